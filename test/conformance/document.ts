@@ -177,14 +177,8 @@ export const document: readonly Sentence[] = [
 	),
 ];
 
-/** What the document promises of skills and schedules, which are not there yet. */
+/** What the document promises of schedules, which are not there yet. */
 export const later: readonly LaterSentence[] = [
-	{
-		section: "Skill Events",
-		says: "The beginning and end of a skill and of its steps are told.",
-		methods: [],
-		events: ["skill.started", "skill.completed", "skill.step.started", "skill.step.completed"],
-	},
 	{
 		section: "Internal Events",
 		says: "Schedules that are made, removed or due are told.",

@@ -2,6 +2,7 @@ import type { FileFacts } from "./files/file-facts.ts";
 import type { AssistantMessage, ImageType, Message } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { Prompt } from "./prompt.ts";
+import type { SkillEvent } from "./skills/skill-event.ts";
 import type { PlanStep } from "./tasks/task.ts";
 import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 import type { BudgetReached } from "./usage/budget.ts";
@@ -260,7 +261,7 @@ export type ConversationEvent =
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
 /** What is kept for ever, in the order of `seq`: the vocabulary of the whole product. */
-export type RecordedEvent = ConversationEvent | TaskEvent | WorkerEvent;
+export type RecordedEvent = ConversationEvent | SkillEvent | TaskEvent | WorkerEvent;
 
 /**
  * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;

@@ -3,6 +3,7 @@ import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
 import { PromptRequest, type PromptRequestPayload } from "./prompt-payloads.ts";
+import { type SkillEventPayloads, skillPayloads } from "./skill-events.ts";
 import { type TaskEventPayloads, taskPayloads } from "./task-events.ts";
 import { GrantPayload, TrustedPayload } from "./trust-payloads.ts";
 import { Tokens, type TokensPayload } from "./usage-report.ts";
@@ -135,7 +136,7 @@ export interface SessionRenamedPayload {
 }
 
 /** The events of this version, and what each carries. */
-export interface EventPayloads extends ModelEventPayloads, TaskEventPayloads {
+export interface EventPayloads extends ModelEventPayloads, SkillEventPayloads, TaskEventPayloads {
 	readonly "session.created": EmptyPayload;
 	readonly "session.closed": EmptyPayload;
 	readonly "user.message": UserMessagePayload;
@@ -193,6 +194,7 @@ const payloads = {
 		...imported,
 	}),
 	...modelPayloads,
+	...skillPayloads,
 	...taskPayloads,
 	"tool.call": z.discriminatedUnion("status", [
 		z.object({

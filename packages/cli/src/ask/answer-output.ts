@@ -9,7 +9,7 @@ import { budgetReachedRows, compactedRows, figureRows, retryWords } from "../mod
 import { progressWords } from "../progress-words.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import type { Figures } from "../run-figures.ts";
-import { changedSteps, type Plan, planRows } from "../tasks/plan-rows.ts";
+import { changedSteps, failedTryRows, type Plan, planRows } from "../tasks/plan-rows.ts";
 import { createStyles, type Look, wantsColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
@@ -72,6 +72,7 @@ export class AnswerOutput {
 	#note(event: OzzieEvent): void {
 		const look = this.#look;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);
+		if (event.event === "skill.step.completed") this.#tell(failedTryRows(event.payload, look));
 		if (event.event === "run.retrying") this.#drop();
 		if (event.event === "run.retrying") this.#tell([look.styles.dim(retryWords(event.payload))]);
 		if (event.event === "budget.reached") this.#tell(budgetReachedRows(event.payload, look));

@@ -18,7 +18,7 @@ import { isOfRun } from "../questions/is-of-run.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import { type Figures, RunFigures } from "../run-figures.ts";
-import { changedSteps, planRows } from "../tasks/plan-rows.ts";
+import { changedSteps, failedTryRows, planRows } from "../tasks/plan-rows.ts";
 import { isTaskEvent } from "../tasks/task.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
 import type { Look } from "../text/styles.ts";
@@ -167,6 +167,8 @@ export class Conversation {
 				return compactedRows(event.payload, look);
 			case "todo.updated":
 				return this.#listed(event.payload, look);
+			case "skill.step.completed":
+				return [...this.#endReply(look), ...failedTryRows(event.payload, look)];
 			case "tool.call":
 				return this.#called(event.payload, look);
 			case "prompt.request":
@@ -188,6 +190,10 @@ export class Conversation {
 			case "file.created":
 			case "session.renamed":
 			case "internal.worker":
+			// The list of steps and the answer show them.
+			case "skill.started":
+			case "skill.step.started":
+			case "skill.completed":
 				return [];
 			case "grant.created":
 				return noteRows(grantedWords(event.payload), look);

@@ -61,6 +61,15 @@ function aboutEvent(event: OzzieEvent): About {
 function aboutSession(event: OzzieEvent): About {
 	if (isTaskEvent(event)) return { words: taskEventWords(event), failed: event.event === "task.failed" };
 	switch (event.event) {
+		case "skill.started":
+			return { words: event.payload.skill_name };
+		case "skill.step.started":
+		case "skill.step.completed":
+			return aboutStep(event.payload);
+		case "skill.completed": {
+			const { skill_name, output, error } = event.payload;
+			return { words: `${skill_name}: ${error || output}`, failed: error !== "" };
+		}
 		case "todo.updated":
 			return { words: `${event.payload.percentage}% ${stepWords(event.payload)}`.trimEnd() };
 		case "session.renamed":
@@ -85,6 +94,15 @@ function aboutSession(event: OzzieEvent): About {
 		default:
 			return { words: "" };
 	}
+}
+
+type StepPayload = Extract<OzzieEvent, { event: `skill.step.${string}` }>["payload"];
+
+function aboutStep(step: StepPayload): About {
+	const name = `${step.skill_name}: ${step.step_title}${step.attempt > 1 ? ` (try ${step.attempt})` : ""}`;
+	if (!("error" in step)) return { words: name };
+	if (step.error !== "") return { words: `${name} failed: ${step.error}`, failed: true };
+	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };
 }
 
 function aboutCall({

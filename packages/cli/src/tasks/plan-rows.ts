@@ -30,3 +30,14 @@ export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 		before?.length === after.length && after.every(({ title }, at) => title === before[at]?.title);
 	return isSame ? after.filter(({ status }, at) => status !== before[at]?.status) : after;
 }
+
+/** Why a try of a step of a workflow failed; nothing for a try that succeeded. */
+export function failedTryRows(
+	step: EventPayloads["skill.step.completed"],
+	{ columns, styles }: Look,
+): string[] {
+	if (step.error === "") return [];
+	const next = step.will_retry ? "; trying again" : "";
+	const words = `${visibleLine(step.step_title)}: ${visibleLine(step.error)}${next}`;
+	return wrapText(words, columns - 2).map((row, index) => styles.yellow(`${index === 0 ? "!" : " "} ${row}`));
+}

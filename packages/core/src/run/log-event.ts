@@ -1,4 +1,5 @@
 import type { ConversationEvent, RecordedEvent } from "../event.ts";
+import type { SkillEvent } from "../skills/skill-event.ts";
 import type { TaskEvent, WorkerEvent } from "../tasks/task-event.ts";
 import { dollars } from "../usage/money.ts";
 import type { Run } from "./run.ts";
@@ -10,6 +11,7 @@ import type { Step } from "./step.ts";
  */
 export function logEvent(run: Run, event: RecordedEvent): void {
 	if (isOfTask(event)) logTask(run, event);
+	else if (isOfSkill(event)) logSkill(run, event);
 	else logOwn(run, event);
 }
 
@@ -78,6 +80,22 @@ function logOwn(run: Run, event: ConversationEvent): void {
 
 function isOfTask(event: RecordedEvent): event is TaskEvent | WorkerEvent {
 	return event.type.startsWith("task.") || event.type.startsWith("worker.");
+}
+
+function isOfSkill(event: RecordedEvent): event is SkillEvent {
+	return event.type.startsWith("skill.");
+}
+
+function logSkill({ log }: Run, event: SkillEvent): void {
+	const { skill } = event;
+	if (event.type === "skill.started") log.info("skill started", { skill, kind: event.kind });
+	if (event.type === "skill.completed") {
+		const { durationMs, error } = event;
+		log.info("skill completed", { skill, durationMs, ...reasonOf(error) });
+	}
+	if (event.type !== "skill.step.completed" || event.error === "") return;
+	const { stepId, attempt, willRetry, error } = event;
+	log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
 }
 
 /** What of a task its run does not tell like every run. */

@@ -1,4 +1,5 @@
 import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
+import { SkillOrder } from "./skill-order.ts";
 import { TaskOrder } from "./task-order.ts";
 
 /**
@@ -31,6 +32,7 @@ class EventOrder {
 	readonly #openPrompts = new Set<string>();
 	readonly #seenPrompts = new Set<string>();
 	readonly #tasks = new TaskOrder();
+	readonly #skills = new SkillOrder();
 
 	take(happened: SessionEvent): Fault {
 		if (happened.transient) return this.#passing(happened.event, happened.seq);
@@ -47,6 +49,7 @@ class EventOrder {
 			...this.#openPrompts,
 			...speaking,
 			...this.#tasks.unfinished(),
+			...this.#skills.unfinished(),
 		];
 	}
 
@@ -88,6 +91,11 @@ class EventOrder {
 			case "prompt.answered":
 			case "prompt.closed":
 				return this.#openPrompts.delete(event.token) ? undefined : "nothing is asked under its token";
+			case "skill.started":
+			case "skill.step.started":
+			case "skill.step.completed":
+			case "skill.completed":
+				return this.#inRun(event.runId) ?? this.#skills.take(event);
 			case "task.created":
 			case "task.started":
 			case "task.progress":
@@ -109,7 +117,8 @@ class EventOrder {
 	#share({ runId, callId }: { readonly runId: string; readonly callId: string }): Fault {
 		// Of a task's run the calls are told elsewhere.
 		if (!this.#openRuns.has(runId)) return this.#tasks.working ? undefined : "nobody works";
-		return this.#openCalls.has(callId) ? undefined : "its call is not open";
+		// A workflow that a person started has no call.
+		return callId === "" || this.#openCalls.has(callId) ? undefined : "its call is not open";
 	}
 
 	#startRun(runId: string): Fault {

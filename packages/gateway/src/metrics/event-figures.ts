@@ -118,6 +118,10 @@ export class EventFigures {
 			case "session.closed":
 			case "session.renamed":
 			case "todo.updated":
+			case "skill.started":
+			case "skill.step.started":
+			case "skill.step.completed":
+			case "skill.completed":
 			case "usage.updated":
 			case "tool.started":
 			case "grant.created":

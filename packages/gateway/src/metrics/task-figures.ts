@@ -21,7 +21,7 @@ const taskBounds = [
 ];
 
 export function isOfTask(event: RecordedEvent): event is TaskEvent | WorkerEvent {
-	return "taskId" in event;
+	return event.type.startsWith("task.") || event.type.startsWith("worker.");
 }
 
 /** What the events of tasks add up to; workers are tasks, too. */

@@ -94,6 +94,11 @@ const shownGrant = {
 	...{ created_at: "2026-01-01T00:00:00.000Z", expires_at: "2026-01-01T04:00:00.000Z" },
 };
 
+const ofSkill = { runId: "run_1", callId: "", skill: "deploy" };
+const shownSkill = { run_id: "run_1", call_id: "", skill_name: "deploy" };
+const ofStep = { stepId: "build", title: "Building", model: "m1", taskId: "task_1", attempt: 1 };
+const shownStep = { step_id: "build", step_title: "Building", model: "m1", task_id: "task_1", attempt: 1 };
+
 /** Every kind of recorded event, so that one without its frame does not compile. */
 const recorded: Pairs<Told<RecordedEvent>> = {
 	"grant.created": [
@@ -273,6 +278,46 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 						{ title: "test", status: "pending" },
 					],
 				},
+			},
+		],
+	],
+	"skill.started": [
+		[
+			{ ...{ type: "skill.started", ...ofSkill, kind: "multi-step" }, vars: { arguments: "staging" } },
+			{
+				event: "skill.started",
+				payload: { ...shownSkill, type: "multi-step", vars: { arguments: "staging" } },
+			},
+		],
+	],
+	"skill.step.started": [
+		[
+			{ type: "skill.step.started", ...ofSkill, ...ofStep },
+			{ event: "skill.step.started", payload: { ...shownSkill, ...shownStep } },
+		],
+	],
+	"skill.step.completed": [
+		[
+			{
+				...{ type: "skill.step.completed", ...ofSkill, ...ofStep, output: "v1" },
+				...{ error: "criteria not met: no tests", reason: "no tests", willRetry: true, durationMs: 1.5 },
+			},
+			{
+				event: "skill.step.completed",
+				payload: {
+					...{ ...shownSkill, ...shownStep, output: "v1" },
+					...{ error: "criteria not met: no tests", reason: "no tests" },
+					...{ will_retry: true, duration: 1_500_000 },
+				},
+			},
+		],
+	],
+	"skill.completed": [
+		[
+			{ ...{ type: "skill.completed", ...ofSkill }, output: "done", error: "", durationMs: 12_000 },
+			{
+				event: "skill.completed",
+				payload: { ...shownSkill, output: "done", error: "", duration: 12_000_000_000 },
 			},
 		],
 	],

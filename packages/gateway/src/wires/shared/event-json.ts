@@ -7,6 +7,7 @@ import {
 	type Recorded,
 	type RecordedEvent,
 	type SessionEvent,
+	type SkillEvent,
 	type TransientEvent,
 } from "@parley/core";
 import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
@@ -14,6 +15,7 @@ import { beginning } from "./beginning.ts";
 import { encodeFile } from "./file-json.ts";
 import { encodeBadge, encodeGrant } from "./grant-json.ts";
 import { encodePrompt } from "./prompt-json.ts";
+import { encodeSkillEvent, isSkillEvent, skillEventNames } from "./skill-json.ts";
 import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, isTaskEvent, taskEventNames } from "./task-json.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
@@ -93,6 +95,7 @@ const eventNames = {
 	"session.renamed": "session.renamed",
 	"grant.created": "grant.created",
 	"grant.ended": "grant.ended",
+	...skillEventNames,
 	...taskEventNames,
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
@@ -115,11 +118,12 @@ export function encodeEvent(happened: WireEvent): EventFrame {
 
 function encodeNamed({ event }: WireEvent): EncodedEvent {
 	if (isReplyEvent(event)) return encodeReplyEvent(event);
+	if (isSkillEvent(event)) return encodeSkillEvent(event);
 	return isTaskEvent(event) ? encodeTaskEvent(event) : encodeOther(event);
 }
 
 function encodeOther(
-	event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent | ReplyEvent>,
+	event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent | ReplyEvent | SkillEvent>,
 ): EncodedEvent {
 	switch (event.type) {
 		case "session.created":
