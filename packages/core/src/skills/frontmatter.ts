@@ -1,0 +1,167 @@
+import { ParleyError } from "@parley/base";
+import { parse, TomlError } from "smol-toml";
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+
+/** Maximum bytes of the part between the fences. */
+const mostFrontmatter = 64 * 1024;
+/** Maximum levels of nested lists and tables. */
+const mostDepth = 16;
+
+/** The two parts of a skill file. */
+export interface SkillFile {
+	/** The value of the frontmatter; an empty object if the file has none. */
+	readonly facts: unknown;
+	readonly body: string;
+	/** The line in the file of the value at a path, from 1; undefined if it is not known. */
+	lineOf(path: readonly (string | number)[]): number | undefined;
+}
+
+/**
+ * Splits a text into frontmatter and body. `---` lines enclose YAML, `+++` TOML. A text that begins with neither is a body
+ * alone. Throws `invalid_argument` with the line for frontmatter that is not closed or cannot be read, and for YAML with an
+ * alias, more than 64 KiB, and more than 16 levels.
+ */
+export function readFrontmatter(content: string): SkillFile {
+	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+	const [opening, mark] = /^\s*(---(?=[ \t]*\n)|\+\+\+)/.exec(text) ?? [];
+	if (opening === undefined || mark === undefined) {
+		return { facts: {}, body: text.trim(), lineOf: () => undefined };
+	}
+	const before = opening.split("\n").length - 1;
+	const rest = text.slice(opening.length);
+	const end = (mark === "---" ? /\n(?:---|\.\.\.)[ \t]*(?=\n|$)/ : /\n\+\+\+/).exec(rest);
+	if (!end) {
+		throw refused(`line ${before + 1}: the frontmatter is not closed: add a line with ${mark} behind it`);
+	}
+	const inner = rest.slice(0, end.index);
+	if (Buffer.byteLength(inner) > mostFrontmatter) {
+		throw refused(`the frontmatter is larger than ${mostFrontmatter / 1024} KiB`);
+	}
+	const body = rest.slice(end.index + end[0].length).trim();
+	return { ...(mark === "---" ? readYaml(inner, before) : readToml(inner, before)), body };
+}
+
+type Facts = Omit<SkillFile, "body">;
+
+function readYaml(text: string, before: number): Facts {
+	const first = parseYaml(text, before);
+	// Other agents accept an unquoted colon in a description, which is not YAML.
+	const read = "facts" in first ? first : parseYaml(quoteValues(text), before);
+	if ("facts" in read) return read;
+	throw "problem" in first ? first.problem : read.problem;
+}
+
+function parseYaml(text: string, before: number): Facts | { readonly problem: ParleyError } {
+	if (deepest(text) > mostDepth) return { problem: refused(`more than ${mostDepth} nested levels`) };
+	const counter = new LineCounter();
+	const document = parseDocument(text, {
+		lineCounter: counter,
+		schema: "core",
+		prettyErrors: false,
+		logLevel: "silent",
+		uniqueKeys: true,
+	});
+	const [wrong] = [...document.errors, ...document.warnings];
+	if (wrong) {
+		const line = counter.linePos(wrong.pos[0]).line + before;
+		return { problem: refused(`line ${line}: ${wrong.message}`, wrong) };
+	}
+	try {
+		const facts: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
+		return {
+			facts,
+			lineOf: (path) => {
+				const at = positionOf(document.contents, path);
+				return at === undefined ? undefined : counter.linePos(at).line + before;
+			},
+		};
+	} catch (cause) {
+		return { problem: refused("an alias (*name) is not allowed in the frontmatter", cause) };
+	}
+}
+
+/** Where the key of the value at a path begins, or the value in a list. */
+function positionOf(node: unknown, path: readonly (string | number)[]): number | undefined {
+	const [step, ...rest] = path;
+	if (step === undefined) return isNode(node) ? node.range?.[0] : undefined;
+	if (!isMap(node)) {
+		const item =
+			isNode(node) && "items" in node && Array.isArray(node.items) ? node.items[Number(step)] : undefined;
+		return positionOf(item, rest) ?? positionOf(node, []);
+	}
+	const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+	if (!pair) return positionOf(node, []);
+	return rest.length === 0 && isNode(pair.key) ? pair.key.range?.[0] : positionOf(pair.value, rest);
+}
+
+/** The deepest nesting that the brackets or the indentation of a YAML text can have: an upper bound. */
+function deepest(text: string): number {
+	let open = 0;
+	let most = 0;
+	for (const sign of text) {
+		if (sign === "[" || sign === "{") open += 1;
+		if ((sign === "]" || sign === "}") && open > 0) open -= 1;
+		most = Math.max(most, open);
+	}
+	return Math.max(most, ...text.split("\n").map((line) => nestedIn(line)));
+}
+
+/** Levels that one line opens: `- - - a`, or half the columns before its first word. */
+function nestedIn(line: string): number {
+	const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
+	const marks = lead.replaceAll(/[ \t]/g, "").length;
+	return marks > mostDepth ? marks : 0;
+}
+
+/** The same text with each plain value of the top level in quotes. */
+function quoteValues(text: string): string {
+	return text
+		.split("\n")
+		.map((line) => {
+			const [, key, value = ""] =
+				/^([A-Za-z][\w-]*):[ \t]+([^\s"'[\]{}|>&*!#%@`-].*?)[ \t]*$/.exec(line) ?? [];
+			return key !== undefined && value.includes(": ") ? `${key}: ${JSON.stringify(value)}` : line;
+		})
+		.join("\n");
+}
+
+function readToml(text: string, before: number): Facts {
+	try {
+		const facts = parse(text, { maxDepth: mostDepth, unsafeKeyBehaviour: "throw" });
+		return {
+			facts,
+			lineOf: (path) => {
+				const line = tomlLine(text, path);
+				return line === undefined ? undefined : line + before;
+			},
+		};
+	} catch (cause) {
+		if (!(cause instanceof TomlError)) throw refused(ParleyError.from(cause).message, cause);
+		const [what = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
+		throw refused(`line ${cause.line + before}: ${what}`, cause);
+	}
+}
+
+/** The line of a key of the top level, or of a key in the numbered `[[table]]`. */
+function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
+	const rows = text.split("\n");
+	const headers = rows.flatMap((row, at) => {
+		const [, name] = /^\s*\[+\s*"?([^\]"]+?)"?\s*\]/.exec(row) ?? [];
+		return name === undefined ? [] : [{ name, at }];
+	});
+	const plain = rows.slice(0, headers[0]?.at).findIndex((row) => tomlKey(row) === first);
+	if (plain >= 0) return plain + 1;
+	const table = headers.filter(({ name }) => name === first)[Number(index)];
+	if (!table) return undefined;
+	const next = headers.find(({ at }) => at > table.at)?.at;
+	const inside = rows.slice(table.at, next).findIndex((row) => tomlKey(row) === key);
+	return table.at + Math.max(inside, 0) + 1;
+}
+
+function tomlKey(row: string): string | undefined {
+	return /^\s*["']?([^"'=\s.[]+)["']?\s*[=.]/.exec(row)?.[1];
+}
+
+function refused(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+}

@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { readSkill } from "./read-skill.ts";
+
+const yaml = (...lines: string[]): string => ["---", ...lines, "---", "Body of $1.", ""].join("\n");
+const toml = (...lines: string[]): string => ["+++", ...lines, "+++", "Body of $1.", ""].join("\n");
+
+test("both kinds of frontmatter give the same skill", () => {
+	const expected = {
+		name: "deploy",
+		description: "Deploys a branch",
+		body: "Body of $1.",
+		disableModelInvocation: true,
+		userInvocable: false,
+		tools: ["read_file", "run_command"],
+		model: "fast",
+		steps: [
+			{ id: "build", title: "Build it", prompt: "Build.", needs: [], criteria: ["It compiles"] },
+			{ id: "test", title: "test", prompt: "Test.", model: "max", needs: ["build"] },
+		],
+	};
+	const read = readSkill(
+		yaml(
+			"name: deploy",
+			"description: Deploys a branch",
+			"disable_model_invocation: true",
+			"user_invocable: false",
+			"tools: [read_file, run_command]",
+			"model: fast",
+			"steps:",
+			"  - { id: build, title: Build it, prompt: Build., criteria: It compiles }",
+			"  - id: test",
+			"    prompt: Test.",
+			"    model: max",
+			"    needs: build",
+		),
+		"other",
+	);
+	expect(read).toEqual(expected);
+	const same = toml(
+		'name = "deploy"',
+		'description = "Deploys a branch"',
+		"disable_model_invocation = true",
+		"user_invocable = false",
+		'tools = ["read_file", "run_command"]',
+		'model = "fast"',
+		"[[steps]]",
+		'id = "build"',
+		'title = "Build it"',
+		'prompt = "Build."',
+		'criteria = ["It compiles"]',
+		"[[steps]]",
+		'id = "test"',
+		'prompt = "Test."',
+		'model = "max"',
+		'needs = ["build"]',
+	);
+	expect(readSkill(same, "other")).toEqual(expected);
+	expect(readSkill(`\uFEFF\n${same.replaceAll("\n", "\r\n")}`, "other")).toEqual(expected);
+});
+
+test("a file without frontmatter has the name of its file and is described by its first paragraph", () => {
+	expect(readSkill("\n# Sum up\nthe text\n\nMore.", "sum-up")).toEqual({
+		name: "sum-up",
+		description: "Sum up the text",
+		body: "# Sum up\nthe text\n\nMore.",
+		disableModelInvocation: false,
+		userInvocable: true,
+	});
+});
+
+test("the spellings of other agents have the same meaning", () => {
+	const skill = readSkill(
+		yaml(
+			"name: pdf-forms",
+			"description: Fills forms: use it for PDF files",
+			"license: MIT",
+			"compatibility: needs python3",
+			"metadata: { author: us, version: '1.0' }",
+			"allowed-tools: Read Bash(git status:*) Bash(python3:*)",
+			"disable-model-invocation: true",
+			"user-invocable: false",
+			"argument-hint: '[file]'",
+			"model: sonnet",
+			"hooks: { PreToolUse: [] }",
+		),
+		"pdf-forms",
+	);
+	expect(skill).toEqual({
+		name: "pdf-forms",
+		description: "Fills forms: use it for PDF files",
+		body: "Body of $1.",
+		argumentHint: "[file]",
+		disableModelInvocation: true,
+		userInvocable: false,
+		tools: ["Read", "Bash"],
+		model: "standard",
+	});
+	expect(readSkill(yaml("model: inherit"), "a")).not.toHaveProperty("model");
+});
+
+test("allowed-tools and tools narrow together", () => {
+	expect(readSkill(yaml("tools: [a, b]", "allowed-tools: b, c"), "x").tools).toEqual(["b"]);
+	expect(readSkill(yaml("tools: []"), "x").tools).toEqual([]);
+});
+
+test.each([
+	[yaml("name: x", "tools: 5"), /^line 3: tools: use a list of names/],
+	[yaml("name: x", "user-invocable: maybe"), /^line 3: user-invocable: use true or false/],
+	[yaml("disable-model-invokation: true"), /^line 2: unknown key .* did you mean disable_model_invocation/],
+	[yaml("name: ../x"), /^line 2: name: use at most 64 letters/],
+	[yaml("a: &a [1]", "b: [*a, *a]"), /alias/],
+	[yaml("name: 'x"), /^line \d: /],
+	[yaml("name: x", "name: y"), /^line 3: .*unique/],
+	[yaml(`a: ${"[".repeat(20)}${"]".repeat(20)}`), /more than 16 nested levels/],
+	[yaml(`a: ${"x".repeat(70_000)}`), /larger than 64 KiB/],
+	[yaml("steps:", "  - { id: a, prompt: A, needs: [b] }"), /^line 3: the step a needs "b"; the steps are: a/],
+	[
+		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }", "  - { id: b, prompt: B, needs: [a] }"),
+		/steps a, b need each other/,
+	],
+	[
+		yaml("steps:", "  - { id: a, prompt: A }", "  - { id: a, prompt: B }"),
+		/^line 4: two steps have the id "a"/,
+	],
+	[yaml("steps:", "  - { id: a }"), /^line 3: steps.0.prompt: use a text/],
+	[toml('name = "x"', "tools = 5"), /^line 3: tools: use a list of names/],
+	[toml('name = "x', "model = 1"), /^line 2: /],
+	[
+		toml("[[steps]]", 'id = "a"', 'prompt = "A"', "[[steps]]", 'id = "b"', "prompt = 5"),
+		/^line 7: steps.1.prompt/,
+	],
+	["---\nname: x\n", /^line 1: the frontmatter is not closed: add a line with ---/],
+	[toml("__proto__ = 1"), /./],
+])("a broken file is refused with its line: %j", (text, error) => {
+	expect(() => readSkill(text, "file")).toThrow(error);
+});
