@@ -1,10 +1,11 @@
 import { ParleyError, StoreError } from "@parley/base";
+import type { RecordedEvent } from "../event.ts";
 import { addTokens, endRun as markEnded } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
 import { indexMessages } from "../session/search-texts.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import { type Ending, replyStep } from "./loop.ts";
-import { recordAttempt, recordCall } from "./model-calls.ts";
+import { countCall, recordAttempt } from "./model-calls.ts";
 import { claimNext, takeSteers } from "./queue.ts";
 import { recordResult, withoutRun } from "./record-call.ts";
 import type { Run, RunRow, Writing } from "./run.ts";
@@ -42,18 +43,19 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 		const { tx, record, step } = writing;
 		isPutOff = await putOff(run, ending, writing);
 		if (isPutOff) return { next: undefined };
-		const reply = await recordLast(run, ending, writing);
+		const last = await countLast(run, ending, writing);
 		const steers = await takeSteers(tx, run.id);
 		for (const steered of steers) await step(steered);
 		if (steers.length > 0 && error === "") {
 			await step({ kind: "call" });
+			await record(...last.events);
 			return undefined;
 		}
 		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
 		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
-		return { next: await recordEnd(run, { tx, record, reply, error }) };
+		return { next: await recordEnd(run, { tx, record, last, error }) };
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
@@ -73,37 +75,44 @@ async function putOff(run: Run, { last }: Ending, writing: Writing): Promise<boo
 	return task.putOff(writing, failure, spend);
 }
 
-/** The reply that the run ends with, where it ends with one. */
-async function recordLast(run: Run, { last }: Ending, writing: Writing): Promise<ReplyStep | undefined> {
-	if (!last) return undefined;
-	const reply = replyStep(last, await recordCall(run, last, writing));
-	await writing.step(reply);
-	return reply;
+/** The reply that the run ends with, if it ends with one, and the events of its model call, which are not recorded yet. */
+interface LastReply {
+	readonly reply?: ReplyStep;
+	readonly events: readonly RecordedEvent[];
+}
+
+async function countLast(
+	run: Run,
+	{ last }: Ending,
+	{ tx, step }: Pick<Writing, "tx" | "step">,
+): Promise<LastReply> {
+	if (!last) return { events: [] };
+	const { cost, events } = await countCall(run, last, tx);
+	const reply = replyStep(last, cost);
+	await step(reply);
+	return { reply, events };
 }
 
 /** Tells everybody how it ended and makes the session's next run the active one. */
 async function recordEnd(
 	run: Run,
-	{
-		tx,
-		record,
-		reply,
-		error,
-	}: Pick<Writing, "tx" | "record"> & { reply: ReplyStep | undefined; error: string },
+	{ tx, record, last, error }: Pick<Writing, "tx" | "record"> & { last: LastReply; error: string },
 ): Promise<RunRow | undefined> {
 	const { clock } = run.session.deps;
-	const steps = reply ? [...run.steps, reply] : run.steps;
+	const steps = last.reply ? [...run.steps, last.reply] : run.steps;
 	const { cost, ...usage } = spentIn(steps);
 	const runId = run.id;
+	const events = [...last.events];
 	if (steps.some(({ kind }) => kind === "reply" || kind === "spent")) {
 		const session = await sessionTotal(tx, run.session.id);
-		await record({ type: "usage.updated", runId, run: { ...usage, cost }, session });
+		events.push({ type: "usage.updated", runId, run: { ...usage, cost }, session });
 	}
 	const content = spoken(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	const trusted = await run.session.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, model, usage, cost };
-	await record({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
+	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
+	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));

@@ -5,7 +5,7 @@ import { isAnyDenied } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
 import { placeAttachments, withdrawFromConversation, withdrawPictures } from "./attachments.ts";
 import { refusalOf } from "./limits.ts";
-import { type Attempt, recordCall } from "./model-calls.ts";
+import { type Attempt, countCall } from "./model-calls.ts";
 import { enterSteers, takeSteers } from "./queue.ts";
 import { nextRequest } from "./request.ts";
 import { nextTry, triesOf } from "./retries.ts";
@@ -55,7 +55,9 @@ export async function runLoop(run: Run): Promise<Ending> {
 		const error = errorOf(run.steps, answer.reply);
 		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
 		await run.commit(async ({ tx, record, step }) => {
-			await step(replyStep(answer, await recordCall(run, answer, { tx, record })));
+			const { cost, events } = await countCall(run, answer, tx);
+			await record(...events);
+			await step(replyStep(answer, cost));
 			await recordPhase(run, "acting", record);
 		});
 	}

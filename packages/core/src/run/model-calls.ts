@@ -1,5 +1,7 @@
+import type { RecordedEvent } from "../event.ts";
+import type { Tx } from "../journal/journal.ts";
 import { costOf } from "../models/table/model-table.ts";
-import { recordCharge } from "../usage/ledger.ts";
+import { addToBudgets } from "../usage/ledger.ts";
 import type { Usage } from "../usage/usage.ts";
 import type { Reply } from "./fold.ts";
 import type { Run, RunDeps, Writing } from "./run.ts";
@@ -24,17 +26,20 @@ interface Caller extends Pick<Run, "id" | "session"> {
 /** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
 export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
 	const { reply } = attempt;
-	const cost = await recordCall(run, attempt, writing);
+	const { cost, events } = await countCall(run, attempt, writing.tx);
+	await writing.record(...events);
 	const reason = reply.failure?.message ?? "";
 	await writing.step({ kind: "spent", usage: reply.usage, cost, text: textOf(reply.content), reason });
 }
 
-/** Tells of a model call that has ended and counts it. Returns its cost in billionths of a US dollar. */
-export async function recordCall(
-	run: Caller,
-	attempt: Attempt,
-	{ tx, record }: Omit<Writing, "step">,
-): Promise<number> {
+/** A counted model call: its cost in billionths of a US dollar, and the events to record. */
+export interface CountedCall {
+	readonly cost: number;
+	readonly events: readonly RecordedEvent[];
+}
+
+/** Counts a model call that has ended. The caller records its events in the same transaction. */
+export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<CountedCall> {
 	const { model, provider, messages, durationMs, reply } = attempt;
 	const answered = reply.model || model;
 	const cost = costOf(
@@ -43,13 +48,12 @@ export async function recordCall(
 	);
 	const error = errorOf(reply);
 	const facts = { model: answered, provider, usage: reply.usage, cost };
-	await record({ type: "model.called", runId: run.id, ...facts, messages, durationMs, error });
-	if (!isCounted(reply.usage)) return cost;
+	const called = { type: "model.called", runId: run.id, ...facts, messages, durationMs, error } as const;
+	if (!isCounted(reply.usage)) return { cost, events: [called] };
 	const at = run.session.deps.clock.now();
 	const { id: sessionId, task } = run.session;
 	const charge = { sessionId, at, ...facts, ...(task && { accounts: task.accounts }) };
-	await recordCharge(tx, record, charge, run.deps.budgets);
-	return cost;
+	return { cost, events: [called, ...(await addToBudgets(tx, charge, run.deps.budgets))] };
 }
 
 /** "" when all went well, and one word for what somebody wanted to end. */

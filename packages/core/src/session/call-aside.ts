@@ -4,7 +4,7 @@ import type { Model, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { normaliseCall } from "../normalise-call.ts";
 import { Fold } from "../run/fold.ts";
-import { type Attempt, recordCall } from "../run/model-calls.ts";
+import { type Attempt, countCall } from "../run/model-calls.ts";
 import type { RunDeps } from "../run/run.ts";
 import { silent } from "../run/speaking.ts";
 import { withoutSecrets } from "../run/stream-reply.ts";
@@ -66,7 +66,8 @@ export async function recordAside(
 ): Promise<void> {
 	const { usage } = attempt.reply;
 	// It belongs to no run.
-	await recordCall({ id: "", session, deps }, attempt, { tx, record });
+	const { events } = await countCall({ id: "", session, deps }, attempt, tx);
+	await record(...events);
 	await tx
 		.updateTable("sessions")
 		.set((eb) => ({

@@ -8,7 +8,7 @@ import type { RecordedEvent } from "../event.ts";
 import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
 import { type Budgets, noBudgets } from "./budget.ts";
-import { recordCharge, refuseWhenSpent, sessionTotal } from "./ledger.ts";
+import { addToBudgets, refuseWhenSpent, sessionTotal } from "./ledger.ts";
 import { type BudgetChange, setBudget } from "./set-budget.ts";
 
 const dollar = 1_000_000_000;
@@ -40,18 +40,10 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 	});
 
 	const usage = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30 };
-	const charge = (budgets: Budgets, usd: number, sessionId = "sess_a"): Promise<void> =>
-		store.commit((tx) =>
-			recordCharge(
-				tx,
-				async (...events) => {
-					reached.push(...events);
-					return [];
-				},
-				{ ...{ sessionId, at: clock.now(), model: "m", provider: "p", usage }, cost: usd * dollar },
-				budgets,
-			),
-		);
+	const charge = async (budgets: Budgets, usd: number, sessionId = "sess_a"): Promise<void> => {
+		const call = { sessionId, at: clock.now(), model: "m", provider: "p", usage, cost: usd * dollar };
+		reached.push(...(await store.commit((tx) => addToBudgets(tx, call, budgets))));
+	};
 	const set = (change: BudgetChange): Promise<void> =>
 		store.commit((tx) => setBudget(tx, change, { store, by: "operator", at: clock.now() }));
 	const refusal = (budgets: Budgets, sessionId = "sess_a") =>
@@ -123,12 +115,8 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		const budgets: Budgets = { gateway: { day: dollar }, session: {} };
 		const failed = store.commit(async (tx) => {
 			const at = clock.now();
-			await recordCharge(
-				tx,
-				async () => [],
-				{ sessionId: "s", at, model: "m", provider: "p", usage, cost: dollar },
-				budgets,
-			);
+			const call = { sessionId: "s", at, model: "m", provider: "p", usage, cost: dollar };
+			await addToBudgets(tx, call, budgets);
 			throw new Error("no");
 		});
 		await expect(failed).rejects.toThrow("no");

@@ -1,8 +1,8 @@
 import { hotStatement, ParleyError, type Store } from "@parley/base";
 import type { OnConflictBuilder } from "kysely";
+import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
-import type { Record } from "../session/session.ts";
 import type { BudgetReached, Budgets } from "./budget.ts";
 import { formatDollars } from "./money.ts";
 import { dayOf, nextStart } from "./period.ts";
@@ -89,22 +89,21 @@ const sumOfSession = hotStatement<
 		.where("scope", "=", p("sessionId")),
 );
 
-/** Counts a model call, and records `budget.reached` where it takes a budget over 80 % or over its end. */
-export async function recordCharge(tx: Tx, record: Record, charge: Charge, budgets: Budgets): Promise<void> {
+/** Counts a model call. Returns `budget.reached` for each budget that it takes over 80 % or over its end. */
+export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Promise<RecordedEvent[]> {
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
 	const row = { ...usage, day: dayOf(at), model, provider, cost };
 	// What most have in common first: processes that share a database and charge in another order wait for each other.
 	for (const account of accounts.toReversed()) await addToAccount(tx, { ...row, sessionId: account });
 	await addCharge(tx, { ...row, sessionId });
-	if (cost === 0) return;
+	if (cost === 0) return [];
 	const payer = accounts.at(-1) ?? sessionId;
-	const reached = (await limitedOf(tx, { sessionId: payer, at }, budgets)).flatMap((standing) => {
+	return (await limitedOf(tx, { sessionId: payer, at }, budgets)).flatMap((standing) => {
 		const percent = crossed(standing.spent - cost, standing.spent, standing.limit);
 		const { scope, period, spent, limit } = standing;
 		return percent ? [{ type: "budget.reached" as const, scope, period, percent, spent, limit }] : [];
 	});
-	if (reached.length > 0) await record(...reached);
 }
 
 /** Billionths of a US dollar that the budgets of the gateway and the session leave; undefined if there is no budget. */
