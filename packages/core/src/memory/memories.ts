@@ -21,6 +21,7 @@ import {
 import {
 	countMemories,
 	findMemory,
+	firstMemory,
 	insertMemory,
 	listMemories,
 	type MemorySelection,
@@ -159,11 +160,11 @@ export class Memories {
 
 	/** Returns the notes that a reader can read and that are relevant to a text, the most relevant first. */
 	async recall(reader: MemoryReader, text: string): Promise<Memory[]> {
-		const words = telling(searchWords(text));
-		if (words.length === 0) return [];
 		const { store } = this.#options;
 		return store.read(async (db) => {
-			if ((await listMemories(db, { reader }, 1)).length === 0) return [];
+			if ((await firstMemory(db, {})).length === 0) return [];
+			const words = telling(searchWords(text));
+			if (words.length === 0 || (await listMemories(db, { reader }, 1)).length === 0) return [];
 			return searchMemories(db, store.engine, { reader, words, limit: mostNotes });
 		});
 	}

@@ -1,4 +1,4 @@
-import type { Engine } from "@parley/base";
+import { type Engine, hotStatement } from "@parley/base";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
@@ -37,6 +37,12 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 		.executeTakeFirstOrThrow();
 	return Number(row.count);
 }
+
+/** Any note of the store. Most stores have none, and each run looks. */
+export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
+	// As a parameter, SQLite would prepare the statement again at each use.
+	db.selectFrom("memories").select("n").limit(sql.lit(1)),
+);
 
 /** Selection of notes: those that a reader can read, or all, and of these by scope, person and author. */
 export interface MemorySelection {

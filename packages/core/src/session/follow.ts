@@ -1,6 +1,8 @@
-import { ParleyError } from "@parley/base";
+import { hotStatement, ParleyError } from "@parley/base";
+import { sql } from "kysely";
 import type { SessionEvent, TransientEvent } from "../event.ts";
 import { fromRow } from "../journal/journal.ts";
+import type { Tables } from "../journal/tables.ts";
 import type { Prompt } from "../prompt.ts";
 import { openTodo, type TodoUpdated } from "./newest-todo.ts";
 import type { Session } from "./session.ts";
@@ -137,17 +139,19 @@ export class Follower {
 	}
 }
 
+const openRequests = hotStatement<Tables, { sessionId: string; seq: number }, { request: string }>((db, p) =>
+	db
+		.selectFrom("prompts")
+		.select("request")
+		.where("session_id", "=", p("sessionId"))
+		.where(sql<boolean>`state = 'open'`)
+		.where("seq", "<=", p("seq"))
+		.orderBy("seq"),
+);
+
 /** The session's open questions up to `seq`; later ones come with the replay. */
 async function openPrompts(session: Session, seq: number): Promise<Prompt[]> {
-	const rows = await session.deps.journal.store.read((db) =>
-		db
-			.selectFrom("prompts")
-			.select("request")
-			.where("session_id", "=", session.id)
-			.where("state", "=", "open")
-			.where("seq", "<=", seq)
-			.orderBy("seq")
-			.execute(),
-	);
+	const { store } = session.deps.journal;
+	const rows = await store.read((db) => openRequests(db, { sessionId: session.id, seq }));
 	return rows.map(({ request }) => fromRow<Prompt>(request));
 }

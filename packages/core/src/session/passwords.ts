@@ -1,6 +1,6 @@
-import { ParleyError } from "@parley/base";
+import { hotStatement, ParleyError } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
-import { stamp } from "../journal/tables.ts";
+import { stamp, type Tables } from "../journal/tables.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
 /** What stands for a password: the model and the record know it by this. */
@@ -34,13 +34,13 @@ export async function openPassword(session: Session, handle: string): Promise<st
 	return row && unseal(session.deps, row);
 }
 
+const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string; sealed: string }>((db, p) =>
+	db.selectFrom("secrets").select(["id", "sealed"]).where("session_id", "=", p("sessionId")),
+);
+
 /** All passwords that were given in a session: what it says may hold none of them, also after a restart. */
 export async function readPasswords(db: Tx, sessionId: string, deps: SessionDeps): Promise<string[]> {
-	const rows = await db
-		.selectFrom("secrets")
-		.select(["id", "sealed"])
-		.where("session_id", "=", sessionId)
-		.execute();
+	const rows = await sealedPasswords(db, { sessionId });
 	return rows.flatMap((row) => unseal(deps, row) ?? []);
 }
 

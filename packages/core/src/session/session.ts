@@ -41,7 +41,7 @@ export interface LiveRun {
 }
 
 /** The row of a session with its system prompt, which a session has since its first model call. */
-type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
+export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
 /**
  * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
@@ -79,6 +79,8 @@ export class Session {
 	#clients = 0;
 	#removed = false;
 	#leftAt: number | undefined;
+	/** Whether its row is as the first client that joins would write it. */
+	#isOpen: boolean;
 
 	constructor(row: SessionRow, trust: Trust | undefined, deps: SessionDeps) {
 		this.id = row.id;
@@ -99,6 +101,7 @@ export class Session {
 		this.taskId = row.task_id ?? undefined;
 		this.#redactor = new SessionRedactor(deps.redactor);
 		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
+		this.#isOpen = row.status === "active" && row.left_at === null;
 	}
 
 	/** The task that is worked on here. */
@@ -258,7 +261,7 @@ export class Session {
 	async #reopen(absentSince: number | undefined): Promise<void> {
 		const lapsed = this.trust !== undefined && !trustHolds(this.trust, this.deps.clock.now(), absentSince);
 		const trust = this.trust;
-		if (this.#clients > 1 && !lapsed) return;
+		if ((this.#clients > 1 || this.#isOpen) && !lapsed) return;
 		this.#leftAt = undefined;
 		if (lapsed) this.trust = undefined;
 		await this.commit(async (tx) => {
@@ -269,11 +272,13 @@ export class Session {
 				.execute();
 			if (lapsed && trust) await endTrust(tx, { sessionId: this.id, id: trust.id }, this.deps);
 		});
+		this.#isOpen = this.#clients > 0;
 	}
 
 	async #close(): Promise<void> {
 		const now = this.deps.clock.now();
 		this.#leftAt = now;
+		this.#isOpen = false;
 		const left_at = this.deps.stopping() ? null : now;
 		const closing = this.commit(async (tx, record) => {
 			if (this.#clients > 0) return;

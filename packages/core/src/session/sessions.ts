@@ -1,8 +1,9 @@
-import { ParleyError } from "@parley/base";
+import { hotStatement, ParleyError } from "@parley/base";
 import { type Action, authorize } from "../authorize.ts";
+import type { Tables } from "../journal/tables.ts";
 import { type Principal, placeKey } from "../principal.ts";
 import { readPasswords } from "./passwords.ts";
-import { Session, type SessionDeps, unknownSession } from "./session.ts";
+import { Session, type SessionDeps, type SessionRow, unknownSession } from "./session.ts";
 import { findTrust } from "./trust.ts";
 
 /** A session in use: it stays the one object for its id until every lease is given back. */
@@ -38,6 +39,15 @@ interface Entry {
 	readonly session: Promise<Session | undefined>;
 	leases: number;
 }
+
+const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
+	db
+		.selectFrom("sessions")
+		.leftJoin("system_prompts", "session_id", "id")
+		.selectAll("sessions")
+		.select("system_prompts.text as system_prompt")
+		.where("id", "=", p("id")),
+);
 
 /** Finds sessions: rebuilt from their row when somebody asks, forgotten when nobody uses them. */
 export class Sessions {
@@ -129,13 +139,7 @@ export class Sessions {
 
 	async #load(id: string): Promise<Session | undefined> {
 		return this.#deps.journal.store.read(async (db) => {
-			const row = await db
-				.selectFrom("sessions")
-				.leftJoin("system_prompts", "session_id", "id")
-				.selectAll("sessions")
-				.select("system_prompts.text as system_prompt")
-				.where("id", "=", id)
-				.executeTakeFirst();
+			const [row] = await sessionById(db, { id });
 			if (!row) return undefined;
 			const session = new Session(row, await findTrust(db, id), this.#deps);
 			for (const password of await readPasswords(db, id, this.#deps)) session.redactor.add(password);

@@ -1,7 +1,7 @@
-import type { Clock, Ids } from "@parley/base";
+import { type Clock, hotStatement, type Ids } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import { fromRow } from "../journal/journal.ts";
-import { stamp } from "../journal/tables.ts";
+import { stamp, type Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
 import type { GrantScope } from "../tool.ts";
 import { type Audit, askedBy, byItself } from "../trust/audit.ts";
@@ -67,15 +67,19 @@ export async function endTrust(
 	await audit.record(tx, { ...who, action: "accept_all.end", object: sessionId, grantId: id });
 }
 
+const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string; expires_at: number }>(
+	(db, p) =>
+		db
+			.selectFrom("grants")
+			.select(["id", "expires_at"])
+			.where("session_id", "=", p("sessionId"))
+			.where("kind", "=", "accept_all")
+			.where("ended_at", "is", null),
+);
+
 /** The grant that a restart left in force, if any. */
 export async function findTrust(db: Tx, sessionId: string): Promise<Trust | undefined> {
-	const row = await db
-		.selectFrom("grants")
-		.select(["id", "expires_at"])
-		.where("session_id", "=", sessionId)
-		.where("kind", "=", "accept_all")
-		.where("ended_at", "is", null)
-		.executeTakeFirst();
+	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };
 }
 
