@@ -350,6 +350,11 @@ export type TransientEvent =
 			readonly stop: StopReason | undefined;
 	  }
 	/**
+	 * A call begins to run, after its approval if it needs one: behind its `tool.started`, before its progress and its end.
+	 * It may come again after a restart, for a call that is safe to repeat. A call that does not run has none.
+	 */
+	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
+	/**
 	 * What a call that runs has written since it was last told: whole lines without secrets, between its `tool.started`
 	 * and its end, at most 10 times a second; where it writes too much, the older lines are left out and a marker says so.
 	 */

@@ -73,6 +73,28 @@ test("all approvals of a reply are raised before the first answer, and calls run
 	});
 });
 
+test("clients see when an approved call begins to run, and a denied call never does", async () => {
+	const tools = [probeTool("edit", asked)];
+	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "edit")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const one = await log.next("prompt.requested");
+	const two = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), two.prompt.token, { value: false });
+	await t.runtime.answer(unkeyed(), one.prompt.token, { value: true });
+	await log.next("assistant.message");
+	log.check();
+	const ofCalls = log.events.flatMap(({ event }) =>
+		"callId" in event ? [`${event.type} ${event.callId}`] : [],
+	);
+	expect(ofCalls).toEqual([
+		...["tool.started c1", "tool.started c2", "tool.failed c2"],
+		...["tool.running c1", "tool.completed c1"],
+	]);
+});
+
 test("answers that come before and after a restart count alike, in any order", async () => {
 	const ran: string[] = [];
 	const tool = probeTool("edit", { ...asked, run: async ({ callId }) => `${ran.push(callId)}` });

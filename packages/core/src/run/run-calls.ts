@@ -118,6 +118,7 @@ async function execute(
 ): Promise<Pick<RanCall, "result" | "durationMs">> {
 	const { clock } = run.session.deps;
 	const beganAt = clock.monotonic();
+	run.session.outlet.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
 	const result = await callTool(run, entry, output);
 	return { result, durationMs: Math.round(clock.monotonic() - beganAt) };
 }

@@ -40,6 +40,7 @@ const called: RecordedEvent = {
 	...{ type: "model.called", ...asking, cost: 0, durationMs: 0, error: "" },
 	usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
 };
+const running: TransientEvent = { type: "tool.running", runId: "r", callId: "c" };
 const progress: TransientEvent = { type: "tool.progress", runId: "r", callId: "c", text: "" };
 
 /** Numbers events as a session does. */
@@ -53,7 +54,9 @@ function numbered(events: readonly (RecordedEvent | TransientEvent)[]): SessionE
 }
 
 function isPassing(event: RecordedEvent | TransientEvent): event is TransientEvent {
-	return /^(?:text\.|calls\.|prompt\.shown|tool\.progress|model\.(?:calling|replied))/.test(event.type);
+	return /^(?:text\.|calls\.|prompt\.shown|tool\.(?:running|progress)|model\.(?:calling|replied))/.test(
+		event.type,
+	);
 }
 
 const whole = [
@@ -103,6 +106,7 @@ test.each<[string, (RecordedEvent | TransientEvent)[]]>([
 	["the call of its last reply was not recorded", [created, user("r"), replied, end("r")]],
 	["the call of its last reply was not recorded", [created, user("r"), replied, started]],
 	["c was not open", [created, user("r"), progress]],
+	["c was not open", [created, user("r"), started, failed, running]],
 	["c was not open", [created, user("r"), started, failed, progress]],
 	["no text was started", [created, user("r"), text.delta]],
 	["its text had no end", [created, user("r"), text.start, end("r")]],

@@ -222,6 +222,7 @@ class EventOrder {
 
 	#ofRun(event: Extract<TransientEvent, { runId: string }>): Fault {
 		switch (event.type) {
+			case "tool.running":
 			case "tool.progress":
 				return this.#progress(event.runId, event.callId);
 			case "calls.proposed":

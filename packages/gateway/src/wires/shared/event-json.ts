@@ -21,10 +21,11 @@ import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 
 /** Events that the JSON wires do not show. */
-type Unnamed = "model.replied" | "tool.progress" | "calls.proposed" | "context.updated";
+type Unnamed = "model.replied" | "tool.running" | "tool.progress" | "calls.proposed" | "context.updated";
 
 const unnamed: ReadonlySet<string> = new Set<Unnamed>([
 	"model.replied",
+	"tool.running",
 	"tool.progress",
 	"calls.proposed",
 	"context.updated",
