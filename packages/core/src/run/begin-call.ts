@@ -21,18 +21,22 @@ export class Decisions implements AsyncDisposable {
 	/** Starts to wait. A denied call gets its result as soon as it is denied. */
 	await(proposed: ProposedCall): void {
 		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal]);
-		const decision = decisionOf(this.#run, proposed, signal);
+		const decision = decisionOf(this.#run, proposed, signal).finally(() => this.#arrived.add(proposed));
 		this.#pending.set(proposed, decision);
 		// A failure is thrown at the turn of the call.
-		void decision.catch(() => undefined).then(() => this.#arrived.add(proposed));
+		decision.catch(() => undefined);
+	}
+
+	/** Whether `of` has nothing to wait for: the call needs no approval, or its approval is decided. */
+	isDecided(proposed: ProposedCall): boolean {
+		return proposed.prompt === undefined || this.#arrived.has(proposed);
 	}
 
 	/** Returns the decision about a call. The working time of the run stands still until it arrives. */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
 		// A gateway that stops does not wait for a person. The run goes on at the next start.
-		const waits = proposed.prompt !== undefined && !this.#arrived.has(proposed);
-		if (waits && this.#run.session.deps.stopping()) this.#run.control.park();
+		if (!this.isDecided(proposed) && this.#run.session.deps.stopping()) this.#run.control.park();
 		if (proposed.prompt) this.#run.control.working.stop();
 		try {
 			return await this.#pending.get(proposed);

@@ -190,6 +190,36 @@ test.for(restarts)(
 	},
 );
 
+test("approved calls without effect run together under `ask: all`", async () => {
+	await using stack = new AsyncDisposableStack();
+	const replies = [[calls("c1", "glance"), calls("c2", "glance"), calls("c3", "glance")], [says("done")]];
+	const begun: string[] = [];
+	const first = Promise.withResolvers<void>();
+	const glance = probeTool("glance", {
+		effect: "none",
+		run: async ({ callId }) => {
+			if (begun.push(callId) === 1) await first.promise;
+			return callId;
+		},
+	});
+	const model = new ScriptedModel(...replies);
+	const t = stack.use(await TestRuntime.open({ model, tools: [glance] }));
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.send(unkeyed(), session, { content: "go" }, { ask: "all", start: "allDecided" });
+	for (let n = 0; n < 3; n++) {
+		const { prompt } = await log.next("prompt.requested");
+		await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	}
+	for (const callId of ["c1", "c2", "c3"]) {
+		await expect(log.next("tool.running")).resolves.toMatchObject({ callId });
+	}
+	expect(begun).toEqual(["c1", "c2", "c3"]);
+	first.resolve();
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
+	log.check();
+});
+
 test.for(restarts)(
 	"`reasoning` and `model` hold for one run, also after a restart: %s",
 	async (isRestarted) => {

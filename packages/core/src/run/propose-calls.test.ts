@@ -73,6 +73,28 @@ test("all approvals of a reply are raised before the first answer, and calls run
 	});
 });
 
+test.for([
+	{ approved: true, plans: 2 },
+	{ approved: false, plans: 1 },
+])("a call is planned again only if a call before it has run: $approved", async ({ approved, plans }) => {
+	let planned = 0;
+	const binding = () => {
+		planned += 1;
+		return {};
+	};
+	const tools = [probeTool("edit", asked), probeTool("look", { effect: "none", binding })];
+	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "look")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: approved });
+	await log.next("assistant.message");
+	log.check();
+	expect(planned).toBe(plans);
+});
+
 test("clients see when an approved call begins to run, and a denied call never does", async () => {
 	const tools = [probeTool("edit", asked)];
 	const model = new ScriptedModel([calls("c1", "edit"), calls("c2", "edit")], [says("done")]);

@@ -32,14 +32,16 @@ async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<reado
 	for (const one of planned) decisions.await(one);
 	if (run.row.options.start === "allDecided") for (const one of planned) await decisions.of(one);
 	let changed = false;
-	for (const group of inGroups(planned)) {
+	for (let waiting = planned; waiting.length > 0; ) {
+		const group = await nextGroup(waiting, decisions);
+		waiting = waiting.slice(group.length);
 		const wanted: ApprovedCall[] = [];
 		for (const one of group) {
 			const call = await atItsTurn(run, await decisions.of(one), changed);
 			if (call) wanted.push(call);
 		}
-		if (wanted.length > 0) await runGroup(run, wanted);
-		changed ||= !group.every(isPure);
+		const ran = await runGroup(run, wanted);
+		changed ||= ran.some(({ ready }) => ready.tool.effect !== "none");
 	}
 	return proposed.flatMap((one) => (one.kind === "dependent" ? [one.call] : []));
 }
@@ -47,30 +49,28 @@ async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<reado
 /** Maximum number of calls that run together. */
 const maxTogether = 8;
 
-/** Whether a call can share its turn: an approval of one call must not delay its neighbours. */
-function runsAtOnce(one: ProposedCall): boolean {
-	return isPure(one) && one.prompt === undefined;
+/**
+ * Waits until the first call is decided. Returns it, and if it has no effect also the calls behind it that have none and
+ * are decided by then: an approval of one call must not delay its neighbours.
+ */
+async function nextGroup(
+	waiting: readonly ProposedCall[],
+	decisions: Decisions,
+): Promise<readonly ProposedCall[]> {
+	const [first] = waiting;
+	if (first) await decisions.of(first);
+	const alone = waiting.findIndex((one) => !isPure(one) || !decisions.isDecided(one));
+	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/** Neighbours that are allowed and have no effect form groups; every other call is a group of its own. */
-function inGroups(planned: readonly ProposedCall[]): ProposedCall[][] {
-	const groups: ProposedCall[][] = [];
-	for (const entry of planned) {
-		const group = groups.at(-1) ?? [];
-		const joins = [...group, entry].every(runsAtOnce) && group.length > 0 && group.length < maxTogether;
-		if (joins) group.push(entry);
-		else groups.push([entry]);
-	}
-	return groups;
-}
-
-async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<void> {
+/** Returns the calls that have run. */
+async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<readonly ApprovedCall[]> {
 	const group: ApprovedCall[] = [];
 	for (const entry of decided) {
 		const begun = await beginCall(run, entry);
 		if (begun) group.push(begun);
 	}
-	if (group.length === 0) return;
+	if (group.length === 0) return group;
 	const { failpoints } = run.session.deps;
 	await failpoints.reach("tool-running");
 	await using outputs = new AsyncDisposableStack();
@@ -89,6 +89,7 @@ async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<voi
 		for (const entry of told) await recordResult(run, entry, { tx, record, step });
 		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
 	});
+	return group;
 }
 
 function taintOfCall({ ready }: ApprovedCall): Taint {
