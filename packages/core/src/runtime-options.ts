@@ -16,7 +16,9 @@ import type { SecretBox } from "./secrets.ts";
 import { placesAnswering } from "./session/may-answer-elsewhere.ts";
 import { type Roots, toolRoots } from "./session/open.ts";
 import type { TextRedactor } from "./session/session-redactor.ts";
+import { realName } from "./session/set-model.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
+import type { TaskRunner } from "./tasks/task-runner.ts";
 import { taskTools } from "./tasks/tools/task-tools.ts";
 import type { Tool } from "./tool.ts";
 import type { ChatSettings } from "./trust/chat-settings.ts";
@@ -110,10 +112,13 @@ export function runDepsOf(
 		places,
 		clientTools,
 		memories,
+		tasks,
 	}: {
 		readonly places: Pick<Places, "profileOf" | "approveIn">;
 		readonly clientTools: ClientTools;
 		readonly memories: Memories;
+		/** Exists when the first run starts. */
+		readonly tasks: () => Pick<TaskRunner, "wake" | "stopEnded">;
 	},
 ): RunDeps {
 	const { roots } = options;
@@ -142,6 +147,11 @@ export function runDepsOf(
 		health: new ProviderHealth(options.clock),
 		recall: (reader, text) => memories.recall(reader, text),
 		systemPrompt: systemPromptOf(options),
+		workflows: {
+			modelOf: ({ profile }, wanted) => realName(profile, wanted, choice),
+			startTasks: () => tasks().wake(),
+			stopTasks: (ids) => tasks().stopEnded(ids),
+		},
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
 		taskLimits: { modelCalls: 200, workingMs: 2 * 60 * 60 * 1000, ...options.tasks },
 	};

@@ -112,7 +112,8 @@ export class Runtime {
 		const lease = this.#sessions.lease.bind(this.#sessions);
 		this.clientTools = new ClientTools({ ...options, redactor, lease });
 		const offering = { places: this.trust.places, clientTools: this.clientTools, memories: this.memories };
-		const runDeps = runDepsOf(options, this.#choice, offering);
+		const tasks = (): TaskRunner => this.#taskRunner;
+		const runDeps = runDepsOf(options, this.#choice, { ...offering, tasks });
 		this.#settings = runDeps.settings;
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {

@@ -5,6 +5,7 @@ import type { FileFacts } from "./files/file-facts.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { WorkflowCall, WorkflowEnd } from "./skills/workflow/workflow.ts";
 import type { PlanStep, TaskProgress } from "./tasks/task.ts";
 import type { TaskDesk } from "./tasks/task-desk.ts";
 
@@ -95,6 +96,11 @@ export interface ToolContext {
 	progress(chunk: Uint8Array): void;
 	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
 	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;
+	/**
+	 * Runs the steps of a skill and resolves with their result. Repeated for the same call it continues. Throws `cancelled`
+	 * if the run is stopped, and `failed_precondition` inside a task.
+	 */
+	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
 	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */

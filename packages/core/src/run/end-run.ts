@@ -3,7 +3,9 @@ import type { RecordedEvent } from "../event.ts";
 import { addTokens, endRun as markEnded } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
 import { indexMessages } from "../session/search-texts.ts";
+import { settleWorkflows } from "../skills/workflow/settle.ts";
 import { sessionTotal } from "../usage/ledger.ts";
+import { noUsage } from "../usage/usage.ts";
 import { type Ending, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./model-calls.ts";
 import { claimNext, takeSteers } from "./queue.ts";
@@ -38,6 +40,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	if (control.cause === "parked") return { next: undefined };
 	const error = control.cause ? causes[control.cause](run) : ending.error;
 	let closed: string[] = [];
+	let stopped: readonly string[] = [];
 	let isPutOff = false;
 	const ended = await run.commit(async (writing): Promise<Ended | undefined> => {
 		const { tx, record, step } = writing;
@@ -51,6 +54,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 			await record(...last.events);
 			return undefined;
 		}
+		stopped = await settleWorkflows(run, writing, error);
 		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
 		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });
@@ -60,6 +64,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
 	for (const token of closed) session.home.wake(token);
+	if (stopped.length > 0) run.deps.workflows.stopTasks(stopped);
 	await session.deps.failpoints.reach("ended");
 	return ended;
 }
@@ -83,9 +88,15 @@ interface LastReply {
 
 async function countLast(
 	run: Run,
-	{ last }: Ending,
+	{ last, answer = "" }: Ending,
 	{ tx, step }: Pick<Writing, "tx" | "step">,
 ): Promise<LastReply> {
+	if (answer !== "") {
+		const text = { type: "text" as const, text: answer };
+		const reply = { kind: "reply" as const, content: [text], model: "", usage: noUsage, cost: 0 };
+		await step(reply);
+		return { reply, events: [] };
+	}
 	if (!last) return { events: [] };
 	const { cost, events } = await countCall(run, last, tx);
 	const reply = replyStep(last, cost);

@@ -38,14 +38,25 @@ function refusedByRunBudget(
 	return `not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`;
 }
 
-/** Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. */
+/** Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. Steps of workflows count. */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
 	steps: readonly Step[],
 ): { readonly tokens: number; readonly cost: number } {
 	const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = budget;
 	const spent = spentIn(steps);
-	return { tokens: tokens - spent.inputTokens - spent.outputTokens, cost: cost - spent.cost };
+	const tried = steps.filter((step) => step.kind === "tried");
+	const ofSteps = tried.reduce(
+		(sum, step) => ({ tokens: sum.tokens + step.tokens, cost: sum.cost + step.cost }),
+		{
+			tokens: 0,
+			cost: 0,
+		},
+	);
+	return {
+		tokens: tokens - spent.inputTokens - spent.outputTokens - ofSteps.tokens,
+		cost: cost - spent.cost - ofSteps.cost,
+	};
 }
 
 /** Why the budget forbids a call of this model, for people; undefined if it does not. */

@@ -3,6 +3,7 @@ import { recallMemories } from "../memory/recall.ts";
 import type { CallBlock } from "../message.ts";
 import { isAnyDenied } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
+import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import { placeAttachments, withdrawFromConversation, withdrawPictures } from "./attachments.ts";
 import { refusalOf } from "./limits.ts";
 import { type Attempt, countCall } from "./model-calls.ts";
@@ -22,6 +23,8 @@ export interface Ending {
 	readonly error: string;
 	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
 	readonly last: Attempt | undefined;
+	/** The answer if no model wrote it: the result of a workflow. */
+	readonly answer?: string;
 }
 
 /**
@@ -35,6 +38,11 @@ export async function runLoop(run: Run): Promise<Ending> {
 	await run.session.deps.workspaces.prepare(run.session.home);
 	await recallMemories(run);
 	await placeAttachments(run);
+	return (await workflowEnding(run)) ?? converse(run);
+}
+
+/** Model calls and their tool calls, until the model has answered. */
+async function converse(run: Run): Promise<Ending> {
 	let tries = triesOf(run);
 	for (;;) {
 		run.control.signal.throwIfAborted();
@@ -61,6 +69,14 @@ export async function runLoop(run: Run): Promise<Ending> {
 			await recordPhase(run, "acting", record);
 		});
 	}
+}
+
+/** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */
+async function workflowEnding(run: Run): Promise<Ending | undefined> {
+	const { workflow } = run.row.options;
+	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
+	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" });
+	return { error, last: undefined, answer: output };
 }
 
 /** The calls of the last reply, as long as no model call follows it. */

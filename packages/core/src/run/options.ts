@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { type Reasoning, reasoningLevels } from "../model.ts";
+import type { WorkflowCall } from "../skills/workflow/workflow.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
 export interface RunOptions {
@@ -19,6 +20,8 @@ export interface RunOptions {
 	/** `ooda`: the model observes, orients, decides and acts, and says which phase it is in. */
 	readonly mode?: "react" | "ooda";
 	readonly budget?: RunBudget;
+	/** The steps of a skill, which the run works on instead of asking a model. Its result is the answer. */
+	readonly workflow?: Omit<WorkflowCall, "callId">;
 }
 
 /** Limits of one run. The reply that reaches one is complete; no further model call follows it. */

@@ -29,42 +29,51 @@ export async function nextRequest(run: Run, model: string): Promise<ModelRequest
 		...{ id: run.id, session: run.session, signal: run.control.signal },
 		settings: { model: run.settings.model, ...limits },
 	};
-	return fitRequest(asker, parts, [...run.history, own], (text) => askForText(run, text, model));
+	return fitRequest(asker, parts, [...run.history, own], (text) =>
+		askForText(run, text, { first: model, purpose: "a summary" }),
+	);
 }
 
 /**
- * Asks the model for a text, such as a summary, that clients do not see while it comes. Counted and limited like every
- * model call. Throws the failure of the last call.
+ * Asks the model for a text, such as a summary, that clients do not see while it comes. `first` is the model to ask.
+ * Counted and limited like every model call. Throws the failure of the last call.
  */
-async function askForText(
+export async function askForText(
 	run: Run,
 	text: Omit<ModelRequest, "model" | "tools">,
-	first: string,
+	{ first, purpose }: { readonly first: string; readonly purpose: TextPurpose },
 ): Promise<string> {
+	const useless = (reply: Reply) => withoutText(reply, purpose);
 	const refused = await refusalOf(run, first);
 	if (refused !== undefined) throw new ParleyError(refused, { code: "resource_exhausted" });
-	const tries = triesOf(run, first, summaryCalls);
+	const tries = triesOf(run, first, textCalls);
 	for (;;) {
 		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silent);
-		const next = await nextTry(run, answer, tries, withoutText);
+		const next = await nextTry(run, answer, tries, useless);
 		if (next?.refused !== undefined) throw new ParleyError(next.refused, { code: "resource_exhausted" });
 		if (next) continue;
 		await run.commit((writing) => recordAttempt(run, answer, writing));
-		const failure = answer.reply.failure ?? withoutText(answer.reply);
+		const failure = answer.reply.failure ?? useless(answer.reply);
 		if (failure?.code === "cancelled" || failure instanceof ModelError) throw failure;
 		if (failure) throw new ModelError(failure.message, { fault: "rejected", cause: failure });
 		return textOf(answer.reply.content);
 	}
 }
 
-/** Maximum model calls for one summary, failed ones included. */
-const summaryCalls = 2;
+/** Maximum model calls for one text, failed ones included. */
+const textCalls = 2;
 
-/** Returns why a complete reply cannot be used as a summary: the model refused, or wrote no text. */
-export function withoutText({ content, stop }: Pick<Reply, "content" | "stop">): ModelError | undefined {
+/** The use of a text that clients do not see. */
+type TextPurpose = "a summary" | "a verdict";
+
+/** Returns why a complete reply cannot be used as a text: the model refused, or wrote none. */
+export function withoutText(
+	{ content, stop }: Pick<Reply, "content" | "stop">,
+	purpose: TextPurpose,
+): ModelError | undefined {
 	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
 	const reason = (stop && reasons[stop]) ?? "it has no text";
-	return new ModelError(`the reply cannot be used as a summary: ${reason}`, { fault: "interrupted" });
+	return new ModelError(`the reply cannot be used as ${purpose}: ${reason}`, { fault: "interrupted" });
 }
 
 const reasons: Readonly<Partial<Record<StopReason, string>>> = {

@@ -7,6 +7,7 @@ import type { ModelTable } from "../models/table/model-table.ts";
 import type { Sandboxes } from "../sandbox.ts";
 import type { Record, Session } from "../session/session.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
+import type { WorkflowDeps } from "../skills/workflow/run-workflow.ts";
 import type { PlaceProfile } from "../trust/place-profile.ts";
 import type { Budgets } from "../usage/budget.ts";
 import { RunControl } from "./control.ts";
@@ -40,6 +41,7 @@ export interface RunDeps {
 	/** The most relevant notes for a text, of those that a reader can read. */
 	readonly recall: Memories["recall"];
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
+	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;
 	/** Of the runs of tasks. */
 	readonly taskLimits: RunLimits;

@@ -1,6 +1,7 @@
 import type { AssistantMessage, ResultBlock } from "../message.ts";
 import type { StopReason } from "../model.ts";
 import type { Person } from "../principal.ts";
+import type { WorkflowStep } from "../skills/workflow/workflow.ts";
 import { addUsage, noUsage, type Usage } from "../usage/usage.ts";
 
 /** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */
@@ -62,6 +63,7 @@ export type Step =
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	| ({ readonly kind: "result" } & Omit<ResultBlock, "type">)
+	| WorkflowStep
 	| { readonly kind: "ended"; readonly error: string };
 
 /** The last decision about a call. Undefined before it is announced, and in steps that an earlier version wrote. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileFacts, factsOf } from "../files/file-facts.ts";
 import type { CallBlock } from "../message.ts";
 import type { Sandbox } from "../sandbox.ts";
+import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import type { ToolContext } from "../tool.ts";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../tools/regular-file.ts";
 import { elicit } from "./ask-person.ts";
@@ -34,6 +35,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }),
 		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
+		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
 		...(desk && { task: desk }),
 	};
 }

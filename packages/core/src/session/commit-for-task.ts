@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Tx } from "../journal/journal.ts";
 import { commitTogether } from "./commit-together.ts";
 import type { Record, Session } from "./session.ts";
-import { isToldAtHome, type TaskHold } from "./task-hold.ts";
+import { isToldAtHome, isUntold, type TaskHold } from "./task-hold.ts";
 
 /**
  * Runs one command of a task's conversation as one transaction, with the promises of `Session.commit` there and in the
@@ -22,7 +22,7 @@ export function commitForTask<T>(
 		await task.keep(tx);
 		return work(tx, async (...events) => {
 			const recorded = [];
-			for (const event of events)
+			for (const event of events.filter((event) => !isUntold(task, event)))
 				recorded.push(...(await recordIn(isToldAtHome(event) ? home : session, event)));
 			return recorded;
 		});

@@ -92,7 +92,7 @@ function writerFor({ session, deps }: Compacting, settings: RunSettings, signal:
 			const { content, failure } = attempt.reply;
 			if (!failure) {
 				// The person who asked for the summary decides about another call.
-				const useless = withoutText(attempt.reply);
+				const useless = withoutText(attempt.reply, "a summary");
 				if (useless) throw useless;
 				return textOf(content);
 			}

@@ -34,6 +34,8 @@ export interface TaskHold {
 	readonly supervised: boolean;
 	/** Whether it may spawn workers. */
 	readonly spawns: boolean;
+	/** Whether it is a step of a workflow: `skill.step` events tell of it, and no `task` events. */
+	readonly isStep: boolean;
 	/** What the tools of the task can do for one call of a run. */
 	desk(run: { readonly session: Session; park(): void }, callId: string): TaskDesk;
 	/** Keeps the task for us; throws `aborted` where another worker has taken it over. */
@@ -53,6 +55,11 @@ export interface TaskHold {
 
 /** What of a task's conversation is told in the session that owns the task: what people are to see or to answer. */
 const toldAtHome = /^(?:task|prompt|budget|file|grant)\./;
+
+/** Whether nobody is told of an event of a task's conversation, because the events of the workflow tell of it. */
+export function isUntold({ isStep }: TaskHold, { type }: RecordedEvent): boolean {
+	return isStep && type.startsWith("task.");
+}
 
 export function isToldAtHome({ type }: RecordedEvent): boolean {
 	return toldAtHome.test(type);

@@ -5,7 +5,7 @@ import { progressOf } from "./progress.ts";
 import { findTask } from "./read-tasks.ts";
 import { shorten } from "./shorten.ts";
 import { endStates } from "./task.ts";
-import { planOf, type TaskRow } from "./task-rows.ts";
+import { isStep, planOf, type TaskRow } from "./task-rows.ts";
 
 /** Characters of the output that people are told with the end, and that are kept: its conversation has the whole. */
 const mostTold = 2_000;
@@ -58,6 +58,8 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
+	// `skill.step.completed` tells of a step.
+	if (isStep(row)) return [];
 	const usage = await sessionTotal(tx, row.own_session_id);
 	if (end.state === "cancelled") {
 		const { reason, by } = end;

@@ -13,7 +13,7 @@ import { findTask } from "./read-tasks.ts";
 import type { CheckedTask } from "./submit.ts";
 import { hasEnded } from "./task.ts";
 import type { NewWorker, TaskDesk } from "./task-desk.ts";
-import { speakersOf, type TaskRow } from "./task-rows.ts";
+import { isStep, speakersOf, type TaskRow } from "./task-rows.ts";
 
 /** Pauses before a task that a provider failed is tried again: each is twice the one before, and at most the last. */
 const firstPauseMs = 15_000;
@@ -55,6 +55,7 @@ export class Hold implements TaskHold {
 	readonly workedMs: number;
 	readonly supervised: boolean;
 	readonly spawns: boolean;
+	readonly isStep: boolean;
 	readonly #parts: HoldParts;
 	#endedWith: readonly string[] = [];
 	#lost = false;
@@ -67,7 +68,8 @@ export class Hold implements TaskHold {
 		this.speakers = speakersOf(parts.row);
 		this.workedMs = Number(parts.row.worked_ms);
 		this.supervised = parts.row.autonomy === "supervised";
-		this.spawns = parts.row.depth < deepest;
+		this.isStep = isStep(parts.row);
+		this.spawns = parts.row.depth < deepest && !this.isStep;
 		this.#parts = parts;
 	}
 
@@ -108,8 +110,9 @@ export class Hold implements TaskHold {
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}
 
-	/** Once the run's end is durable: stops what ended with it. */
+	/** Once the run's end is durable: stops what ended with it, and wakes the workflow that waits for it. */
 	afterEnd(): void {
+		if (this.isStep) this.home.wake(this.taskId);
 		if (this.#endedWith.length > 0) this.#parts.onEnded(this.#endedWith);
 	}
 

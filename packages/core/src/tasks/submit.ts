@@ -8,7 +8,7 @@ import { sessionRow } from "../session/session-row.ts";
 import { findTaint, taintOfMessage } from "../session/session-taint.ts";
 import { joinTaints, type Taint } from "../taint.ts";
 import { endStates, type NewTask, priorities, type TaskState } from "./task.ts";
-import type { TaskRow } from "./task-rows.ts";
+import { isStep, type TaskRow } from "./task-rows.ts";
 
 /** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */
 const mostOpen = 100;
@@ -25,7 +25,7 @@ export interface CheckedTask extends NewTask {
 export interface TaskOrigin {
 	/** What comes in with the words of who submits it. */
 	readonly taint: Taint;
-	/** The task that spawns it as a worker, and the call that does. */
+	/** The task that spawns it as a worker, and the call that does; for a step of a workflow only `spawnCall`, its run. */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
 	/** The workers that it may need, where it is one. */
@@ -76,7 +76,9 @@ export async function insertTask(
 			.execute();
 	}
 	const { title, description } = row;
-	await record({ type: "task.created", taskId: id, title, description, parentId: row.parent_id ?? "" });
+	// `skill.step.started` tells of a step.
+	if (!isStep(row))
+		await record({ type: "task.created", taskId: id, title, description, parentId: row.parent_id ?? "" });
 	return { row, created };
 }
 

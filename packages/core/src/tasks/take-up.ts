@@ -1,5 +1,6 @@
 import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Person } from "../principal.ts";
+import type { RunOptions } from "../run/options.ts";
 import { findActive } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { enqueue } from "../session/send.ts";
@@ -8,7 +9,7 @@ import { noUsage } from "../usage/usage.ts";
 import { progressOf } from "./progress.ts";
 import { findTask } from "./read-tasks.ts";
 import { hasEnded } from "./task.ts";
-import { planOf, type TaskRow } from "./task-rows.ts";
+import { isStep, planOf, type TaskRow } from "./task-rows.ts";
 
 interface Taken {
 	readonly run: RunRow;
@@ -59,9 +60,31 @@ async function begin(tx: Tx, record: Record, session: Session, row: TaskRow): Pr
 	}
 	const content = `${title}\n\n${row.parent_id === null ? "" : handedOn}${description}`;
 	const actor = row.actor === null ? undefined : fromRow<Person>(row.actor);
-	const asked = { content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) };
+	const asked = {
+		...{ content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) },
+		options: await optionsOf(tx, row),
+	};
 	const { run } = await enqueue(tx, session, asked, session.trusted);
 	await record({ type: "user.message", runId: run.id, content });
 	await record({ type: "worker.phased", taskId, phase: "thinking" });
 	return run;
+}
+
+/** A step of a workflow is as strict as the run of the workflow. */
+async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
+	if (!isStep(row)) return {};
+	const run = await tx
+		.selectFrom("runs")
+		.select("options")
+		.where("id", "=", row.spawn_call)
+		.executeTakeFirst();
+	if (!run?.options) return {};
+	const { ask, onDenied, start, reasoning, budget } = fromRow<RunOptions>(run.options);
+	return {
+		...(ask && { ask }),
+		...(onDenied && { onDenied }),
+		...(start && { start }),
+		...(reasoning && { reasoning }),
+		...(budget && { budget }),
+	};
 }

@@ -22,6 +22,11 @@ export function reviewOf({ review }: Pick<TaskRow, "review">): Review | undefine
 	return review === null ? undefined : fromRow<Review>(review);
 }
 
+/** Whether it is a step of a workflow. Then `spawn_call` is the run of the workflow. */
+export function isStep({ parent_id, spawn_call }: Pick<TaskRow, "parent_id" | "spawn_call">): boolean {
+	return parent_id === null && spawn_call !== null;
+}
+
 /** Who of a chat platform has replied to it. */
 export function speakersOf({ speakers }: Pick<TaskRow, "speakers">): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);

@@ -106,6 +106,7 @@ export class Tasks {
 			}),
 		);
 		this.#options.runner.stopEnded(ended);
+		for (const id of ended) home.wake(id);
 		return outcome.response;
 	}
 

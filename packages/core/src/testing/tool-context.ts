@@ -58,6 +58,8 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
 		todo: (steps) => Promise.resolve(progressOf("", steps, false)),
+		workflow: () =>
+			Promise.reject(new ParleyError("no workflow runs in this test", { code: "unimplemented" })),
 		...told,
 	};
 }

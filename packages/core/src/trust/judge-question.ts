@@ -55,5 +55,6 @@ async function contextOf(
 		openOutput: refuse,
 		share: refuse,
 		todo: refuse,
+		workflow: refuse,
 	};
 }

@@ -1,0 +1,60 @@
+import { parseJson } from "@parley/base";
+import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import { judgeSystem } from "../skills/workflow/verdict.ts";
+import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
+import { TaskScript } from "./task-script.ts";
+
+/** A model with a script for each step, found by its title, and one for the verdicts about each step, found by its prompt. */
+export class WorkflowScript implements Model {
+	readonly provider = "scripted";
+	readonly defaultModel = "scripted";
+	/** The requests for verdicts. */
+	readonly verdicts: ModelRequest[] = [];
+	readonly #steps: TaskScript;
+	readonly #judges: ReadonlyMap<string, ScriptedModel>;
+	readonly #asked = new Map<string, PromiseWithResolvers<void>>();
+
+	constructor(
+		steps: Readonly<Record<string, readonly ScriptedReply[]>>,
+		verdicts: Readonly<Record<string, readonly ScriptedReply[]>> = {},
+	) {
+		this.#steps = new TaskScript(steps);
+		this.#judges = new Map(
+			Object.entries(verdicts).map(([prompt, replies]) => [prompt, new ScriptedModel(...replies)] as const),
+		);
+	}
+
+	requests(title: string): readonly ModelRequest[] {
+		return this.#steps.requests(title);
+	}
+
+	/** The first message of a try of a step. */
+	question(title: string, attempt: number): string {
+		return textOf(this.requests(title)[attempt]);
+	}
+
+	/** Resolves when the step of this title asks its model. */
+	asked(title: string): Promise<void> {
+		const asked = this.#asked.get(title) ?? Promise.withResolvers<void>();
+		this.#asked.set(title, asked);
+		return asked.promise;
+	}
+
+	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
+		const text = textOf(request);
+		if (request.system !== judgeSystem) {
+			const [title = ""] = text.split("\n", 1);
+			void this.asked(title);
+			this.#asked.get(title)?.resolve();
+			return this.#steps.stream(request, signal);
+		}
+		this.verdicts.push(request);
+		// True because `judge` writes it.
+		const { task } = parseJson(text) as { task: string };
+		return (this.#judges.get(task) ?? new ScriptedModel()).stream(request, signal);
+	}
+}
+
+function textOf(request: ModelRequest | undefined): string {
+	return request?.messages[0]?.content.find((block) => block.type === "text")?.text ?? "";
+}
