@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AssistantMessage, CallBlock, Message, ToolMessage, UserMessage } from "../../message.ts";
+import { judge } from "../../skills/workflow/verdict.ts";
 import { nextReply, planReplies } from "./conversation.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 
@@ -135,4 +136,23 @@ test("a long first request is cut in the summary, between characters", () => {
 	expect(summarise("🌱".repeat(201))).toContain(`"${"🌱".repeat(200)}…"`);
 	expect(summarise(`x${"🌱".repeat(500)}`)).toContain(`"x${"🌱".repeat(199)}…"`);
 	expect(summarise("x".repeat(401))).toContain(`"${"x".repeat(200)}…"`);
+});
+
+test.each([
+	[["contains: v2", "it is short"], true],
+	[["it is short\ncontains: v3"], false],
+	[["it is long"], true],
+])("the verdict about %j is passed: %j", async (criteria, passed) => {
+	const asked: Message[] = [];
+	const verdict = await judge(
+		{ criteria, task: "build", result: "built v2" },
+		async ({ system, messages }) => {
+			asked.push(...messages);
+			return nextReply({ ...request(messages), system, tools: [] })
+				.map(inShort)
+				.join("");
+		},
+	);
+	expect(verdict.passed).toBe(passed);
+	expect(asked.length).toBe(1);
 });

@@ -3,6 +3,7 @@ import type { CallBlock, Message, ResultBlock } from "../../message.ts";
 import type { ModelRequest } from "../../model.ts";
 import { withoutAttribution } from "../../run/transcript.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
+import { asksForVerdict, offlineVerdict } from "./offline-verdict.ts";
 import { inShortNames } from "./short-names.ts";
 
 const greeting =
@@ -19,6 +20,9 @@ const MAX_QUOTE = 200;
  * message, and the replies with calls after it tell how many of them are done.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
+	if (asksForVerdict(request)) {
+		return spaced([say(JSON.stringify(offlineVerdict(textOf(request.messages[0]))))]);
+	}
 	if (request.tools.length === 0) return spaced([say(summary(request.messages))]);
 	const latest = request.messages.findLastIndex(({ role }) => role === "user");
 	const asked = parseCommands(withoutAttribution(textOf(request.messages[latest])));
