@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
-import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
+import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 import type { ClientCall } from "./client-calls.ts";
@@ -115,6 +115,44 @@ test("a model sees the tool of a client, and the client runs its calls", async (
 	expect(resultsIn(model)).toEqual(["a file\n[exit code 0, output cut by the client, took 12 ms]"]);
 	expect(log.recorded).not.toContain("prompt.requested");
 });
+
+test.for([false, true])(
+	"the option `tools` of a run narrows the tools of clients and their guidance, also after a restart: %s",
+	async (isRestarted) => {
+		const replies = [[calls("c1", "find"), calls("c2", "look")], [says("done")]];
+		await using s = await open(isRestarted ? [stuck("cut"), ...replies] : replies);
+		const { model, session } = s;
+		const register = (connection: ToolConnection): void => {
+			connection.register({ source: "eyes", tools: [tool("look")], systemContext: "Look twice." });
+			connection.register({ source: "maps", tools: [tool("find")], systemContext: "Find once." });
+		};
+		register(s.connection);
+		await s.t.runtime.send(unkeyed(), session, { content: "go" }, { tools: ["look"] });
+		let { t, log, client, connection } = s;
+		await using stack = new AsyncDisposableStack();
+		if (isRestarted) {
+			await log.next("text.delta");
+			await t.stop();
+			const { directory, clock } = t;
+			const tools = [probeTool("read_file", { effect: "none" })];
+			t = stack.use(await TestRuntime.open({ model, tools, directory, clock }));
+			client = new TestClient();
+			connection = await t.runtime.clientTools.connect(operator, session, client);
+			register(connection);
+			await t.runtime.start();
+			log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+		}
+		const { callId } = await client.next();
+		connection.answer(callId, { success: true, text: "seen" });
+		await log.next("assistant.message");
+		log.check();
+		expect(callId).toBe("c2");
+		expect(offeredTo(model).at(-1)).toEqual(["look"]);
+		expect(resultsIn(model)).toEqual([expect.stringMatching(/^failed: there is no tool "find"/), "seen"]);
+		expect(model.requests.at(-1)?.system).toContain("Look twice.");
+		expect(model.requests.at(-1)?.system).not.toContain("Find once.");
+	},
+);
 
 test("success alone decides whether a call failed", async () => {
 	await using s = await open([[calls("c1", "look"), calls("c2", "look")], [says("Hm.")]]);
@@ -403,17 +441,21 @@ test("registrations of a source replace what it owns and what has its prefix; wi
 	connection.register({ source: "arm", tools: [tool("arm__move")], systemContext: "The arm moves." });
 	connection.register({ tools: [tool("a", { description: "Newer." }), tool("b")] });
 	expect(names()).toEqual(["sim__x", "y", "arm__move", "a", "b"]);
-	expect(t.runtime.clientTools.of(session)?.context).toBe(
-		[
-			'<client-tools source="sim">\nThe sim runs.\n</client-tools>',
-			'<client-tools source="arm">\nThe arm moves.\n</client-tools>',
-		].join("\n\n"),
-	);
+	expect(t.runtime.clientTools.of(session)?.guidance).toEqual([
+		{
+			text: '<client-tools source="sim">\nThe sim runs.\n</client-tools>',
+			tools: ["sim__x", "y"],
+		},
+		{
+			text: '<client-tools source="arm">\nThe arm moves.\n</client-tools>',
+			tools: ["arm__move"],
+		},
+	]);
 	connection.register({ source: "sim", tools: [] });
 	expect(names()).toEqual(["arm__move", "a", "b"]);
-	expect(t.runtime.clientTools.of(session)?.context).not.toContain("The sim runs.");
+	expect(t.runtime.clientTools.of(session)?.guidance).toMatchObject([{ tools: ["arm__move"] }]);
 	connection.register({ source: "arm", tools: [tool("arm__stop")] });
-	expect(t.runtime.clientTools.of(session)?.context).toBe("");
+	expect(t.runtime.clientTools.of(session)?.guidance).toEqual([]);
 	expect(names()).toEqual(["a", "b", "arm__stop"]);
 });
 
@@ -421,7 +463,7 @@ test("the guidance of a source ends when another registration has taken its last
 	await using s = await open([]);
 	s.connection.register({ source: "sim", tools: [tool("x")], systemContext: "The sim runs." });
 	s.connection.register({ tools: [tool("x")] });
-	expect(s.t.runtime.clientTools.of(s.session)?.context).toBe("");
+	expect(s.t.runtime.clientTools.of(s.session)?.guidance).toEqual([]);
 });
 
 test("the guidance of a client stands behind the system prompt, and cannot end its part of it", async () => {

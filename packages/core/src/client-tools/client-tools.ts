@@ -28,8 +28,14 @@ export interface ToolClient {
 export interface OfferedTools {
 	/** The same array as long as nothing changes. */
 	readonly tools: readonly Tool[];
-	/** Text that the clients add to the system prompt; "" for none. */
-	readonly context: string;
+	/** Text that the clients add to the system prompt. */
+	readonly guidance: readonly Guidance[];
+}
+
+/** Text of one source of a client for the system prompt, and the names of the tools that it is about. */
+export interface Guidance {
+	readonly text: string;
+	readonly tools: readonly string[];
 }
 
 interface ClientToolsDeps {
@@ -104,8 +110,8 @@ export class ClientTools {
 		const connections = this.#connections.get(sessionId) ?? [];
 		const byName = new Map(connections.flatMap(({ offered }) => offered.map((tool) => [tool.name, tool])));
 		if (byName.size === 0) return undefined;
-		const context = connections.flatMap((connection) => connection.contexts).join("\n\n");
-		const offered = { tools: [...byName.values()], context };
+		const guidance = connections.flatMap((connection) => connection.guidance);
+		const offered = { tools: [...byName.values()], guidance };
 		this.#offered.set(sessionId, offered);
 		return offered;
 	}
@@ -163,8 +169,12 @@ export class ToolConnection {
 	}
 
 	/** The guidance of its sources, each as a part of the system prompt. */
-	get contexts(): readonly string[] {
-		return [...this.#contexts].map(([source, text]) => `${openTag(source)}\n${text}\n${closeTag}`);
+	get guidance(): readonly Guidance[] {
+		return [...this.#contexts].map(([source, context]) => {
+			const own = this.#tools.filter((one) => one.source === source).map(({ tool }) => tool);
+			const text = `${openTag(source)}\n${context}\n${closeTag}`;
+			return { text, tools: (this.#instead ?? own).map(({ name }) => name) };
+		});
 	}
 
 	/** Answers that named no open call: late, repeated or unknown. They have no effect. */

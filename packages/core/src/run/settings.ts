@@ -81,13 +81,15 @@ export async function chooseSettings(
 	const isWanted = ({ name }: Pick<Tool, "name">): boolean => options.tools?.includes(name) ?? true;
 	const tools = options.tools ? all.filter(isWanted) : all;
 	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
+	// The text of a source is of no use without its tools.
+	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isWanted({ name })));
 	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
 		...{ model, names, info, reasoning, tools, instructions: profile.instructions },
 		sampling: profile.sampling,
 		descriptions,
 		contextWindow: profile.contextWindow,
-		clientContext: offered?.context ?? "",
+		clientContext: guidance.map(({ text }) => text).join("\n\n"),
 	};
 }
 
