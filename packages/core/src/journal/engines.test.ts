@@ -61,6 +61,17 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	expect(messages.map(({ event }) => event.type)).toEqual(["user.message", "assistant.message"]);
 	const events = await runtime.history.newest(operator, { limit: 1000 });
 	expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+
+	// PostgreSQL stores no NUL.
+	await runtime.send(asked("three"), first.id, { content: "ask: a\0b?" });
+	const nul = await log.next("prompt.requested");
+	expect(await runtime.steer(asked("four"), first.id, { content: "c\0d" })).toMatchObject({
+		status: "steered",
+	});
+	await runtime.answer(asked("answer again"), nul.prompt.token, { text: "yes" });
+	expect(await log.next("assistant.message")).toMatchObject({ error: "" });
+	const said = log.events.flatMap(({ event }) => (event.type === "user.message" ? [event.content] : []));
+	expect(said.slice(-2)).toEqual(["ask: a\u{fffd}b?", "c\u{fffd}d"]);
 	await log.leave();
 	await store.close();
 });

@@ -20,6 +20,7 @@ import { callsOf, textOf } from "../run/transcript.ts";
 import { outputLimits, shortenOutput } from "../tools/shorten-output.ts";
 import { noUsage } from "../usage/usage.ts";
 import { indexMessages } from "./search-texts.ts";
+import { storable } from "./send.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { addTaint } from "./session-taint.ts";
 
@@ -213,9 +214,8 @@ class HistoryReader {
 		return this.#text(text);
 	}
 
-	/** PostgreSQL stores no NUL. */
 	#text(text: string): string {
-		return this.#sealed(text).toWellFormed().replaceAll("\0", "\u{fffd}");
+		return storable(this.#sealed(text));
 	}
 
 	/** A text that goes back to a provider as it came. */

@@ -35,7 +35,7 @@ export async function acceptMessage(
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
 			const { images = [], correlation } = message;
-			const content = session.redactor.redactKnown(message.content);
+			const content = storable(session.redactor.redactKnown(message.content));
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session, request, message);
@@ -55,6 +55,11 @@ export async function acceptMessage(
 	if (queued) logAccepted(session, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
+}
+
+/** The text as every engine stores it: PostgreSQL stores no NUL, and no half of a surrogate pair. */
+export function storable(text: string): string {
+	return text.toWellFormed().replaceAll("\0", "\u{fffd}");
 }
 
 /** Who is named with a message: the person where a connector acts for one, whatever else is said. */

@@ -6,7 +6,15 @@ import { actingId, hasRole, type Person } from "../principal.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import { type Accepted, authorOf, enqueue, logAccepted, type NewMessage, type Queued } from "./send.ts";
+import {
+	type Accepted,
+	authorOf,
+	enqueue,
+	logAccepted,
+	type NewMessage,
+	type Queued,
+	storable,
+} from "./send.ts";
 import type { Session } from "./session.ts";
 import { addTaint, taintOfMessage } from "./session-taint.ts";
 
@@ -29,7 +37,7 @@ export async function steer(
 	const outcome = await session.commit((tx, record) =>
 		once<Steered>(tx, request, session.deps, async () => {
 			queued = undefined;
-			const content = session.redactor.redactKnown(message.content);
+			const content = storable(session.redactor.redactKnown(message.content));
 			const { person: actor } = request.principal;
 			const author = authorOf(request.principal, message);
 			const by = author && { author };
