@@ -6,7 +6,7 @@ import type { Keyed } from "../session/idempotency.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "../session/send.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { type Ended, endingOf, endRun } from "./end-run.ts";
+import { endingOf, endRun } from "./end-run.ts";
 import { runLoop } from "./loop.ts";
 import type { RunOptions } from "./options.ts";
 import type { ProviderState } from "./provider-health.ts";
@@ -92,42 +92,52 @@ export class Runner {
 		this.start(session, row, { steps, resumed: true });
 	}
 
-	/** Works on a run until it has ended or is parked, then starts the session's next one. */
-	async #follow(first: Run, before: readonly Promise<void>[]): Promise<void> {
-		const { session } = first;
-		// The end of the run before is durable, or this one could not be active, but perhaps not in memory yet.
+	/** Completes a run when the runs before it have ended, then starts the session's next run. */
+	async #follow(run: Run, before: readonly Promise<void>[]): Promise<void> {
+		// The record has the end of the run before, but the memory of this process may not have it yet.
 		await Promise.all(before);
-		let ended: Ended | undefined;
-		let last = first;
-		for (let failures = 0; ; failures++) {
-			try {
-				const run: Run | undefined = failures === 0 ? first : await this.#again(last, failures);
-				if (!run || this.#stopped) break;
-				last = run;
-				run.log.info("run started", { resumed: run.resumed });
-				run.history = await historyBefore(run);
-				run.control.working.start();
-				while (!ended) {
-					ended = await endRun(run, await runLoop(run).catch((reason: unknown) => endingOf(run, reason)));
-				}
-				this.#remember(run);
-				break;
-			} catch (error) {
-				if (isLost(last, error)) break;
-				// Its steps are recorded, and no client has seen more: it continues from there.
-				logFailure(first, failures, error);
-			} finally {
-				last.control.working.stop();
-			}
-		}
-		this.#goOn(session, first.id, ended?.next);
-	}
-
-	/** A run works no more: the session's next one does, or the session is idle. */
-	#goOn(session: Session, runId: string, next: RunRow | undefined): void {
-		session.live.delete(runId);
+		const next = await this.#complete(run);
+		const { session } = run;
+		session.live.delete(run.id);
 		if (next) this.start(session, next);
 		else this.#onIdle(session);
+	}
+
+	/** Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause. */
+	async #complete(first: Run): Promise<RunRow | undefined> {
+		let run = first;
+		for (let failures = 0; !this.#stopped; ) {
+			try {
+				const current = failures === 0 ? first : await this.#readAgain(run);
+				if (!current) return undefined;
+				run = current;
+				return await this.#work(run);
+			} catch (error) {
+				if (isLost(run, error)) return undefined;
+				logFailure(first, failures, error);
+			}
+			failures += 1;
+			await this.#pause(run, failures);
+		}
+		return undefined;
+	}
+
+	/** Works on a run from its recorded steps on. Returns the next run, which its end has claimed. */
+	async #work(run: Run): Promise<RunRow | undefined> {
+		run.log.info("run started", { resumed: run.resumed });
+		run.history = await historyBefore(run);
+		run.control.working.start();
+		try {
+			for (;;) {
+				const ending = await runLoop(run).catch((reason: unknown) => endingOf(run, reason));
+				const ended = await endRun(run, ending);
+				if (!ended) continue;
+				this.#remember(run);
+				return ended.next;
+			}
+		} finally {
+			run.control.working.stop();
+		}
 	}
 
 	/** Keeps in memory what the session's next run needs. */
@@ -138,22 +148,23 @@ export class Runner {
 		this.#pictures.keep(session);
 	}
 
-	/** The run as the record has it, after a pause that grows; undefined where it has ended after all, or is to stop. */
-	async #again(failed: Run, failures: number): Promise<Run | undefined> {
-		const { session } = failed;
-		const { clock, journal } = session.deps;
+	/** Waits longer after each failure. A stop of the gateway or a cancel of the run ends the pause. */
+	async #pause({ session, control }: Run, failures: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
-		const timer = clock.after(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), resolve);
-		// A cancel ends the pause. A run that was cancelled before waits, because its end cannot be stored yet.
-		failed.control.signal.addEventListener("abort", () => resolve(), { once: true });
+		const timer = session.deps.clock.after(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), resolve);
+		// A run that was cancelled before waits, because its end cannot be stored yet.
+		control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
 		timer.cancel();
-		if (this.#stopped) return undefined;
-		const row = await journal.store.read((db) => findActive(db, session.id));
-		if (row?.id !== failed.id) return undefined;
-		const steps = await readSteps(journal.store, failed.id);
-		const run = new Run({ row, steps, resumed: true }, session, this.#deps);
-		run.control.ended = failed.control.ended;
+	}
+
+	/** A run that failed, with its recorded steps. Undefined if it has ended after all. */
+	async #readAgain({ id, session, control }: Run): Promise<Run | undefined> {
+		const { store } = session.deps.journal;
+		const row = await store.read((db) => findActive(db, session.id));
+		if (row?.id !== id) return undefined;
+		const run = new Run({ row, steps: await readSteps(store, id), resumed: true }, session, this.#deps);
+		run.control.ended = control.ended;
 		session.begin(run.control);
 		return run;
 	}
