@@ -91,7 +91,6 @@ verifiesOn(
 		const submitted = await client.call("submit_task", { title: "  Greet  ", description: "say: hi" });
 		expect(submitted).toEqual({
 			...{ task_id: expect.stringMatching(/^task_[0-9a-z]{26}$/), status: "submitted" },
-			notes: ["tools: query_memories is not there, the task goes without it"],
 		});
 		const created = await client.event("session.created");
 		const id = String(submitted["task_id"]);
@@ -105,7 +104,12 @@ verifiesOn(
 			...{ id, title: "Greet", status: "completed", description: "say: hi" },
 			progress: { current_step: 1, total_steps: 1, current_step_label: "Greet", percentage: 100 },
 			...{ session_id: created.session_id, conversation: expect.stringMatching(/^sess_/), parent_id: "" },
-			...{ priority: "normal", tools: ["run_command", "git"], agent: "default", autonomy: "supervised" },
+			...{
+				priority: "normal",
+				tools: ["run_command", "git", "query_memories"],
+				agent: "default",
+				autonomy: "supervised",
+			},
 			...{ depends_on: [], owner: "operator", suspend_count: 0, retry_count: 0 },
 			...{ output: "[offline] hi", error: "" },
 			...{ created_at: time, updated_at: time, started_at: time, completed_at: time },

@@ -9,6 +9,9 @@ import { isWithin } from "./tools/paths.ts";
 /** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
 export const policyVersion = "4";
 
+/** The reason why a call of a tainted session that changes notes for everyone requires approval. */
+const sharedNoteReason = "changes a note for everyone, which every later run may read";
+
 /** What holds in the session when the call is decided. */
 export interface Permissions {
 	/** Whether `accept_all_tools` is in force. */
@@ -157,11 +160,21 @@ function askingOf(rule: PolicyRule): Asking {
 	return { spoken: told(rule), liftedBy: ["grant", "accept-all"], classes: [] };
 }
 
-/** What nothing confines is, for what began in a chat, the operator's own to allow, each time. */
+/**
+ * For work from a chat, the operator alone allows what nothing confines, each time. The same holds for notes for everyone
+ * if the session contains more than the operator's own words, because every later run may read them.
+ */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
-	{ fromChat = false }: Permissions,
+	{ fromChat = false, taint }: Permissions,
 ): Asking {
+	if (when.includes("memory-everyone") && (fromChat || taint !== "")) {
+		return {
+			spoken: { layer: "built-in", effect: "ask", reason: sharedNoteReason },
+			liftedBy: [],
+			classes: when,
+		};
+	}
 	const isFloor = fromChat && when.includes("exec-unsandboxed");
 	return { spoken: { layer: "built-in", effect, reason }, liftedBy: isFloor ? [] : liftedBy, classes: when };
 }

@@ -145,7 +145,7 @@ export function runDepsOf(
 		],
 		redactor: options.redactor ?? new Redactor(),
 		health: new ProviderHealth(options.clock),
-		recall: (reader, text) => memories.recall(reader, text),
+		memories,
 		systemPrompt: systemPromptOf(options),
 		workflows: {
 			modelOf: ({ profile }, wanted) => realName(profile, wanted, choice),

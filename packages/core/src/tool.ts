@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
 import type { FileFacts } from "./files/file-facts.ts";
+import type { MemoryDesk } from "./memory/memory-desk.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -19,7 +20,8 @@ export type ToolEffect = "none" | "idempotent" | "effectful";
  * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
  * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
  * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
- * client: a tool that a client runs.
+ * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
+ * everyone. memory-everyone: storing or deleting notes for everyone.
  */
 export type ActionClass =
 	| "read"
@@ -33,7 +35,10 @@ export type ActionClass =
 	| "control"
 	| "irreversible"
 	| "person"
-	| "client";
+	| "client"
+	| "memory-read"
+	| "memory-write"
+	| "memory-everyone";
 
 /**
  * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below
@@ -101,6 +106,7 @@ export interface ToolContext {
 	 * if the run is stopped, and `failed_precondition` inside a task.
 	 */
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
+	readonly memories: MemoryDesk;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
 	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */
@@ -117,6 +123,11 @@ export interface ToolResult {
 	readonly text: string;
 	readonly failed: boolean;
 	readonly pictures?: readonly ImageBlock[];
+	/**
+	 * The text that people and later runs of the session get in the place of `text`; the same text if absent. A long text
+	 * is also kept in a file of the session, so `text` must then be short.
+	 */
+	readonly later?: string;
 }
 
 /** Other ways to write a parameter that have one meaning. */

@@ -11,7 +11,7 @@ export const taskRequirements = {
 	),
 	"task.default-tools": ozzie(
 		"document, submit_task",
-		"A task without `tools` has `run_command` and `git`, and a note says that `query_memories` is still to come.",
+		"A task without `tools` has `run_command`, `git` and `query_memories`.",
 	),
 	"task.validated": ozzie(
 		"document, submit_task",

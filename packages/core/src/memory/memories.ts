@@ -20,6 +20,7 @@ import {
 } from "./memory.ts";
 import {
 	countMemories,
+	deleteMemory,
 	findMemory,
 	firstMemory,
 	insertMemory,
@@ -104,7 +105,7 @@ export class Memories {
 				const message = `permission denied: memory ${id} was written by ${memory.author}; they, or the operator, can delete it`;
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
-			await tx.deleteFrom("memories").where("id", "=", id).execute();
+			await deleteMemory(tx, id);
 			await this.#audit(tx, principal, id, 1);
 			return null;
 		});

@@ -23,6 +23,16 @@ export async function insertMemory(tx: Tx, engine: Engine, memory: Memory): Prom
 	if (row) await memoryIndexOf(engine).add(tx, { n: Number(row.n), text: row.search_text });
 }
 
+export async function deleteMemory(tx: Tx, id: string): Promise<void> {
+	await tx.deleteFrom("memories").where("id", "=", id).execute();
+}
+
+/** Deletes the notes about a person. Returns their number. */
+export async function deleteMemoriesAbout(tx: Tx, person: string): Promise<number> {
+	const about = tx.deleteFrom("memories").where("scope", "=", "user").where("subject", "=", person);
+	return (await about.returning("id").execute()).length;
+}
+
 export async function findMemory(db: Tx, id: string): Promise<Memory | undefined> {
 	const row = await db.selectFrom("memories").selectAll().where("id", "=", id).executeTakeFirst();
 	return row && toMemory(row);

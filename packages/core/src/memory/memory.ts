@@ -45,10 +45,17 @@ export const memoryLimits = {
 	notes: 500,
 } as const;
 
-/** Returns the note with trimmed text and tags. Throws `invalid_argument` if it is blank or over a limit. */
+/** Control characters but for line feeds and tabs. */
+const controls = /(?![\n\t])\p{Cc}/gu;
+
+/**
+ * Returns the note as it is stored: trimmed, without control characters, each tag in one line. Throws `invalid_argument`
+ * if it is blank or over a limit.
+ */
 export function checkMemory({ scope, text: given, tags: wanted }: NewMemory): NewMemory {
-	const text = given.replaceAll("\0", "").trim();
-	const tags = [...new Set(wanted.map((tag) => tag.replaceAll("\0", "").trim()).filter((tag) => tag !== ""))];
+	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();
+	const inOneLine = (tag: string): string => tag.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+	const tags = [...new Set(wanted.map(inOneLine).filter((tag) => tag !== ""))];
 	if (text === "") throw invalid("Empty memory: write the text of the note.");
 	if (text.length > memoryLimits.text) {
 		throw invalid(`Memory of ${text.length} characters: write at most ${memoryLimits.text}.`);

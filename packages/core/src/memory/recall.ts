@@ -1,7 +1,7 @@
 import type { Run } from "../run/run.ts";
 import { addTaint } from "../session/session-taint.ts";
 import { joinTaints } from "../taint.ts";
-import type { MemoryReader } from "./memory.ts";
+import { readerOf } from "./desk.ts";
 import { notesText, withinNotesBudget } from "./notes-text.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function recallMemories(run: Run): Promise<void> {
 	const { row, steps, session } = run;
 	// A run that is asked again has its question, with the notes, in the run before.
 	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
-	const notes = withinNotesBudget(await run.deps.recall(readerOf(run), row.content));
+	const notes = withinNotesBudget(await run.deps.memories.recall(readerOf(run), row.content));
 	if (notes.length === 0) return;
 	const isPersonal = ({ scope }: { readonly scope: string }): boolean =>
 		session.place !== undefined && scope === "user";
@@ -24,14 +24,4 @@ export async function recallMemories(run: Run): Promise<void> {
 		});
 		await addTaint(tx, session.id, joinTaints(notes.map(({ taint }) => taint)));
 	});
-}
-
-/** In a chat, the notes about a person are for a run to which that person alone has spoken. */
-function readerOf({ row, steps, session }: Run): MemoryReader {
-	const { place, task, owner } = session;
-	if (place === undefined) return { user: row.actor?.id ?? owner };
-	const steered = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
-	const speakers = [...(row.actor ? [row.actor] : []), ...steered, ...(task?.speakers ?? [])];
-	const [user, ...others] = new Set(speakers.map(({ id }) => id));
-	return { channel: place, ...(others.length === 0 && { user }) };
 }

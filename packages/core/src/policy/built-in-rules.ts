@@ -18,6 +18,14 @@ export const builtInRules: readonly BuiltInRule[] = [
 	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
 	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
 	{ effect: "allow", when: ["client"], liftedBy: [], reason: "runs on the client that offers it" },
+	{ effect: "allow", when: ["memory-read"], liftedBy: [], reason: "reads notes" },
+	{
+		effect: "allow",
+		when: ["memory-write"],
+		liftedBy: [],
+		reason: "changes notes of the person or the channel",
+	},
+	{ effect: "allow", when: ["memory-everyone"], liftedBy: [], reason: "changes notes for everyone" },
 	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
 	{
 		effect: "ask",

@@ -15,6 +15,9 @@ const actionClasses = [
 	"irreversible",
 	"person",
 	"client",
+	"memory-read",
+	"memory-write",
+	"memory-everyone",
 ] as const satisfies readonly ActionClass[];
 
 const mostRules = 500;

@@ -187,7 +187,7 @@ function invalid(message: string): ParleyError {
 }
 
 /** Classes that runs of guests, and of people without access, may use: they change nothing. */
-const harmless: readonly ActionClass[] = ["read", "person"];
+const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Classes that can fill a disk. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
@@ -206,11 +206,16 @@ function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] 
 	return [...steering, ...(session.task?.speakers ?? [])];
 }
 
+/** People of a chat who have spoken to the run, the one who began it first. */
+export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[] {
+	const { actor } = run.row;
+	return [...(actor ? [actor] : []), ...joinedBy(run)];
+}
+
 /** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
 async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
-	const { actor } = run.row;
 	const { people, journal } = run.session.deps;
-	for (const person of [...(actor ? [actor] : []), ...joinedBy(run)]) {
+	for (const person of speakersOf(run)) {
 		const role = await journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest"

@@ -3,7 +3,7 @@ import { bytesOf } from "../files/pictures.ts";
 import type { Tx } from "../journal/journal.ts";
 import type { CallBlock, ImageBlock } from "../message.ts";
 import type { Record } from "../session/session.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ActionClass, ToolResult } from "../tool.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../tools/shorten-output.ts";
 import { type AuditEntry, byItself } from "../trust/audit.ts";
 import type { ApprovedCall } from "./ask-person.ts";
@@ -79,13 +79,18 @@ export async function recordResult(
 	// A provider takes an error as text alone.
 	const shown = failed ? [] : (result.pictures ?? []);
 	const pictures = shown.length > 0 && { pictures: shown };
-	await step({ kind: "result", callId: call.id, text: told, failed, ...pictures });
+	const { later } = result;
+	await step({
+		kind: "result",
+		...{ callId: call.id, text: told, failed, ...pictures },
+		...(later !== undefined && { later }),
+	});
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
 	await auditFinish(run, tx, { callId: call.id, decision });
 	const took = durationMs !== undefined && { durationMs };
 	const seen = pictures && { pictures: shown.map(shownFacts) };
 	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
-	else await record({ type: "tool.completed", ...facts, result: text, ...seen, ...took });
+	else await record({ type: "tool.completed", ...facts, result: later ?? text, ...seen, ...took });
 }
 
 /** The decision about a call that is refused with this result. */
@@ -130,9 +135,12 @@ export function auditedCall(sessionId: string, callId: string): string {
 	return `${sessionId}/${callId}`;
 }
 
-/** Whether the audit tells of a call: it does more than to look inside the roots, or somebody was asked about it. */
+/** Classes of calls that only look, or ask a person. */
+const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
+
+/** Whether the audit contains a call: it does more than to look, or it required approval. */
 export function isGated({ ready, token }: Pick<ApprovedCall, "ready" | "token">): boolean {
-	return token !== undefined || ready.plan.classes.some((name) => name !== "read" && name !== "person");
+	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
 
 /** Whose work it is: of the person who asked for it, else of the session's owner. */

@@ -38,8 +38,7 @@ export interface RunDeps {
 	readonly redactor: TextRedactor;
 	/** What calls have shown of the providers. */
 	readonly health: ProviderHealth;
-	/** The most relevant notes for a text, of those that a reader can read. */
-	readonly recall: Memories["recall"];
+	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;

@@ -62,7 +62,8 @@ export type Step =
 	 * it, and has to tell of its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
-	| ({ readonly kind: "result" } & Omit<ResultBlock, "type">)
+	/** `later`: the text that later runs of the session have in the place of `text`. */
+	| ({ readonly kind: "result"; readonly later?: string } & Omit<ResultBlock, "type">)
 	| WorkflowStep
 	| { readonly kind: "ended"; readonly error: string };
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type FileFacts, factsOf } from "../files/file-facts.ts";
+import { memoryDeskOf } from "../memory/desk.ts";
 import type { CallBlock } from "../message.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { runWorkflow } from "../skills/workflow/run-workflow.ts";
@@ -36,6 +37,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		share: (path, name) => shareFile(run, call, { path, name }),
 		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
+		memories: memoryDeskOf(run, call.id),
 		...(desk && { task: desk }),
 	};
 }

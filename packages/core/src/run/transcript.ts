@@ -91,13 +91,35 @@ function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }>
 
 /** The messages of a run with the notes about its person, which later runs of the session do not have. */
 export function withPersonalNotes(messages: readonly Message[], steps: readonly Step[]): readonly Message[] {
-	const personal = recalledIn(steps)?.personal ?? "";
-	const [first, ...rest] = messages;
-	if (personal === "" || first?.role !== "user") return messages;
-	const known = personalised.get(first);
-	const noted = known ?? { ...first, content: [{ type: "text", text: personal } as const, ...first.content] };
-	personalised.set(first, noted);
-	return [noted, ...rest];
+	const recalled = recalledIn(steps)?.personal ?? "";
+	const results = new Map<string, string>();
+	for (const step of steps) {
+		if (step.kind === "result" && step.later !== undefined) results.set(step.callId, step.text);
+	}
+	if (recalled === "" && results.size === 0) return messages;
+	return messages.map((message, index) => {
+		const known = personalised.get(message);
+		if (known) return known;
+		const own = withOwn(message, { recalled: index === 0 ? recalled : "", results });
+		// A message of a call without its result is made again when the result is there.
+		if (own !== message) personalised.set(message, own);
+		return own;
+	});
+}
+
+function withOwn(
+	message: Message,
+	{ recalled, results }: { readonly recalled: string; readonly results: ReadonlyMap<string, string> },
+): Message {
+	if (message.role === "user" && recalled !== "") {
+		return { ...message, content: [{ type: "text", text: recalled }, ...message.content] };
+	}
+	if (message.role !== "tool" || !message.content.some(({ callId }) => results.has(callId))) return message;
+	const content = message.content.map((block) => ({
+		...block,
+		text: results.get(block.callId) ?? block.text,
+	}));
+	return { ...message, content };
 }
 
 const personalised = new WeakMap<Message, Message>();
@@ -121,8 +143,8 @@ function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {
 	const results = new Map<string, ResultBlock>();
 	for (const step of steps) {
 		if (step.kind !== "result") continue;
-		const { kind: type, ...said } = step;
-		results.set(step.callId, { type, ...said });
+		const { kind: type, later, ...said } = step;
+		results.set(step.callId, { type, ...said, ...(later !== undefined && { text: later }) });
 	}
 	return results;
 }

@@ -9,8 +9,6 @@ import type { TaskRow } from "./task-rows.ts";
 
 /** What tasks have that name no tools. */
 const usualTools = ["run_command", "git", "query_memories"];
-/** Tools of the protocol that are still to come. */
-const toCome = ["query_memories"];
 
 /** How often a task that a provider fails is tried again. */
 const maxRetries = 3;
@@ -40,7 +38,7 @@ export async function checkTask(
 	await choice.profiles.find(agent);
 	const usable = await choice.toolsOf(home, agent);
 	const asked = [...new Set(wanted.tools ?? usualTools)];
-	const unknown = asked.find((name) => !usable.includes(name) && !toCome.includes(name));
+	const unknown = asked.find((name) => !usable.includes(name));
 	if (unknown !== undefined && wanted.tools) throw invalid(unknownTool(unknown, usable));
 	const missing = asked.filter((name) => !usable.includes(name));
 	const inherited = agent === home.profile ? home.model : undefined;

@@ -4,6 +4,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { builtinTools } from "../tools/builtin.ts";
 import type { NewTask } from "./task.ts";
 
 const wish = { title: "Count", description: "count the stars" };
@@ -25,9 +26,10 @@ test.each<[string, Partial<NewTask>, string]>([
 	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toEqual([]);
 });
 
-test("what is not there of the usual tools is left out with a note", async () => {
-	const { t, home } = await opened();
-	await using _ = t;
+test("a usual tool that the session does not have is left out with a note", async () => {
+	const tools = builtinTools().filter(({ name }) => name !== "query_memories");
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
+	const home = await t.create();
 	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, wish);
 	expect(notes).toEqual(["tools: query_memories is not there, the task goes without it"]);
 	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ParleyError, silentLogger, systemClock } from "@parley/base";
+import { checkMemory } from "../memory/memory.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { progressOf } from "../tasks/progress.ts";
 import type { Tool, ToolContext } from "../tool.ts";
@@ -32,6 +33,8 @@ export async function readyCall(tool: Tool, args: object, where: ToolContext): P
 	return prepared;
 }
 
+const unheard = () => Promise.reject(new ParleyError("no notes in this test", { code: "unimplemented" }));
+
 const noSandbox: Sandbox = {
 	mode: "off",
 	profile: "off",
@@ -57,6 +60,11 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		openOutput: (name) => Promise.reject(new ParleyError(`no result ${name}`, { code: "not_found" })),
 		share: () =>
 			Promise.reject(new ParleyError("nobody takes files in this test", { code: "unimplemented" })),
+		memories: {
+			inChat: false,
+			check: checkMemory,
+			...{ store: unheard, find: unheard, deletable: unheard, forget: unheard },
+		},
 		todo: (steps) => Promise.resolve(progressOf("", steps, false)),
 		workflow: () =>
 			Promise.reject(new ParleyError("no workflow runs in this test", { code: "unimplemented" })),

@@ -3,6 +3,7 @@ import { askUser } from "./ask-user.ts";
 import { editFile } from "./edit-file.ts";
 import { git } from "./git.ts";
 import { listFiles } from "./list-files.ts";
+import { memoryTools } from "./memory.ts";
 import { readFile } from "./read-file.ts";
 import { runCommand } from "./run-command.ts";
 import { searchFiles } from "./search-files.ts";
@@ -21,6 +22,7 @@ const builtin: readonly Tool[] = [
 	sendFile,
 	askUser,
 	todo,
+	...memoryTools,
 ];
 
 /** The tools that every session has. */

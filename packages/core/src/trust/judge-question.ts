@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { checkMemory } from "../memory/memory.ts";
 import { decide, grantsUnder } from "../policy.ts";
 import { toolRoots } from "../session/open.ts";
 import type { ToolContext } from "../tool.ts";
@@ -56,5 +57,9 @@ async function contextOf(
 		share: refuse,
 		todo: refuse,
 		workflow: refuse,
+		memories: {
+			...{ inChat: scene.place !== undefined, check: checkMemory },
+			...{ store: refuse, find: refuse, deletable: refuse, forget: refuse },
+		},
 	};
 }

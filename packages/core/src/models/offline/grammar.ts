@@ -46,6 +46,10 @@ export const commandWords: readonly CommandWord[] = [
 	call("send", "report.pdf", "hands you a file", (path) => ["send_file", { path }]),
 	call("fetch", "https://example.org/", "fetches a page", (url) => ["web_fetch", { url }]),
 	call("tool", 'read_file {"path": "README.md"}', "calls any tool with JSON arguments", readTool),
+	call("remember", "I like tea", "stores a note about you", (content) => ["store_memory", { content }]),
+	call("recall", "tea", "finds notes by words", (query) => ["query_memories", { query }]),
+	call("notes", "all", "lists notes; or user, channel, everyone", readNotes),
+	call("forget", "mem_4k2x", "deletes a note", (id) => ["forget_memory", { memory_id: id }]),
 	call("ask", "What is your name?", "asks you for a text", (label) => ["ask_user", { type: "text", label }]),
 	call("choose", "tea | coffee", "lets you choose one", (argument) => [
 		"ask_user",
@@ -181,6 +185,11 @@ function readOptions(argument: string): string[] {
 	const options = argument.split("|").map((option) => option.trim());
 	if (options.includes("")) throw unreadable("a choice between two bars is empty");
 	return options;
+}
+
+/** `all`, or a scope. */
+function readNotes(argument: string): [string, unknown] {
+	return ["list_memories", argument === "all" ? {} : { scope: argument }];
 }
 
 /** Steps between bars. `x ` before a text means done, `> ` active, `- ` skipped. */
