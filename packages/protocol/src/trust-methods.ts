@@ -126,9 +126,10 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
 	},
 	set_person_role: { params: z.object({ person, role, key }), result: PersonPayload },
+	/** Removes a person, and the notes about them: `forgotten` is their number. */
 	remove_person: {
 		params: z.object({ person, key }),
-		result: z.object({ status: z.literal("removed"), person: z.string() }),
+		result: z.object({ status: z.literal("removed"), person: z.string(), forgotten: z.int().min(0) }),
 	},
 
 	list_places: {

@@ -148,12 +148,16 @@ async function tellPerson(
 
 function removeCommand(io: Io): Command {
 	const command = new Command("remove")
-		.description("let somebody in no more, from now on")
+		.description("remove a person's access, and delete the notes about them")
 		.argument("<person>", "PLATFORM:TENANT:USER");
 	return command.action(async (person: string) => {
 		const flags: PeopleFlags = command.optsWithGlobals();
 		const removed = await withGateway(flags, io, (client) => client.request("remove_person", { person }));
 		if (flags.json) return printJson(removed, io);
-		printRows(["removed; what the configuration lets in under chat.people comes in still"], io);
+		const notes = removed.forgotten === 1 ? "1 note" : `${removed.forgotten} notes`;
+		printRows(
+			[`removed, with ${notes} about them; roles in the configuration (chat.people) still apply`],
+			io,
+		);
 	});
 }

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
+import { deleteMemoriesAbout } from "../memory/memory-rows.ts";
 import { type Actor, actingId, type Person, type Place, type Principal, type Role } from "../principal.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import { askedBy } from "./audit.ts";
@@ -167,19 +168,23 @@ export class People {
 		});
 	}
 
-	/** From now on they are a stranger, unless the configuration lets them in. */
-	async remove(request: Keyed, id: string): Promise<void> {
+	/**
+	 * Makes a person a stranger, unless the configuration lets them in, and deletes the notes about them. Returns the
+	 * number of these notes.
+	 */
+	async remove(request: Keyed, id: string): Promise<number> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
-		await this.#once(request, async (tx) => {
+		return this.#once(request, async (tx) => {
 			if (!(await findPerson(tx, id))) {
 				const message = `nobody has let ${id} in: parley people list shows everybody`;
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			await tx.deleteFrom("people").where("id", "=", id).execute();
-			const entry = { action: "person.remove", object: id, decision: "allowed" };
+			const forgotten = await deleteMemoriesAbout(tx, id);
+			const entry = { action: "person.remove", object: id, decision: "allowed", args: { forgotten } };
 			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
-			return null;
+			return forgotten;
 		});
 	}
 

@@ -79,8 +79,8 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 
 	async remove_person(connection, request) {
 		const { person } = request.params;
-		await connection.deps.runtime.trust.people.remove(keyed(request), person);
-		return { status: "removed", person };
+		const forgotten = await connection.deps.runtime.trust.people.remove(keyed(request), person);
+		return { status: "removed", person, forgotten };
 	},
 };
 
