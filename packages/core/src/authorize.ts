@@ -59,6 +59,11 @@ const rules = {
 	"memory.write_everyone": operatorOnly,
 	/** To delete notes of one's own. */
 	"memory.forget": { ...talkers, role: "guest" },
+	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
+	/** To send a message at a later time. Each firing needs it, too. */
+	"schedule.create": { ...talkers, role: "member" },
+	/** To delete schedules of one's own. */
+	"schedule.remove": { ...talkers, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
 	"agents.read": lookers,

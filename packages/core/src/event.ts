@@ -2,6 +2,8 @@ import type { FileFacts } from "./files/file-facts.ts";
 import type { AssistantMessage, ImageType, Message } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { Prompt } from "./prompt.ts";
+import type { RunOrigin } from "./schedule/schedule.ts";
+import type { ScheduleEvent } from "./schedule/schedule-event.ts";
 import type { SkillEvent } from "./skills/skill-event.ts";
 import type { PlanStep } from "./tasks/task.ts";
 import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
@@ -114,6 +116,8 @@ export type ConversationEvent =
 			readonly retryOf?: string;
 			/** What came with it, in the order of the message. */
 			readonly attachments?: readonly FileFacts[];
+			/** The schedule that sent it. */
+			readonly origin?: RunOrigin;
 	  }
 	| {
 			readonly type: "assistant.message";
@@ -128,6 +132,8 @@ export type ConversationEvent =
 			readonly cost?: number;
 			/** While the channel was trusted. */
 			readonly trusted?: TrustBadge;
+			/** The schedule that started the run. */
+			readonly origin?: RunOrigin;
 			/**
 			 * Part of a history that a client brought along when it created the session. Nothing of it happened here: no
 			 * model was called, and the tools of its calls did not run. Its client may claim anything. A message without
@@ -261,7 +267,7 @@ export type ConversationEvent =
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
 /** What is kept for ever, in the order of `seq`: the vocabulary of the whole product. */
-export type RecordedEvent = ConversationEvent | SkillEvent | TaskEvent | WorkerEvent;
+export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | TaskEvent | WorkerEvent;
 
 /**
  * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;

@@ -79,6 +79,9 @@ export {
 	type SandboxState,
 	sandboxModes,
 } from "./sandbox.ts";
+export { eventOf, whenText } from "./schedule/read-when.ts";
+export type { RunOrigin, Schedule, Trigger } from "./schedule/schedule.ts";
+export type { ScheduleTarget, WantedTrigger } from "./schedule/schedules.ts";
 export { SecretBox } from "./secrets.ts";
 export type { Explanation } from "./session/explain.ts";
 export type { ExplainedCall } from "./session/explain-calls.ts";

@@ -12,6 +12,7 @@ import { ProviderHealth } from "./run/provider-health.ts";
 import type { RunDeps, RunLimits } from "./run/run.ts";
 import { chooseSettings, type ModelChoice } from "./run/settings.ts";
 import type { Sandboxes } from "./sandbox.ts";
+import type { Schedules } from "./schedule/schedules.ts";
 import type { SecretBox } from "./secrets.ts";
 import { placesAnswering } from "./session/may-answer-elsewhere.ts";
 import { type Roots, toolRoots } from "./session/open.ts";
@@ -113,12 +114,14 @@ export function runDepsOf(
 		clientTools,
 		memories,
 		tasks,
+		schedules,
 	}: {
 		readonly places: Pick<Places, "profileOf" | "approveIn">;
 		readonly clientTools: ClientTools;
 		readonly memories: Memories;
 		/** Exists when the first run starts. */
 		readonly tasks: () => Pick<TaskRunner, "wake" | "stopEnded">;
+		readonly schedules: Schedules;
 	},
 ): RunDeps {
 	const { roots } = options;
@@ -146,6 +149,7 @@ export function runDepsOf(
 		redactor: options.redactor ?? new Redactor(),
 		health: new ProviderHealth(options.clock),
 		memories,
+		schedules,
 		systemPrompt: systemPromptOf(options),
 		workflows: {
 			modelOf: ({ profile }, wanted) => realName(profile, wanted, choice),

@@ -20,6 +20,8 @@ import type { RunDeps } from "./run/run.ts";
 import { drain, Runner, resumeUnfinished } from "./run/runner.ts";
 import { type ModelChoice, resolveModel } from "./run/settings.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
+import { ScheduleClock } from "./schedule/schedule-clock.ts";
+import { Schedules } from "./schedule/schedules.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./session/cancel.ts";
@@ -73,6 +75,8 @@ export class Runtime {
 	readonly clientTools: ClientTools;
 	/** Notes about people, channels and for everyone. */
 	readonly memories: Memories;
+	/** Messages that are sent to sessions at given times. */
+	readonly schedules: Schedules;
 	/** Work in the background. */
 	readonly tasks: Tasks;
 	readonly #taskRunner: TaskRunner;
@@ -85,6 +89,7 @@ export class Runtime {
 	readonly #observers = new Observers();
 	#draining = false;
 	readonly #housekeeping: Housekeeping;
+	readonly #scheduleClock: ScheduleClock;
 	readonly #titles: Titles;
 	readonly #reminders: Reminders;
 
@@ -111,11 +116,15 @@ export class Runtime {
 		this.#choice = modelChoiceOf(options);
 		const lease = this.#sessions.lease.bind(this.#sessions);
 		this.clientTools = new ClientTools({ ...options, redactor, lease });
+		const open = this.create.bind(this);
+		const scheduling = { deps: this.#deps, sessions: this.#sessions, open };
+		this.schedules = new Schedules({ ...scheduling, admit: () => this.#admit() });
 		const offering = { places: this.trust.places, clientTools: this.clientTools, memories: this.memories };
 		const tasks = (): TaskRunner => this.#taskRunner;
-		const runDeps = runDepsOf(options, this.#choice, { ...offering, tasks });
+		const runDeps = runDepsOf(options, this.#choice, { ...offering, schedules: this.schedules, tasks });
 		this.#settings = runDeps.settings;
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
+		this.#scheduleClock = new ScheduleClock({ ...scheduling, runner: this.#runner });
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
 			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
 			admit: () => this.#admit(),
@@ -143,6 +152,7 @@ export class Runtime {
 		this.#reminders.start();
 		const resumed = await resumeUnfinished(this.#deps, this.#sessions, this.#runner);
 		await this.#taskRunner.start();
+		this.#scheduleClock.start();
 		return resumed;
 	}
 
@@ -316,6 +326,7 @@ export class Runtime {
 		this.#housekeeping.stop();
 		this.#runner.stop();
 		const tasks = this.#taskRunner.stop();
+		await this.#scheduleClock.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
 		await Promise.all([tasks, this.#titles.stop(), this.#reminders.stop(), this.trust.stop()]);
 	}

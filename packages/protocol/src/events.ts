@@ -3,6 +3,7 @@ import { FilePayload } from "./file-payload.ts";
 import type { EventFrame } from "./frame.ts";
 import { type ModelEventPayloads, modelPayloads } from "./model-events.ts";
 import { PromptRequest, type PromptRequestPayload } from "./prompt-payloads.ts";
+import { OriginPayload, type ScheduleEventPayloads, schedulePayloads } from "./schedule-methods.ts";
 import { type SkillEventPayloads, skillPayloads } from "./skill-events.ts";
 import { type TaskEventPayloads, taskPayloads } from "./task-events.ts";
 import { GrantPayload, TrustedPayload } from "./trust-payloads.ts";
@@ -23,6 +24,8 @@ export interface UserMessagePayload {
 	/** The run whose reply is made again; the content is what that one was to answer. */
 	readonly retry_of?: string;
 	readonly attachments?: readonly FilePayload[];
+	/** The schedule that sent it. */
+	readonly origin?: OriginPayload;
 	readonly imported?: Imported;
 }
 
@@ -50,6 +53,8 @@ export interface AssistantMessagePayload {
 	/** Empty when all went well, else `cancelled` or what went wrong. */
 	readonly error: string;
 	readonly context: AnswerContext;
+	/** The schedule that started the run: `show` says how a room shows the answer. */
+	readonly origin?: OriginPayload;
 	readonly imported?: Imported;
 }
 
@@ -136,7 +141,11 @@ export interface SessionRenamedPayload {
 }
 
 /** The events of this version, and what each carries. */
-export interface EventPayloads extends ModelEventPayloads, SkillEventPayloads, TaskEventPayloads {
+export interface EventPayloads
+	extends ModelEventPayloads,
+		ScheduleEventPayloads,
+		SkillEventPayloads,
+		TaskEventPayloads {
 	readonly "session.created": EmptyPayload;
 	readonly "session.closed": EmptyPayload;
 	readonly "user.message": UserMessagePayload;
@@ -175,6 +184,7 @@ const payloads = {
 		steered: z.exactOptional(z.literal(true)),
 		retry_of: z.exactOptional(z.string()),
 		attachments: z.exactOptional(z.array(FilePayload)),
+		origin: z.exactOptional(OriginPayload),
 		...imported,
 	}),
 	"assistant.stream": z.object({
@@ -191,10 +201,12 @@ const payloads = {
 			usage: z.exactOptional(Tokens),
 			trusted: z.exactOptional(TrustedPayload),
 		}),
+		origin: z.exactOptional(OriginPayload),
 		...imported,
 	}),
 	...modelPayloads,
 	...skillPayloads,
+	...schedulePayloads,
 	...taskPayloads,
 	"tool.call": z.discriminatedUnion("status", [
 		z.object({

@@ -49,6 +49,7 @@ export type {
 	PromptOptionPayload,
 	PromptRequestPayload,
 } from "./prompt-payloads.ts";
+export type { OriginPayload, ScheduleEventPayloads, SchedulePayload } from "./schedule-methods.ts";
 export type { TaskPayload } from "./task-payloads.ts";
 export type {
 	GrantPayload,

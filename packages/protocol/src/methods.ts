@@ -3,6 +3,7 @@ import { AgentList, ModelList } from "./catalogue.ts";
 import { memoryMethods } from "./memory-methods.ts";
 import { key, maybe, notBlank, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { promptMethods } from "./prompt-methods.ts";
+import { scheduleMethods } from "./schedule-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
 import { taskMethods } from "./task-methods.ts";
 import { trustMethods } from "./trust-methods.ts";
@@ -219,6 +220,7 @@ export const methods = {
 	list_agents: { params: z.object({}), result: AgentList },
 	list_models: { params: z.object({}), result: ModelList },
 	...memoryMethods,
+	...scheduleMethods,
 	...promptMethods,
 	...sessionMethods,
 	...taskMethods,

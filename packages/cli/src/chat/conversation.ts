@@ -194,6 +194,9 @@ export class Conversation {
 			case "skill.started":
 			case "skill.step.started":
 			case "skill.completed":
+			case "schedule.created":
+			case "schedule.trigger":
+			case "schedule.removed":
 				return [];
 			case "grant.created":
 				return noteRows(grantedWords(event.payload), look);

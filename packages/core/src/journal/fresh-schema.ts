@@ -15,6 +15,7 @@ export const freshSchema: FreshSchema = {
 		"0008-small-commits",
 		"0009-run-options",
 		"0010-memories",
+		"0011-schedules",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -82,5 +83,9 @@ CREATE TRIGGER memories_added after insert on memories begin
 		insert into memory_index (rowid, text) values (new.n, new.search_text); end;
 CREATE TRIGGER memories_removed after delete on memories begin
 		delete from memory_index where rowid = old.n; end;
+CREATE TABLE "schedules" ("id" text primary key, "session_id" text not null, "external_key" text, "owner" text not null, "principal" text not null, "actor" text, "title" text not null, "prompt" text not null, "trigger" text not null, "show" text not null, "taint" text not null, "created_at" bigint not null, "next_due" bigint, "last_due" bigint, "last_fired_at" bigint, "last_run_id" text, "firings" bigint not null, "problem" text, "seen_seq" bigint not null, "epoch" bigint not null, "v" integer not null);
+CREATE INDEX "schedules_due" on "schedules" ("next_due");
+CREATE INDEX "schedules_session" on "schedules" ("session_id");
+CREATE INDEX "schedules_owner" on "schedules" ("owner");
 `,
 };

@@ -1,6 +1,7 @@
 import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { createMemories } from "./memory-migration.ts";
+import { createSchedules } from "./schedule-migration.ts";
 import { createSearch, indexInGroups } from "./search-migration.ts";
 import { createTasks } from "./task-migration.ts";
 import { addHashedFrom, addTextHashes } from "./text-hash-migration.ts";
@@ -279,4 +280,5 @@ export const migrations: readonly Migration[] = [
 		},
 	},
 	{ name: "0010-memories", up: createMemories },
+	{ name: "0011-schedules", up: createSchedules },
 ];

@@ -268,6 +268,38 @@ interface MemoriesTable extends Stamped {
 	created_at: number;
 }
 
+/** Messages that are sent to a session at given times (see schedule/schedule.ts). */
+interface SchedulesTable extends Stamped {
+	id: string;
+	session_id: string;
+	/** The key under which a deleted session is created again; null if the schedule ends with its session. */
+	external_key: string | null;
+	/** The person or principal that created it. */
+	owner: string;
+	/** As JSON: the principal without its person. */
+	principal: string;
+	/** The `Person` as JSON; null without one. */
+	actor: string | null;
+	title: string;
+	prompt: string;
+	/** As JSON: a `Trigger`. */
+	trigger: string;
+	show: "thread" | "post" | "silent";
+	/** Taint of the run that created it. */
+	taint: string;
+	created_at: number;
+	/** Null if it waits for an event or never fires again. */
+	next_due: number | null;
+	last_due: number | null;
+	last_fired_at: number | null;
+	last_run_id: string | null;
+	firings: number;
+	/** Why the last due time did not fire. */
+	problem: string | null;
+	/** Number of the last event of the session that an event schedule has looked at. */
+	seen_seq: number;
+}
+
 export interface Tables extends TrustTables, TaskTables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -286,6 +318,7 @@ export interface Tables extends TrustTables, TaskTables {
 	search_texts: SearchTextsTable;
 	system_prompts: SystemPromptsTable;
 	memories: MemoriesTable;
+	schedules: SchedulesTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

@@ -232,7 +232,7 @@ function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicita
 async function raise(run: Run, question: Question): Promise<Prompt | undefined> {
 	const { session } = run;
 	const raised = await run.commit(async ({ tx, record }) => {
-		const coverable = question.approval?.floor === false;
+		const coverable = question.approval?.floor === false && !run.scheduled;
 		const { home } = session;
 		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
 		await raisePrompt(tx, record, home, question);

@@ -120,8 +120,9 @@ async function recordEnd(
 	}
 	const content = spoken(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
-	const trusted = await run.session.deps.grants.badge(tx, run.session.place);
-	const facts = { content, error, model, usage, cost };
+	const { origin } = run.row.options;
+	const trusted = origin ? undefined : await run.session.deps.grants.badge(tx, run.session.place);
+	const facts = { content, error, model, usage, cost, ...(origin && { origin }) };
 	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
 	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });

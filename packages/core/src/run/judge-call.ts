@@ -89,11 +89,11 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	if (reason !== undefined)
 		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
 	// No approver has seen the complete call that a grant would cover.
-	const grants = hidden ? [] : grantsUnder(policy, scopes);
+	const grants = hidden || run.scheduled ? [] : grantsUnder(policy, scopes);
 	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
 	const judged = decide({ ...ready, context }, permissions);
 	const facts = { taint, hidden, version };
-	if (judged.effect !== "ask" || judged.floor || hidden) return { ...judged, ...facts };
+	if (judged.effect !== "ask" || judged.floor || hidden || run.scheduled) return { ...judged, ...facts };
 	const trusted = await findTrust(run, ready, pending.trusted);
 	if (!trusted) return { ...judged, ...facts };
 	const again = decide({ ...ready, context }, { ...permissions, trusted: true });

@@ -1,4 +1,5 @@
 import type { ConversationEvent, RecordedEvent } from "../event.ts";
+import type { ScheduleEvent } from "../schedule/schedule-event.ts";
 import type { SkillEvent } from "../skills/skill-event.ts";
 import type { TaskEvent, WorkerEvent } from "../tasks/task-event.ts";
 import { dollars } from "../usage/money.ts";
@@ -12,7 +13,7 @@ import type { Step } from "./step.ts";
 export function logEvent(run: Run, event: RecordedEvent): void {
 	if (isOfTask(event)) logTask(run, event);
 	else if (isOfSkill(event)) logSkill(run, event);
-	else logOwn(run, event);
+	else if (!isOfSchedule(event)) logOwn(run, event);
 }
 
 function logOwn(run: Run, event: ConversationEvent): void {
@@ -96,6 +97,11 @@ function logSkill({ log }: Run, event: SkillEvent): void {
 	if (event.type !== "skill.step.completed" || event.error === "") return;
 	const { stepId, attempt, willRetry, error } = event;
 	log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
+}
+
+/** Logged where a schedule fires, or by the audit. */
+function isOfSchedule(event: RecordedEvent): event is ScheduleEvent {
+	return event.type.startsWith("schedule.");
 }
 
 /** What of a task its run does not tell like every run. */

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { type Reasoning, reasoningLevels } from "../model.ts";
 import type { WorkflowCall } from "../skills/workflow/workflow.ts";
+import type { RunOrigin } from "../schedule/schedule.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
 export interface RunOptions {
@@ -22,6 +23,8 @@ export interface RunOptions {
 	readonly budget?: RunBudget;
 	/** The steps of a skill, which the run works on instead of asking a model. Its result is the answer. */
 	readonly workflow?: Omit<WorkflowCall, "callId">;
+	/** The schedule that started the run. Such a run has no grants of its session or channel. */
+	readonly origin?: RunOrigin;
 }
 
 /** Limits of one run. The reply that reaches one is complete; no further model call follows it. */

@@ -213,7 +213,7 @@ async function recordDrafts(
 	const { tx } = writing;
 	const { home } = run.session;
 	// Read in the transaction that raises the approvals, so that none stays open in a session that is trusted by then.
-	const asksAll = run.row.options.ask === "all";
+	const asksAll = run.scheduled || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.holds(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, { approval }]) => !trusts || approval?.floor !== false);
 	const raised = new Map(

@@ -19,7 +19,7 @@ export const queueLimit = 32;
 export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
 	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
 	if (row?.state !== "queued") return undefined;
-	const trusted = session.trusted ? 1 : 0;
+	const trusted = session.trusted && toRunRow(row).options.origin === undefined ? 1 : 0;
 	await tx
 		.updateTable("runs")
 		.set({ state: "active", accept_all: trusted })

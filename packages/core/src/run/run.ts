@@ -5,6 +5,7 @@ import { insertStep } from "../journal/statements.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { Sandboxes } from "../sandbox.ts";
+import type { Schedules } from "../schedule/schedules.ts";
 import type { Record, Session } from "../session/session.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
 import type { WorkflowDeps } from "../skills/workflow/run-workflow.ts";
@@ -39,6 +40,7 @@ export interface RunDeps {
 	/** What calls have shown of the providers. */
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
+	readonly schedules: Schedules;
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;
@@ -134,7 +136,12 @@ export class Run {
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
 	get trusted(): boolean {
-		return this.row.acceptAll || this.session.trusted;
+		return !this.scheduled && (this.row.acceptAll || this.session.trusted);
+	}
+
+	/** Whether a schedule started it: no grant of its session or channel covers its calls. */
+	get scheduled(): boolean {
+		return this.row.options.origin !== undefined;
 	}
 
 	/** Whether a call of this session has had the id already. */

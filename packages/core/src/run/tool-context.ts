@@ -17,7 +17,8 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 	const { task } = session;
 	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(run);
-	const sandbox = await run.deps.sandbox.of({ chat: session.place !== undefined, roots });
+	// What starts without a person at hand needs a sandbox, as what starts in a chat does.
+	const sandbox = await run.deps.sandbox.of({ chat: session.place !== undefined || run.scheduled, roots });
 	const desk = task?.desk({ session, park: () => run.control.park() }, call.id);
 	return {
 		sessionId: run.session.id,

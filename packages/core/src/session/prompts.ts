@@ -283,7 +283,8 @@ export async function closePrompts(
 
 /**
  * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
- * all of them, a grant with a scope those of the same scope; neither covers one that is always required.
+ * all of them, a grant with a scope those of the same scope; neither covers one that is always required, or one of a run
+ * that a schedule started.
  */
 export async function approveOpen(
 	tx: Tx,
@@ -302,6 +303,7 @@ export async function approveOpen(
 		.where("state", "=", "open")
 		.where("binding", "is not", null)
 		.where("floor", "=", 0)
+		.where("run_id", "not in", scheduledRuns(tx, session.id))
 		.where("expires_at", ">", session.deps.clock.now());
 	if (scope !== undefined) asked = asked.where("scope", "=", scope);
 	const open = await asked.execute();
@@ -314,6 +316,15 @@ export async function approveOpen(
 		await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 	}
 	return covered.map(({ token }) => token);
+}
+
+/** Runs that a schedule started: no grant covers their calls. Quotes of a text in the options would be escaped. */
+function scheduledRuns(tx: Tx, sessionId: string) {
+	return tx
+		.selectFrom("runs")
+		.select("id")
+		.where("session_id", "=", sessionId)
+		.where("options", "like", '%"origin":{"scheduleId":%');
 }
 
 /** Who answers from another guild or team is perhaps known by their id to nobody there. */

@@ -109,6 +109,8 @@ async function removeRows(tx: Tx, id: string): Promise<string[]> {
 		await tx.deleteFrom(table).where("scope", "=", id).execute();
 	}
 	const files = await removeFilesOf(tx, id);
+	// A schedule with an external key goes on in the session that is created under it.
+	await tx.deleteFrom("schedules").where("session_id", "=", id).where("external_key", "is", null).execute();
 	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();
 	return [...ofTasks, ...files];

@@ -53,7 +53,9 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
-	const { content, images, attachments, retryOf, id, actor, options } = toRunRow(row);
+	const { content, images, attachments, retryOf, id, actor, options: chosen } = toRunRow(row);
+	// A person asks again, whatever started the last run.
+	const { origin: _origin, ...options } = chosen;
 	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
 	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
 	// simply sent again.

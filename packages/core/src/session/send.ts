@@ -10,8 +10,9 @@ import type { RunOptions } from "../run/options.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import type { Asked } from "../run/transcript.ts";
+import type { Taint } from "../taint.ts";
 import { type Keyed, once } from "./idempotency.ts";
-import type { Session } from "./session.ts";
+import type { Record, Session } from "./session.ts";
 import { addTaint, taintOfMessage } from "./session-taint.ts";
 
 /** What became of a message: `queuedPosition` counts the messages before it, the active one included; 0 is active. */
@@ -27,27 +28,33 @@ export interface Accepted {
 export async function acceptMessage(
 	session: Session,
 	request: Keyed,
-	message: NewMessage & { readonly options?: RunOptions },
+	message: NewMessage & { readonly options?: RunOptions; readonly scheduled?: Scheduled },
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
 	const { failpoints } = session.deps;
 	const trusted = session.trusted;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, session.deps, async () => {
-			const { images = [], correlation } = message;
+			const { images = [], correlation, scheduled, options } = message;
 			const content = storable(session.redactor.redactKnown(message.content));
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session, request, message);
 			const asked = {
-				...{ content, images, retryOf: undefined, correlation, options: message.options, ...brought },
+				...{ content, images, retryOf: undefined, correlation, options, ...brought },
 				...(actor && { actor }),
 			};
 			queued = await enqueue(tx, session, asked, trusted);
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
-			const named = correlation === undefined ? {} : { correlation };
-			await record({ type: "user.message", runId, content, ...named, ...(author && { author }), ...brought });
+			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
+			await scheduled?.fire(tx, record, queued);
+			const named = {
+				...(correlation !== undefined && { correlation }),
+				...(author && { author }),
+				...(options?.origin && { origin: options.origin }),
+			};
+			await record({ type: "user.message", runId, content, ...named, ...brought });
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
@@ -91,6 +98,13 @@ export interface NewMessage {
 	readonly correlation?: string;
 }
 
+/** What a schedule adds to the transaction of its message. */
+interface Scheduled {
+	readonly taint: Taint;
+	/** Records the firing. Throws if the schedule cannot fire; then there is no message. */
+	readonly fire: (tx: Tx, record: Record, queued: Queued) => Promise<void>;
+}
+
 /** A run that was written, and where it stands. */
 export interface Queued {
 	readonly run: RunRow;
@@ -127,8 +141,9 @@ export async function enqueue(tx: Tx, session: Session, asked: NewRun, trusted: 
 	const id = ids.create("run");
 	const ordinal = Number(counts?.ordinal ?? 0) + 1;
 	const active = position === 0;
-	const acceptAll = active && trusted;
 	const { content, images, retryOf, attachments, options = {} } = asked;
+	// A run of a schedule has no grants.
+	const acceptAll = active && trusted && options.origin === undefined;
 	await insertRun(tx, {
 		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
 		images: images.length > 0 ? JSON.stringify(images) : null,

@@ -73,6 +73,9 @@ class EventOrder {
 			case "session.renamed":
 			case "grant.created":
 			case "grant.ended":
+			case "schedule.created":
+			case "schedule.trigger":
+			case "schedule.removed":
 				return undefined;
 			case "prompt.reminded":
 				return this.#openPrompts.has(event.token) ? undefined : "the question is not open";

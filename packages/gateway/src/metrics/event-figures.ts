@@ -126,6 +126,9 @@ export class EventFigures {
 			case "tool.started":
 			case "grant.created":
 			case "grant.ended":
+			case "schedule.created":
+			case "schedule.trigger":
+			case "schedule.removed":
 				break;
 		}
 	}

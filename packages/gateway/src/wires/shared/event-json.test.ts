@@ -113,6 +113,49 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{ event: "grant.ended", payload: { grant_id: "grant_1", reason: "revoked" } },
 		],
 	],
+	"schedule.created": [
+		[
+			{
+				...{ type: "schedule.created", scheduleId: "sched_1", title: "Standup", show: "post" },
+				...{ owner: "operator", nextDue: Date.UTC(2026, 0, 1, 8) },
+				trigger: { kind: "cron", cron: "0 9 * * *", timeZone: "Europe/Berlin" },
+			},
+			{
+				event: "schedule.created",
+				payload: {
+					...{ entry_id: "sched_1", title: "Standup", source: "dynamic", show: "post", owner: "operator" },
+					...{ when: "cron 0 9 * * * (Europe/Berlin)", cron_spec: "0 9 * * *", time_zone: "Europe/Berlin" },
+					next_due: "2026-01-01T08:00:00.000Z",
+				},
+			},
+		],
+	],
+	"schedule.trigger": [
+		[
+			{
+				...{ type: "schedule.trigger", scheduleId: "sched_1", title: "Standup", show: "silent", late: true },
+				...{ dueAt: Date.UTC(2026, 0, 1, 8), trigger: { kind: "event", event: "task.failed" } },
+				...{ runId: "run_1", error: "" },
+			},
+			{
+				event: "schedule.trigger",
+				payload: {
+					...{ entry_id: "sched_1", title: "Standup", show: "silent", late: true, error: "" },
+					...{ due_at: "2026-01-01T08:00:00.000Z", trigger: "event:task.failed", skill_name: "" },
+					...{ task_id: "", run_id: "run_1" },
+				},
+			},
+		],
+	],
+	"schedule.removed": [
+		[
+			{ type: "schedule.removed", scheduleId: "sched_1", title: "Standup", reason: "completed", by: "" },
+			{
+				event: "schedule.removed",
+				payload: { entry_id: "sched_1", title: "Standup", reason: "completed", by: "" },
+			},
+		],
+	],
 	"session.created": [[{ type: "session.created" }, { event: "session.created", payload: {} }]],
 	"session.closed": [[{ type: "session.closed" }, { event: "session.closed", payload: {} }]],
 	"user.message": [

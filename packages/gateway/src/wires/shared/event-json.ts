@@ -15,6 +15,13 @@ import { beginning } from "./beginning.ts";
 import { encodeFile } from "./file-json.ts";
 import { encodeBadge, encodeGrant } from "./grant-json.ts";
 import { encodePrompt } from "./prompt-json.ts";
+import {
+	type AnyScheduleEvent,
+	encodeOrigin,
+	encodeScheduleEvent,
+	isScheduleEvent,
+	scheduleEventNames,
+} from "./schedule-json.ts";
 import { encodeSkillEvent, isSkillEvent, skillEventNames } from "./skill-json.ts";
 import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, isTaskEvent, taskEventNames } from "./task-json.ts";
 import { toTime } from "./time.ts";
@@ -97,6 +104,7 @@ const eventNames = {
 	"grant.created": "grant.created",
 	"grant.ended": "grant.ended",
 	...skillEventNames,
+	...scheduleEventNames,
 	...taskEventNames,
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
@@ -120,11 +128,15 @@ export function encodeEvent(happened: WireEvent): EventFrame {
 function encodeNamed({ event }: WireEvent): EncodedEvent {
 	if (isReplyEvent(event)) return encodeReplyEvent(event);
 	if (isSkillEvent(event)) return encodeSkillEvent(event);
+	if (isScheduleEvent(event)) return encodeScheduleEvent(event);
 	return isTaskEvent(event) ? encodeTaskEvent(event) : encodeOther(event);
 }
 
 function encodeOther(
-	event: Exclude<(Recorded | WirePassing)["event"], AnyTaskEvent | ReplyEvent | SkillEvent>,
+	event: Exclude<
+		(Recorded | WirePassing)["event"],
+		AnyScheduleEvent | AnyTaskEvent | ReplyEvent | SkillEvent
+	>,
 ): EncodedEvent {
 	switch (event.type) {
 		case "session.created":
@@ -197,7 +209,7 @@ function encodeOther(
 function encodeUserMessage(
 	event: Extract<RecordedEvent, { type: "user.message" }>,
 ): EventPayloads["user.message"] {
-	const { content, runId, correlation, author, steered, retryOf, attachments, imported } = event;
+	const { content, runId, correlation, author, steered, retryOf, attachments, origin, imported } = event;
 	return {
 		content,
 		run_id: runId,
@@ -206,6 +218,7 @@ function encodeUserMessage(
 		...(steered && { steered }),
 		...(retryOf !== undefined && { retry_of: retryOf }),
 		...(attachments && { attachments: attachments.map(encodeFile) }),
+		...(origin && { origin: encodeOrigin(origin) }),
 		...(imported && { imported }),
 	};
 }
@@ -213,12 +226,16 @@ function encodeUserMessage(
 function encodeAnswer(
 	event: Extract<RecordedEvent, { type: "assistant.message" }>,
 ): EventPayloads["assistant.message"] {
-	const { content, error, model, usage, runId, imported } = event;
+	const { content, error, model, usage, runId, origin, imported } = event;
 	const context = {
 		...(model !== "" && !imported && { model, usage: encodeTokens(usage) }),
 		...(event.trusted && { trusted: encodeBadge(event.trusted) }),
 	};
-	return { content, error, context, run_id: runId, ...(imported && { imported }) };
+	return {
+		...{ content, error, context, run_id: runId },
+		...(origin && { origin: encodeOrigin(origin) }),
+		...(imported && { imported }),
+	};
 }
 
 function encodeToolCall(payload: EventPayloads["tool.call"]): EncodedEvent {

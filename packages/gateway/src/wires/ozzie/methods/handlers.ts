@@ -7,6 +7,7 @@ import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
 import { auditMethods, grantMethods, policyMethods } from "./policy.ts";
 import { promptMethods } from "./prompts.ts";
 import type { Asked, MethodsOf } from "./request.ts";
+import { scheduleMethods } from "./schedules.ts";
 import { sessionMethods } from "./sessions.ts";
 import { taskMethods } from "./tasks.ts";
 import { usageMethods } from "./usage.ts";
@@ -18,6 +19,7 @@ const handlers: MethodsOf<MethodName> = {
 	...taskMethods,
 	...usageMethods,
 	...memoryMethods,
+	...scheduleMethods,
 	...catalogueMethods,
 	...peopleMethods,
 	...placeMethods,

@@ -1,0 +1,189 @@
+import { ParleyError } from "@parley/base";
+import { authorize } from "../authorize.ts";
+import type { Tx } from "../journal/journal.ts";
+import type { Principal } from "../principal.ts";
+import type { Runner } from "../run/runner.ts";
+import type { Keyed } from "../session/idempotency.ts";
+import type { NewSession } from "../session/open.ts";
+import { acceptMessage, type Queued } from "../session/send.ts";
+import type { Record, Session, SessionDeps } from "../session/session.ts";
+import type { Lease, Sessions } from "../session/sessions.ts";
+import { askedBy } from "../trust/audit.ts";
+import { nextDue } from "./due.ts";
+import { lateMs, type RunOrigin, type Schedule } from "./schedule.ts";
+import { changeSchedule, deleteSchedule, findSchedule, type ScheduleChange } from "./schedule-rows.ts";
+
+/** What firing needs from the runtime. */
+export interface FiringParts {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+	/** Finds or creates a session. */
+	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
+}
+
+/** `busy`: a run is active or queued in the session, so that the due time waits. */
+export type Fired = "fired" | "busy" | "over";
+
+interface Recording {
+	readonly schedule: Schedule;
+	readonly origin: RunOrigin;
+	readonly runId: string;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+}
+
+/** A schedule at a due time. */
+interface Firing {
+	readonly schedule: Schedule;
+	readonly due: number;
+	readonly principal: Principal;
+}
+
+/**
+ * Sends the prompt of a schedule that is due. The message, its run, the event and the next due time are one
+ * transaction, so that a due time fires once, whenever the process is killed. A due time without the rights of the
+ * owner starts no run.
+ */
+export async function fireSchedule(parts: FiringParts, schedule: Schedule): Promise<Fired> {
+	const { nextDue: due } = schedule;
+	if (due === undefined) return "over";
+	const firing = { schedule, due, principal: await ownerNow(parts.deps, schedule) };
+	using lease = await leaseTarget(parts, firing);
+	if (lease === undefined) return "over";
+	const { session } = lease;
+	const refusal = refusalFor(firing.principal, session);
+	if (refusal !== undefined) {
+		await refuse(session, firing, refusal);
+		return "over";
+	}
+	return send(parts, session, firing);
+}
+
+/** The owner with its present role. */
+async function ownerNow(
+	{ people, journal }: SessionDeps,
+	{ principal, person }: Schedule,
+): Promise<Principal> {
+	if (!person) return principal;
+	const role = await journal.store.read((db) => people.roleNow(db, person));
+	return { ...principal, person: { ...person, role } };
+}
+
+/** The session of a schedule. A deleted one is created again if an external key names it, else its schedule ends. */
+async function leaseTarget(
+	{ sessions, deps, open }: FiringParts,
+	{ schedule, due, principal }: Firing,
+): Promise<Lease | undefined> {
+	const { id, sessionId, externalKey } = schedule;
+	const lease = await sessions.leaseOwn(sessionId).catch((reason: unknown) => {
+		if (ParleyError.from(reason).code !== "not_found") throw reason;
+	});
+	if (lease) return lease;
+	if (externalKey === undefined) {
+		await deps.journal.store.commit((tx) => deleteSchedule(tx, id));
+		return undefined;
+	}
+	try {
+		const request = { principal, key: undefined, method: "schedule", params: {} };
+		const opened = await open(request, { externalKey });
+		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { sessionId: opened.id, seenSeq: 0 }));
+		return await sessions.leaseOwn(opened.id);
+	} catch (reason) {
+		const error = ParleyError.from(reason);
+		if (error.code !== "permission_denied") throw reason;
+		const change = { ...afterDue(schedule, due, deps.clock.now()), problem: error.message };
+		await deps.journal.store.commit((tx) => changeSchedule(tx, id, change));
+		return undefined;
+	}
+}
+
+/** Why the owner may not send to the session at this moment. */
+function refusalFor(principal: Principal, { id: sessionId, owner, place }: Session): string | undefined {
+	try {
+		authorize(principal, "schedule.create", { owner, sessionId, place });
+		return undefined;
+	} catch (reason) {
+		return ParleyError.from(reason).message;
+	}
+}
+
+/** The due time is over. One event reports the refusal until it changes or the schedule fires again. */
+async function refuse(
+	session: Session,
+	{ schedule, due, principal }: Firing,
+	refusal: string,
+): Promise<void> {
+	const { clock, audit, log } = session.deps;
+	const { id } = schedule;
+	await session.commit(async (tx, record) => {
+		const now = await findSchedule(tx, id);
+		if (now?.nextDue !== due) return;
+		await changeSchedule(tx, id, { ...afterDue(now, due, clock.now()), problem: refusal });
+		if (now.problem === refusal) return;
+		const { trigger } = now;
+		const origin = originOf(now, due, clock.now());
+		await record({ type: "schedule.trigger", ...origin, trigger, runId: "", error: refusal });
+		const entry = { action: "schedule.fire", object: id, decision: "denied" };
+		await audit.record(tx, { ...askedBy(principal), ...entry });
+	});
+	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
+}
+
+async function send(
+	{ runner }: FiringParts,
+	session: Session,
+	{ schedule, due, principal }: Firing,
+): Promise<Fired> {
+	const { clock, failpoints, log } = session.deps;
+	const { id, prompt, taint } = schedule;
+	const origin = originOf(schedule, due, clock.now());
+	let stopped: Exclude<Fired, "fired"> | undefined;
+	const fire = async (tx: Tx, record: Record, queued: Queued): Promise<void> => {
+		const now = await findSchedule(tx, id);
+		if (now?.nextDue !== due) stopped = "over";
+		else if (queued.position > 0) stopped = "busy";
+		if (!now || stopped) throw new ParleyError("the schedule does not fire now", { code: "aborted" });
+		const runId = queued.run.id;
+		await recordFiring(tx, record, { schedule: now, origin, runId, now: clock.now() });
+	};
+	const request = { principal, key: `schedule:${id}:${due}`, method: "schedule", params: { id, due } };
+	await failpoints.reach("schedule-due");
+	try {
+		const message = { content: prompt, options: { origin }, scheduled: { taint, fire } };
+		await runner.begin(session, acceptMessage(session, request, message));
+	} catch (reason) {
+		if (stopped) return stopped;
+		throw reason;
+	}
+	await failpoints.reach("schedule-fired");
+	log.info("a schedule fired", { scheduleId: id, sessionId: session.id, late: origin.late });
+	return "fired";
+}
+
+async function recordFiring(
+	tx: Tx,
+	record: Record,
+	{ schedule, origin, runId, now }: Recording,
+): Promise<void> {
+	const { id, title, trigger, firings } = schedule;
+	await record({ type: "schedule.trigger", ...origin, trigger, runId, error: "" });
+	if (trigger.kind === "once") {
+		await deleteSchedule(tx, id);
+		await record({ type: "schedule.removed", scheduleId: id, title, reason: "completed", by: "" });
+		return;
+	}
+	await changeSchedule(tx, id, {
+		...afterDue(schedule, origin.dueAt, now),
+		...{ lastFiredAt: now, lastRunId: runId, firings: firings + 1, problem: null },
+	});
+}
+
+/** The due times up to now are over: those that were missed are one firing. */
+function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
+	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
+}
+
+function originOf({ id, title, show }: Schedule, dueAt: number, now: number): RunOrigin {
+	return { scheduleId: id, title, show, dueAt, late: now - dueAt > lateMs };
+}

@@ -1,0 +1,339 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { operator, type Principal } from "../principal.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import type { Schedule } from "./schedule.ts";
+import { scheduleLimits } from "./schedule.ts";
+import type { WantedTrigger } from "./schedules.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** A clock whose wall can be set without its timers noticing. */
+class WallClock extends ManualClock {
+	#shift = 0;
+
+	override now(): number {
+		return super.now() + this.#shift;
+	}
+
+	set(by: number): void {
+		this.#shift += by;
+	}
+}
+
+const answer: ScriptedReply = [says("done")];
+
+interface World extends AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly model: ScriptedModel;
+	readonly clock: WallClock;
+	readonly session: string;
+	readonly log: EventLog;
+}
+
+async function open(replies: readonly ScriptedReply[] = Array(50).fill(answer)): Promise<World> {
+	const model = new ScriptedModel(...replies);
+	const clock = new WallClock();
+	const t = await TestRuntime.open({ model, clock });
+	await t.runtime.start();
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	return { t, model, clock, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+function plan(
+	t: TestRuntime,
+	session: string,
+	trigger: WantedTrigger,
+	by: Principal = operator,
+): Promise<Schedule> {
+	const wanted = { prompt: "report", trigger, show: "post" as const };
+	return t.runtime.schedules.create(unkeyed(by), { sessionId: session }, wanted);
+}
+
+const words = (when: string): WantedTrigger => ({ kind: "words", when, timeZone: "UTC" });
+
+/** The firings of the session so far: when they were due, and whether they were late. */
+async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
+	const types = ["schedule.trigger"];
+	const events = await runtime.history.newest(operator, { limit: 1000, sessionId, types });
+	return events.flatMap(({ event }) =>
+		event.type === "schedule.trigger"
+			? [
+					`${new Date(event.dueAt).toISOString().slice(0, 16)}${event.late ? " late" : ""}${event.error ? ` ${event.error}` : ""}`,
+				]
+			: [],
+	);
+}
+
+/** Advances minute by minute, with all that is due on the way. */
+async function pass({ t, clock }: Pick<World, "t" | "clock">, ms: number): Promise<void> {
+	await t.settle();
+	for (let passed = 0; passed < ms; passed += minute) {
+		clock.advance(Math.min(minute, ms - passed));
+		await t.settle();
+	}
+}
+
+test("a schedule sends its prompt at each due time, as a run of its owner", async () => {
+	await using world = await open();
+	const { t, session, model, log } = world;
+	const made = await plan(t, session, words("every 2 hours"));
+	expect(made).toMatchObject({
+		owner: "operator",
+		show: "post",
+		title: "report",
+		nextDue: Date.UTC(2026, 0, 1, 2),
+	});
+	await pass(world, 4 * hour + minute);
+	expect(await firings(t, session)).toEqual(["2026-01-01T02:00", "2026-01-01T04:00"]);
+	expect(model.requests).toHaveLength(2);
+	const said = await log.next("user.message");
+	expect(said).toMatchObject({
+		content: "report",
+		origin: { scheduleId: made.id, late: false, show: "post" },
+	});
+	expect(await log.next("assistant.message")).toMatchObject({
+		content: "done",
+		origin: { scheduleId: made.id },
+	});
+	const [listed] = await t.runtime.schedules.list(operator, { limit: 10 });
+	expect(listed).toMatchObject({ firings: 2, nextDue: Date.UTC(2026, 0, 1, 6) });
+	await t.runtime.schedules.remove(unkeyed(), made.id);
+	await pass(world, 4 * hour);
+	expect(model.requests).toHaveLength(2);
+	expect(await log.next("schedule.removed")).toMatchObject({ reason: "removed", by: "operator" });
+});
+
+test("a schedule for one time fires once and is removed", async () => {
+	await using world = await open();
+	const { t, session, log } = world;
+	await plan(t, session, words("in 30 minutes"));
+	await pass(world, 2 * hour);
+	expect(await firings(t, session)).toEqual(["2026-01-01T00:30"]);
+	expect(await log.next("schedule.removed")).toMatchObject({ reason: "completed", by: "" });
+	expect(await t.runtime.schedules.list(operator, { limit: 10 })).toEqual([]);
+});
+
+test("what was missed while the gateway was stopped fires once and is late", async () => {
+	const { t, session, clock } = await open();
+	await plan(t, session, words("every hour"));
+	await t.stop();
+	clock.advance(5 * hour + 10 * minute);
+	const model = new ScriptedModel(answer, answer);
+	await using again = await TestRuntime.open({ model, clock, directory: t.directory });
+	await again.runtime.start();
+	await pass({ t: again, clock }, hour);
+	expect(await firings(again, session)).toEqual(["2026-01-01T01:00 late", "2026-01-01T06:00"]);
+});
+
+test("a clock that is set back or forward repeats no due time and loses none that is to come", async () => {
+	await using world = await open();
+	const { t, session, clock } = world;
+	await plan(t, session, words("every day at 9:00"));
+	await pass(world, 9 * hour + 5 * minute);
+	clock.set(-2 * hour);
+	await pass(world, 3 * hour);
+	expect(await firings(t, session)).toEqual(["2026-01-01T09:00"]);
+	clock.set(400 * 24 * hour);
+	await pass(world, 2 * minute);
+	expect(await firings(t, session)).toEqual(["2026-01-01T09:00", "2026-01-02T09:00 late"]);
+	clock.set(-400 * 24 * hour);
+	await pass(world, 2 * minute);
+	const [schedule] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(schedule?.nextDue).toBe(Date.UTC(2026, 0, 3, 9));
+});
+
+test("a due time waits while a run is active in its session", async () => {
+	await using world = await open([stuck("I think"), answer]);
+	const { t, session, log } = world;
+	await plan(t, session, words("in 5 minutes"));
+	await t.send(session, "work");
+	await pass(world, 8 * minute);
+	expect(await firings(t, session)).toEqual([]);
+	await t.runtime.cancel(unkeyed(), session);
+	await log.next("assistant.message");
+	await pass(world, minute);
+	expect(await firings(t, session)).toEqual(["2026-01-01T00:05 late"]);
+});
+
+function person(role: "member" | "guest" | "stranger", user = "ann"): Principal {
+	const place = { platform: "discord", tenant: "T", channel: "C1", shared: false };
+	return {
+		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		person: { id: `discord:T:${user}`, name: user, role, place, platformRoles: [] },
+	};
+}
+
+test("each firing has the present rights of its owner, and one event reports that they are missing", async () => {
+	await using world = await open();
+	const { t, clock } = world;
+	const now = clock.now();
+	const stamp = { epoch: 1, v: 1 };
+	await t.store.commit(async (tx) => {
+		const tenant = { platform: "discord", tenant: "T", added_by: "operator", created_at: now, ...stamp };
+		await tx.insertInto("tenants").values(tenant).execute();
+	});
+	const role = (to: "member" | "guest") => t.runtime.trust.people.setRole(unkeyed(), "discord:T:ann", to);
+	await role("member");
+	const { id } = await t.runtime.create(unkeyed(person("member")), {});
+	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow("it takes the role member");
+	await plan(t, id, words("every hour"), person("member"));
+	await role("guest");
+	await pass(world, 3 * hour + minute);
+	expect(await firings(t, id)).toEqual([expect.stringContaining("it takes the role member")]);
+	const [refused] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(refused).toMatchObject({ firings: 0, problem: expect.stringContaining("ann is guest") });
+	await role("member");
+	await pass(world, hour);
+	const [fires] = await t.runtime.schedules.list(person("member"), { limit: 1 });
+	expect(fires).toMatchObject({ firings: 1 });
+	expect(fires).not.toHaveProperty("problem");
+	await t.runtime.trust.people.remove(unkeyed(), "discord:T:ann");
+	await pass(world, hour);
+	const [removed] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(removed).toMatchObject({ firings: 1, problem: expect.stringContaining("nobody has let") });
+});
+
+test("people see and remove their own schedules, and the operator sees and removes all", async () => {
+	await using world = await open();
+	const { t, session } = world;
+	const { schedules } = t.runtime;
+	const { id } = await t.runtime.create(unkeyed(person("member")), {});
+	const anns = await plan(t, id, words("every hour"), person("member"));
+	const bobs = await plan(t, id, words("every hour"), person("member", "bob"));
+	const mine = await plan(t, session, words("every hour"));
+	const seen = async (by: Principal) => (await schedules.list(by, { limit: 9 })).map((one) => one.id).sort();
+	expect(await seen(person("member"))).toEqual([anns.id]);
+	expect(await seen(person("guest", "bob"))).toEqual([bobs.id]);
+	expect(await seen(operator)).toEqual([anns.id, bobs.id, mine.id].sort());
+	for (const [by, of] of [
+		[person("member"), bobs],
+		[person("member"), mine],
+		[person("member", "bob"), anns],
+	] as const) {
+		await expect(schedules.remove(unkeyed(by), of.id)).rejects.toThrow(`Schedule not found: "${of.id}"`);
+	}
+	for (const by of [person("stranger"), { id: "observer:o", kind: "observer" } as const]) {
+		await expect(schedules.list(by, { limit: 9 })).rejects.toThrow();
+		await expect(schedules.remove(unkeyed(by), anns.id)).rejects.toThrow();
+	}
+	await expect(plan(t, session, words("every hour"), person("member"))).rejects.toThrow("session not found");
+	await schedules.remove(unkeyed(person("guest", "bob")), bobs.id);
+	await schedules.remove(unkeyed(), anns.id);
+	expect(await seen(operator)).toEqual([mine.id]);
+});
+
+test("a run of a schedule has no grant: accept_all_tools does not cover its calls", async () => {
+	const write = [calls("c1", "write_file", { path: "a.txt", content: "x" })];
+	await using world = await open([write, answer, write, answer]);
+	const { t, session, log } = world;
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.send(session, "write");
+	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
+	await plan(t, session, words("in 1 minute"));
+	await pass(world, 2 * minute);
+	const asked = await log.next("prompt.requested");
+	expect(asked).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
+	// Neither does one that is given while it waits.
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.settle();
+	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+	expect(await log.next("prompt.answered")).toMatchObject({ token: asked.prompt.token, value: true });
+	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
+});
+
+test("an event starts a schedule, at most once a minute, and no run of a schedule does", async () => {
+	await using world = await open();
+	const { t, session, log } = world;
+	await plan(t, session, { kind: "event", event: "assistant.message" });
+	const say = async (text: string) => {
+		await t.send(session, text);
+		await log.next("assistant.message");
+	};
+	await say("one");
+	await pass(world, minute / 2);
+	expect(await firings(t, session)).toHaveLength(1);
+	await log.next("assistant.message");
+	await say("two");
+	await say("three");
+	await pass(world, minute / 4);
+	expect(await firings(t, session)).toHaveLength(1);
+	await pass(world, 10 * minute);
+	expect(await firings(t, session)).toHaveLength(2);
+});
+
+test("an event that came before a crash starts its schedule after it", async () => {
+	const { t, session, clock } = await open();
+	await plan(t, session, { kind: "event", event: "user.message" });
+	await t.runtime.drain(0);
+	await t.store.commit(async (tx) => {
+		const data = JSON.stringify({ type: "user.message", runId: "run_x", content: "x" });
+		const { last_seq } = await tx
+			.selectFrom("sessions")
+			.select("last_seq")
+			.where("id", "=", session)
+			.executeTakeFirstOrThrow();
+		const seq = Number(last_seq) + 1;
+		const row = {
+			id: "evt_x",
+			session_id: session,
+			seq,
+			type: "user.message",
+			at: clock.now(),
+			data,
+			hash: null,
+			epoch: 1,
+			v: 1,
+		};
+		await tx.insertInto("events").values(row).execute();
+		await tx.updateTable("sessions").set({ last_seq: seq }).where("id", "=", session).execute();
+	});
+	await t.store.close();
+	await using again = await TestRuntime.open({
+		model: new ScriptedModel(answer),
+		clock,
+		directory: t.directory,
+	});
+	await again.runtime.start();
+	await pass({ t: again, clock }, minute);
+	expect(await firings(again, session)).toHaveLength(1);
+});
+
+test("a schedule ends with its session, or goes on in the session of its external key", async () => {
+	await using world = await open();
+	const { t, session } = world;
+	await plan(t, session, words("every hour"));
+	const wanted = { prompt: "report", trigger: words("every hour") };
+	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	for (const id of [session, kept.sessionId]) await t.runtime.remove(unkeyed(), id, true);
+	await pass(world, hour + minute);
+	const [left, ...others] = await t.runtime.schedules.list(operator, { limit: 9 });
+	expect(others).toEqual([]);
+	expect(left).toMatchObject({ id: kept.id, externalKey: "ops", firings: 1 });
+	expect(left?.sessionId).not.toBe(kept.sessionId);
+	expect(await firings(t, left?.sessionId ?? "")).toEqual(["2026-01-01T01:00"]);
+});
+
+test("a repeated request creates one schedule, and limits are errors with the value", async () => {
+	await using world = await open();
+	const { t, session } = world;
+	const { schedules } = t.runtime;
+	const make = (wanted: Partial<Parameters<typeof schedules.create>[2]>, key?: string) =>
+		schedules.create(
+			{ ...unkeyed(), key },
+			{ sessionId: session },
+			{ prompt: "p", trigger: words("every hour"), ...wanted },
+		);
+	const first = await make({}, "k");
+	expect(await make({}, "k")).toEqual(first);
+	expect(await schedules.list(operator, { limit: 9 })).toHaveLength(1);
+	await expect(make({ prompt: " \0" })).rejects.toThrow('Empty prompt ""');
+	await expect(make({ prompt: "x".repeat(20_001) })).rejects.toThrow("Prompt of 20001 characters");
+	await expect(make({ title: "x".repeat(201) })).rejects.toThrow("Title of 201 characters");
+	for (let n = 1; n < scheduleLimits.perOwner; n++) await make({});
+	await expect(make({})).rejects.toThrow("Too many schedules of operator: 50 exist");
+});

@@ -1,0 +1,60 @@
+import { ParleyError } from "@parley/base";
+import { eventOf, type ScheduleTarget, type WantedTrigger } from "@parley/core";
+import { encodeSchedule } from "../../shared/schedule-json.ts";
+import type { Connection } from "../connection.ts";
+import { keyed, type MethodsOf, type RequestOf, targetNamed } from "./request.ts";
+
+type ScheduleMethod = "schedule_task" | "list_schedules" | "unschedule_task";
+
+/** Messages that are sent to sessions at given times. */
+export const scheduleMethods: MethodsOf<ScheduleMethod> = {
+	async schedule_task(connection, request) {
+		const { prompt, title, show } = request.params;
+		const wanted = { prompt, title, show, trigger: triggerOf(request.params) };
+		const target = targetOf(connection, request);
+		const sessionId = "sessionId" in target ? target.sessionId : undefined;
+		const { schedules } = connection.deps.runtime;
+		return encodeSchedule(await schedules.create(keyed(request, sessionId), target, wanted));
+	},
+
+	async list_schedules({ deps }, { principal, params }) {
+		const { session_id: sessionId, limit } = params;
+		const schedules = await deps.runtime.schedules.list(principal, { sessionId, limit });
+		return { schedules: schedules.map(encodeSchedule) };
+	},
+
+	async unschedule_task({ deps }, request) {
+		const { entry_id } = request.params;
+		const { title } = await deps.runtime.schedules.remove(keyed(request), entry_id);
+		return { status: "removed", entry_id, title };
+	},
+};
+
+function targetOf(connection: Connection, request: RequestOf<"schedule_task">): ScheduleTarget {
+	const { external_key: externalKey, session_id } = request.params;
+	if (externalKey === undefined) return { sessionId: targetNamed(connection, request) };
+	if (session_id === undefined) return { externalKey };
+	const message = `external_key: session_id ${JSON.stringify(session_id)} names a session already: give one of them`;
+	throw new ParleyError(message, { code: "invalid_argument" });
+}
+
+function triggerOf({
+	when,
+	cron,
+	interval_sec,
+	at,
+	event,
+	time_zone: timeZone,
+}: RequestOf<"schedule_task">["params"]): WantedTrigger {
+	const given: WantedTrigger[] = [
+		...(when === undefined ? [] : [{ kind: "words" as const, when, timeZone }]),
+		...(cron === undefined ? [] : [{ kind: "cron" as const, cron, timeZone }]),
+		...(interval_sec === undefined ? [] : [{ kind: "interval" as const, everyMs: interval_sec * 1000 }]),
+		...(at === undefined ? [] : [{ kind: "once" as const, at: Date.parse(at) }]),
+		...(event === undefined ? [] : [{ kind: "event" as const, event: eventOf(event) }]),
+	];
+	const [trigger, ...others] = given;
+	if (trigger && others.length === 0) return trigger;
+	const message = `when: ${given.length} of when, cron, interval_sec, at and event are given: give exactly one`;
+	throw new ParleyError(message, { code: "invalid_argument" });
+}

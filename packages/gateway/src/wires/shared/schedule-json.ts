@@ -1,0 +1,83 @@
+import { type RecordedEvent, type RunOrigin, type Schedule, type Trigger, whenText } from "@parley/core";
+import type { OriginPayload, ScheduleEventPayloads, SchedulePayload } from "@parley/protocol";
+import { toTime } from "./time.ts";
+
+export type AnyScheduleEvent = Extract<
+	RecordedEvent,
+	{ readonly type: "schedule.created" | "schedule.trigger" | "schedule.removed" }
+>;
+
+/** The name of each event of schedules in the Ozzie document. */
+export const scheduleEventNames = {
+	"schedule.created": "schedule.created",
+	"schedule.trigger": "schedule.trigger",
+	"schedule.removed": "schedule.removed",
+} as const;
+
+export function isScheduleEvent(event: { readonly type: string }): event is AnyScheduleEvent {
+	return Object.hasOwn(scheduleEventNames, event.type);
+}
+
+type EncodedScheduleEvent = {
+	[Name in keyof ScheduleEventPayloads]: {
+		readonly event: Name;
+		readonly payload: ScheduleEventPayloads[Name];
+	};
+}[keyof ScheduleEventPayloads];
+
+/** An event of a schedule. It names no skill and no task: a firing starts a run. */
+export function encodeScheduleEvent(event: AnyScheduleEvent): EncodedScheduleEvent {
+	const { scheduleId: entry_id, title } = event;
+	switch (event.type) {
+		case "schedule.created": {
+			const { trigger, show, owner, nextDue } = event;
+			const next = nextDue === undefined ? {} : { next_due: toTime(nextDue) };
+			const payload = { entry_id, title, source: "dynamic" as const, ...encodeTrigger(trigger), show, owner };
+			return { event: event.type, payload: { ...payload, ...next } };
+		}
+		case "schedule.trigger": {
+			const { trigger, runId: run_id, error } = event;
+			const kind = trigger.kind === "event" ? `event:${trigger.event}` : trigger.kind;
+			const ran = { trigger: kind, skill_name: "", task_id: "", run_id, error };
+			return { event: event.type, payload: { ...encodeOrigin(event), ...ran } };
+		}
+		case "schedule.removed":
+			return { event: event.type, payload: { entry_id, title, reason: event.reason, by: event.by } };
+	}
+}
+
+export function encodeOrigin({ scheduleId, title, show, dueAt, late }: RunOrigin): OriginPayload {
+	return { entry_id: scheduleId, title, show, due_at: toTime(dueAt), late };
+}
+
+export function encodeSchedule(schedule: Schedule): SchedulePayload {
+	const { id, title, prompt, trigger, show, sessionId, externalKey, owner, taint, firings } = schedule;
+	const { createdAt, nextDue, lastDue, lastFiredAt, lastRunId, problem } = schedule;
+	return {
+		...{ entry_id: id, title, prompt, ...encodeTrigger(trigger), show, session_id: sessionId },
+		...(externalKey !== undefined && { external_key: externalKey }),
+		...{ owner, taint, created_at: toTime(createdAt) },
+		...(nextDue !== undefined && { next_due: toTime(nextDue) }),
+		...(lastDue !== undefined && { last_due: toTime(lastDue) }),
+		...(lastFiredAt !== undefined && { last_fired_at: toTime(lastFiredAt) }),
+		...(lastRunId !== undefined && { last_run_id: lastRunId }),
+		firings,
+		...(problem !== undefined && { problem }),
+	};
+}
+
+function encodeTrigger(
+	trigger: Trigger,
+): Pick<SchedulePayload, "when" | "cron_spec" | "time_zone" | "interval_sec" | "at" | "event"> {
+	const when = whenText(trigger);
+	switch (trigger.kind) {
+		case "cron":
+			return { when, cron_spec: trigger.cron, time_zone: trigger.timeZone };
+		case "interval":
+			return { when, interval_sec: trigger.everyMs / 1000 };
+		case "once":
+			return { when, at: toTime(trigger.at) };
+		case "event":
+			return { when, event: trigger.event };
+	}
+}
