@@ -134,10 +134,6 @@ verifiesOn(
 		for (const method of ["nope", "Open_Session", "toString", "__proto__", "open_session "]) {
 			expect(await client.refusal(method)).toBe(`unknown method: ${method}`);
 		}
-		const later = ["schedule_task", "unschedule_task", "list_schedules"];
-		for (const method of later) {
-			expect(await client.refusal(method, { task_id: "task_1", title: "t" })).toMatch(/^not available\b/);
-		}
 	},
 );
 

@@ -14,6 +14,7 @@ import { promptRequirements } from "./requirements/prompt.ts";
 import { questionRequirements } from "./requirements/question.ts";
 import { runRequirements } from "./requirements/run.ts";
 import { sandboxRequirements } from "./requirements/sandbox.ts";
+import { scheduleRequirements } from "./requirements/schedules.ts";
 import { sessionRequirements } from "./requirements/session.ts";
 import { sessionListRequirements } from "./requirements/session-list.ts";
 import { taskRequirements } from "./requirements/tasks.ts";
@@ -44,6 +45,7 @@ export const requirements = {
 	...grantRequirements,
 	...sessionListRequirements,
 	...sandboxRequirements,
+	...scheduleRequirements,
 	...taskRequirements,
 	...tokenRequirements,
 	...zotCommandRequirements,

@@ -40,7 +40,6 @@ export {
 	type MethodParams,
 	type MethodResult,
 	methods,
-	plannedMethods,
 } from "./methods.ts";
 export { type Actor, OnBehalf, type Place } from "./on-behalf.ts";
 export type {

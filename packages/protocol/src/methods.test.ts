@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type MethodName, methods, plannedMethods } from "./methods.ts";
+import { type MethodName, methods } from "./methods.ts";
 
 function issueOf(method: MethodName, params: object) {
 	return methods[method].params.safeParse(params).error?.issues[0];
@@ -140,9 +140,4 @@ test("the longest allowed strings pass", () => {
 
 test("blanks around a model's name mean nothing", () => {
 	expect(methods.set_model.params.parse({ model: " fast\n" })).toEqual({ model: "fast" });
-});
-
-test("no method is there and not there at once", () => {
-	const names = [...Object.keys(methods), ...plannedMethods];
-	expect(new Set(names).size).toBe(names.length);
 });

@@ -237,6 +237,3 @@ export type MethodParams<Name extends MethodName> = z.output<(typeof methods)[Na
 
 /** What the method answers. */
 export type MethodResult<Name extends MethodName> = z.output<(typeof methods)[Name]["result"]>;
-
-/** Methods that this protocol will have: answered `not available` until then. */
-export const plannedMethods = ["schedule_task", "unschedule_task", "list_schedules"] as const;

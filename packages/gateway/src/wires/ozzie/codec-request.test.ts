@@ -107,8 +107,6 @@ test.each([
 	[{ method: "nope" }, "unknown method: nope"],
 	[{ method: "toString" }, "unknown method: toString"],
 	[{ method: "constructor" }, "unknown method: constructor"],
-	[{ method: "schedule_task" }, "not available"],
-	[{ method: "list_schedules" }, "not available"],
 ])("%j is refused under its id", (told, error) => {
 	const refusal = refusalOf(request(told));
 	expect(refusal.id).toBe("r1");

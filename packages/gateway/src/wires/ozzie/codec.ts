@@ -7,7 +7,6 @@ import {
 	type MethodResult,
 	methods,
 	OnBehalf,
-	plannedMethods,
 	RequestFrame,
 	type ResponseFrame,
 } from "@parley/protocol";
@@ -92,8 +91,6 @@ const ours = { error: issueWords };
 
 const SessionId = RequestFrame.pick({ session_id: true });
 
-const unavailable = new Set<string>(plannedMethods);
-
 /** Decodes a text frame. Never throws: an error becomes the response. */
 export function decodeRequest(text: string): Decoded {
 	let id: string | undefined;
@@ -115,8 +112,7 @@ export function decodeRequest(text: string): Decoded {
 function decodeMethod(frame: RequestFrame): Request {
 	const { id, method } = frame;
 	if (!isMethod(method)) {
-		const text = unavailable.has(method) ? "not available" : `unknown method: ${method}`;
-		throw new ParleyError(text, { code: "unimplemented" });
+		throw new ParleyError(`unknown method: ${method}`, { code: "unimplemented" });
 	}
 	const params = methods[method].params.safeParse(frame.params, ours);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });

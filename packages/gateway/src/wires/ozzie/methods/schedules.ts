@@ -1,6 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { eventOf, type ScheduleTarget, type WantedTrigger } from "@parley/core";
+import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodeSchedule } from "../../shared/schedule-json.ts";
+import { answerBudget } from "../codec.ts";
 import type { Connection } from "../connection.ts";
 import { keyed, type MethodsOf, type RequestOf, targetNamed } from "./request.ts";
 
@@ -17,10 +19,10 @@ export const scheduleMethods: MethodsOf<ScheduleMethod> = {
 		return encodeSchedule(await schedules.create(keyed(request, sessionId), target, wanted));
 	},
 
-	async list_schedules({ deps }, { principal, params }) {
+	async list_schedules({ deps, envelope }, { principal, params }) {
 		const { session_id: sessionId, limit } = params;
-		const schedules = await deps.runtime.schedules.list(principal, { sessionId, limit });
-		return { schedules: schedules.map(encodeSchedule) };
+		const found = await deps.runtime.schedules.list(principal, { sessionId, limit });
+		return { schedules: firstWithin(found.map(encodeSchedule), jsonBytes, answerBudget(envelope)) };
 	},
 
 	async unschedule_task({ deps }, request) {

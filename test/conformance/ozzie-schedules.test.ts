@@ -1,0 +1,142 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect } from "vitest";
+import * as z from "zod";
+import { as, discordPlace } from "./discord-place.ts";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const List = z.object({ schedules: z.array(z.looseObject({ entry_id: z.string(), title: z.string() })) });
+
+async function titles(client: OzzieClient, params: object = {}): Promise<string[]> {
+	const { schedules } = List.parse(await client.call("list_schedules", params));
+	return schedules.map(({ title }) => title);
+}
+
+verifiesOn(
+	"ozzie",
+	["schedule.create", "schedule.fire"],
+	"a schedule is created, triggers a run at its due time, and the answer names it",
+	async () => {
+		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
+		await using gateway = await TestGateway.start({ clock });
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		const wanted = { title: "Standup", prompt: "say: good morning", time_zone: "Europe/Berlin" };
+		const made = await client.call("schedule_task", { ...wanted, when: "every day at 9:00", show: "silent" });
+		const trigger = {
+			when: "cron 0 9 * * * (Europe/Berlin)",
+			cron_spec: "0 9 * * *",
+			time_zone: "Europe/Berlin",
+		};
+		expect(made).toEqual({
+			...{ entry_id: expect.stringMatching(/^sched_/), title: "Standup", prompt: wanted.prompt, ...trigger },
+			...{ show: "silent", session_id: session, owner: "operator", taint: "", firings: 0 },
+			...{ created_at: expect.any(String), next_due: "2026-01-01T08:00:00.000Z" },
+		});
+		const { entry_id } = made;
+		const { payload: created } = await client.event("schedule.created");
+		expect(created).toEqual({
+			...{ entry_id, title: "Standup", source: "dynamic", ...trigger, show: "silent", owner: "operator" },
+			next_due: "2026-01-01T08:00:00.000Z",
+		});
+		clock.advance(1_000);
+		const origin = {
+			entry_id,
+			title: "Standup",
+			show: "silent",
+			due_at: "2026-01-01T08:00:00.000Z",
+			late: false,
+		};
+		const { payload: fired } = await client.event("schedule.trigger");
+		const run_id = expect.stringMatching(/^run_/);
+		expect(fired).toEqual({ ...origin, trigger: "cron", skill_name: "", task_id: "", run_id, error: "" });
+		const { payload: said } = await client.event("user.message");
+		expect(said).toEqual({ content: wanted.prompt, run_id: fired["run_id"], origin });
+		const { payload: answer } = await client.event("assistant.message");
+		expect(answer).toMatchObject({ run_id: fired["run_id"], origin, error: "" });
+		const after = { firings: 1, last_run_id: fired["run_id"], last_due: "2026-01-01T08:00:00.000Z" };
+		const listed = List.parse(await client.call("list_schedules"));
+		expect(listed.schedules).toEqual([
+			expect.objectContaining({ ...after, next_due: "2026-01-02T08:00:00.000Z" }),
+		]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["schedule.create", "schedule.errors"],
+	"the time of a schedule is words, cron, an interval, a time or an event, and exactly one of them",
+	async () => {
+		await using gateway = await TestGateway.start({ clock: new ManualClock() });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const make = (params: object) => client.call("schedule_task", { prompt: "p", ...params });
+		const refused = (params: object) => client.refusal("schedule_task", { prompt: "p", ...params });
+		expect(await make({ cron: "0 9 * * 1-5", time_zone: "Asia/Tokyo" })).toMatchObject({
+			cron_spec: "0 9 * * 1-5",
+			next_due: "2026-01-02T00:00:00.000Z",
+		});
+		expect(await make({ interval_sec: 7200 })).toMatchObject({ interval_sec: 7200, when: "every 2 hours" });
+		const at = "2026-03-01T09:00:00.000Z";
+		expect(await make({ at: "2026-03-01T10:00:00+01:00" })).toMatchObject({ at, next_due: at });
+		const onEvent = await make({ event: "task.failed", external_key: "ops" });
+		expect(onEvent).toMatchObject({
+			event: "task.failed",
+			external_key: "ops",
+			session_id: expect.any(String),
+		});
+		expect(onEvent).not.toHaveProperty("next_due");
+		const again = { when: "every hour", external_key: "ops", key: "k" };
+		const made = await make(again);
+		expect(made["session_id"]).toBe(onEvent["session_id"]);
+		expect(await make(again)).toEqual(made);
+		expect(await refused({})).toContain("0 of when, cron, interval_sec, at and event are given");
+		expect(await refused({ when: "every hour", event: "task.failed" })).toContain("give exactly one");
+		expect(await refused({ interval_sec: 30 })).toBe(
+			"invalid params: interval: 30 seconds is not allowed: use 60 seconds to 366 days",
+		);
+		expect(await refused({ at: "2025-01-01T00:00:00Z" })).toContain(
+			"2025-01-01T00:00:00.000Z is in the past",
+		);
+		expect(await refused({ cron: "0 9 * *" })).toContain('cron: "0 9 * *" is not valid');
+		expect(await refused({ when: "soon" })).toContain('when: "soon" is not understood');
+		expect(await refused({ event: "tool.call" })).toContain('event: "tool.call" starts no schedule');
+		expect(await refused({ when: "every hour", show: "loud" })).toBe(
+			"invalid params: show: must be one of thread, post, silent",
+		);
+		expect(await refused({ when: "every hour", session_id: "sess_x" })).toContain("session not found");
+		expect(await refused({ when: "every hour", prompt: " " })).toBe("invalid params: prompt: blank");
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["schedule.own"],
+	"people list and remove their own schedules, and the operator those of all",
+	async () => {
+		await using place = await discordPlace({ ann: "member", bob: "member", cy: "guest" });
+		const { operator, connector } = place;
+		const ann = as("ann");
+		await connector.call("open_session", { external_key: "discord:111:general", ...ann });
+		const wanted = { prompt: "report", when: "every hour", external_key: "discord:111:general" };
+		const made = await connector.call("schedule_task", { ...wanted, title: "Ann's", ...ann });
+		expect(made).toMatchObject({ owner: "discord:111:ann", taint: "U" });
+		await connector.call("schedule_task", { ...wanted, title: "Bob's", ...as("bob") });
+		expect(await connector.refusal("schedule_task", { ...wanted, ...as("cy") })).toMatch(/^forbidden: /);
+		expect(await connector.refusal("schedule_task", wanted)).toMatch(/^forbidden: /);
+		expect(await titles(connector, ann)).toEqual(["Ann's"]);
+		expect(await titles(connector, as("cy"))).toEqual([]);
+		expect((await titles(operator)).toSorted()).toEqual(["Ann's", "Bob's"]);
+		const { entry_id } = made;
+		const missing = await connector.refusal("unschedule_task", { entry_id, ...as("bob") });
+		expect(missing).toContain("Schedule not found");
+		const removed = await connector.call("unschedule_task", { entry_id, ...ann });
+		expect(removed).toEqual({ status: "removed", entry_id, title: "Ann's" });
+		const { payload } = await connector.event("schedule.removed");
+		expect(payload).toEqual({ entry_id, title: "Ann's", reason: "removed", by: "discord:111:ann" });
+		const [left] = List.parse(await operator.call("list_schedules")).schedules;
+		await operator.call("unschedule_task", { entry_id: left?.entry_id });
+		expect(await titles(operator)).toEqual([]);
+	},
+);
