@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { type Reasoning, reasoningLevels } from "../model.ts";
-import type { WorkflowCall } from "../skills/workflow/workflow.ts";
 import type { RunOrigin } from "../schedule/schedule.ts";
+import type { WorkflowCall } from "../skills/workflow/workflow.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
 export interface RunOptions {

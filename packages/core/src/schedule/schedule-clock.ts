@@ -25,6 +25,8 @@ export class ScheduleClock {
 	#state: "new" | "started" | "stopped" = "new";
 	/** Schedules that wait for the end of a run or after a failure: their session, and until when on the monotonic clock. */
 	readonly #held = new Map<string, { readonly sessionId: string; readonly until: number }>();
+	/** The firing that is being written, and whether a run of its session ended meanwhile. */
+	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
 	readonly #listening = new Set<string>();
 	readonly #heard = new Set<string>();
@@ -114,8 +116,10 @@ export class ScheduleClock {
 	async #fire(schedule: Schedule): Promise<void> {
 		const { deps } = this.#parts;
 		const { id, sessionId } = schedule;
+		const firing = { sessionId, runEnded: false };
+		this.#firing = firing;
 		try {
-			if ((await fireSchedule(this.#parts, schedule)) !== "busy") return;
+			if ((await fireSchedule(this.#parts, schedule)) !== "busy" || firing.runEnded) return;
 		} catch (error) {
 			deps.log.error("a schedule could not fire and is tried again", { scheduleId: id, sessionId, error });
 		}
@@ -130,6 +134,7 @@ export class ScheduleClock {
 
 	/** A run has ended. Returns whether a schedule waited for that. */
 	#release(sessionId: string): boolean {
+		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
 		const waiting = [...this.#held].filter(([, held]) => held.sessionId === sessionId);
 		for (const [id] of waiting) this.#held.delete(id);
 		return waiting.length > 0;
