@@ -18,6 +18,7 @@ import { placesCommand } from "./commands/places.ts";
 import { policyCommand } from "./commands/policy.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { rpcCommand } from "./commands/rpc.ts";
+import { schedulesCommand } from "./commands/schedules.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
 import { slackCommand } from "./commands/slack.ts";
 import { startCommand } from "./commands/start.ts";
@@ -48,6 +49,7 @@ export function createProgram(io: Io): Command {
 		answerCommand(io),
 		sessionsCommand(io),
 		memoriesCommand(io),
+		schedulesCommand(io),
 		eventsCommand(io),
 		tasksCommand(io),
 		taskCommand(io),

@@ -12,6 +12,9 @@ export const policyVersion = "4";
 /** The reason why a call of a tainted session that changes notes for everyone requires approval. */
 const sharedNoteReason = "changes a note for everyone, which every later run may read";
 
+/** The reason why a call of a tainted session that changes schedules requires approval. */
+const laterNote = "changes what runs at a later time, after text of others or private data was read";
+
 /** What holds in the session when the call is decided. */
 export interface Permissions {
 	/** Whether `accept_all_tools` is in force. */
@@ -103,7 +106,7 @@ function findLifting(
 ): readonly PolicyRule[] {
 	const needed = [...new Set(asking.flatMap(({ classes }) => classes))];
 	const concerned = needed.filter((name) => facts.plan.classes.includes(name));
-	if (asking.length === 0) return [];
+	if (asking.length === 0 || asking.some(({ liftedBy }) => !liftedBy.includes("rule"))) return [];
 	const rules = policy.rules.filter(({ effect, layer }) => effect === "allow" && layer === "operator");
 	return findAllowing(rules, facts, concerned);
 }
@@ -162,7 +165,8 @@ function askingOf(rule: PolicyRule): Asking {
 
 /**
  * For work from a chat, the operator alone allows what nothing confines, each time. The same holds for notes for everyone
- * if the session contains more than the operator's own words, because every later run may read them.
+ * if the session contains more than the operator's own words, because every later run may read them. Schedules of such a
+ * session always require approval, too; in a chat an approver can give it.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -174,6 +178,10 @@ function builtInOf(
 			liftedBy: [],
 			classes: when,
 		};
+	}
+	if (when.includes("schedule") && taint !== "") {
+		const spoken = { layer: "built-in", effect: "ask", reason: laterNote } as const;
+		return { spoken, liftedBy: fromChat ? ["approver"] : [], classes: when };
 	}
 	const isFloor = fromChat && when.includes("exec-unsandboxed");
 	return { spoken: { layer: "built-in", effect, reason }, liftedBy: isFloor ? [] : liftedBy, classes: when };

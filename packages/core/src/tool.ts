@@ -6,6 +6,7 @@ import type { MemoryDesk } from "./memory/memory-desk.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { ScheduleDesk } from "./schedule/schedule-desk.ts";
 import type { WorkflowCall, WorkflowEnd } from "./skills/workflow/workflow.ts";
 import type { PlanStep, TaskProgress } from "./tasks/task.ts";
 import type { TaskDesk } from "./tasks/task-desk.ts";
@@ -21,7 +22,7 @@ export type ToolEffect = "none" | "idempotent" | "effectful";
  * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
  * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
  * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
- * everyone. memory-everyone: storing or deleting notes for everyone.
+ * everyone. memory-everyone: storing or deleting notes for everyone. schedule: creating or removing a schedule.
  */
 export type ActionClass =
 	| "read"
@@ -38,7 +39,8 @@ export type ActionClass =
 	| "client"
 	| "memory-read"
 	| "memory-write"
-	| "memory-everyone";
+	| "memory-everyone"
+	| "schedule";
 
 /**
  * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below
@@ -107,6 +109,7 @@ export interface ToolContext {
 	 */
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
 	readonly memories: MemoryDesk;
+	readonly schedules: ScheduleDesk;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
 	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */

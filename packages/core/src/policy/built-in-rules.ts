@@ -1,8 +1,11 @@
 import type { ActionClass } from "../tool.ts";
 import type { Effect } from "./policy-rule.ts";
 
-/** What takes the place of asking: a rule of the operator's, a "for this session" answer, `accept_all_tools`. */
-export type Standing = "rule" | "grant" | "accept-all";
+/**
+ * What takes the place of asking: a rule of the operator's, a "for this session" answer, `accept_all_tools`. `approver` is
+ * none of these: the call always requires approval, which an approver of the channel can give.
+ */
+export type Standing = "rule" | "grant" | "accept-all" | "approver";
 
 /** One rule about calls of these classes. A call that several rules concern gets the strictest of them. */
 export interface BuiltInRule {
@@ -26,6 +29,12 @@ export const builtInRules: readonly BuiltInRule[] = [
 		reason: "changes notes of the person or the channel",
 	},
 	{ effect: "allow", when: ["memory-everyone"], liftedBy: [], reason: "changes notes for everyone" },
+	{
+		effect: "ask",
+		when: ["schedule"],
+		liftedBy: ["rule", "accept-all"],
+		reason: "changes what runs at a later time",
+	},
 	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
 	{
 		effect: "ask",

@@ -18,6 +18,7 @@ const actionClasses = [
 	"memory-read",
 	"memory-write",
 	"memory-everyone",
+	"schedule",
 ] as const satisfies readonly ActionClass[];
 
 const mostRules = 500;

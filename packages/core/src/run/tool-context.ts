@@ -3,6 +3,7 @@ import { type FileFacts, factsOf } from "../files/file-facts.ts";
 import { memoryDeskOf } from "../memory/desk.ts";
 import type { CallBlock } from "../message.ts";
 import type { Sandbox } from "../sandbox.ts";
+import { scheduleDeskOf } from "../schedule/desk.ts";
 import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import type { ToolContext } from "../tool.ts";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../tools/regular-file.ts";
@@ -39,6 +40,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
 		memories: memoryDeskOf(run, call.id),
+		schedules: scheduleDeskOf(run, call.id),
 		...(desk && { task: desk }),
 	};
 }

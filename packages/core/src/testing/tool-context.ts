@@ -35,6 +35,9 @@ export async function readyCall(tool: Tool, args: object, where: ToolContext): P
 
 const unheard = () => Promise.reject(new ParleyError("no notes in this test", { code: "unimplemented" }));
 
+const noSchedules = () =>
+	Promise.reject(new ParleyError("no schedules in this test", { code: "unimplemented" }));
+
 const noSandbox: Sandbox = {
 	mode: "off",
 	profile: "off",
@@ -64,6 +67,10 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 			inChat: false,
 			check: checkMemory,
 			...{ store: unheard, find: unheard, deletable: unheard, forget: unheard },
+		},
+		schedules: {
+			check: () => undefined,
+			...{ create: noSchedules, list: noSchedules, removable: noSchedules, remove: noSchedules },
 		},
 		todo: (steps) => Promise.resolve(progressOf("", steps, false)),
 		workflow: () =>

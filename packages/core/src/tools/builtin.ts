@@ -6,6 +6,7 @@ import { listFiles } from "./list-files.ts";
 import { memoryTools } from "./memory.ts";
 import { readFile } from "./read-file.ts";
 import { runCommand } from "./run-command.ts";
+import { scheduleTools } from "./schedule.ts";
 import { searchFiles } from "./search-files.ts";
 import { sendFile } from "./send-file.ts";
 import { todo } from "./todo.ts";
@@ -23,6 +24,7 @@ const builtin: readonly Tool[] = [
 	askUser,
 	todo,
 	...memoryTools,
+	...scheduleTools,
 ];
 
 /** The tools that every session has. */

@@ -61,5 +61,9 @@ async function contextOf(
 			...{ inChat: scene.place !== undefined, check: checkMemory },
 			...{ store: refuse, find: refuse, deletable: refuse, forget: refuse },
 		},
+		schedules: {
+			check: () => undefined,
+			...{ create: refuse, list: refuse, removable: refuse, remove: refuse },
+		},
 	};
 }

@@ -1,0 +1,60 @@
+import { ParleyError } from "@parley/base";
+import { operator, type Principal } from "../principal.ts";
+import type { Run } from "../run/run.ts";
+import { findTaint } from "../session/session-taint.ts";
+import { checkTexts, scheduleLimits, unknownSchedule } from "./schedule.ts";
+import type { ScheduleDesk } from "./schedule-desk.ts";
+
+/** Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. */
+export function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
+	const { session } = run;
+	const { schedules } = run.deps;
+	const sessionId = session.home.id;
+	const request = async (method: string) => {
+		return { principal: await ownerOf(run), key: undefined, method, params: {} };
+	};
+	const list = async () => {
+		const { principal } = await request("list_schedules");
+		return schedules.list(principal, { sessionId, limit: scheduleLimits.perOwner });
+	};
+	const check: ScheduleDesk["check"] = (wanted) => {
+		refuseLoop(run);
+		checkTexts(wanted);
+		schedules.triggerOf(wanted.trigger);
+	};
+	const removable: ScheduleDesk["removable"] = async (id) => {
+		const found = (await list()).find((schedule) => schedule.id === id);
+		if (found) return found;
+		throw unknownSchedule(id);
+	};
+	return {
+		...{ check, list, removable },
+		async create(wanted) {
+			refuseLoop(run);
+			const taint = await session.deps.journal.store.read((db) => findTaint(db, session.id));
+			const by = await request("schedule_task");
+			return schedules.create(by, { sessionId }, wanted, { callId, taint });
+		},
+		async remove(id) {
+			await removable(id);
+			return schedules.remove(await request("unschedule_task"), id);
+		},
+	};
+}
+
+/** The person who began the run, with the present role; the operator outside of chats. */
+async function ownerOf({ row, session }: Run): Promise<Principal> {
+	const { actor } = row;
+	if (!actor) return operator;
+	const { people, journal } = session.deps;
+	const role = await journal.store.read((db) => people.roleNow(db, actor));
+	const { platform } = actor.place;
+	return { id: session.home.owner, kind: "connector", platform, person: { ...actor, role } };
+}
+
+function refuseLoop(run: Run): void {
+	if (!run.scheduled) return;
+	const message =
+		"A schedule started this run, and such a run creates no schedules: a person can create them";
+	throw new ParleyError(message, { code: "failed_precondition" });
+}
