@@ -16,6 +16,12 @@ function flow(redactor: Redactor, pieces: readonly string[]): string[] {
 	return [...pieces.map((piece) => stream.push(piece)), stream.end()];
 }
 
+function piecesOf(text: string, length: number): string[] {
+	return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+		text.slice(index * length, (index + 1) * length),
+	);
+}
+
 /** Every way to cut a text in two, and into single characters. */
 function cuts(text: string): string[][] {
 	const inTwo = Array.from(text, (_, at) => [text.slice(0, at), text.slice(at)]);
@@ -125,6 +131,74 @@ test("a value in a word that is too long to be held back is not cut", () => {
 	const long = `sk-t${"z".repeat(4085)}${key}${"z".repeat(5000)}`;
 	const shown = [...(long.match(/.{1,7}/g) ?? [])].map((piece) => stream.push(piece)).join("") + stream.end();
 	expect(shown).toBe(long.replace(key, "[redacted]"));
+});
+
+const encoded = Buffer.from(key).toString("base64");
+const body = "q8w7e6r5t4y3u2i1o0p9";
+const signature = "dozjgNryP4J3jVmNHl0w5N";
+const endless = "aZ".repeat(3_000);
+
+/** A secret, and the parts of it that must not be shown. */
+const forms: readonly (readonly [name: string, secret: string, hidden: readonly string[]])[] = [
+	["a registered value", key, [key]],
+	["a registered value in base64", encoded, [encoded]],
+	[
+		"a registered value in wrapped base64",
+		`${encoded.slice(0, 20)}\n${encoded.slice(20)}`,
+		[encoded.slice(0, 20), encoded.slice(20)],
+	],
+	["a token of Slack", `xoxb-${body}`, [body]],
+	["a key of Anthropic", `sk-ant-${body}`, [body]],
+	["a token of GitHub", `ghp_${body}`, [body]],
+	["a fine-grained token of GitHub", `github_pat_${body}`, [body]],
+	["a key id of AWS", "AKIAIOSFODNN7EXAMPLE", ["IOSFODNN7EXAMPLE"]],
+	["a token of the gateway", `gw_${body}`, [body]],
+	["a token of Discord", `.MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCj${body}kKWs`, [body]],
+	[
+		"a JSON Web Token",
+		`.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${signature}`,
+		["zdWIiOiIxMjM0In0", signature],
+	],
+	["a JSON Web Token of 6,000 characters", `.eyJhbGciOi.eyJ${endless}.${signature}`, ["aZaZaZaZ", signature]],
+	["a JSON Web Token with a header of 6,000 characters", `.eyJ${endless}.eyJzdWIi.${signature}`, [signature]],
+	["a key of 6,000 characters", `sk-ant-${endless}`, ["aZaZaZaZ"]],
+];
+
+const fillings = [
+	["sk-a", "x"],
+	["eyJa", "x"],
+	["sk-a", "~"],
+] as const;
+
+test.each(forms)("%s is hidden at every place around the cut of a long word", (_, secret, hidden) => {
+	const [redactor, cut, step] = [redactorWith(key), 4_096, secret.length > 1_000 ? 13 : 1];
+	const parts = hidden.flatMap((part) => Array.from({ length: 10 }, (_, at) => part.slice(at, at + 6)));
+	for (const [opening, filling] of fillings) {
+		for (let at = cut - Math.min(secret.length, 130); at <= cut + 8; at += step) {
+			const end = `~${filling.repeat(9)} end`;
+			const text = `${opening}${filling.repeat(at - opening.length)}${secret}${end}`;
+			const shown = flow(redactor, at % 40 === 0 ? piecesOf(text, 7) : [text]).join("");
+			expect(parts.filter((part) => part.length === 6 && shown.includes(part))).toEqual([]);
+			expect(shown.endsWith(end)).toBe(true);
+		}
+	}
+});
+
+test("a registered value in base64 is hidden although it has line breaks, however it is cut", () => {
+	for (const ending of ["\n", "\r\n"]) {
+		for (let width = 1; width < encoded.length; width++) {
+			const text = `token: ${encoded.replaceAll(new RegExp(`.{${width}}`, "g"), (line) => line + ending)}, end`;
+			for (const pieces of [[text], [...text], piecesOf(text, 5)])
+				expect(flow(redactorWith(key), pieces).join("")).toMatch(/^token: \[redacted\](?:\r?\n)?, end$/);
+		}
+	}
+});
+
+test("a key block that is too long to be held is hidden to its end", () => {
+	const line = `${body.repeat(3)}\n`;
+	const text = `-----BEGIN PRIVATE KEY-----\n${line.repeat(1_200)}-----END PRIVATE KEY-----\n{"a":1}`;
+	for (const pieces of [[text], piecesOf(text, 997)])
+		expect(flow(redactorWith(), pieces).join("")).toMatch(/^\[redacted\]\n?{"a":1}$/);
 });
 
 test("ordinary text leaves at once, unchanged, but for a beginning of a registered value", () => {

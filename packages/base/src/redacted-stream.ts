@@ -1,3 +1,6 @@
+import { unwrap } from "./redactor-encodings.ts";
+import { cutShape, longestShape, REPLACEMENT } from "./redactor-shapes.ts";
+
 /** Takes text in pieces and returns it without secrets, each part as soon as it cannot belong to one. */
 export interface RedactedStream {
 	/** Returns the text that may be shown by now: "" while all of it may still belong to a secret. */
@@ -8,12 +11,10 @@ export interface RedactedStream {
 
 /** Finds places where a secret may begin, by its first characters. */
 export interface Gate {
-	/** Finds the first place. Not global, not sticky. */
-	readonly pattern: RegExp;
-	/** Maximum of characters that the pattern reads. */
+	/** Returns the first place. */
+	find(text: string): number | undefined;
+	/** Maximum of characters by which a place is found. */
 	readonly length: number;
-	/** Characters of the longest registered value with white space in it; 0 if none has. */
-	readonly spaced: number;
 	/** Beginnings of registered values that are too short for the pattern. None of a value that begins like a shape. */
 	readonly beginnings: ReadonlySet<string>;
 	/** Returns the end of the registered value that begins at this place; Infinity if the text ends within it. */
@@ -26,26 +27,36 @@ export interface Redaction {
 	redactCut(text: string): string;
 }
 
-/** Maximum of characters that are held back for a word: no credential is longer. */
+/** Maximum of characters that are held back for a word. Of a longer credential, the rest is replaced as it arrives. */
 const longestWord = 4096;
+/** The same for a key block. */
 const longestKey = 65_536;
 /** The gate finds a registered value by one more character. */
 export const longestBeginning = 3;
+/** Characters of the start of a registered value, if each character but the last has a line break after it. */
+export const longestWrappedStart = longestBeginning + 1 + 2 * longestBeginning;
 /** The opening of a key block, as the gate finds it. */
 const keyOpening = "-----B";
 /** Characters after which the title of a key block is complete. */
 const keyTitle = 80;
 
+/** Characters that continue a credential, or a key block, that is longer than the maximum. */
+const restOfCredential = /^[\w.\r\n-]*/;
+const restOfKey = /^[\w+/=\s\\:,-]*/;
+
 /**
- * Holds text back from where a secret may begin to the end of that word or key block, and redacts it as a whole. Also holds
+ * Holds text back from a possible secret to the end of that word or key block, and redacts it as a whole. Also holds
  * back the first characters of a registered value, although they are too few for the gate: no part of such a value
  * leaves, however it is cut. Of a shape, such as `sk-…`, the opening may have left. Holds back at most
- * `longestWord` characters of a word, or `longestKey` of a key block, and one registered value.
+ * `longestWord` characters of a word, `longestKey` of a key block, or one registered value. A credential or key block that
+ * is longer becomes one `[redacted]`, up to the first character that cannot continue it.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
 	/** The last characters that have left, as many as the gate may need. */
 	let before = "";
 	let held = "";
+	/** The characters to drop, in a credential that is too long to be held. */
+	let dropped: RegExp | undefined;
 
 	const leave = (length: number): string => {
 		const text = held.slice(0, length);
@@ -61,46 +72,50 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = "";
 		return text;
 	};
+	/** Drops the rest of a credential; false if all of the text is dropped. */
+	const drop = (): boolean => {
+		if (dropped) held = held.replace(dropped, "");
+		if (held === "") return false;
+		dropped = undefined;
+		return true;
+	};
 
 	return {
 		push(text) {
 			held += text;
 			let out = "";
-			for (;;) {
+			while (drop()) {
 				const seen = before + held;
-				const found = gate.pattern.exec(seen);
-				if (!found) return out + leave(held.length - beginningAtEnd(held, gate));
-				const gone = Math.max(0, before.length - found.index);
-				out += leave(Math.max(0, found.index - before.length));
-				const end = endOfSecret(seen.slice(found.index), gone, gate);
-				if (end === undefined) return out;
-				out += release(withoutCut(held, Math.min(end, held.length), gate));
+				const found = gate.find(seen);
+				if (found === undefined) return out + leave(held.length - beginningAtEnd(held, gate));
+				const gone = Math.max(0, before.length - found);
+				out += leave(Math.max(0, found - before.length));
+				const part = nextPart(seen.slice(found), gone, gate);
+				if (part === undefined) return out;
+				if (part.end > 0) out += release(part.end);
+				if (part.rest === undefined) continue;
+				out += REPLACEMENT;
+				dropped = part.rest;
 			}
+			return out;
 		},
 		end: () => release(held.length, redactCut),
 	};
 }
 
-/** Length of the longest beginning of a registered value, too short for the gate, that the text ends with. */
+/**
+ * Length of the longest beginning of a registered value, too short for the gate, that the text ends with. The value may
+ * have line breaks in it.
+ */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
-	for (let length = Math.min(longestBeginning, text.length); length > 0; length--) {
-		if (beginnings.has(text.slice(-length))) return length;
+	const end = text.slice(-longestWrappedStart);
+	const hasBreak = /[\r\n]/.test(end);
+	for (let length = Math.min(hasBreak ? end.length : longestBeginning, end.length); length > 0; length--) {
+		const tail = end.slice(-length);
+		if (beginnings.has(tail)) return length;
+		if (hasBreak && /^[^\r\n]/.test(tail) && beginnings.has(unwrap(tail))) return length;
 	}
 	return 0;
-}
-
-/**
- * The last place up to `end` that cuts no registered value, or the end of a value that the text begins with. Never 0, so
- * that each release makes progress.
- */
-function withoutCut(held: string, end: number, gate: Gate): number {
-	for (let at = 0; at < end; ) {
-		const valueEnd = gate.endOfValue(held, at);
-		if (valueEnd === undefined) at++;
-		else if (valueEnd <= end) at = valueEnd;
-		else return at > 0 ? at : Math.min(valueEnd, held.length);
-	}
-	return end;
 }
 
 /** Length of the common beginning. */
@@ -110,41 +125,72 @@ function commonLength(a: string, b: string): number {
 	return length;
 }
 
+/** Held text that can be redacted. */
+interface Part {
+	/** Its length. */
+	readonly end: number;
+	/** Matches the characters that continue the credential that begins at `end`, if it is too long to be held. */
+	readonly rest?: RegExp;
+}
+
 /**
- * Characters of the held text up to the end of what may be a secret; undefined if more text is needed. `text` begins where
- * the gate found a secret, and its first `gone` characters have left.
+ * The next held text that can be redacted; undefined if more text is needed. `text` begins where the gate found a secret,
+ * and its first `gone` characters have left. Cuts no registered value.
  */
-function endOfSecret(text: string, gone: number, { spaced }: Gate): number | undefined {
+function nextPart(text: string, gone: number, gate: Gate): Part | undefined {
+	const part = partOfShapes(text, gone);
+	if (part === undefined) return undefined;
+	const end = withoutCut(text, { end: gone + part.end, gone, gate });
+	if (end === undefined) return undefined;
+	return end === gone + part.end ? part : { end: end - gone };
+}
+
+/**
+ * The last place up to `end` that cuts no registered value, or the end of a value that begins before the held text;
+ * undefined if the text ends within that value.
+ */
+function withoutCut(
+	text: string,
+	{ end, gone, gate }: { readonly end: number; readonly gone: number; readonly gate: Gate },
+): number | undefined {
+	for (let at = 0; at < end; ) {
+		const valueEnd = gate.endOfValue(text, at);
+		if (valueEnd === undefined) at++;
+		else if (valueEnd <= end) at = valueEnd;
+		else if (at > gone) return at;
+		else return Number.isFinite(valueEnd) ? valueEnd : undefined;
+	}
+	return end;
+}
+
+function partOfShapes(text: string, gone: number): Part | undefined {
 	const key = text.indexOf(keyOpening);
-	if (key >= 0 && key <= gone) {
-		const end = endOfKey(text.slice(key));
-		return end === undefined ? undefined : key + end - gone;
-	}
-	const end = endOfWord(text.slice(gone), spaced);
+	if (key >= 0 && key <= gone) return partOfKey(text.slice(key), gone - key);
+	const part = partOfWord(text, gone);
 	// The title of a key block has spaces, so the block must not be cut at the end of the word.
-	return key < 0 ? end : Math.min(key - gone, end ?? Number.POSITIVE_INFINITY);
+	return key >= 0 && (part === undefined || key - gone < part.end) ? { end: key - gone } : part;
 }
 
-/** Characters up to the end of the word; undefined if more text is needed. */
-function endOfWord(held: string, spaced: number): number | undefined {
-	const space = held.slice(spaced).search(/\s/);
-	if (space >= 0) return spaced + space;
-	return held.length < longestWord + spaced ? undefined : startOfLastToken(held);
+function partOfWord(text: string, gone: number): Part | undefined {
+	const held = text.slice(gone);
+	const space = held.search(/\s/);
+	if (space >= 0) return { end: space };
+	if (held.length < longestWord) return undefined;
+	// No shape but that of a key block has other characters.
+	const token = held.search(/[\w.-]*$/);
+	if (token > 0) return { end: token };
+	const cut = cutShape.exec(text);
+	return cut
+		? { end: Math.max(0, cut.index - gone), rest: restOfCredential }
+		: { end: held.length - longestShape };
 }
 
-/** Start of the characters at the end that may be one credential; the length if that is all of the text. */
-function startOfLastToken(text: string): number {
-	let start = text.length;
-	while (start > 0 && /[\w.-]/.test(text.charAt(start - 1))) start--;
-	return start > 0 ? start : text.length;
-}
-
-/** Characters up to the end of a block that may be a private key, or of the opening if its title says that it is none. */
-function endOfKey(block: string): number | undefined {
+/** A block that may be a private key, or its opening if its title says that it is none. */
+function partOfKey(block: string, gone: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);
-	if (end) return end.index + end[0].length;
+	if (end) return { end: end.index + end[0].length - gone };
 	if (/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(block)) {
-		return block.length < longestKey ? undefined : block.length;
+		return block.length < longestKey ? undefined : { end: 0, rest: restOfKey };
 	}
-	return block.length < keyTitle ? undefined : keyOpening.length;
+	return block.length < keyTitle ? undefined : { end: keyOpening.length - gone };
 }

@@ -1,4 +1,4 @@
-/** The ways in which a secret stands in other text; of those that tools break into lines see `wrapped`. */
+/** The ways in which a secret stands in other text; of those that tools break into lines see `wrappedEncodings`. */
 export function encodings(secret: string): string[] {
 	const text = secret.toWellFormed();
 	const bytes = Buffer.from(text);
@@ -31,13 +31,38 @@ function inJson(text: string): string {
 /** Shorter ones are not broken into lines by any tool, and too much would fit them. Characters. */
 const leastWrapped = 16;
 
-/** Patterns of the encodings that tools break into lines, at whatever place: `base64` after 76 characters, `xxd` after 60. */
-export function wrapped(secret: string): string[] {
+/** Encodings that tools break into lines at any place: `base64` after 76 characters, `xxd` after 60. */
+export function wrappedEncodings(secret: string): string[] {
 	const bytes = Buffer.from(secret.toWellFormed());
 	const hex = bytes.toString("hex");
-	return [...embeddedBase64(bytes), hex, hex.toUpperCase()]
-		.filter(({ length }) => length >= leastWrapped)
-		.map((text) => [...text].map((character) => RegExp.escape(character)).join("(?:\\r?\\n)?"));
+	return [...embeddedBase64(bytes), hex, hex.toUpperCase()].filter(({ length }) => length >= leastWrapped);
+}
+
+/** Source of a pattern for the text with a line break after any of its characters. */
+export function wrappedSource(text: string): string {
+	return [...text].map((character) => RegExp.escape(character)).join("(?:\\r?\\n)?");
+}
+
+/** Removes the line breaks of the text, also one that the end of the text cuts off. */
+export function unwrap(text: string): string {
+	return text.replaceAll(/\r?\n|\r$/g, "");
+}
+
+/**
+ * Returns the end of a value that may have line breaks in it, read from the start of the text; Infinity if the text ends
+ * within it; undefined if the text begins with something else.
+ */
+export function endOfWrapped(text: string, value: string): number | undefined {
+	let at = 0;
+	for (const character of value) {
+		if (at > 0 && text.startsWith("\r\n", at)) at += 2;
+		else if (at > 0 && text[at] === "\n") at++;
+		if (at === text.length || (at > 0 && text[at] === "\r" && at === text.length - 1))
+			return Number.POSITIVE_INFINITY;
+		if (text[at] !== character) return undefined;
+		at++;
+	}
+	return at;
 }
 
 /**

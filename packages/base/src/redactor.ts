@@ -1,9 +1,14 @@
-import { type Gate, longestBeginning, type RedactedStream, redactedStream } from "./redacted-stream.ts";
-import { encodings, wrapped } from "./redactor-encodings.ts";
+import {
+	type Gate,
+	longestBeginning,
+	longestWrappedStart,
+	type RedactedStream,
+	redactedStream,
+} from "./redacted-stream.ts";
+import { encodings, endOfWrapped, wrappedEncodings, wrappedSource } from "./redactor-encodings.ts";
 import { redactFields } from "./redactor-fields.ts";
-import { openingLength, openings, shapes } from "./redactor-shapes.ts";
+import { openingLength, openings, REPLACEMENT, shapes } from "./redactor-shapes.ts";
 
-const REPLACEMENT = "[redacted]";
 /** Shorter values would blank ordinary words. */
 const MIN_LENGTH = 4;
 /** Minimum of characters of a registered value that are removed if the end of the text cuts the value off. */
@@ -24,7 +29,7 @@ export class Redactor {
 	#pattern: RegExp | undefined;
 	/** The same values with line breaks in them, for texts with line breaks. */
 	#wrappedPattern: RegExp | undefined;
-	#gate: Gate = gateOf([]);
+	#gate: Gate = gateOf([], new Set());
 
 	/** Registers a secret. Values under four characters are not registered: they would blank ordinary words. */
 	add(secret: string): void {
@@ -32,11 +37,12 @@ export class Redactor {
 		for (const value of encodings(secret)) {
 			if (value.length >= MIN_LENGTH) this.#values.add(value);
 		}
-		for (const pattern of wrapped(secret)) this.#wrapped.add(pattern);
+		for (const value of wrappedEncodings(secret)) this.#wrapped.add(value);
 		const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
 		this.#pattern = new RegExp(longestFirst.map((value) => RegExp.escape(value)).join("|"), "g");
-		if (this.#wrapped.size > 0) this.#wrappedPattern = new RegExp([...this.#wrapped].join("|"), "g");
-		this.#gate = gateOf(longestFirst);
+		if (this.#wrapped.size > 0)
+			this.#wrappedPattern = new RegExp([...this.#wrapped].map(wrappedSource).join("|"), "g");
+		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 
 	/** Redacts one text that arrives in pieces. A secret is found wherever the text is cut. */
@@ -96,30 +102,46 @@ export class Redactor {
 	}
 }
 
-/** `values` are the registered ones, the longest first. */
-function gateOf(values: readonly string[]): Gate {
-	const starts = values.map(startOf);
+/** `values` are the registered ones, the longest first. Those in `wrapped` may have line breaks in the text. */
+function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
 	// The opening of a shape, such as `gw_`, is no secret. Held back, it would delay each text that ends with its first letter.
 	const unshaped = values.filter((value) => !opening.test(value)).map(startOf);
 	const beginnings = unshaped.flatMap((start) =>
 		Array.from({ length: longestBeginning }, (_, index) => start.slice(0, index + 1)),
 	);
+	const inLine = anyOf([...openings, ...values.map((value) => RegExp.escape(startOf(value)))]);
+	const inLines = anyOf([
+		...openings,
+		...values.map((value) => (wrapped.has(value) ? wrappedSource : RegExp.escape)(startOf(value))),
+	]);
 	const byStart = Map.groupBy(values, startOf);
 	return {
-		pattern: new RegExp([...openings, ...new Set(starts.map((start) => RegExp.escape(start)))].join("|")),
+		find: (text) => (text.includes("\n") ? inLines : inLine).exec(text)?.index,
 		length: openingLength,
-		spaced: Math.max(0, ...values.filter((value) => /\s/.test(value)).map(({ length }) => length)),
 		beginnings: new Set(beginnings),
 		endOfValue: (text, at) => {
-			const left = text.length - at;
-			const known = left > longestBeginning ? byStart.get(startOf(text.slice(at))) : values;
-			const value = known?.find((one) =>
-				left < one.length ? one.startsWith(text.slice(at)) : text.startsWith(one, at),
-			);
-			if (value === undefined) return undefined;
-			return value.length > left ? Number.POSITIVE_INFINITY : at + value.length;
+			const isWrapped = /[\r\n]/.test(text.slice(at, at + longestWrappedStart));
+			const isCut = text.length - at <= longestBeginning;
+			const known = isCut || isWrapped ? values : byStart.get(text.slice(at, at + longestBeginning + 1));
+			if (known === undefined) return undefined;
+			const rest = text.slice(at);
+			for (const value of known) {
+				const end = wrapped.has(value) ? endOfWrapped(rest, value) : endOf(rest, value);
+				if (end !== undefined) return at + end;
+			}
+			return undefined;
 		},
 	};
+}
+
+function anyOf(sources: readonly string[]): RegExp {
+	return new RegExp([...new Set(sources)].join("|"));
+}
+
+/** Returns the end of the value that the text begins with; Infinity if the text ends within it. */
+function endOf(text: string, value: string): number | undefined {
+	if (text.startsWith(value)) return value.length;
+	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;
 }
 
 /** Matches a value that begins like a shape. */
