@@ -6,6 +6,7 @@ import { openPgliteStore, paced } from "@parley/base/testing";
 import { type Kysely, sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { EventLog } from "../testing/event-log.ts";
+import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { checkTexts, type TextCheck } from "./check-texts.ts";
@@ -271,6 +272,35 @@ test("rows from before the hashes are reported as unverified, and what follows t
 	await t.store.commit((tx) => addHashedFrom(tx as unknown as Kysely<unknown>));
 	const migrated = await checkAfter(t.store, execute("update events set hash = null"));
 	expect(migrated.faults).toBe(all.faults);
+});
+
+test("a result from before the hashes does not stand for a deleted one of the same run", async () => {
+	const act = (name: string) => probeTool(name, { classes: ["write"] });
+	await using t = await TestRuntime.open({
+		database: await openSqliteStore<Tables>({
+			...{ file: join(directory, "both.sqlite"), migrations, fresh: freshSchema },
+		}),
+		model: new ScriptedModel([calls("c1", "first"), calls("c2", "second")], stuck("well")),
+		tools: [act("first"), act("second")],
+	});
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await t.send(session, "go");
+	const first = await log.next("prompt.requested");
+	const second = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), first.prompt.token, { value: true });
+	await log.next("tool.completed");
+	for (const table of hashed) await t.store.commit(execute(`update ${table} set hash = null`));
+	await t.store.commit(execute("alter table sessions drop column hashed_from"));
+	// Migrations run without the types of tables.
+	await t.store.commit((tx) => addHashedFrom(tx as unknown as Kysely<unknown>));
+	await t.runtime.answer(unkeyed(), second.prompt.token, { value: true });
+	await log.next("tool.completed");
+	await t.settle();
+	expect(await checkTexts(t.store)).toMatchObject({ ok: true });
+	const last = `n >= (select max(n) from steps where data like '{"kind":"result"%')`;
+	const { examples } = await checkAfter(t.store, execute(`delete from steps where ${last}`));
+	expect(examples).toMatchObject([{ row: expect.stringMatching(/^last step of run_/) }]);
 });
 
 test("a session that is deleted during the check is no fault", async () => {

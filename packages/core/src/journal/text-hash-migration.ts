@@ -15,8 +15,5 @@ export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 		.addColumn("hashed_from", "bigint", (column) => column.notNull().defaultTo(1))
 		.execute();
 	await sql`update sessions set hashed_from = coalesce(
-		(select min(seq) from events where session_id = sessions.id and hash is not null), last_seq + 1)
-		where not exists (select 1 from events where session_id = sessions.id and seq = 1 and hash is not null)`.execute(
-		db,
-	);
+		(select min(seq) from events where session_id = sessions.id and hash is not null), last_seq + 1)`.execute(db);
 }

@@ -61,7 +61,8 @@ export class CommandRuns {
 		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
 		const output = new OutputWindow(command.maxOutputBytes);
 		const opening = new Opening(begun, heardBy(command, output));
-		const group = await ProcessGroup.start(
+		this.#forgetOld();
+		const group = new ProcessGroup(
 			{
 				...prepared,
 				onOutput: (chunk) => opening.write(chunk),
@@ -69,15 +70,18 @@ export class CommandRuns {
 			},
 			this.#clock,
 		);
-		this.#forgetOld();
-		if (!contained) {
+		const isOpen = !contained && group.pid > 0;
+		// Before anything is awaited: another task could otherwise see a process that is not counted.
+		if (isOpen) {
 			this.#open += 1;
 			this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
 		}
-		const cleared = contained ? undefined : group.exited.then(() => killMarked(mark));
-		const { timedOut, ...end } = await this.#watch(group, command);
-		await cleared;
-		if (!contained) this.#endings.set(group.pid, this.#clock.monotonic());
+		await group.running;
+		const cleared = isOpen ? group.exited.then(() => killMarked(mark)) : undefined;
+		// `all` also handles a rejection of the one while the other is pending.
+		const [{ timedOut, ...end }] = await Promise.all([this.#watch(group, command), cleared]).finally(() => {
+			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
+		});
 		// Listeners get the output of the command alone.
 		const hasBegun = opening.end(output);
 		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };

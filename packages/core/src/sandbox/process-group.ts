@@ -51,7 +51,10 @@ export interface GroupEnd {
  * group is killed. A process that makes itself another session leaves the group: it has to be found by its mark.
  */
 export class ProcessGroup {
+	/** 0 if there is no process. */
 	readonly pid: number;
+	/** Resolves when the process runs. Rejects with `failed_precondition` if it cannot be started. */
+	readonly running: Promise<void>;
 	/** Settles when the leader has ended and its output has been read, or when neither can be waited for longer. */
 	readonly ended: Promise<GroupEnd>;
 	/** Settles when the leader has ended, or cannot be waited for longer: what it wrote may not be read yet. */
@@ -64,23 +67,17 @@ export class ProcessGroup {
 	readonly #exit = Promise.withResolvers<void>();
 	#settle: ((end: GroupEnd) => void) | undefined;
 
-	/** Resolves when the process runs; rejects with `failed_precondition` where it cannot be started. */
-	static async start(start: Start, clock: Clock): Promise<ProcessGroup> {
+	/** Starts the process. Throws `failed_precondition` if that fails at once; see `running`. */
+	constructor(start: Start, clock: Clock) {
 		const child = spawnChild(start);
-		// Listening begins before anything is awaited: a short command may have written by then.
-		const group = new ProcessGroup(child, start, clock);
-		await new Promise<void>((resolve, reject) => {
-			child.once("spawn", resolve);
-			child.on("error", (cause) => reject(cannotStart(start, cause)));
-		});
-		return group;
-	}
-
-	private constructor(child: ChildProcess, start: Start, clock: Clock) {
 		this.#child = child;
 		this.#clock = clock;
 		this.#ask = start.ask?.bind(start);
 		this.pid = child.pid ?? 0;
+		this.running = new Promise<void>((resolve, reject) => {
+			child.once("spawn", resolve);
+			child.on("error", (cause) => reject(cannotStart(start, cause)));
+		});
 		this.exited = this.#exit.promise;
 		this.ended = new Promise((resolve) => {
 			this.#settle = resolve;

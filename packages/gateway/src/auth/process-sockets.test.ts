@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { ToolSockets } from "./process-sockets.ts";
+
+test.runIf(process.platform === "linux")(
+	"other work of the gateway gets a turn while many processes are read",
+	async () => {
+		// With these there are more processes than are read at once.
+		const children = Array.from({ length: 64 }, () => spawn("/bin/sleep", ["60"], { stdio: "ignore" }));
+		await Promise.all(children.map((child) => once(child, "spawn")));
+		try {
+			const order: string[] = [];
+			const found = new ToolSockets().find({ related: [], marker: undefined }, new Set());
+			const other = new Promise<void>((resolve) => {
+				setImmediate(() => resolve(void order.push("other work")));
+			});
+			await Promise.all([found.then(() => order.push("found")), other]);
+			expect(order).toEqual(["other work", "found"]);
+		} finally {
+			await Promise.all(children.map((child) => (child.kill("SIGKILL"), once(child, "exit"))));
+		}
+	},
+);
