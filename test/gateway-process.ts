@@ -44,6 +44,7 @@ export class GatewayProcess {
 	/** Resolves with whether it came as far as its ready line. */
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
+	readonly port: number;
 
 	constructor({
 		port,
@@ -58,6 +59,7 @@ export class GatewayProcess {
 		const places = (more.listen ?? [`127.0.0.1:${port}`]).flatMap((place) => ["--listen", place]);
 		const flags = [...places, "--data", data, ...(more.givesRoot === false ? [] : ["--root", root])];
 		const hooked = hooks === undefined ? [] : ["--test-hooks", hooks];
+		this.port = port;
 		const [program = "", ...args] = [...launcher, process.execPath, ...nodeArgs];
 		this.#child = spawn(program, [...args, binary, "gateway", ...flags, ...hooked], {
 			stdio: ["ignore", "pipe", "pipe"],

@@ -93,7 +93,7 @@ export class DiscordPlace implements AsyncDisposable {
 	}
 
 	remove(...path: readonly string[]): void {
-		rmSync(join(this.place.data, ...path));
+		rmSync(join(this.place.data, ...path), { force: true });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

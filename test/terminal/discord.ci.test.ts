@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { type AddressInfo, connect, createServer as createProxy } from "node:net";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
 import type { CommandBody } from "../simulators/discord/world/command-limits.ts";
@@ -209,6 +211,36 @@ test("a connector names another program at the address of its gateway, and ends"
 	expect(await waiting.ended()).toBe(78);
 	other.close();
 	await discord.place.startGateway();
+});
+
+test("a connector waits for a gateway behind a proxy that answers 404 while the gateway is away", async ({
+	discord,
+}) => {
+	let isAway = true;
+	await using proxy = createProxy((socket) => {
+		socket.on("error", () => undefined);
+		if (isAway)
+			return void socket.resume().end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n404 page not found\n");
+		const gateway = connect(discord.place.gateway.port, "127.0.0.1");
+		gateway.on("error", () => undefined);
+		// Proxies send the host name that the gateway knows.
+		socket.once("data", (head) => {
+			gateway.write(`${head}`.replace(/^host: .*$/im, `host: 127.0.0.1:${discord.place.gateway.port}`));
+			socket.pipe(gateway).pipe(socket);
+		});
+	});
+	proxy.listen(0, "127.0.0.1");
+	await once(proxy, "listening");
+	// A server on a port has an address of this form.
+	const { port } = proxy.address() as AddressInfo;
+	// The stored token would let the connector start before it has asked the gateway.
+	discord.remove("tokens", "connector-discord");
+	const waiting = discord.run("discord", "--url", `http://127.0.0.1:${port}`);
+	await waiting.shows("answers with HTTP 404; is this");
+	isAway = false;
+	await waiting.shows("connected; Ctrl-C stops it");
+	waiting.type(interrupt);
+	expect(await waiting.ended()).toBe(0);
 });
 
 test("start brings a connector back that was killed, and both end together", async ({ discord }) => {

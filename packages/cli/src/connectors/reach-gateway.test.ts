@@ -63,48 +63,71 @@ function answering(status: number, body: string): RequestListener {
 const unavailable = "unavailable";
 const final = "failed_precondition";
 
+const question = /answers with HTTP \d+; is this the address of a gateway\?$/;
+
 test.each([
 	["that is ready", [200, '{"status":"ok"}'], undefined],
 	["whose storage has trouble", [503, '{"status":"degraded"}'], undefined],
 	["that is stopping", [503, '{"status":"draining"}'], [unavailable, /is stopping$/]],
-	["behind a proxy, and away", [502, "<h1>Bad</h1>"], [unavailable, /no gateway answers at .*: HTTP 502$/]],
+	["behind a proxy, and away", [502, "<h1>Bad</h1>"], [unavailable, question]],
 	["that wants a token", [401, '{"error":"?"}'], ["unauthenticated", /wants a valid token.*HTTP 401/]],
 	["that refuses the host name", [421, "{}"], [final, /does not answer to this host name/]],
-	["that is another program", [404, "<h1>?</h1>"], [final, /another program answers at .*HTTP 404/]],
 	["that is another program, with 200", [200, "<h1>Hi</h1>"], [final, /another program.*HTTP 200/]],
-] as const)("the health of a gateway %s", async (_, [status, body], refusal) => {
+	["that is another program, with a redirect", [302, ""], [final, /another program.*HTTP 302/]],
+] as const)("the health of a gateway %s, at any address", async (_, [status, body], refusal) => {
 	await using server = createHttpServer(answering(status, body));
-	const checked = checkReady({ url: await listening(server) });
+	const url = await listening(server);
 	// The server must not close before it has answered.
-	if (refusal === undefined) return await checked;
-	const [code, message] = refusal;
-	await expect(checked).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+	for (const isNamed of [false, true]) {
+		const checked = checkReady({ url, isNamed });
+		if (refusal === undefined) await checked;
+		else {
+			const [code, message] = refusal;
+			await expect(checked).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+		}
+	}
 });
+
+test.each([404, 429, 500, 521])(
+	"HTTP %i may come from a proxy at an address that an operator named, and from another program elsewhere",
+	async (status) => {
+		await using server = createHttpServer(answering(status, "404 page not found"));
+		const url = await listening(server);
+		await expect(checkReady({ url, isNamed: true })).rejects.toMatchObject({
+			code: unavailable,
+			message: `${url} answers with HTTP ${status}; is this the address of a gateway?`,
+		});
+		await expect(checkReady({ url, isNamed: false })).rejects.toMatchObject({
+			code: final,
+			message: expect.stringMatching(`another program answers at .*HTTP ${status}`),
+		});
+	},
+);
 
 test("a port where nothing listens, and one that never answers, are tried again", async () => {
 	const closed = createServer();
 	const url = await listening(closed);
 	closed.close();
 	await once(closed, "close");
-	const away = { code: unavailable, message: `no gateway answers at ${url}` };
-	await expect(checkReady({ url })).rejects.toMatchObject(away);
+	const away = { code: unavailable, message: `no gateway answers at ${url}; start it with \`parley start\`` };
+	await expect(checkReady({ url, isNamed: true })).rejects.toMatchObject(away);
 	const silent = createServer();
 	const abort = new AbortController();
 	silent.once("connection", () => abort.abort());
-	const waiting = checkReady({ url: await listening(silent) }, abort.signal);
+	const waiting = checkReady({ url: await listening(silent), isNamed: false }, abort.signal);
 	await expect(waiting).rejects.toMatchObject({ code: unavailable });
 	silent.close();
 });
 
 test("a service without HTTP, and one without TLS at an https address, are named", async () => {
 	const mail = createServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
-	await expect(checkReady({ url: await listening(mail) })).rejects.toMatchObject({
+	await expect(checkReady({ url: await listening(mail), isNamed: true })).rejects.toMatchObject({
 		code: final,
 		message: expect.stringContaining("another program answers"),
 	});
 	mail.close();
 	const plain = createHttpServer(answering(200, '{"status":"ok"}'));
-	await expect(checkReady({ url: await listening(plain, "https") })).rejects.toMatchObject({
+	await expect(checkReady({ url: await listening(plain, "https"), isNamed: true })).rejects.toMatchObject({
 		code: final,
 		message: expect.stringContaining("perhaps it speaks http there, not https"),
 	});

@@ -13,6 +13,12 @@ const passing = [
 	...["ENETDOWN", "EAI_AGAIN", "ENOTFOUND"],
 ];
 
+/** Address of a gateway that may be away. */
+type CheckedAddress = HttpAddress & {
+	/** Whether an operator named the address (`--url`, PARLEY_URL), so that a proxy may listen there. */
+	readonly isNamed: boolean;
+};
+
 interface Waiting {
 	readonly clock: Clock;
 	/** Resolves with the reason if the connector is to end. */
@@ -53,14 +59,14 @@ export async function reachGateway<T>(
 
 /**
  * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: nothing listens,
- * no answer comes in time, or the gateway is stopping. Other rejections last until a person acts: the gateway refuses
- * this client, TLS fails, or another program answers.
+ * no answer comes in time, the gateway is stopping, or a proxy answers in its place. Other rejections last until a person
+ * acts: the gateway refuses this client, TLS fails, or another program answers.
  */
 export async function checkReady(
-	address: HttpAddress,
-	signal: AbortSignal = AbortSignal.timeout(healthMs),
+	address: CheckedAddress,
+	signal = AbortSignal.timeout(healthMs),
 ): Promise<void> {
-	const { url } = address;
+	const { url, isNamed } = address;
 	let answer: Awaited<ReturnType<typeof getFromGateway>>;
 	try {
 		answer = await getFromGateway(address, "/api/health", signal);
@@ -72,17 +78,31 @@ export async function checkReady(
 	if ((status === 200 || status === 503) && (health === "ok" || health === "degraded")) return;
 	if (health === "draining")
 		throw new ParleyError(`the gateway at ${url} is stopping`, { code: "unavailable" });
-	// A proxy answers this way while the gateway behind it is away.
-	if (status >= 502 && status <= 504)
-		throw new ParleyError(`no gateway answers at ${url}: HTTP ${status}`, { code: "unavailable" });
+	if (isOfProxy(status, isNamed)) throw answeredByProxy(url, status);
 	throw refusalOf(status, new URL(url)) ?? anotherProgram(url, `HTTP ${status}`);
+}
+
+/**
+ * Whether a proxy may have sent this answer while its gateway is away. 404 is the answer of proxies that find gateways by
+ * themselves (Traefik, ingress controllers, tunnels). It counts only at an address that an operator named: at the address
+ * in a data directory the gateway itself listened, so another program sent it.
+ */
+function isOfProxy(status: number, isNamed: boolean): boolean {
+	return (status >= 502 && status <= 504) || (isNamed && (status === 404 || status === 429 || status >= 500));
+}
+
+function answeredByProxy(url: string, status: number): ParleyError {
+	const message = `${url} answers with HTTP ${status}; is this the address of a gateway?`;
+	return new ParleyError(message, { code: "unavailable" });
 }
 
 function failureOf(cause: unknown, url: string, signal: AbortSignal): ParleyError {
 	const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
 	const { code = "" } = error;
-	if (signal.aborted || passing.includes(code))
-		return new ParleyError(`no gateway answers at ${url}`, { code: "unavailable", cause });
+	if (signal.aborted || passing.includes(code)) {
+		const message = `no gateway answers at ${url}; start it with \`parley start\``;
+		return new ParleyError(message, { code: "unavailable", cause });
+	}
 	// The codes of Node's HTTP parser: https://nodejs.org/api/errors.html
 	if (code.startsWith("HPE_")) return anotherProgram(url, error.message, cause);
 	return new ParleyError(describeFailure(error, new URL(url)), { code: "failed_precondition", cause });

@@ -119,7 +119,7 @@ async function work(
 		...{ clock: systemClock, asked },
 		async onWait(why) {
 			log.info("waiting for the gateway", { why });
-			await keeper.tell({ state: "waiting", detail: `${why}; start it with \`parley start\`` });
+			await keeper.tell({ state: "waiting", detail: why });
 		},
 	});
 	if ("ended" in found) return found.ended;
@@ -199,7 +199,7 @@ async function asConnector(
 	{ platform, config, isNamed }: ConnectorPlace,
 ): Promise<GatewayAddress> {
 	if (address.token?.startsWith("gw_connector_")) {
-		if (!isNamed) await checkReady(address);
+		if (!isNamed) await checkReady({ ...address, isNamed });
 		return address;
 	}
 	const { connect } = await import("../connect.ts");
@@ -208,7 +208,8 @@ async function asConnector(
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
 	} catch (reason) {
 		// A failed WebSocket does not say whether a gateway is there.
-		if (reason instanceof ParleyError && reason.code === "unavailable") await checkReady(address);
+		if (reason instanceof ParleyError && reason.code === "unavailable")
+			await checkReady({ ...address, isNamed });
 		throw reason;
 	} finally {
 		await gateway.close();

@@ -2,9 +2,9 @@ import { ParleyError } from "@parley/base";
 
 /** Limits of kept files. */
 export interface FileLimits {
-	/** Of one file. */
+	/** Maximum of one file. */
 	readonly maxBytes: number;
-	/** Of all files together. Each counts as at least `leastCounted` bytes. */
+	/** Maximum of all files together. Each counts as at least `leastCounted` bytes. */
 	readonly quotaBytes: number;
 	/** Milliseconds until a file without a message expires. */
 	readonly keepMs: number;
@@ -22,7 +22,7 @@ export const leastCounted = 4 * 1024;
 /** Error for a file that is larger than the maximum of one file. */
 export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
-		super(`the file is larger than ${maxBytes} bytes, which is all that one may have`, {
+		super(`the file is larger than ${maxBytes} bytes: send a smaller file, or raise files.maxBytes in the configuration`, {
 			code: "resource_exhausted",
 		});
 	}
@@ -31,8 +31,8 @@ export class FileTooLargeError extends ParleyError {
 /** Error for a result of a call that cannot be kept, although all results that may be deleted were. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(
-		`no room for this result: kept results may take a quarter of files.quotaBytes (${quotaBytes}), and those of runs that have not ` +
-			"ended stay; ask the call for less, or allow more with files.quotaBytes in the configuration",
+		`no room for this result: kept results may take a quarter of files.quotaBytes (${quotaBytes}), and results of unfinished ` +
+			"runs are not deleted; request less output, or raise files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },
 	);
 }
@@ -40,9 +40,9 @@ export function noRoomForOutput(quotaBytes: number): ParleyError {
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
 	if (bytes <= quotaBytes) return;
 	throw new ParleyError(
-		`no room for another file: together they may have ${quotaBytes} bytes, each counted as ${leastCounted} at least; ` +
-			"delete sessions with files, wait until files that no message took expire (files.keepDays), " +
-			"or allow more with files.quotaBytes in the configuration",
+		`no room for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}; ` +
+			"delete sessions with files, wait until unused uploads expire (files.keepDays), " +
+			"or raise files.quotaBytes in the configuration",
 		{ code: "resource_exhausted" },
 	);
 }
