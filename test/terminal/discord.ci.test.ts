@@ -220,7 +220,9 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	await using proxy = createProxy((socket) => {
 		socket.on("error", () => undefined);
 		if (isAway)
-			return void socket.resume().end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n404 page not found\n");
+			return void socket
+				.resume()
+				.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n404 page not found\n");
 		const gateway = connect(discord.place.gateway.port, "127.0.0.1");
 		gateway.on("error", () => undefined);
 		// Proxies send the host name that the gateway knows.

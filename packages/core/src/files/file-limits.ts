@@ -22,9 +22,12 @@ export const leastCounted = 4 * 1024;
 /** Error for a file that is larger than the maximum of one file. */
 export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
-		super(`the file is larger than ${maxBytes} bytes: send a smaller file, or raise files.maxBytes in the configuration`, {
-			code: "resource_exhausted",
-		});
+		super(
+			`the file is larger than ${maxBytes} bytes: send a smaller file, or raise files.maxBytes in the configuration`,
+			{
+				code: "resource_exhausted",
+			},
+		);
 	}
 }
 

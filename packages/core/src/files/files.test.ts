@@ -131,7 +131,9 @@ test("files that hold nothing take room as well", async () => {
 	for (const name of ["a", "b"]) await files.keep(operator, { name, content: bytes() });
 	await expect(files.keep(operator, { name: "c", content: bytes() })).rejects.toMatchObject({
 		code: "resource_exhausted",
-		message: expect.stringContaining("the quota of all files is 10240 bytes, and each counts as at least 4096"),
+		message: expect.stringContaining(
+			"the quota of all files is 10240 bytes, and each counts as at least 4096",
+		),
 	});
 });
 

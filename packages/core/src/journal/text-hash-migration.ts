@@ -15,5 +15,7 @@ export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 		.addColumn("hashed_from", "bigint", (column) => column.notNull().defaultTo(1))
 		.execute();
 	await sql`update sessions set hashed_from = coalesce(
-		(select min(seq) from events where session_id = sessions.id and hash is not null), last_seq + 1)`.execute(db);
+		(select min(seq) from events where session_id = sessions.id and hash is not null), last_seq + 1)`.execute(
+		db,
+	);
 }

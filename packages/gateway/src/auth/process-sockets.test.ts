@@ -18,7 +18,9 @@ test.runIf(process.platform === "linux")(
 			await Promise.all([found.then(() => order.push("found")), other]);
 			expect(order).toEqual(["other work", "found"]);
 		} finally {
-			await Promise.all(children.map((child) => (child.kill("SIGKILL"), once(child, "exit"))));
+			const ended = children.map((child) => once(child, "exit"));
+			for (const child of children) child.kill("SIGKILL");
+			await Promise.all(ended);
 		}
 	},
 );
