@@ -67,6 +67,9 @@ const rules = {
 	"usage.read": readers,
 	"budget.set": operatorOnly,
 	"agents.read": lookers,
+	"skill.read": lookers,
+	/** To let the skills of a working directory run, and to name such a directory. */
+	"skill.trust": operatorOnly,
 	"model.read": lookers,
 	"health.read": everybody,
 	"metrics.read": operatorOnly,

@@ -39,7 +39,7 @@ export function normaliseCall(tools: readonly Tool[], call: Called): NormalCall 
 }
 
 /** The offered tool of that name, or the only one that the name can mean. */
-function findTool(tools: readonly Tool[], name: string): Tool | undefined {
+export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
 	const exact = tools.find((tool) => tool.name === name);
 	if (exact) return exact;
 	const plain = plainName(name);

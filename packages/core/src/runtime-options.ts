@@ -18,6 +18,7 @@ import { placesAnswering } from "./session/may-answer-elsewhere.ts";
 import { type Roots, toolRoots } from "./session/open.ts";
 import type { TextRedactor } from "./session/session-redactor.ts";
 import { realName } from "./session/set-model.ts";
+import type { Skills } from "./skills/skills.ts";
 import { systemPromptOf } from "./system-prompt/session-prompt.ts";
 import type { TaskRunner } from "./tasks/task-runner.ts";
 import { taskTools } from "./tasks/tools/task-tools.ts";
@@ -115,6 +116,7 @@ export function runDepsOf(
 		memories,
 		tasks,
 		schedules,
+		skills,
 	}: {
 		readonly places: Pick<Places, "profileOf" | "approveIn">;
 		readonly clientTools: ClientTools;
@@ -122,12 +124,14 @@ export function runDepsOf(
 		/** Exists when the first run starts. */
 		readonly tasks: () => Pick<TaskRunner, "wake" | "stopEnded">;
 		readonly schedules: Schedules;
+		readonly skills: Skills;
 	},
 ): RunDeps {
 	const { roots } = options;
 	return {
-		settings: (session, chosen) => {
+		settings: async (session, chosen) => {
 			const tools = {
+				skills: (await skills.forModel(session.rootDir)).length > 0,
 				only: places.profileOf(session.place).tools,
 				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
 				offered: clientTools.of(session.id),
@@ -150,12 +154,13 @@ export function runDepsOf(
 		health: new ProviderHealth(options.clock),
 		memories,
 		schedules,
-		systemPrompt: systemPromptOf(options),
 		workflows: {
 			modelOf: ({ profile }, wanted) => realName(profile, wanted, choice),
 			startTasks: () => tasks().wake(),
 			stopTasks: (ids) => tasks().stopEnded(ids),
 		},
+		skills,
+		systemPrompt: systemPromptOf({ ...options, skills }),
 		limits: { modelCalls: 50, workingMs: 30 * 60 * 1000, ...options.limits },
 		taskLimits: { modelCalls: 200, workingMs: 2 * 60 * 60 * 1000, ...options.tasks },
 	};

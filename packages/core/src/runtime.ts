@@ -25,7 +25,7 @@ import { Schedules } from "./schedule/schedules.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./session/cancel.ts";
-import { chooseOptions } from "./session/choose-options.ts";
+import { chooseOptions, withSkill } from "./session/choose-options.ts";
 import { choresOf } from "./session/chores.ts";
 import type { Stoppable } from "./session/compact-session.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
@@ -50,6 +50,7 @@ import { setModel, wishOf } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
 import { Titles } from "./session/titles.ts";
 import { Workspaces } from "./session/workspaces.ts";
+import { Skills } from "./skills/skills.ts";
 import { createTasks } from "./tasks/create-tasks.ts";
 import type { TaskRunner } from "./tasks/task-runner.ts";
 import type { Tasks } from "./tasks/tasks.ts";
@@ -77,6 +78,8 @@ export class Runtime {
 	readonly memories: Memories;
 	/** Messages that are sent to sessions at given times. */
 	readonly schedules: Schedules;
+	/** Instructions for kinds of work, in files of the operator and of working directories. */
+	readonly skills: Skills;
 	/** Work in the background. */
 	readonly tasks: Tasks;
 	readonly #taskRunner: TaskRunner;
@@ -115,13 +118,15 @@ export class Runtime {
 		this.prompts = new OpenPrompts(options, this.#sessions, this.trust.places);
 		this.#choice = modelChoiceOf(options);
 		const lease = this.#sessions.lease.bind(this.#sessions);
+		this.skills = new Skills({ ...options, audit, lease });
 		this.clientTools = new ClientTools({ ...options, redactor, lease });
 		const open = this.create.bind(this);
 		const scheduling = { deps: this.#deps, sessions: this.#sessions, open };
 		this.schedules = new Schedules({ ...scheduling, admit: () => this.#admit() });
-		const offering = { places: this.trust.places, clientTools: this.clientTools, memories: this.memories };
+		const { clientTools, memories, skills, schedules } = this;
 		const tasks = (): TaskRunner => this.#taskRunner;
-		const runDeps = runDepsOf(options, this.#choice, { ...offering, schedules: this.schedules, tasks });
+		const offering = { places: this.trust.places, clientTools, memories, skills, schedules, tasks };
+		const runDeps = runDepsOf(options, this.#choice, offering);
 		this.#settings = runDeps.settings;
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		this.#scheduleClock = new ScheduleClock({ ...scheduling, runner: this.#runner });
@@ -189,14 +194,20 @@ export class Runtime {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
 		const rules = { choice: this.#choice, settings: this.#settings };
-		const chosen = await chooseOptions(request.principal, lease.session, options, rules);
-		return await this.#runner.send(lease.session, request, { ...message, options: chosen });
+		const { session } = lease;
+		const chosen = await chooseOptions(request.principal, session, options, rules);
+		const skill = await this.skills.startedBy(session, request.principal, message);
+		const all = await withSkill(session, chosen, skill, rules);
+		return await this.#runner.send(session, request, { ...message, options: all });
 	}
 
 	/** Says something to the run at work, before its next model call; where none is, like `send`. */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		const skill = await this.skills.startedBy(lease.session, request.principal, message);
+		// A skill has a run of its own, with its own tools and model.
+		if (skill) return { status: "sent", ...(await this.send(request, sessionId, message)) };
 		return (await this.#runner.begin(lease.session, steer(lease.session, request, message))).steered;
 	}
 

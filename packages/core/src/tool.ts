@@ -7,6 +7,8 @@ import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ScheduleDesk } from "./schedule/schedule-desk.ts";
+import type { Invocation } from "./skills/render-skill.ts";
+import type { StartedSkill } from "./skills/skill-tools.ts";
 import type { WorkflowCall, WorkflowEnd } from "./skills/workflow/workflow.ts";
 import type { PlanStep, TaskProgress } from "./tasks/task.ts";
 import type { TaskDesk } from "./tasks/task-desk.ts";
@@ -110,6 +112,8 @@ export interface ToolContext {
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
 	readonly memories: MemoryDesk;
 	readonly schedules: ScheduleDesk;
+	/** Starts a skill in the run. Throws in words for the model. */
+	skill(invocation: Invocation): Promise<StartedSkill>;
 	/** Where the call is made by a task. */
 	readonly task?: TaskDesk;
 	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */

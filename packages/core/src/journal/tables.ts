@@ -300,6 +300,18 @@ interface SchedulesTable extends Stamped {
 	seen_seq: number;
 }
 
+/** Skills of working directories that the operator has trusted. */
+interface TrustedSkillsTable extends Stamped {
+	/** Real path of the working directory. */
+	directory: string;
+	/** Path of the skill's file, relative to it. */
+	path: string;
+	/** Hash of all files of the skill (see `Skill`). */
+	hash: string;
+	trusted_by: string;
+	trusted_at: number;
+}
+
 export interface Tables extends TrustTables, TaskTables {
 	sessions: SessionsTable;
 	events: EventsTable;
@@ -319,6 +331,7 @@ export interface Tables extends TrustTables, TaskTables {
 	system_prompts: SystemPromptsTable;
 	memories: MemoriesTable;
 	schedules: SchedulesTable;
+	trusted_skills: TrustedSkillsTable;
 }
 
 /** The stamp of every row that this version of the program writes on one machine. */

@@ -11,6 +11,7 @@ import { countCall, recordAttempt } from "./model-calls.ts";
 import { claimNext, takeSteers } from "./queue.ts";
 import { recordResult, withoutRun } from "./record-call.ts";
 import type { Run, RunRow, Writing } from "./run.ts";
+import { endsOfSkills } from "./skills-of-run.ts";
 import { type Step, spentIn } from "./step.ts";
 import { callsOf, textOf } from "./transcript.ts";
 
@@ -123,6 +124,7 @@ async function recordEnd(
 	const { origin } = run.row.options;
 	const trusted = origin ? undefined : await run.session.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, model, usage, cost, ...(origin && { origin }) };
+	events.push(...endsOfSkills(run, { content, error }));
 	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
 	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });

@@ -12,6 +12,7 @@ import { nextRequest } from "./request.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import type { Run } from "./run.ts";
 import { runCalls } from "./run-calls.ts";
+import { startSkill } from "./skills-of-run.ts";
 import { speaking } from "./speaking.ts";
 import type { Step } from "./step.ts";
 import { streamReply } from "./stream-reply.ts";
@@ -37,6 +38,7 @@ export async function runLoop(run: Run): Promise<Ending> {
 	await run.choose();
 	await run.session.deps.workspaces.prepare(run.session.home);
 	await recallMemories(run);
+	await startSkill(run);
 	await placeAttachments(run);
 	return (await workflowEnding(run)) ?? converse(run);
 }

@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { type Reasoning, reasoningLevels } from "../model.ts";
 import type { RunOrigin } from "../schedule/schedule.ts";
+import type { UsedSkill } from "../skills/render-skill.ts";
 import type { WorkflowCall } from "../skills/workflow/workflow.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
@@ -25,6 +26,8 @@ export interface RunOptions {
 	readonly workflow?: Omit<WorkflowCall, "callId">;
 	/** The schedule that started the run. Such a run has no grants of its session or channel. */
 	readonly origin?: RunOrigin;
+	/** The skill that a person started with the message, as it was then. */
+	readonly skill?: UsedSkill;
 }
 
 /** Limits of one run. The reply that reaches one is complete; no further model call follows it. */

@@ -32,6 +32,7 @@ import {
 	withoutRun,
 } from "./record-call.ts";
 import type { Run } from "./run.ts";
+import { excludedBySkill } from "./skills-of-run.ts";
 import { type CallDecision, interrupted, lastDecision } from "./step.ts";
 import { contextOf } from "./tool-context.ts";
 
@@ -115,7 +116,7 @@ export function isPure(waiting: ProposedCall | DependentCall): boolean {
 async function draft(run: Run, call: CallBlock, before: readonly Draft[], again: boolean): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
 	const begun = isBegun(run, call);
-	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call);
+	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
 	if (refusal !== undefined) return refuse(refusal);
 	const context = await contextOf(run, call);
 	const prepared = await prepareCall(run.settings.tools, call, context);

@@ -8,6 +8,7 @@ import type { Sandboxes } from "../sandbox.ts";
 import type { Schedules } from "../schedule/schedules.ts";
 import type { Record, Session } from "../session/session.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
+import type { Skills } from "../skills/skills.ts";
 import type { WorkflowDeps } from "../skills/workflow/run-workflow.ts";
 import type { PlaceProfile } from "../trust/place-profile.ts";
 import type { Budgets } from "../usage/budget.ts";
@@ -41,6 +42,7 @@ export interface RunDeps {
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
 	readonly schedules: Schedules;
+	readonly skills: Pick<Skills, "startedByModel">;
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;

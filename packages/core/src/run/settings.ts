@@ -8,6 +8,7 @@ import { unknownOutput, unknownWindow } from "../models/table/unknown-model.ts";
 import type { Session } from "../session/session.ts";
 import type { Tool } from "../tool.ts";
 import { describeTools } from "../tools/describe-tools.ts";
+import { skill } from "../tools/skill.ts";
 import type { RunOptions } from "./options.ts";
 
 /** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
@@ -56,6 +57,8 @@ export interface ToolChoice {
 	readonly ofTask?: readonly string[];
 	/** Beside them: what every task has. */
 	readonly added?: readonly Tool[];
+	/** Whether there are skills that a model may start; the tool `skill` is left out if not. */
+	readonly skills?: boolean;
 	/** What clients run. Their tools hide others of the same name. */
 	readonly offered?: OfferedTools | undefined;
 }
@@ -64,7 +67,7 @@ export interface ToolChoice {
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
-	{ only, ofTask, added = [], offered }: ToolChoice = {},
+	{ only, ofTask, added = [], skills = false, offered }: ToolChoice = {},
 	options: Pick<RunOptions, "tools" | "model" | "reasoning"> = {},
 ): Promise<RunSettings> {
 	const profile = await choice.profiles.find(session.profile);
@@ -72,7 +75,8 @@ export async function chooseSettings(
 	const { model: wanted = session.model } = options;
 	const names = namesOf({ profile: session.profile, model: wanted }, profile, { ...choice, model });
 	const info = choice.table.find(names[0], model.provider);
-	const usable = toolsOf(profile, choice.tools);
+	const chosenTools = toolsOf(profile, choice.tools);
+	const usable = skills ? chosenTools : withoutSkills(chosenTools);
 	const allowed = ({ name }: Tool): boolean =>
 		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
 	const own =
@@ -150,6 +154,16 @@ function chooseTools(
 	throw new ParleyError(`the agent ${name} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`, {
 		code: "invalid_argument",
 	});
+}
+
+const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
+
+/** The tools without `skill`: the same array for the same tools. */
+function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
+	if (!tools.includes(skill)) return tools;
+	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
+	bare.set(tools, known);
+	return known;
 }
 
 const joined = new WeakMap<

@@ -53,6 +53,17 @@ export type Step =
 	 * later runs of the session do not have them.
 	 */
 	| { readonly kind: "recalled"; readonly notes: string; readonly personal: string }
+	/** A skill that is a text has started. It lasts to the end of the run. */
+	| {
+			readonly kind: "skill";
+			/** The call of the model that started it; "" if a person did. */
+			readonly callId: string;
+			readonly skill: string;
+			/** Names of the only tools of the run from here on; absent if the skill names none. */
+			readonly tools?: readonly string[];
+			/** Milliseconds since the epoch. */
+			readonly at: number;
+	  }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
 	/** A later decision about an announced call: it replaces the one of `started`. */

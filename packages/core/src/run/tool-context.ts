@@ -10,6 +10,7 @@ import { openRegular, readChunks, refuseForbiddenTwin } from "../tools/regular-f
 import { elicit } from "./ask-person.ts";
 import { workspaceOf } from "./judge-call.ts";
 import type { Run } from "./run.ts";
+import { startSkillOfCall } from "./skills-of-run.ts";
 import { writeTodo } from "./write-todo.ts";
 
 /** What the tool of a call may touch, and how it reaches people. */
@@ -41,6 +42,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
 		memories: memoryDeskOf(run, call.id),
 		schedules: scheduleDeskOf(run, call.id),
+		skill: (invocation) => startSkillOfCall(run, call.id, invocation),
 		...(desk && { task: desk }),
 	};
 }

@@ -22,6 +22,8 @@ export interface Asked {
 	readonly retryOf: string | undefined;
 	/** Who of a chat platform asked, with the role of that moment. */
 	readonly actor?: Person;
+	/** The skill that the message started, among the options of the run. */
+	readonly options?: { readonly skill?: { readonly text: string } } | undefined;
 }
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
@@ -72,7 +74,7 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 }
 
 function question(
-	{ content, images, attachments = [], pictures = [], actor }: Asked,
+	{ content, images, attachments = [], pictures = [], actor, options }: Asked,
 	steps: readonly Step[],
 ): Message {
 	const shown = [...images, ...pictures];
@@ -82,7 +84,8 @@ function question(
 	const text = words === "" && shown.length > 0 ? [] : [{ type: "text", text: words } as const];
 	const notes = recalledIn(steps)?.notes ?? "";
 	const recalled = notes === "" ? [] : [{ type: "text", text: notes } as const];
-	return { role: "user", content: [...shown, ...recalled, ...text] };
+	const skill = options?.skill ? [{ type: "text", text: options.skill.text } as const] : [];
+	return { role: "user", content: [...shown, ...recalled, ...skill, ...text] };
 }
 
 function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }> | undefined {

@@ -41,7 +41,7 @@ export async function readTranscript(session: Session): Promise<TimedMessage[]> 
 		if (own.length === 0) continue;
 		const run = await withPictures(files, toRunRow(row));
 		const messages = messagesOf(
-			run,
+			{ ...run, options: undefined },
 			// What people read is what they wrote.
 			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);

@@ -10,6 +10,7 @@ import type { RunOptions } from "../run/options.ts";
 import { queueLimit } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import type { Asked } from "../run/transcript.ts";
+import type { Invocation } from "../skills/render-skill.ts";
 import type { Taint } from "../taint.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import type { Record, Session } from "./session.ts";
@@ -96,6 +97,8 @@ export interface NewMessage {
 	readonly attachments?: readonly string[];
 	/** What its client names it; it ties log lines together, where without it the run's id does. */
 	readonly correlation?: string;
+	/** A skill that it starts, for clients that name it beside the content; else `/name` at the beginning does. */
+	readonly skill?: Invocation;
 }
 
 /** What a schedule adds to the transaction of its message. */

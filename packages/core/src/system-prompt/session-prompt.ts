@@ -3,6 +3,8 @@ import { stamp } from "../journal/tables.ts";
 import { attributionNote } from "../run/transcript.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
+import type { Skills } from "../skills/skills.ts";
+import { skillsNote } from "../skills/skills-note.ts";
 import { taskNote } from "../tasks/task-note.ts";
 import type { Tool } from "../tool.ts";
 import { askUser } from "../tools/ask-user.ts";
@@ -16,6 +18,7 @@ interface PromptOptions {
 	readonly tools: readonly Pick<Tool, "name">[];
 	/** See `RuntimeOptions`. */
 	readonly commandsNote?: string;
+	readonly skills: Pick<Skills, "forModel">;
 }
 
 /**
@@ -25,7 +28,7 @@ interface PromptOptions {
 export function systemPromptOf(
 	options: PromptOptions,
 ): (session: Session, instructions?: string) => Promise<string> {
-	const { clock, roots, systemTemplate, tools, commandsNote: commands = "" } = options;
+	const { clock, roots, systemTemplate, tools, skills, commandsNote: commands = "" } = options;
 	const questions = tools.some(({ name }) => name === askUser.name);
 	return async (session, instructions) => {
 		if (session.systemPrompt !== undefined) return session.systemPrompt;
@@ -35,7 +38,9 @@ export function systemPromptOf(
 			{ template: systemTemplate, instructions },
 		);
 		const { place, taskId } = session;
+		const listed = await skills.forModel(session.rootDir);
 		const notes = [
+			...(listed.length === 0 ? [] : [skillsNote(listed.map(({ skill }) => skill))]),
 			...(place === undefined ? [] : [attributionNote(place)]),
 			...(taskId === undefined ? [] : [taskNote]),
 		];

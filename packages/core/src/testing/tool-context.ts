@@ -75,6 +75,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		todo: (steps) => Promise.resolve(progressOf("", steps, false)),
 		workflow: () =>
 			Promise.reject(new ParleyError("no workflow runs in this test", { code: "unimplemented" })),
+		skill: ({ name }) => Promise.reject(new ParleyError(`no skill ${name}`, { code: "not_found" })),
 		...told,
 	};
 }

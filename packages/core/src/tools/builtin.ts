@@ -9,6 +9,7 @@ import { runCommand } from "./run-command.ts";
 import { scheduleTools } from "./schedule.ts";
 import { searchFiles } from "./search-files.ts";
 import { sendFile } from "./send-file.ts";
+import { skill } from "./skill.ts";
 import { todo } from "./todo.ts";
 import { writeFile } from "./write-file.ts";
 
@@ -25,6 +26,7 @@ const builtin: readonly Tool[] = [
 	todo,
 	...memoryTools,
 	...scheduleTools,
+	skill,
 ];
 
 /** The tools that every session has. */

@@ -65,5 +65,6 @@ async function contextOf(
 			check: () => undefined,
 			...{ create: refuse, list: refuse, removable: refuse, remove: refuse },
 		},
+		skill: refuse,
 	};
 }

@@ -67,6 +67,8 @@ test.each<[line: string, command: OfflineCommand]>([
 		}),
 	],
 	["plan: xylophone", call("todo", { items: [{ text: "xylophone", state: "open" }] })],
+	["skill: deploy", call("skill", { name: "deploy" })],
+	["skill: deploy  main now", call("skill", { name: "deploy", arguments: "main now" })],
 	["review: May I?", call("request_review", { reason: "May I?", content: "May I?" })],
 	["review: A table? <<< one\\ntwo", call("request_review", { reason: "A table?", content: "one\ntwo" })],
 	[

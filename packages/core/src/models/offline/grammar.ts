@@ -65,6 +65,7 @@ export const commandWords: readonly CommandWord[] = [
 	]),
 	call("todo", "x look | > change | test", "keeps a list of steps: x done, > active", readTodo),
 	call("plan", "x look | > change | test", "does the same as todo", readTodo),
+	call("skill", "deploy main", "uses a skill, with its arguments", readSkillCall),
 	call("review", "A new table? <<< Two columns.", "lets people look at a task's plan", readReview),
 	call("spawn", "Count <<< run: wc notes.txt", "hands part of a task to a worker", readSpawn),
 	call("wait", "all", "waits for all workers of a task", readWait),
@@ -202,6 +203,12 @@ const stepStates: Readonly<Record<string, string>> = { x: "done", ">": "active",
 function readStep(written: string): object {
 	const [, mark = "", text = ""] = /^(?:([x>-]) +)?(.*)$/s.exec(written) ?? [];
 	return { text, state: stepStates[mark] ?? "open" };
+}
+
+/** `NAME ARGUMENTS`. */
+function readSkillCall(argument: string): [string, unknown] {
+	const [, name = "", given = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
+	return ["skill", { name, ...(given !== "" && { arguments: given }) }];
 }
 
 /** `REASON <<< PLAN`; without a plan the reason is all there is to look at. */

@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { ParleyError } from "@parley/base";
+import { fileError, systemCode } from "../tools/file-error.ts";
+import { isWithin } from "../tools/paths.ts";
+import { openRegular, readAt } from "../tools/regular-file.ts";
+import { readSkill } from "./read-skill.ts";
+import type { Skill, SkillSource, SkillText } from "./skill.ts";
+
+/** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
+const most = {
+	textBytes: 256 * 1024,
+	files: 500,
+	bytes: 16 * 1024 * 1024,
+	depth: 8,
+	entries: 1_000,
+} as const;
+
+/** A skill with the path of its file. */
+export interface FoundSkill {
+	readonly skill: Skill;
+	/** For people: relative to the data directory or to the working directory. */
+	readonly path: string;
+	/** The paths of its other files, relative to its directory; none for `NAME.md`. */
+	readonly files: readonly string[];
+}
+
+/** A skill file that cannot be used. */
+export interface SkillProblem {
+	readonly path: string;
+	/** Begins with `line N: ` if the line is known. */
+	readonly message: string;
+}
+
+export interface FoundSkills {
+	/** In the order of precedence, each name once. */
+	readonly skills: readonly FoundSkill[];
+	readonly problems: readonly SkillProblem[];
+}
+
+/** Places of skills, in the order of precedence: the operator's come first, so that no directory replaces them. */
+const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
+	{ source: "data", below: "skills" },
+	{ source: "directory", below: join(".parley", "skills") },
+	{ source: "claude", below: join(".claude", "skills") },
+];
+
+interface Kept {
+	readonly stamp: string;
+	readonly hash: string;
+}
+
+/** Files whose hash and text are remembered. */
+const mostKept = 5_000;
+
+/**
+ * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
+ * changed, so that nothing has to be watched. Links are followed as long as they stay in the same data or working
+ * directory.
+ */
+export class SkillFiles {
+	readonly #data: string;
+	readonly #hashes = new Map<string, Kept>();
+	readonly #texts = new Map<string, { readonly hash: string; readonly text: SkillText }>();
+
+	/** `data` is the real path of the data directory. */
+	constructor(data: string) {
+		this.#data = data;
+	}
+
+	/** Whether there may be skills for a working directory; answered at once, because each run asks. */
+	mayExist(workingDirectory: string | undefined): boolean {
+		return places.some(({ source, below }) => {
+			const base = source === "data" ? this.#data : workingDirectory;
+			return base !== undefined && isThere(join(base, below));
+		});
+	}
+
+	/** All skills that a session in this directory has; those of the data directory alone without one. */
+	async find(workingDirectory: string | undefined): Promise<FoundSkills> {
+		const skills = new Map<string, FoundSkill>();
+		const problems: SkillProblem[] = [];
+		for (const { source, below } of places) {
+			const base = source === "data" ? this.#data : workingDirectory;
+			if (base === undefined || !isThere(join(base, below))) continue;
+			for (const path of await this.#paths(base, below, problems)) {
+				const found = await this.#read({ base, source, path }, problems);
+				const first = found && skills.get(found.skill.name);
+				if (first)
+					problems.push({ path, message: `hidden: ${first.path} has the name ${first.skill.name}, too` });
+				else if (found) skills.set(found.skill.name, found);
+			}
+		}
+		return { skills: [...skills.values()], problems };
+	}
+
+	/** Files that may be skills, relative to the base: directories first, each group by name. */
+	async #paths(base: string, below: string, problems: SkillProblem[]): Promise<string[]> {
+		try {
+			const real = await realWithin(base, below);
+			const entries = (await readdir(real, { withFileTypes: true }))
+				.filter(({ name }) => !name.startsWith("."))
+				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+			if (entries.length > most.entries) throw refused(`it has more than ${most.entries} entries`);
+			const inner = entries
+				.filter((entry) => !entry.isFile())
+				.map(({ name }) => join(below, name, "SKILL.md"))
+				.filter((path) => isThere(join(base, path)));
+			const plain = entries
+				.filter((entry) => !entry.isDirectory() && entry.name.endsWith(".md"))
+				.map(({ name }) => join(below, name));
+			return [...inner, ...plain];
+		} catch (reason) {
+			problems.push({ path: below, message: fileError("cannot read the directory", reason).message });
+			return [];
+		}
+	}
+
+	async #read(
+		{ base, source, path }: { readonly base: string; readonly source: SkillSource; readonly path: string },
+		problems: SkillProblem[],
+	): Promise<FoundSkill | undefined> {
+		try {
+			const file = await realWithin(base, path);
+			const directory = dirname(file);
+			const isWhole = basename(path) === "SKILL.md";
+			const own = await this.#hashOf(file);
+			const others = isWhole ? await this.#others(directory, file) : [];
+			const fallback = isWhole ? basename(dirname(path)) : basename(path, ".md");
+			const text = await this.#text(file, own, fallback);
+			const hash = isWhole ? hashAll([{ name: "SKILL.md", hash: own }, ...others]) : own;
+			const skill: Skill = { ...text, source, directory, hash };
+			return { skill, path, files: others.map(({ name }) => name) };
+		} catch (reason) {
+			problems.push({ path, message: fileError("cannot read the file", reason).message });
+			return undefined;
+		}
+	}
+
+	async #text(file: string, hash: string, fallback: string): Promise<SkillText> {
+		const known = this.#texts.get(file);
+		if (known?.hash === hash) return known.text;
+		const bytes = await readWhole(file, most.textBytes);
+		const text = readSkill(decode(bytes), fallback);
+		// A file that has changed since its hash was taken is read again next time.
+		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
+		else throw refused("the file changed while it was read; try again");
+		if (this.#texts.size > mostKept) this.#texts.clear();
+		return text;
+	}
+
+	/** The other files of a skill's directory, by name. Throws for a link and for more than the limits. */
+	async #others(
+		directory: string,
+		file: string,
+	): Promise<{ readonly name: string; readonly hash: string }[]> {
+		const paths = (await filesBelow(directory, 0)).filter((path) => path !== file).toSorted();
+		const found: { name: string; hash: string }[] = [];
+		let bytes = 0;
+		for (const path of paths) {
+			bytes += (await lstat(path)).size;
+			if (paths.length > most.files || bytes > most.bytes) {
+				throw refused(`the skill has more than ${most.files} files or ${most.bytes / 1024 / 1024} MiB`);
+			}
+			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
+		}
+		return found;
+	}
+
+	/** SHA-256 of a file, remembered as long as its identity, size and times are the same. */
+	async #hashOf(path: string): Promise<string> {
+		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
+		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
+		const known = this.#hashes.get(path);
+		if (known?.stamp === stamp) return known.hash;
+		const hash = sha256(await readWhole(path, most.bytes));
+		if (this.#hashes.size > mostKept) this.#hashes.clear();
+		this.#hashes.set(path, { stamp, hash });
+		return hash;
+	}
+}
+
+/** All files of a directory. A link is refused: the target can change without a change of the skill. */
+async function filesBelow(directory: string, depth: number): Promise<string[]> {
+	if (depth > most.depth) throw refused(`the skill has more than ${most.depth} levels of directories`);
+	const found: string[] = [];
+	for (const entry of await readdir(directory, { withFileTypes: true })) {
+		const path = join(directory, entry.name);
+		if (entry.isDirectory()) found.push(...(await filesBelow(path, depth + 1)));
+		else if (entry.isFile()) found.push(path);
+		else throw refused(`${JSON.stringify(entry.name)} is a link or no regular file: replace it by a file`);
+		if (found.length > most.files) throw refused(`the skill has more than ${most.files} files`);
+	}
+	return found;
+}
+
+/** One text that changes with the names and contents of all files. */
+function hashAll(files: readonly { readonly name: string; readonly hash: string }[]): string {
+	return sha256(Buffer.from(JSON.stringify(files.map(({ name, hash }) => [name, hash]))));
+}
+
+function sha256(bytes: Uint8Array): string {
+	return createHash("sha256").update(bytes).digest("hex");
+}
+
+async function realWithin(base: string, path: string): Promise<string> {
+	const real = await realpath(join(base, path));
+	if (isWithin(real, base)) return real;
+	throw refused(`it is a link that leads out of ${base}`);
+}
+
+async function readWhole(path: string, mostBytes: number): Promise<Buffer> {
+	await using file = await openRegular(path, path);
+	const chunks: Buffer[] = [];
+	for (let position = 0; ; ) {
+		const chunk = await readAt(file, path, { position, length: Math.min(mostBytes + 1, 1024 * 1024) });
+		if (chunk.length === 0) return Buffer.concat(chunks);
+		position += chunk.length;
+		if (position > mostBytes) throw refused(`the file is larger than ${mostBytes / 1024} KiB`);
+		chunks.push(chunk);
+	}
+}
+
+function decode(bytes: Buffer): string {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch (cause) {
+		throw refused("the file is not text in UTF-8", cause);
+	}
+}
+
+function isThere(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+	} catch (reason) {
+		// A file in the place of a directory has nothing below it. Other faults are reported by the reader.
+		return systemCode(reason) !== "ENOTDIR";
+	}
+}
+
+function refused(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+}
