@@ -5,6 +5,7 @@ import { key, maybe, notBlank, optionalSession, runId, sessionId, title, withDef
 import { promptMethods } from "./prompt-methods.ts";
 import { scheduleMethods } from "./schedule-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
+import { skillMethods } from "./skill-methods.ts";
 import { taskMethods } from "./task-methods.ts";
 import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
@@ -221,6 +222,7 @@ export const methods = {
 	list_models: { params: z.object({}), result: ModelList },
 	...memoryMethods,
 	...scheduleMethods,
+	...skillMethods,
 	...promptMethods,
 	...sessionMethods,
 	...taskMethods,

@@ -9,6 +9,7 @@ import { promptMethods } from "./prompts.ts";
 import type { Asked, MethodsOf } from "./request.ts";
 import { scheduleMethods } from "./schedules.ts";
 import { sessionMethods } from "./sessions.ts";
+import { skillMethods } from "./skills.ts";
 import { taskMethods } from "./tasks.ts";
 import { usageMethods } from "./usage.ts";
 
@@ -20,6 +21,7 @@ const handlers: MethodsOf<MethodName> = {
 	...usageMethods,
 	...memoryMethods,
 	...scheduleMethods,
+	...skillMethods,
 	...catalogueMethods,
 	...peopleMethods,
 	...placeMethods,
