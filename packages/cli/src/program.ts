@@ -20,6 +20,7 @@ import { restoreCommand } from "./commands/restore.ts";
 import { rpcCommand } from "./commands/rpc.ts";
 import { schedulesCommand } from "./commands/schedules.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
+import { skillsCommand } from "./commands/skills.ts";
 import { slackCommand } from "./commands/slack.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -48,6 +49,7 @@ export function createProgram(io: Io): Command {
 		askCommand(io),
 		answerCommand(io),
 		sessionsCommand(io),
+		skillsCommand(io),
 		memoriesCommand(io),
 		schedulesCommand(io),
 		eventsCommand(io),

@@ -1,0 +1,48 @@
+import { createInterface } from "node:readline/promises";
+import type { AddressFlags } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { skillTable } from "../tables/skill-table.ts";
+import { visibleLine } from "../text/visible.ts";
+import { UsageError } from "../usage.ts";
+import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
+
+interface TrustFlags extends AddressFlags {
+	readonly json?: boolean;
+	readonly yes?: boolean;
+}
+
+/** Trusts the skills of a working directory after the operator has confirmed the list. Returns the exit code. */
+export async function trustSkills(directory: string, flags: TrustFlags, io: Io): Promise<number> {
+	const isAsked = flags.yes !== true;
+	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
+		throw new UsageError("Cannot ask for confirmation without a terminal. Use `-y` to confirm.");
+	}
+	return withGateway(flags, io, async (client) => {
+		const { skills, problems, digest } = await client.request("list_skills", { directory });
+		const own = skills.filter(({ trust }) => trust !== "operator");
+		if (isAsked && own.length > 0) {
+			const rows = skillTable({ skills: own, problems }, outputLook(io));
+			io.stderr.write(rows.map((row) => `${row}\n`).join(""));
+			if (!(await agrees(directory, io))) {
+				io.stderr.write("No skill was trusted.\n");
+				return 1;
+			}
+		}
+		const trusted = await client.request("trust_skills", { directory, digest });
+		if (flags.json === true) printJson(trusted, io);
+		else printRows([`trusted ${trusted.skills.map(({ name }) => visibleLine(name)).join(", ")}`], io);
+		return 0;
+	});
+}
+
+async function agrees(directory: string, io: Io): Promise<boolean> {
+	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	try {
+		const answer = await lines.question(
+			`Trust these skills of ${visibleLine(directory)} as they are now? [y/N] `,
+		);
+		return /^y(?:es)?$/i.test(answer.trim());
+	} finally {
+		lines.close();
+	}
+}
