@@ -180,3 +180,22 @@ test("nothing of a conversation is left on disk, only the verdict about the sand
 	// Without bubblewrap there is no verdict.
 	expect(["", "sandbox-verdict"]).toContain(files.join());
 });
+
+test("the first reply needs no segmenter of words, which takes 18 ms to create", async () => {
+	const forbid = `
+		const { Segmenter } = Intl;
+		Intl.Segmenter = class extends Segmenter {
+			constructor(locale, options) {
+				if (options?.granularity === "word") throw new Error("a segmenter of words was created");
+				super(locale, options);
+			}
+		};`;
+	const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(forbid)}` };
+	const input = '{"id":"1","type":"prompt","message":"say: hi"}';
+	const { code, stdout, stderr } = await stranger.run([process.execPath, zotBinary, "rpc", ...offline], {
+		input,
+		env,
+	});
+	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+	expect(stdout).toContain('"delta":"hi"');
+});
