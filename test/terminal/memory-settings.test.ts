@@ -25,7 +25,7 @@ test.runIf(process.platform === "linux")(
 	"a gateway runs with the settings that keep its memory low",
 	async () => {
 		const { args, variables } = await runGateway();
-		expect(args).toEqual(expect.arrayContaining(["--max-semi-space-size=4", "--expose-gc"]));
+		expect(args).toContain("--max-semi-space-size=4");
 		expect(variables).toEqual(
 			expect.arrayContaining(["MALLOC_ARENA_MAX=2", "MALLOC_TRIM_THRESHOLD_=131072"]),
 		);
@@ -38,6 +38,5 @@ test.runIf(process.platform === "linux")("settings of the operator stay as they 
 		MALLOC_ARENA_MAX: "3",
 	});
 	expect(args.filter((arg) => arg.includes("semi-space"))).toEqual([]);
-	expect(args).toContain("--expose-gc");
 	expect(variables).toContain("MALLOC_ARENA_MAX=3");
 });

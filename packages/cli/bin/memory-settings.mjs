@@ -1,18 +1,12 @@
-import { setFlagsFromString } from "node:v8";
-
 /** Commands whose process lives long. The others end before these settings make a difference. */
 const longLived = ["start", "gateway", "discord", "slack"];
 
 /**
- * Options for the start of Node. Decision 053 has the numbers.
- *
- * - `--max-semi-space-size`: megabytes of each half of the space for young objects. The default of 16 is filled, and kept.
- * - `--expose-gc`: lets an idle process collect its garbage.
+ * Options for the start of Node, with megabytes of each half of the space for young objects. The default of 16 is filled, and
+ * kept. Decision 053 has the numbers. An option may stand here only if Node still accepts the compiled code that it brings for
+ * its own modules: many options of V8 lengthen a start by 60 ms of CPU. Those are set later, in `src/collect-when-idle.ts`.
  */
-export const options = ["--max-semi-space-size=4", "--expose-gc"];
-
-/** An option of V8 that Node does not document: percent by which the heap grows between two collections; the default is 300. */
-const heapOption = "--heap-growing-percent=40";
+export const options = ["--max-semi-space-size=4"];
 
 /** For the C library of Linux: https://man7.org/linux/man-pages/man3/mallopt.3.html */
 export const variables = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
@@ -22,9 +16,9 @@ export const variables = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "13107
  * starts Node again in this process unless it has them. Settings of the operator stay: an option in NODE_OPTIONS or on the
  * command line of Node, or a variable. An option that this Node does not know is left out: it would not start.
  * @param {string | undefined} command
- * @param {{ options: readonly string[], heapOption: string, variables: Readonly<Record<string, string>> }} [settings]
+ * @param {{ options: readonly string[], variables: Readonly<Record<string, string>> }} [settings]
  */
-export function applyMemorySettings(command, settings = { options, heapOption, variables }) {
+export function applyMemorySettings(command, settings = { options, variables }) {
 	if (!longLived.includes(command ?? "")) return;
 	const { env, execArgv, argv, execPath } = process;
 	const given = [...execArgv, ...(env["NODE_OPTIONS"] ?? "").split(" ")].map(nameOf);
@@ -38,8 +32,6 @@ export function applyMemorySettings(command, settings = { options, heapOption, v
 		const environment = { ...env, ...Object.fromEntries(missing) };
 		process.execve?.(execPath, [execPath, ...execArgv, ...more, ...argv.slice(1)], environment);
 	}
-	// V8 reads it at each collection. If V8 does not know it, it prints an error and nothing else happens.
-	if (!given.includes(nameOf(settings.heapOption))) setFlagsFromString(settings.heapOption);
 }
 
 /** @param {string} option */

@@ -9,7 +9,7 @@ test("garbage is collected once after each time of work", () => {
 	const timer = collectWhenIdle({
 		clock,
 		cpu: () => cpu,
-		collect: async () => {
+		settle: () => async () => {
 			collections += 1;
 		},
 	});
