@@ -33,9 +33,12 @@ const entries = {
 
 /**
  * The first is a package for each platform that finds its program relative to its own file. The second is optional:
- * discord.js uses it if it is installed.
+ * discord.js uses it if it is installed. The others read files beside their own modules, and share classes.
  */
-const external = ["@vscode/ripgrep", "zlib-sync"];
+const external = [
+	...["@vscode/ripgrep", "zlib-sync"],
+	...["@grpc/grpc-js", "@grpc/proto-loader", "@grpc/reflection", "grpc-health-check"],
+];
 
 /** discord.js can evaluate a text in each of several processes. Parley never calls that. */
 const evaluates = /discord\.js[/\\]src[/\\]client[/\\]Client\.js$/;

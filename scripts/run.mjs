@@ -10,6 +10,7 @@ const tasks = {
 	bench: () => import("./bench.mjs"),
 	chaos: () => import("./chaos.mjs"),
 	build: () => import("./build.mjs"),
+	generate: () => import("./generate.mjs"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -16,6 +16,8 @@ export interface GatewayOptions {
 	/** Speaks instead of the offline model. */
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
+	/** Called when a client asks the gateway to stop. */
+	readonly onShutdown?: () => void;
 	/** Further settings. */
 	readonly config?: Partial<Config>;
 	/** Texts of files in the data directory, by name, which are there before the first start. */
@@ -88,7 +90,7 @@ export class TestGateway implements AsyncDisposable {
 	}
 
 	async #start(): Promise<void> {
-		const { clock, roots = ["work"], model, failpoints, config } = this.#options;
+		const { clock, roots = ["work"], model, failpoints, config, onShutdown } = this.#options;
 		const time: Clock = clock ?? systemClock;
 		this.#gateway = await startGateway({
 			config: {
@@ -103,6 +105,7 @@ export class TestGateway implements AsyncDisposable {
 			currentDirectory: this.path("here"),
 			...(model && { model }),
 			...(failpoints && { failpoints }),
+			...(onShutdown && { onShutdown }),
 		});
 		this.#url = this.#gateway.urls[0] ?? "";
 	}

@@ -1,5 +1,5 @@
 /** The wires there are. Each has a driver, and a place in every requirement. */
-export const wires = ["ozzie", "zot"] as const;
+export const wires = ["ozzie", "zot", "kontekst"] as const;
 export type Wire = (typeof wires)[number];
 
 /** Whether a wire keeps a promise, or why its messages cannot express it. */
@@ -13,17 +13,24 @@ export interface Requirement {
 	readonly wires: { readonly [Name in Wire]: Kept };
 }
 
-/** A promise that the Ozzie wire keeps; another one keeps it, too, where `zot` says so. */
+/** A promise that the Ozzie wire keeps; another one keeps it, too, where `zot` or `kontekst` says so. */
 export function ozzie(
 	source: string,
 	promise: string,
 	zot: Kept = { cannot: "a promise in the words of the Ozzie document" },
+	kontekst: Kept = { cannot: "a promise in the words of the Ozzie document" },
 ): Requirement {
-	return { promise, source, wires: { ozzie: "kept", zot } };
+	return { promise, source, wires: { ozzie: "kept", zot, kontekst } };
 }
 
 /** A promise that the zot wire keeps. */
 export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {
 	const cannot = "a promise in the words of the zot document";
-	return { promise, source, wires: { ozzie: { cannot }, ...others, zot: "kept" } };
+	return { promise, source, wires: { ozzie: { cannot }, kontekst: { cannot }, ...others, zot: "kept" } };
+}
+
+/** A promise that the kontekst wire keeps. */
+export function kontekst(source: string, promise: string): Requirement {
+	const cannot = "a promise in the words of the kontekst document";
+	return { promise, source, wires: { ozzie: { cannot }, zot: { cannot }, kontekst: "kept" } };
 }

@@ -5,6 +5,7 @@ import { envelopeRequirements } from "./requirements/envelope.ts";
 import { fileRequirements } from "./requirements/file.ts";
 import { grantRequirements } from "./requirements/grants.ts";
 import { httpRequirements } from "./requirements/http.ts";
+import { kontekstRequirements } from "./requirements/kontekst.ts";
 import { memoryRequirements } from "./requirements/memories.ts";
 import { modelRequirements } from "./requirements/model.ts";
 import { operatingRequirements } from "./requirements/operating.ts";
@@ -53,6 +54,7 @@ export const requirements = {
 	...zotEventRequirements,
 	...zotLineRequirements,
 	...zotProcessRequirements,
+	...kontekstRequirements,
 };
 
 export type RequirementId = keyof typeof requirements;

@@ -36,6 +36,7 @@ import type { Reach } from "./config/reach-facts.ts";
 import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "./data-directory.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { announce, type Entrance, openEntrance } from "./entrance.ts";
+import { GrpcEntrance } from "./grpc/grpc-entrance.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type Models, openModels } from "./models/open-models.ts";
 import { auditEgress, openEgress } from "./open-egress.ts";
@@ -70,6 +71,8 @@ export interface GatewayOptions {
 	readonly failpoints?: Failpoints;
 	/** Answers instead of the configured provider. */
 	readonly model?: Model;
+	/** Called when a client with that right asks the gateway to stop. */
+	readonly onShutdown?: () => void;
 }
 
 /** A running gateway. */
@@ -212,9 +215,12 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		},
 		onWebSocket: (request, socket, head, caller) => ozzie.accept(request, socket, head, caller),
 	});
-	const goodBye = (): Promise<unknown> => Promise.all([ozzie.close(), streams.close()]);
+	const grpc = openGrpc(parts, { ...entrance, held, bind: () => new URL(port.urls[0] ?? "").host });
+	const goodBye = (): Promise<unknown> =>
+		Promise.all([ozzie.close(), streams.close(), grpc.close(goodByeMs)]);
 	undo.defer(async () => void (await goodBye()));
-	const port = await openPort(config.listen, { clock, log, http, ...entrance });
+	const http2 = (socket: Socket): void => grpc.accept(socket);
+	const port = await openPort(config.listen, { clock, log, http, http2, ...entrance });
 	undo.defer(() => port.close(0));
 	state.listeners = port.listeners;
 	const opened = undo.move();
@@ -235,6 +241,37 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		},
 		[Symbol.asyncDispose]: () => opened.disposeAsync(),
 	};
+}
+
+interface GrpcParts extends Pick<Entrance, "rules" | "authenticate" | "admission"> {
+	readonly held: HeldOpen;
+	/** Host and port of the first listener. */
+	readonly bind: () => string;
+}
+
+function openGrpc(
+	{ options, runtime, metrics }: WireParts,
+	{ rules, authenticate, admission, held, bind }: GrpcParts,
+): GrpcEntrance {
+	const { config, clock, log, redactor } = options;
+	const startedAt = clock.now();
+	return new GrpcEntrance(async () => {
+		const [{ GrpcServer }, { kontekstServices }] = await Promise.all([
+			import("./grpc/grpc-server.ts"),
+			import("./wires/kontekst/server.ts"),
+		]);
+		return new GrpcServer({
+			...{ rules, authenticate, held, log },
+			settled: (socket) => admission.settled(socket),
+			refused: (status) => metrics.wire.refused(status),
+			services: (callers) =>
+				kontekstServices({
+					...{ runtime, callers, clock, log, startedAt, bind, redactor: redactor.into("error") },
+					dataDirectory: config.data,
+					shutdown: () => options.onShutdown?.(),
+				}),
+		});
+	}, log);
 }
 
 function isSecret(apiKey: string | undefined): apiKey is string {

@@ -1,7 +1,7 @@
 import { pbkdf2 } from "node:crypto";
 import { once } from "node:events";
 import { createServer as createHttp } from "node:http";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { silentLogger, systemClock } from "@parley/base";
@@ -12,6 +12,10 @@ import { TlsPlace } from "./testing/tls-place.ts";
 import { Admission } from "./transport/admission.ts";
 import { createNetworks } from "./transport/networks.ts";
 import { loadTlsIdentity } from "./transport/tls-identity.ts";
+
+function http2(socket: Socket): void {
+	socket.destroy();
+}
 
 /** Keeps all threads of this process busy, so that a name is looked up only after others had their turn. */
 function delayLookups(): Promise<unknown> {
@@ -39,7 +43,7 @@ async function openWhileAsked(second: number) {
 		{ host: "localhost", port: second },
 	];
 	const admission = new Admission();
-	const opening = openPort(places, { clock: systemClock, log: silentLogger, admission, http }).then(
+	const opening = openPort(places, { clock: systemClock, log: silentLogger, admission, http, http2 }).then(
 		(port) => {
 			opened = true;
 			return port;
@@ -85,7 +89,7 @@ test.runIf(process.platform === "linux")(
 		const clock = new ManualClock();
 		const admission = new Admission({ perPeer: 1 });
 		const places = [{ host: "127.0.0.1", port: 0 }];
-		const port = await openPort(places, { clock, log: silentLogger, admission, http });
+		const port = await openPort(places, { clock, log: silentLogger, admission, http, http2 });
 		const address = new URL(port.urls[0] ?? "");
 		const call = () => connect({ host: address.hostname, port: Number(address.port) });
 		const silent = call();
@@ -109,7 +113,7 @@ test("with a certificate a place beyond this machine speaks TLS alone, and one a
 		{ host: "127.0.0.1", port: 0 },
 		{ host: "0.0.0.0", port: 0 },
 	];
-	const rest = { clock: systemClock, log: silentLogger, admission: new Admission(), http };
+	const rest = { clock: systemClock, log: silentLogger, admission: new Admission(), http, http2 };
 	const port = await openPort(places, { ...rest, tls });
 	expect(port.listeners).toEqual([
 		{ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/), tls: true },
@@ -125,7 +129,7 @@ test("without one a place beyond this machine serves it and the proxies alone, o
 	const http = createHttp((_request, response) => {
 		response.end("here");
 	});
-	const rest = { clock: systemClock, log: silentLogger, admission: new Admission(), http };
+	const rest = { clock: systemClock, log: silentLogger, admission: new Admission(), http, http2 };
 	const proxies = createNetworks(["192.0.2.1"]);
 	for (const reach of [
 		{ insecureLan: false, proxies },

@@ -22,6 +22,8 @@ export interface PortOptions {
 	readonly log: Logger;
 	readonly admission: Admission;
 	readonly http: Server;
+	/** Takes connections that speak HTTP/2. */
+	readonly http2: (socket: Socket) => void;
 	/** What the gateway proves itself with: beyond this machine TLS alone is spoken then. */
 	readonly tls?: { readonly current: TlsIdentity } | undefined;
 	readonly reach?: Pick<Reach, "insecureLan" | "proxies">;
@@ -29,13 +31,15 @@ export interface PortOptions {
 
 /** Opens all places to listen at, or none: nobody is served before the last one is open. */
 export async function openPort(places: readonly Endpoint[], options: PortOptions): Promise<Port> {
-	const { clock, log, admission, http } = options;
+	const { clock, log, admission, http, http2 } = options;
 	const listeners: Listener[] = [];
-	let early: Socket[] | undefined = [];
-	const onHttp = (socket: Socket): void => {
-		if (early) early.push(socket);
-		else http.emit("connection", socket);
+	let early: (() => void)[] | undefined = [];
+	const whenOpen = (serve: (socket: Socket) => void) => (socket: Socket) => {
+		if (early) early.push(() => !socket.destroyed && serve(socket));
+		else serve(socket);
 	};
+	const onHttp = whenOpen((socket) => http.emit("connection", socket));
+	const onHttp2 = whenOpen(http2);
 	// Admission needs the user alone. Authentication also checks whether the process is a tool.
 	const { isLocal } = createLocalPeers({ log });
 	const close = async (graceMs: number): Promise<void> => {
@@ -44,15 +48,15 @@ export async function openPort(places: readonly Endpoint[], options: PortOptions
 	try {
 		for (const place of places) {
 			const served = { ...place, ...security(place, options), clock, log, admission };
-			listeners.push(await createListener({ ...served, onHttp, isOwn: isLocal }));
+			listeners.push(await createListener({ ...served, onHttp, onHttp2, isOwn: isLocal }));
 		}
 	} catch (reason) {
 		await close(0);
 		throw reason;
 	}
-	const waiting = early.filter((socket) => !socket.destroyed);
+	const waiting = early;
 	early = undefined;
-	for (const socket of waiting) http.emit("connection", socket);
+	for (const serve of waiting) serve();
 	const urls = listeners.map((listener) => listener.address().url);
 	return { urls, listeners: urls.map((url) => ({ url, tls: options.tls !== undefined })), close };
 }

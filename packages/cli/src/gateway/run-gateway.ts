@@ -20,9 +20,11 @@ import type { Io } from "../io.ts";
 import { UsageError } from "../usage.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** How long running work may go on after the first signal, and when the process ends whatever happens. */
-const graceMs = 25_000;
-const longestStopMs = 30_000;
+/** How long running work may go on after the first signal, and how much later the process ends whatever happens. */
+const signalGraceMs = 25_000;
+const lastMs = 5_000;
+/** The same after a client has asked the gateway to stop. */
+const shutdownGraceMs = 30_000;
 /** When the first clients have been served. */
 const keepCompiledAfterMs = 2_000;
 
@@ -49,7 +51,7 @@ export interface RunOptions {
 }
 
 /**
- * Runs a gateway until a signal stops it, and returns the exit code. One line per listener on stdout says that it is
+ * Runs a gateway until a signal or a client stops it, and returns the exit code. One line per listener on stdout says that it is
  * ready; a second signal, or 30 s, end the process at once. An error that nobody caught ends it with code 1.
  */
 export async function runGateway(options: RunOptions): Promise<number> {
@@ -64,9 +66,10 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
 	endOnUncaught(log, io);
 	for (const warning of config.warnings ?? []) log.warn(warning);
+	const shutdown = Promise.withResolvers<"shutdown">();
 	const gateway = await startGateway({
 		...{ config, log, redactor, version, clock: systemClock, ids: createIds() },
-		...{ failpoints, currentDirectory: io.cwd },
+		...{ failpoints, currentDirectory: io.cwd, onShutdown: () => shutdown.resolve("shutdown") },
 	});
 	// Whoever reads that it is ready may ask it to stop at once.
 	const asked = stopSignal();
@@ -79,12 +82,13 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	// What was compiled for this start is there for the next one, also where this process is killed.
 	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
-	const signal = await asked;
+	const signal = await Promise.race([asked, shutdown.promise]);
+	const graceMs = signal === "shutdown" ? shutdownGraceMs : signalGraceMs;
 	keeping.cancel();
 	collecting.cancel();
 	log.info("stopping", { signal, graceMs });
 	options.onStopping?.(graceMs);
-	const deadline = systemClock.after(longestStopMs, () => {
+	const deadline = systemClock.after(graceMs + lastMs, () => {
 		log.error("the gateway did not stop in time");
 		process.exit(1);
 	});

@@ -53,6 +53,11 @@ export class Follower {
 		return this.#session.model;
 	}
 
+	/** Name of the agent profile of the session. */
+	get profile(): string {
+		return this.#session.profile;
+	}
+
 	/**
 	 * Joins a client to a leased session, which is given back when the client leaves, or here where joining fails.
 	 * Throws `failed_precondition` for an `afterSeq` that was never given out.

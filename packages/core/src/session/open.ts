@@ -24,6 +24,8 @@ const defaultProfile = "default";
 
 /** What a client asks for when it opens a session that has no id yet. */
 export interface NewSession {
+	/** The id of the session, for wires whose clients choose it; a new one if it is absent. See `isSessionId`. */
+	readonly id?: string;
 	readonly rootDir?: string;
 	readonly title?: string;
 	readonly externalKey?: string;
@@ -63,7 +65,7 @@ export async function createSession(
 	request: Keyed,
 	wanted: Opening,
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
-	const { journal, ids, clock } = deps;
+	const { journal, ids } = deps;
 	const owner = request.principal.id;
 	// Where the session is there already nobody looks at it.
 	wanted.usable?.catch(() => undefined);
@@ -76,25 +78,9 @@ export async function createSession(
 			const known = await findKnown(tx, request.principal, externalKey);
 			if (known !== undefined) return { id: known, status: "resumed" as const };
 			await wanted.usable;
-			const id = ids.create("sess");
-			const title = oneLine(deps.redactor.redact(wanted.title ?? ""));
+			const id = await newId(tx, wanted.id ?? ids.create("sess"));
 			if (wanted.root === undefined) made = id;
-			const facts = {
-				id,
-				owner,
-				titled_by: title === "" ? null : ("person" as const),
-				external_key: externalKey,
-				title,
-				root_dir: wanted.root ?? (await deps.workspaces.create(id)),
-				profile: wanted.profile ?? defaultProfile,
-				place: wanted.place ?? null,
-			};
-			const row = { ...sessionRow(facts, clock.now()), model: wanted.model ?? null };
-			await tx.insertInto("sessions").values(row).execute();
-			await setOwnBudget(tx, deps, id, wanted);
-			await indexName(tx, id, [title, externalKey]);
-			const imported = await storeImport(tx, deps, id, wanted.imported ?? []);
-			created = await journal.append(tx, id, [{ type: "session.created" }, ...imported]);
+			created = await storeSession(tx, deps, { id, owner }, wanted);
 			return { id, status: "created" as const };
 		}),
 	);
@@ -123,6 +109,37 @@ async function findKnown(
 	if (!known) return undefined;
 	const { id, owner, place } = known;
 	authorize(principal, "session.open", { owner, sessionId: id, place: place ?? undefined });
+	return id;
+}
+
+/** Stores a new session with all that belongs to it, and returns its first events. */
+async function storeSession(
+	tx: Tx,
+	deps: SessionDeps,
+	{ id, owner }: { readonly id: string; readonly owner: string },
+	wanted: Opening,
+): Promise<readonly Recorded[]> {
+	const title = oneLine(deps.redactor.redact(wanted.title ?? ""));
+	const externalKey = wanted.externalKey ?? null;
+	const facts = {
+		...{ id, owner, title, external_key: externalKey },
+		titled_by: title === "" ? null : ("person" as const),
+		root_dir: wanted.root ?? (await deps.workspaces.create(id)),
+		profile: wanted.profile ?? defaultProfile,
+		place: wanted.place ?? null,
+	};
+	const row = { ...sessionRow(facts, deps.clock.now()), model: wanted.model ?? null };
+	await tx.insertInto("sessions").values(row).execute();
+	await setOwnBudget(tx, deps, id, wanted);
+	await indexName(tx, id, [title, externalKey]);
+	const imported = await storeImport(tx, deps, id, wanted.imported ?? []);
+	return deps.journal.append(tx, id, [{ type: "session.created" }, ...imported]);
+}
+
+/** The id, if no session has it. One that the principal may not see looks like one that does not exist. */
+async function newId(tx: Tx, id: string): Promise<string> {
+	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
+	if (known) throw new ParleyError(`session not found: ${id}`, { code: "already_exists" });
 	return id;
 }
 

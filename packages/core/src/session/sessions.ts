@@ -11,9 +11,14 @@ export interface Lease extends Disposable {
 	readonly session: Session;
 }
 
-/** Session ids as this program and the wires mint them; anything else is unknown, and never looked up. */
+/** Session ids as this program and the wires mint them. Ids of kontekst have a dot: `sess_20261121T202026.179664167_c7b5f496054a`. */
 const wellFormed =
-	/^(?:sess_[0-9A-Za-z_-]{1,100}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+	/^(?:sess_[0-9A-Za-z_.-]{1,100}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+/** Whether a text can be the id of a session. Other texts are unknown and never looked up. */
+export function isSessionId(text: string): boolean {
+	return wellFormed.test(text);
+}
 
 /** What can be done with the conversation of a task: to look at it. */
 const readingTasks: readonly Action[] = [
@@ -111,7 +116,7 @@ export class Sessions {
 	}
 
 	async #borrow(id: string): Promise<Lease | undefined> {
-		if (!wellFormed.test(id)) return undefined;
+		if (!isSessionId(id)) return undefined;
 		let entry = this.#entries.get(id);
 		if (!entry) {
 			entry = { session: this.#load(id), leases: 0 };

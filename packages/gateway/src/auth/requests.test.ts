@@ -39,6 +39,7 @@ beforeAll(async () => {
 		admission: new Admission(),
 		isOwn: async () => false,
 		onHttp: (socket) => http.emit("connection", socket),
+		onHttp2: (socket) => socket.destroy(),
 	});
 });
 

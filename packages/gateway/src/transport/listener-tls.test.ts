@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect as connectHttp2 } from "node:http2";
 import { get } from "node:https";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
@@ -36,6 +35,13 @@ class SecureListener implements AsyncDisposable {
 			onHttp: (socket) => {
 				this.arrivals.push(socket);
 				http.emit("connection", socket);
+			},
+			onHttp2: (socket) => {
+				this.arrivals.push(socket);
+				text(socket).then(
+					(said) => socket.end(`HTTP/2 ${said}`),
+					() => socket.destroy(),
+				);
 			},
 			...options,
 		});
@@ -119,17 +125,32 @@ test("without TLS a port may serve some alone, and tells the others", async () =
 	expect(await text(proxy)).toContain("GET /1 of");
 });
 
-test("a client that insists on HTTP/2 is refused in the handshake, and one that just speaks it in its own language", async () => {
+test.each([
+	{ offers: ["h2"], speaks: "h2" },
+	{ offers: ["h2", "http/1.1"], speaks: "http/1.1" },
+	{ offers: ["http/1.1", "h2"], speaks: "http/1.1" },
+])("a client that offers $offers speaks $speaks over TLS", async ({ offers, speaks }) => {
 	await using server = new SecureListener({ plain: "nobody" });
-	await expect(server.callSecurely({ ALPNProtocols: ["h2"] })).rejects.toThrow(/no application protocol/i);
-	const url = await server.url();
-	const secure = await server.callSecurely();
-	const session = connectHttp2(url, { createConnection: () => secure });
-	session.on("error", () => undefined);
-	const [code] = await once(session, "goaway");
-	expect(code).toBe(0xd);
-	session.destroy();
-	expect(server.arrivals).toEqual([]);
+	const secure = await server.callSecurely({ ALPNProtocols: offers });
+	expect(secure.alpnProtocol).toBe(speaks);
+});
+
+test("HTTP/2 over TLS is handed over if the client has agreed on it, and closed if not", async () => {
+	await using server = new SecureListener({ plain: "nobody" });
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+	const agreed = await server.callSecurely({ ALPNProtocols: ["h2"] });
+	agreed.end(preface);
+	expect(await text(agreed)).toBe(`HTTP/2 ${preface}`);
+	const silent = await server.callSecurely();
+	silent.write(preface);
+	await once(silent.resume(), "close");
+	expect(server.arrivals).toHaveLength(1);
+});
+
+test("a client that offers other protocols alone is refused in the handshake", async () => {
+	await using server = new SecureListener({ plain: "nobody" });
+	const refused = server.callSecurely({ ALPNProtocols: ["spdy/1"] });
+	await expect(refused).rejects.toThrow(/no application protocol/i);
 });
 
 test("TLS below 1.2 is refused", async () => {

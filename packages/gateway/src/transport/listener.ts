@@ -6,7 +6,6 @@ import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
 import { bidFarewell } from "./farewell.ts";
 import { type FirstBytes, readFirstBytes } from "./first-bytes.ts";
-import { refuseHttp2 } from "./http2-refusal.ts";
 import { servesProxies, speaksTls } from "./plain-refusal.ts";
 import { shakeHands } from "./tls-handshake.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
@@ -28,6 +27,8 @@ export interface ListenerOptions extends Endpoint {
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
 	onHttp(socket: Socket): void;
+	/** Takes over a connection that speaks HTTP/2, unread. */
+	onHttp2(socket: Socket): void;
 }
 
 /** An open port. */
@@ -44,8 +45,8 @@ export interface ListenerAddress extends Endpoint {
 }
 
 /**
- * Opens a port and looks at the first bytes of each connection: HTTP/2 is refused in its own language, silence for five
- * seconds closes, TLS is taken off, all else is handed over. Rejects, saying what to do about it, where the place cannot
+ * Opens a port and looks at the first bytes of each connection: silence for five seconds closes it, TLS is taken off, and
+ * the connection is handed over by its protocol. Rejects, saying what to do about it, where the place cannot
  * be listened at.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
@@ -101,7 +102,11 @@ async function greet(socket: Socket, options: ListenerOptions): Promise<void> {
 		const secure = await shakeHands(socket, identity(), clock);
 		if (!secure) return;
 		admission.carries(socket, secure);
-		handOver(secure, await readFirstBytes(secure, clock), options);
+		// Unread, because Node's HTTP/2 loses the order of bytes that were put back on a TLS connection.
+		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
+		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
+		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
+		else secure.destroy();
 	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
 		bidFarewell(socket, clock, plain === "nobody" ? speaksTls : servesProxies);
 	} else handOver(socket, protocol, options);
@@ -110,9 +115,9 @@ async function greet(socket: Socket, options: ListenerOptions): Promise<void> {
 function handOver(
 	socket: Socket,
 	protocol: FirstBytes | undefined,
-	{ clock, onHttp }: ListenerOptions,
+	{ onHttp, onHttp2 }: ListenerOptions,
 ): void {
-	if (protocol === "http2") refuseHttp2(socket, clock);
+	if (protocol === "http2") onHttp2(socket);
 	else if (protocol === undefined) socket.destroy();
 	else onHttp(socket);
 }

@@ -7,6 +7,12 @@ import type { TlsIdentity } from "./tls-identity.ts";
 const DEADLINE_MS = 5_000;
 
 /**
+ * Protocols for ALPN, the preferred first: browsers and curl offer both, and the pages and endpoints are HTTP/1.1. gRPC clients
+ * offer `h2` alone. A client that offers neither is refused in the handshake: RFC 7301, section 3.2.
+ */
+const alpn = ["http/1.1", "h2"] as const;
+
+/**
  * Speaks TLS, as its server, on a connection whose first bytes were put back. Resolves with what carries the
  * plain text, unread, or undefined when the client left, broke the rules or took more than five seconds.
  */
@@ -15,11 +21,10 @@ export function shakeHands(
 	{ context }: TlsIdentity,
 	clock: Clock,
 ): Promise<TLSSocket | undefined> {
-	// Who offers other protocols than HTTP/1.1 alone is refused in the handshake: RFC 7301, section 3.2.
 	const secure = new TLSSocket(socket, {
 		isServer: true,
 		secureContext: context,
-		ALPNProtocols: ["http/1.1"],
+		ALPNCallback: ({ protocols }) => alpn.find((protocol) => protocols.includes(protocol)),
 	});
 	secure.on("error", () => secure.destroy());
 	// What breaks the rules later is told so where no `tls.Server` has made the socket, and otherwise by nothing:

@@ -80,6 +80,11 @@ export class SessionView {
 		return this.#follower.model;
 	}
 
+	/** Name of the agent profile of the session. */
+	get profile(): string {
+		return this.#follower.profile;
+	}
+
 	/** Delivers the missed events, the open prompts and the reply at hand, then every event live. Call it once. */
 	begin(): Promise<void> {
 		return this.#follower.begin();

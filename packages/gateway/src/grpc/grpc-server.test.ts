@@ -1,0 +1,82 @@
+import {
+	Client,
+	credentials,
+	type ServerUnaryCall,
+	type ServiceError,
+	type sendUnaryData,
+	status,
+} from "@grpc/grpc-js";
+import { systemClock } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
+import { operator } from "@parley/core";
+import { expect, test } from "vitest";
+import { authority, TlsPlace } from "../testing/tls-place.ts";
+import { Admission } from "../transport/admission.ts";
+import { createListener } from "../transport/listener.ts";
+import { loadTlsIdentity } from "../transport/tls-identity.ts";
+import { GrpcServer } from "./grpc-server.ts";
+
+async function serve() {
+	const place = new TlsPlace();
+	const identity = await loadTlsIdentity(place.files);
+	const log = new MemoryLogger();
+	const settled: boolean[] = [];
+	const server = new GrpcServer({
+		...{ log, rules: { allowedHosts: [] }, held: { hold: () => () => undefined }, refused: () => undefined },
+		authenticate: async ({ socket }) => ({ principal: { ...operator, id: `encrypted ${socket.encrypted}` } }),
+		settled: (socket) => settled.push("encrypted" in socket),
+		services: (callers) => [
+			{
+				name: "test.Echo",
+				definition: { echo: echoMethod },
+				implementation: {
+					echo: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
+						answer(null, Buffer.from(callers.of(call.metadata).principal.id)),
+				},
+			},
+		],
+	});
+	const listener = await createListener({
+		...{ host: "127.0.0.1", port: 0, clock: systemClock, log, admission: new Admission() },
+		...{ identity: () => identity, isOwn: async () => false },
+		onHttp: (socket) => socket.destroy(),
+		onHttp2: (socket) => server.accept(socket),
+	});
+	return {
+		settled,
+		target: `localhost:${listener.address().port}`,
+		async [Symbol.asyncDispose]() {
+			await Promise.all([server.close(0), listener.close(0)]);
+			place[Symbol.dispose]();
+		},
+	};
+}
+
+const same = (bytes: Buffer): Buffer => bytes;
+const echoMethod = {
+	...{ path: "/test.Echo/Echo", requestStream: false, responseStream: false },
+	...{ requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same },
+};
+
+function ask(target: string, path: string, channel = credentials.createInsecure()): Promise<string | number> {
+	const client = new Client(target, channel);
+	return new Promise<string | number>((resolve) => {
+		const answered = (error: ServiceError | null, answer?: Buffer): void =>
+			resolve(error?.code ?? String(answer));
+		client.makeUnaryRequest(path, same, same, Buffer.from("hi"), answered);
+	}).finally(() => client.close());
+}
+
+test("calls come over plain HTTP/2 and over TLS, and their connections are settled", async () => {
+	await using server = await serve();
+	const { target, settled } = server;
+	expect(await ask(target, echoMethod.path)).toBe("encrypted undefined");
+	const tls = credentials.createSsl(Buffer.from(authority));
+	expect(await ask(target, echoMethod.path, tls)).toBe("encrypted true");
+	expect(settled).toEqual([false, true]);
+});
+
+test("a service that is not there is unimplemented", async () => {
+	await using server = await serve();
+	expect(await ask(server.target, "/test.Other/Echo")).toBe(status.UNIMPLEMENTED);
+});

@@ -1,0 +1,99 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import {
+	Server,
+	ServerCredentials,
+	type ServiceDefinition,
+	type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { loadFileDescriptorSetFromBuffer, loadSync, type PackageDefinition } from "@grpc/proto-loader";
+import { ReflectionService } from "@grpc/reflection";
+import { HealthImplementation, protoPath as healthProto } from "grpc-health-check";
+import type { Connection } from "../auth/incoming-request.ts";
+import { descriptors } from "../gen/descriptors.ts";
+import { Callers, type CallersOptions } from "./callers.ts";
+
+/** A gRPC service and its methods. */
+export interface GrpcService {
+	/** With its package: `kontekst.AgentService`. */
+	readonly name: string;
+	readonly definition: ServiceDefinition;
+	readonly implementation: UntypedServiceImplementation;
+}
+
+export interface GrpcServerOptions extends Omit<CallersOptions, "socketOf"> {
+	readonly services: (callers: Callers) => readonly GrpcService[];
+}
+
+const kib = 1024;
+
+/** https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/README.md#supported-channel-options */
+const limits = {
+	"grpc.enable_channelz": 0,
+	"grpc.max_concurrent_streams": 256,
+	"grpc.max_receive_message_length": 12 * kib * kib,
+	"grpc.max_send_message_length": 4 * kib * kib - 1,
+	"grpc.max_connection_idle_ms": 600_000,
+	"grpc.keepalive_time_ms": 30_000,
+	"grpc.keepalive_timeout_ms": 10_000,
+	// Mebibytes of one connection: https://nodejs.org/api/http2.html#http2createserveroptions-onrequesthandler
+	"grpc-node.max_session_memory": 16,
+};
+
+/** gRPC on connections that the port hands over, with reflection (v1 and v1alpha) and health. */
+export class GrpcServer {
+	readonly #callers: Callers;
+	readonly #health: HealthImplementation;
+	readonly #injector: ReturnType<Server["createConnectionInjector"]>;
+	/** By both ends, which is how a call names its connection. */
+	readonly #sockets = new Map<string, Socket>();
+
+	constructor(options: GrpcServerOptions) {
+		const socketOf = (addresses: Connection) => this.#sockets.get(bothEnds(addresses));
+		this.#callers = new Callers({ ...options, socketOf });
+		const server = new Server({ ...limits, interceptors: [this.#callers.interceptor] });
+		const services = options.services(this.#callers);
+		for (const { definition, implementation } of services) server.addService(definition, implementation);
+		const names = ["", ...services.map(({ name }) => name)];
+		this.#health = new HealthImplementation(
+			Object.fromEntries(names.map((name) => [name, "SERVING" as const])),
+		);
+		this.#health.addToServer(server);
+		new ReflectionService(described()).addToServer(server);
+		this.#injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+	}
+
+	/** Serves a connection whose first bytes are those of HTTP/2. */
+	accept(socket: Socket): void {
+		const key = bothEnds(socket);
+		this.#sockets.set(key, socket);
+		socket.once("close", () => this.#sockets.delete(key));
+		this.#injector.injectConnection(socket);
+		// Node 24 waits for this event before it speaks HTTP/2 over TLS, and no one else emits it for a server's connection
+		// that comes from no `tls.Server`: see decision 086.
+		if (socket instanceof TLSSocket) socket.emit("secureConnect");
+	}
+
+	/** Ends all calls with `UNAVAILABLE`, and the connections as soon as their calls have ended, after `graceMs` at the latest. */
+	async close(graceMs: number): Promise<void> {
+		this.#health.setStatus("", "NOT_SERVING");
+		this.#callers.end();
+		const closed = Array.from(
+			this.#sockets.values(),
+			(socket) => new Promise((end) => socket.once("close", end)),
+		);
+		this.#injector.drain(graceMs);
+		await Promise.all(closed);
+		this.#injector.destroy();
+	}
+}
+
+/** What reflection tells: our protocols and health. */
+function described(): PackageDefinition {
+	const ours = loadFileDescriptorSetFromBuffer(Buffer.from(descriptors, "base64"));
+	return { ...ours, ...loadSync(healthProto) };
+}
+
+function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connection): string {
+	return [localAddress, localPort, remoteAddress, remotePort].join(" ");
+}

@@ -1,0 +1,89 @@
+import { ParleyError } from "@parley/base";
+import type { AssistantMessage, Prompt, ContextSnapshot as Snapshot } from "@parley/core";
+import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
+import { Start } from "./schema.ts";
+
+/** Bytes of a text in an event, so that the event stays below the 4 MiB that clients accept. */
+const longestText = 1_000_000;
+
+type EventCase = NonNullable<RunEvent["event"]>;
+
+/** An event by the name of its field: `event("token", { text })`. */
+export function event<Case extends EventCase["$case"]>(
+	$case: Case,
+	value: Extract<EventCase, { $case: Case }>["value"],
+): RunEvent {
+	// True because the value is that of the case.
+	return { event: { $case, value } as EventCase };
+}
+
+/** Checks the first command. Throws `invalid_argument` with the reason for a person. */
+export function decodeStart(command: StartRunCommand): Start {
+	const skill = command.skill?.name ? command.skill : undefined;
+	const start = Start.safeParse({ ...command, skill });
+	if (start.success) return start.data;
+	const [issue] = start.error.issues;
+	const message = `${issue?.path.join(".")}: ${issue?.message}`;
+	throw new ParleyError(message, { code: "invalid_argument" });
+}
+
+/** The text and the reasoning of a reply. */
+export function encodeReply(content: AssistantMessage["content"]): {
+	readonly content: string;
+	readonly reasoning: string;
+} {
+	const text = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+	const reasoning = content.flatMap((block) => (block.type === "thinking" ? [block.text] : []));
+	return { content: shorten(text.join("")), reasoning: shorten(reasoning.join("")) };
+}
+
+/** Calls with the previews of their approvals, in the order of the model. */
+export function encodeCalls(
+	calls: readonly { readonly callId: string; readonly name: string; readonly arguments: unknown }[],
+	prompts: readonly (Prompt | undefined)[],
+): ProposedToolCall[] {
+	const mostShown = Math.floor(longestText / Math.max(1, calls.length));
+	return calls.map(({ callId, name, arguments: given }, index) => ({
+		callId,
+		name,
+		argumentsJson: JSON.stringify(given ?? {}),
+		preview: shorten(prompts[index]?.approval?.preview ?? "", mostShown),
+	}));
+}
+
+/**
+ * The snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one message, and
+ * descriptions of tools as none. Its sums hold because those of the core's snapshot do.
+ */
+export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
+	const { window, system, tools, history, run, total, remaining, messages } = snapshot;
+	const historyMessages = messages.filter(({ source }) => source === "history").length;
+	const listed = messages.map(({ role, source, tokens }) => ({
+		...{ role, tokens },
+		source: source === "run" ? "memory" : "history",
+	}));
+	return {
+		contextSize: window,
+		systemTokens: system,
+		toolTokens: tools,
+		historyTokens: history,
+		memoryTokens: run,
+		totalTokens: total,
+		remainingTokens: remaining,
+		historyMessages,
+		memoryMessages: messages.length - historyMessages,
+		totalMessages: messages.length + 1,
+		historyBudget: Math.max(0, window - system - tools - run),
+		messages: [{ role: "system", tokens: system, source: "system" }, ...listed],
+	};
+}
+
+/** Cuts a text that is too long for one event, and says so at its end. */
+export function shorten(text: string, most = longestText): string {
+	if (Buffer.byteLength(text) <= most) return text;
+	const kept = Buffer.from(text)
+		.subarray(0, most)
+		.toString("utf8")
+		.replace(/\uFFFD$/, "");
+	return `${kept}\n[${Buffer.byteLength(text) - Buffer.byteLength(kept)} more bytes are not shown here]`;
+}

@@ -1,0 +1,299 @@
+import type { Logger, Redactor } from "@parley/base";
+import type { Keyed, Principal, Prompt, PromptResponse, Runtime, SessionEvent } from "@parley/core";
+import type { ContextSnapshot, RunCommand, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
+import { shownError } from "../shared/error-text.ts";
+import type { SessionView } from "../view/session-view.ts";
+import { type TurnEvent, Turns } from "../view/turns.ts";
+import { decodeStart, encodeCalls, encodeReply, encodeSnapshot, event, shorten } from "./codec.ts";
+import { openSession } from "./methods/open-session.ts";
+
+export interface RunStreamOptions {
+	readonly runtime: Runtime;
+	readonly principal: Principal;
+	readonly log: Logger;
+	readonly redactor: Pick<Redactor, "redact">;
+	/** Sends an event to the client; must not throw. */
+	readonly send: (event: RunEvent) => void;
+	/** Called when no event follows and the client sends nothing more. */
+	readonly finished: () => void;
+}
+
+/** A run of a stream, from its acceptance to its last event. */
+interface StreamRun {
+	readonly view: SessionView;
+	readonly id: string;
+	readonly agent: string;
+}
+
+/**
+ * One `Run` stream, without a transport: starts one run, shows its events, and takes decisions about its calls. Problems
+ * before the run are `failed` events without a run id, and the client may start again.
+ */
+export class RunStream {
+	readonly #options: RunStreamOptions;
+	readonly #turns = new Turns();
+	/** Approvals of calls by token, from when they are raised until they are decided. */
+	readonly #prompts = new Map<string, Prompt>();
+	/** Tokens of the calls that wait for a decision of this stream, by call id. */
+	readonly #undecided = new Map<string, string>();
+	readonly #denied = new Set<string>();
+	readonly #started = new Set<string>();
+	#phase: "idle" | "starting" | "running" | "over" = "idle";
+	#run: StreamRun | undefined;
+	/** Events of the session that came before the id of the run was known. */
+	#early: SessionEvent[] = [];
+	#isTold = false;
+	#snapshot: ContextSnapshot | undefined;
+	/** The last reply. */
+	#reply = { content: "", reasoning: "" };
+	/** The client wants the run to end. */
+	#isCancelled = false;
+	/** No more commands come. */
+	#isClosed = false;
+
+	constructor(options: RunStreamOptions) {
+		this.#options = options;
+	}
+
+	/** Takes a command of the client. Commands that mean nothing now are ignored, as existing clients expect. */
+	take({ command }: RunCommand): void {
+		switch (command?.$case) {
+			case "start":
+				this.#begin(command.value);
+				break;
+			case "approveTool":
+				this.#decide(command.value.callId, { value: true });
+				break;
+			case "denyTool":
+				this.#decide(command.value.callId, deniedFor(command.value.reason));
+				break;
+			case "cancel":
+				this.#cancel();
+				break;
+			case undefined:
+				break;
+		}
+	}
+
+	/**
+	 * The client sends nothing more, because it has closed its half of the stream or is gone. The run goes on, and is
+	 * cancelled when it needs a decision.
+	 */
+	close(): void {
+		this.#isClosed = true;
+		if (this.#undecided.size > 0) this.#cancel();
+		this.#finish();
+	}
+
+	#finish(): void {
+		if (this.#isClosed && (this.#phase === "idle" || this.#phase === "over")) this.#options.finished();
+	}
+
+	#begin(command: StartRunCommand): void {
+		if (this.#phase !== "idle") {
+			this.#options.send(event("failed", { runId: "", error: "run already started" }));
+			return;
+		}
+		this.#phase = "starting";
+		this.#start(command).catch((reason: unknown) => {
+			this.#phase = "idle";
+			this.#early = [];
+			this.#isCancelled = false;
+			this.#options.send(event("failed", { runId: "", error: this.#errorText(reason) }));
+			this.#finish();
+		});
+	}
+
+	async #start(command: StartRunCommand): Promise<void> {
+		const { runtime, principal } = this.#options;
+		const start = decodeStart(command);
+		const { view, agent } = await openSession(runtime, principal, start, (happened) =>
+			this.#happened(happened),
+		);
+		try {
+			await view.begin();
+			const message = { content: start.prompt };
+			const { runId } = await view.send(this.#asked("run"), message, {
+				...{ ask: "all", onDenied: "cancel", start: "allDecided" },
+			});
+			this.#run = { view, id: runId, agent };
+		} catch (reason) {
+			await view.leave();
+			throw reason;
+		}
+		this.#phase = "running";
+		if (this.#isCancelled) this.#cancel();
+		const early = this.#early;
+		this.#early = [];
+		for (const happened of early) this.#happened(happened);
+	}
+
+	#happened(happened: SessionEvent): void {
+		const run = this.#run;
+		if (!run) {
+			this.#early.push(happened);
+			return;
+		}
+		const { event: what } = happened;
+		if (this.#phase !== "running" || this.#runOf(what) !== run.id) return;
+		if (what.type === "user.message") return;
+		this.#tellStart(run);
+		this.#note(what);
+		for (const turn of this.#turns.take(happened)) this.#tell(turn, run);
+	}
+
+	/** Answers and closings of approvals name the prompt alone. */
+	#runOf(what: SessionEvent["event"]): string | undefined {
+		return "token" in what ? this.#prompts.get(what.token)?.runId : runIdOf(what);
+	}
+
+	#tellStart({ id, view, agent }: StreamRun): void {
+		if (this.#isTold) return;
+		this.#isTold = true;
+		this.#options.send(event("started", { runId: id, sessionId: view.id, agentName: agent }));
+	}
+
+	#note(what: SessionEvent["event"]): void {
+		switch (what.type) {
+			case "context.updated":
+				this.#snapshot = encodeSnapshot(what);
+				break;
+			case "prompt.requested":
+			case "prompt.shown":
+				this.#prompts.set(what.prompt.token, what.prompt);
+				break;
+			case "prompt.answered":
+				this.#settled(what.token, what.cancelled);
+				break;
+			case "prompt.closed":
+				this.#settled(what.token, true);
+				break;
+			case "calls.proposed":
+				this.#propose(what.calls);
+				break;
+			case "tool.running":
+				this.#tellRunning(what.callId);
+				break;
+			default:
+				break;
+		}
+	}
+
+	#settled(token: string, isDenied: boolean): void {
+		const callId = this.#prompts.get(token)?.approval?.callId;
+		this.#prompts.delete(token);
+		if (callId === undefined) return;
+		this.#undecided.delete(callId);
+		if (isDenied) this.#denied.add(callId);
+	}
+
+	#propose(calls: Extract<SessionEvent["event"], { type: "calls.proposed" }>["calls"]): void {
+		for (const { callId, token } of calls) if (token !== undefined) this.#undecided.set(callId, token);
+		const prompts = calls.map(({ token }) => (token === undefined ? undefined : this.#prompts.get(token)));
+		this.#options.send(event("toolsProposed", { calls: encodeCalls(calls, prompts) }));
+		if (this.#isClosed && this.#undecided.size > 0) this.#cancel();
+	}
+
+	#tell(turn: TurnEvent, run: StreamRun): void {
+		const { send } = this.#options;
+		switch (turn.type) {
+			case "text.delta":
+				send(event("token", { text: turn.text }));
+				break;
+			case "thinking.delta":
+				send(event("reasoning", { text: turn.text }));
+				break;
+			case "turn.replied":
+				if (turn.reply.stop !== undefined) this.#tellReply(turn.reply.content);
+				break;
+			case "call.ended":
+				this.#tellOutcome(turn.callId, turn.outcome);
+				break;
+			case "calls.ended":
+				send(event("toolsCompleted", {}));
+				break;
+			case "run.ended":
+				this.#end(turn.error, run);
+				break;
+			default:
+				break;
+		}
+	}
+
+	#tellReply(content: Parameters<typeof encodeReply>[0]): void {
+		const reply = encodeReply(content);
+		this.#reply = reply;
+		const context = this.#snapshot;
+		this.#options.send(event("turnCompleted", { ...reply, context }));
+		if (context) this.#options.send(event("contextSnapshot", { context }));
+	}
+
+	/** A call that was denied has no events: the client that denied it waits for none. */
+	#tellOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
+		const { send } = this.#options;
+		if (outcome.type === "tool.not_run" || (this.#denied.has(callId) && !this.#started.has(callId))) return;
+		this.#tellRunning(callId);
+		if (outcome.type === "tool.completed") {
+			send(event("toolCompleted", { callId, output: shorten(outcome.result) }));
+		} else send(event("toolFailed", { callId, error: shorten(outcome.error) }));
+	}
+
+	#tellRunning(callId: string): void {
+		if (this.#started.has(callId)) return;
+		this.#started.add(callId);
+		this.#options.send(event("toolStarted", { callId }));
+	}
+
+	#end(error: string, { id: runId, view }: StreamRun): void {
+		this.#phase = "over";
+		this.#undecided.clear();
+		const { send, log } = this.#options;
+		if (error === "cancelled") send(event("cancelled", { runId }));
+		else if (error !== "") send(event("failed", { runId, error: shorten(error) }));
+		else send(event("completed", { runId, ...this.#reply }));
+		view.leave().catch((reason: unknown) => log.error("a session could not be left", { error: reason }));
+		this.#finish();
+	}
+
+	/** Decisions count for calls that wait for one. */
+	#decide(callId: string, response: PromptResponse): void {
+		const token = this.#undecided.get(callId);
+		if (token === undefined || !this.#run) return;
+		this.#undecided.delete(callId);
+		this.#run.view.answer(this.#asked("decide"), token, response).catch((reason: unknown) => {
+			// The call waits again: another decision, also of another client, can follow.
+			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
+			this.#options.log.warn("a decision could not be stored", { callId, error: reason });
+		});
+	}
+
+	#cancel(): void {
+		this.#isCancelled = true;
+		const run = this.#run;
+		if (!run || this.#phase !== "running") return;
+		run.view.cancel(this.#asked("cancel"), { runId: run.id }).catch((reason: unknown) => {
+			this.#options.log.error("a run could not be cancelled", { runId: run.id, error: reason });
+		});
+	}
+
+	#asked(method: string): Keyed {
+		return { principal: this.#options.principal, key: undefined, method, params: undefined };
+	}
+
+	#errorText(reason: unknown): string {
+		const { code, message } = shownError(reason, this.#options.redactor);
+		if (code !== "internal" && code !== "data_loss") return message;
+		this.#options.log.error("a run could not be started", { error: reason });
+		return "internal error";
+	}
+}
+
+function deniedFor(reason: string): PromptResponse {
+	return { cancelled: true, ...(reason !== "" && { reason }) };
+}
+
+/** The run that an event belongs to, if it belongs to one. */
+function runIdOf(what: SessionEvent["event"]): string | undefined {
+	if ("runId" in what) return what.runId;
+	return "prompt" in what ? what.prompt.runId : undefined;
+}

@@ -1,0 +1,19 @@
+import { isSessionId } from "@parley/core";
+import * as z from "zod";
+
+/** Bytes of the working directory and names; the prompt is limited by the size of a message. */
+const short = z.string().max(4_096, { error: "is longer than 4,096 characters" });
+
+/** The first command of a run, checked. Empty texts are absent, as everywhere in proto3. */
+export const Start = z.object({
+	prompt: z.string(),
+	sessionId: z.string().refine((id) => id === "" || isSessionId(id), {
+		error: (issue) =>
+			`session not found: ${JSON.stringify(String(issue.input).slice(0, 100))} is no session id`,
+	}),
+	agentName: short,
+	workingDir: short,
+	skill: z.object({ name: short, arguments: z.string() }).optional(),
+});
+
+export type Start = z.infer<typeof Start>;

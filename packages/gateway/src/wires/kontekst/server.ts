@@ -1,0 +1,22 @@
+import { AgentServiceService, DaemonServiceService } from "../../gen/kontekst.ts";
+import type { GrpcService } from "../../grpc/grpc-server.ts";
+import { type DaemonServiceOptions, daemonService } from "./methods/daemon.ts";
+import { type AgentServiceOptions, agentService } from "./methods/run.ts";
+
+/** The services of the kontekst protocol. */
+export function kontekstServices(
+	options: AgentServiceOptions & DaemonServiceOptions,
+): readonly GrpcService[] {
+	return [
+		{
+			name: "kontekst.AgentService",
+			definition: AgentServiceService,
+			implementation: agentService(options),
+		},
+		{
+			name: "kontekst.DaemonService",
+			definition: DaemonServiceService,
+			implementation: daemonService(options),
+		},
+	];
+}

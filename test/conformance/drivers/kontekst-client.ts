@@ -1,0 +1,162 @@
+import { fileURLToPath } from "node:url";
+import {
+	type ClientDuplexStream,
+	credentials,
+	type GrpcObject,
+	loadPackageDefinition,
+	Metadata,
+	type ServiceClientConstructor,
+	type ServiceError,
+} from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+import { Watch } from "../../watch.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An event as the client reads it: the field that is set, and its message. */
+export interface KontekstEvent {
+	readonly kind: string;
+	readonly value: Fields;
+}
+
+/** A call that waits for a decision. */
+export interface ProposedCall {
+	readonly callId: string;
+	readonly name: string;
+	readonly argumentsJson: string;
+	readonly preview: string;
+}
+
+/** Read from the `.proto` file by another library than the one that made the gateway's codecs. */
+const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
+	...{ longs: Number, defaults: true, oneofs: true },
+});
+// True because the package has services alone at these names.
+const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"] as GrpcObject & {
+	readonly AgentService: ServiceClientConstructor;
+	readonly DaemonService: ServiceClientConstructor;
+};
+
+export interface Access {
+	/** Sent as a bearer token. */
+	readonly token?: string;
+}
+
+function metadataFor({ token }: Access): Metadata {
+	const metadata = new Metadata();
+	if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+	return metadata;
+}
+
+/** One `Run` stream over a connection of its own. */
+export class KontekstStream implements AsyncDisposable {
+	/** All events, in order. */
+	readonly events: KontekstEvent[] = [];
+	/** The status of the stream, when it has ended. */
+	status: { readonly code: number; readonly details: string } | undefined;
+	readonly #client: InstanceType<ServiceClientConstructor>;
+	readonly #call: ClientDuplexStream<Fields, Fields>;
+	readonly #changes = new Watch();
+	#read = 0;
+
+	constructor(url: string, access: Access = {}) {
+		this.#client = new AgentService(new URL(url).host, credentials.createInsecure());
+		// True because the service has this method, which streams both ways.
+		const run = this.#client["run"] as (metadata: Metadata) => ClientDuplexStream<Fields, Fields>;
+		this.#call = run.call(this.#client, metadataFor(access));
+		this.#call.on("data", (message: Fields) => {
+			const kind = String(message["event"]);
+			this.events.push({ kind, value: Object(message[kind]) });
+			this.#changes.notify();
+		});
+		// The status says the same.
+		this.#call.on("error", () => undefined);
+		this.#call.on("status", (status) => {
+			this.status = status;
+			this.#changes.notify();
+		});
+	}
+
+	/** Sends a command as its fields; none is an empty command. */
+	send(command: Fields): void {
+		this.#call.write(command);
+	}
+
+	start(start: Fields): void {
+		this.send({ start });
+	}
+
+	approve(callId: string): void {
+		this.send({ approveTool: { callId } });
+	}
+
+	deny(callId: string, reason = ""): void {
+		this.send({ denyTool: { callId, reason } });
+	}
+
+	/** Resolves with the next event of that kind behind those that were waited for before. */
+	async until(kind: string): Promise<Fields> {
+		const next = (): number => this.events.findIndex((event, at) => at >= this.#read && event.kind === kind);
+		await this.#changes.until(`${kind} comes`, () => next() >= 0);
+		const at = next();
+		this.#read = at + 1;
+		return this.events[at]?.value ?? {};
+	}
+
+	/** Resolves with the calls of the next proposal. */
+	async proposed(): Promise<readonly ProposedCall[]> {
+		// True by the schema.
+		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
+	}
+
+	/** Resolves when the stream has ended. */
+	async ended(): Promise<{ readonly code: number; readonly details: string }> {
+		await this.#changes.until("the stream ends", () => this.status !== undefined);
+		return this.status ?? { code: -1, details: "" };
+	}
+
+	/** The kinds of all events; deltas that follow each other count as one. */
+	kinds(): string[] {
+		const isDelta = (kind: string): boolean => kind === "token" || kind === "reasoning";
+		const kinds = this.events.map(({ kind }) => kind);
+		return kinds.filter((kind, at) => !isDelta(kind) || kind !== kinds[at - 1]);
+	}
+
+	/** Says that no more commands come. */
+	halfClose(): void {
+		this.#call.end();
+	}
+
+	breakOff(): void {
+		this.#call.cancel();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#call.cancel();
+		this.#client.close();
+	}
+}
+
+/** Calls a method of the DaemonService. Rejects with the error of gRPC. */
+export async function askDaemon(
+	url: string,
+	method: "getStatus" | "shutdown",
+	access: Access = {},
+): Promise<Fields> {
+	const client = new DaemonService(new URL(url).host, credentials.createInsecure());
+	// True because both methods are unary.
+	const call = client[method] as (
+		request: Fields,
+		metadata: Metadata,
+		answered: (error: ServiceError | null, answer: Fields) => void,
+	) => void;
+	try {
+		return await new Promise((resolve, reject) => {
+			call.call(client, {}, metadataFor(access), (error, answer) =>
+				error ? reject(error) : resolve(answer),
+			);
+		});
+	} finally {
+		client.close();
+	}
+}

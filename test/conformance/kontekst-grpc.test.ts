@@ -1,0 +1,161 @@
+import { fileURLToPath } from "node:url";
+import { credentials, loadPackageDefinition, makeClientConstructor, status } from "@grpc/grpc-js";
+import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
+import { ScriptedModel, stuck } from "@parley/core/testing";
+import { readOperatorToken } from "@parley/gateway";
+import { service as healthService } from "grpc-health-check";
+import { expect } from "vitest";
+import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+const withTokens = { config: { auth: "token" } } as const;
+
+async function operatorOf(gateway: TestGateway) {
+	const token = (await readOperatorToken(gateway.path("data"))) ?? "";
+	const headers = { authorization: `Bearer ${token}` };
+	return { token, client: await OzzieClient.connect(gateway.url, { headers }) };
+}
+
+verifiesOn(
+	"kontekst",
+	["kontekst.token"],
+	"a client shows its token in the metadata, and one that may not is told its status",
+	async () => {
+		await using gateway = await TestGateway.start(withTokens);
+		const { token, client } = await operatorOf(gateway);
+		await using operator = client;
+		expect(await askDaemon(gateway.url, "getStatus", { token })).toMatchObject({ endpoint: "" });
+		const hint = expect.stringContaining("Authorization: Bearer TOKEN");
+		for (const access of [{}, { token: "gw_operator_wrong_wrong" }]) {
+			const refused = askDaemon(gateway.url, "getStatus", access);
+			await expect(refused).rejects.toMatchObject({ code: status.UNAUTHENTICATED, details: hint });
+			await using stream = new KontekstStream(gateway.url, access);
+			stream.start({ prompt: "hello" });
+			expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
+			expect(stream.events).toEqual([]);
+		}
+		const made = await operator.call("create_token", { kind: "observer", name: "wall" });
+		const observer = { token: String(made["token"]) };
+		for (const method of ["getStatus", "shutdown"] as const) {
+			const refused = askDaemon(gateway.url, method, observer);
+			await expect(refused).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+		}
+		await using stream = new KontekstStream(gateway.url, observer);
+		stream.start({ prompt: "hello" });
+		expect(await stream.until("failed")).toMatchObject({
+			runId: "",
+			error: expect.stringContaining("may not"),
+		});
+	},
+);
+
+verifiesOn("kontekst", ["kontekst.revoked"], "a stream ends when its token is revoked", async () => {
+	await using gateway = await TestGateway.start({ ...withTokens, model: new ScriptedModel(stuck("once")) });
+	const { client } = await operatorOf(gateway);
+	await using operator = client;
+	const made = await operator.call("create_token", { kind: "operator", name: "desk" });
+	await using stream = new KontekstStream(gateway.url, { token: String(made["token"]) });
+	stream.start({ prompt: "tell" });
+	await stream.until("token");
+	await operator.call("revoke_token", { token_id: "desk" });
+	expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
+});
+
+verifiesOn(
+	"kontekst",
+	["kontekst.stops"],
+	"a gateway that stops ends its streams with UNAVAILABLE",
+	async () => {
+		await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("once")) });
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ prompt: "tell" });
+		await stream.until("token");
+		await gateway.stop();
+		expect(await stream.ended()).toMatchObject({ code: status.UNAVAILABLE, details: "the gateway stops" });
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.health"],
+	"health is told without credentials, of the gateway and of each service",
+	async () => {
+		await using gateway = await TestGateway.start(withTokens);
+		const Health = makeClientConstructor(healthService, "Health");
+		const client = new Health(new URL(gateway.url).host, credentials.createInsecure());
+		const check = (service: string): Promise<unknown> =>
+			new Promise((resolve) => {
+				client["check"]?.({ service }, (error: { code: number } | null, answer: unknown) =>
+					resolve(error?.code ?? answer),
+				);
+			});
+		for (const service of ["", "kontekst.AgentService", "kontekst.DaemonService"]) {
+			expect(await check(service)).toEqual({ status: "SERVING" });
+		}
+		expect(await check("bakery.BreadService")).toBe(status.NOT_FOUND);
+		client.close();
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.reflection"],
+	"a client that knows no schema calls a method with what reflection returns",
+	async () => {
+		await using gateway = await TestGateway.start();
+		for (const version of ["v1", "v1alpha"]) {
+			const reflection = await reflect(gateway.url, version);
+			const { services } = await reflection({ listServices: "" });
+			expect(services).toEqual([
+				...["grpc.health.v1.Health", "kontekst.AgentService", "kontekst.DaemonService"],
+			]);
+			const { file } = await reflection({ fileContainingSymbol: "kontekst.DaemonService" });
+			const { DaemonService } = Object(loadPackageDefinition(packageOf(file))["kontekst"]);
+			const client = new DaemonService(new URL(gateway.url).host, credentials.createInsecure());
+			const answer = await new Promise((resolve, reject) => {
+				client.getStatus({}, (error: unknown, told: unknown) => (error ? reject(error) : resolve(told)));
+			});
+			expect(answer).toMatchObject({ data_dir: gateway.path("data") });
+			client.close();
+		}
+	},
+);
+
+interface Reflected {
+	readonly services: readonly string[];
+	/** Each a `google.protobuf.FileDescriptorProto`. */
+	readonly file: readonly Buffer[];
+}
+
+/** Asks the reflection service one question a stream, in one of its versions. */
+async function reflect(url: string, version: string): Promise<(question: object) => Promise<Reflected>> {
+	const path = `proto/grpc/reflection/${version}/reflection.proto`;
+	const proto = loadSync(
+		fileURLToPath(new URL(path, import.meta.resolve("@grpc/reflection").replace(/src\/[^/]*$/, ""))),
+	);
+	const { ServerReflection } = Object(loadPackageDefinition(proto)["grpc"]).reflection[version];
+	const client = new ServerReflection(new URL(url).host, credentials.createInsecure());
+	return async (question) => {
+		const stream = client.ServerReflectionInfo();
+		stream.end(question);
+		const [answer] = await Array.fromAsync<Record<string, Record<string, unknown>>>(stream);
+		const services = Object(answer?.["listServicesResponse"]).service ?? [];
+		return {
+			services: services.map(({ name }: { name: string }) => name).toSorted(),
+			file: Object(answer?.["fileDescriptorResponse"]).fileDescriptorProto ?? [],
+		};
+	};
+}
+
+/** A `google.protobuf.FileDescriptorSet` has the files as field 1. */
+function packageOf(files: readonly Buffer[]) {
+	const parts = files.flatMap((file) => [Buffer.from([10, ...varint(file.length)]), file]);
+	return loadFileDescriptorSetFromBuffer(Buffer.concat(parts));
+}
+
+/** https://protobuf.dev/programming-guides/encoding/#varints */
+function varint(value: number): number[] {
+	return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+}

@@ -1,0 +1,77 @@
+import { expect } from "vitest";
+import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+verifiesOn(
+	"kontekst",
+	["kontekst.failed-start", "kontekst.agents", "kontekst.one-run"],
+	"a start that cannot be says why, the next one may be right, and the one after it is too many",
+	async () => {
+		await using gateway = await TestGateway.start({
+			data: { "agents/gardener/agent.md": "Be a gardener.\n" },
+		});
+		await using stream = new KontekstStream(gateway.url);
+		const failed = async (start: object): Promise<unknown> => {
+			stream.start({ ...start });
+			const { runId, error } = await stream.until("failed");
+			expect(runId).toBe("");
+			return error;
+		};
+		expect(await failed({ prompt: "hi", agentName: "cook" })).toBe(
+			"agent not found: cook; available: default, gardener",
+		);
+		expect(await failed({ prompt: "hi", skill: { name: "bake" } })).toBe("skill not found: bake");
+		expect(await failed({ prompt: " " })).toMatch(/^prompt: it is empty/);
+		expect(await failed({ prompt: "hi", workingDir: "nowhere" })).toMatch(/"nowhere" does not exist/);
+		expect(await failed({ prompt: "hi", sessionId: "../x" })).toMatch(/"\.\.\/x" is no session id/);
+		stream.start({ prompt: "hi", agentName: "gardener" });
+		expect(await stream.until("started")).toMatchObject({ agentName: "gardener" });
+		await stream.until("completed");
+		expect(await failed({ prompt: "again" })).toBe("run already started");
+		stream.halfClose();
+		expect(await stream.ended()).toMatchObject({ code: 0 });
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.unknown-session"],
+	"a session is created with the id of the client, and continued by it",
+	async () => {
+		await using gateway = await TestGateway.start();
+		const sessionId = "sess_20261121T202026.179664167_c7b5f496054a";
+		for (const prompt of ["one", "two"]) {
+			await using stream = new KontekstStream(gateway.url);
+			stream.start({ prompt, sessionId });
+			expect(await stream.until("started")).toMatchObject({ sessionId });
+			await stream.until("completed");
+		}
+		await using reader = await OzzieClient.connect(gateway.url);
+		const opened = await reader.open({ session_id: sessionId, after_seq: 0 });
+		expect(opened).toBe(sessionId);
+		const messages = await reader.request("load_messages", { limit: 10 });
+		expect(JSON.stringify(messages)).toMatch(/one.*two/s);
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.status", "kontekst.shutdown"],
+	"the daemon says how it is, and stops when it is asked to",
+	async () => {
+		const asked = Promise.withResolvers<void>();
+		await using gateway = await TestGateway.start({ onShutdown: asked.resolve });
+		const { host } = new URL(gateway.url);
+		const status = await askDaemon(gateway.url, "getStatus");
+		expect(status).toMatchObject({
+			...{ bind: host, dataDir: gateway.path("data"), endpoint: "", modelDir: "" },
+			...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
+			startedAtRfc3339: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+		});
+		expect(status["uptimeSeconds"]).toBeGreaterThanOrEqual(0);
+		expect(await askDaemon(gateway.url, "shutdown")).toEqual({ message: "shutting down" });
+		await asked.promise;
+	},
+);

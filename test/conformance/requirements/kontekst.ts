@@ -1,0 +1,93 @@
+import { kontekst, type Requirement } from "../requirement.ts";
+
+/** What the kontekst document, the rulings for it and its existing client need. */
+export const kontekstRequirements = {
+	"kontekst.order": kontekst(
+		"AgentService.Run, kontekst 1",
+		"A run sends `started`, then for each reply its deltas, `turn_completed` and `context_snapshot`, and `completed` last.",
+	),
+	"kontekst.tools": kontekst(
+		"ToolsProposedEvent, kontekst 1",
+		"All calls of a reply are proposed in one event, and run in the order of the model after all are decided.",
+	),
+	"kontekst.proposed": kontekst(
+		"kontekst 2",
+		"A call that the policy would allow waits for a decision, too.",
+	),
+	"kontekst.denied": kontekst(
+		"RunCancelledEvent, kontekst 3",
+		"A denied call cancels the run after its approved siblings have run and `tools_completed` was sent.",
+	),
+	"kontekst.cancel": kontekst(
+		"CancelRunCommand, kontekst 4",
+		"A cancel ends a run while the model replies, and ends it with `cancelled`.",
+	),
+	"kontekst.cancel-asked": kontekst("kontekst 4", "A cancel ends a run whose calls wait for decisions."),
+	"kontekst.half-close": kontekst(
+		"kontekst 4",
+		"After a half-close the run goes on, its events are delivered, and the stream ends with OK.",
+	),
+	"kontekst.half-close-asked": kontekst(
+		"kontekst 4",
+		"After a half-close the run is cancelled when it needs a decision.",
+	),
+	"kontekst.gone": kontekst(
+		"kontekst 4",
+		"If the stream breaks, the run is cancelled when it needs a decision.",
+	),
+	"kontekst.failed-start": kontekst(
+		"kontekst 5",
+		"A start that cannot be is a `failed` event without a run id, and the stream may start again.",
+	),
+	"kontekst.one-run": kontekst(
+		"kontekst 5",
+		"A second start is `failed` with `run already started` and disturbs nothing, also after the end of the run.",
+	),
+	"kontekst.unknown-session": kontekst(
+		"kontekst 6",
+		"An unknown session is created with the id that the client gave.",
+	),
+	"kontekst.agents": kontekst("kontekst 6", "An unknown agent fails with the names of those that there are."),
+	"kontekst.preview": kontekst(
+		"ProposedToolCall, kontekst 7",
+		"The preview of a call that writes is a unified diff.",
+	),
+	"kontekst.strays": kontekst(
+		"kontekst 7",
+		"Decisions about calls that are not open, empty commands, and decisions before a start are ignored.",
+	),
+	"kontekst.snapshot": kontekst(
+		"ContextSnapshot, kontekst 8",
+		"The sums of a context snapshot hold exactly.",
+	),
+	"kontekst.status": kontekst(
+		"DaemonService.GetStatus, kontekst 11",
+		"GetStatus describes the gateway, and has no local model server.",
+	),
+	"kontekst.shutdown": kontekst(
+		"DaemonService.Shutdown, kontekst 11",
+		"Shutdown answers, then asks the gateway to stop.",
+	),
+	"kontekst.seen": kontekst(
+		"rulings, introduction",
+		"Clients of the WebSocket see the run live, and may answer its approvals.",
+	),
+	"kontekst.wait": kontekst(
+		"rulings, runtime 2",
+		"A run on a session that is busy elsewhere waits for its turn.",
+	),
+	"kontekst.token": kontekst(
+		"rulings, One port; security 2.2",
+		"Methods need the token of the HTTP API as metadata, and the rights of its principal hold.",
+	),
+	"kontekst.revoked": kontekst(
+		"security 2.2",
+		"A stream ends with UNAUTHENTICATED when its token is revoked.",
+	),
+	"kontekst.stops": kontekst("kontekst 11", "A gateway that stops ends its streams with UNAVAILABLE."),
+	"kontekst.health": kontekst("rulings, One port", "The health service answers without credentials."),
+	"kontekst.reflection": kontekst(
+		"rulings, One port",
+		"Reflection (v1 and v1alpha) lists all services, and what it returns is enough to call them.",
+	),
+} as const satisfies Record<string, Requirement>;
