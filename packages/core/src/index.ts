@@ -96,8 +96,6 @@ export type { EventFilter, EventHistory } from "./session/read-events.ts";
 export type { TimedMessage } from "./session/read-transcript.ts";
 export type { Accepted } from "./session/send.ts";
 export { isSessionId } from "./session/sessions.ts";
-export { readSkill } from "./skills/read-skill.ts";
-export type { Skill, SkillSource, SkillStep, SkillText } from "./skills/skill.ts";
 export type { SkillEvent } from "./skills/skill-event.ts";
 export type { ListedSkill } from "./skills/skills.ts";
 export { builtInInstructions } from "./system-prompt/system-prompt.ts";
