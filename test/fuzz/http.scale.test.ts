@@ -4,7 +4,7 @@ import { makeHttpAttack } from "./http-requests.ts";
 import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
-const wanted = 1_000 * testScale(3, 10);
+const wanted = 500 * testScale(6, 20);
 /** Connections that are open at the same time; fewer than the gateway lets wait from one address. */
 const workers = 16;
 

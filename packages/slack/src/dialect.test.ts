@@ -1,11 +1,8 @@
-import { type Block, fitPosts, type Inline, parseText, plainText } from "@parley/connector";
-import fc from "fast-check";
+import { type Block, parseText } from "@parley/connector";
 import { expect, test } from "vitest";
 import { bodyBlocks } from "./blocks/body-blocks.ts";
-import { checkMessage } from "./blocks/check-message.ts";
 import { momentMarkdown } from "./blocks/moments.ts";
 import { slackDialect } from "./dialect.ts";
-import { mrkdwnText, shownBy, unseen } from "./testing/shown.ts";
 
 const j = "\u2060";
 
@@ -121,20 +118,6 @@ test("text around exact code keeps its form, and text before and after it stays 
 	});
 });
 
-test("code never holds a joiner that its author did not write", () => {
-	fc.assert(
-		fc.property(text, fc.boolean(), (parts, isBlock) => {
-			const value = parts.join("").replace(isBlock ? /$^/g : /\n/g, " ");
-			const block: Block = isBlock
-				? { type: "code", lang: undefined, value }
-				: { type: "paragraph", children: [{ type: "inlineCode", value: value || "a" }] };
-			const { blocks } = bodyBlocks(slackDialect.write([block]));
-			expect(JSON.stringify(blocks)).not.toContain(j);
-		}),
-		{ numRuns: 500 },
-	);
-});
-
 test("a moment is a date element in text and tables, and a token only in small print and notifications", () => {
 	const at = Date.UTC(2026, 0, 1, 12);
 	const exact = "<!date^1767268800^{date_short} at {time}|2026-01-01 12:00 UTC>";
@@ -158,123 +141,4 @@ test("a moment is a date element in text and tables, and a token only in small p
 	const { blocks } = bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at, "exact")} |`));
 	expect(JSON.stringify(blocks)).toContain(JSON.stringify(date("{date_short} at {time}")));
 	expect(JSON.stringify(blocks)).not.toContain("<!date");
-});
-
-const nasty = fc.constantFrom(
-	...[
-		"*",
-		"_",
-		"~",
-		"~~",
-		"`",
-		"```",
-		"|",
-		"<",
-		">",
-		"&",
-		"&lt;",
-		"&#42;",
-		"\\",
-		"[",
-		"](",
-		")",
-		"!",
-		"#",
-		"# ",
-		"- ",
-		"+ ",
-	],
-	...[
-		"1. ",
-		"=",
-		"==",
-		"---",
-		":-",
-		":smile:",
-		":+1:",
-		":",
-		"<!channel>",
-		"<!here|x>",
-		"<@U1>",
-		"<#C1|a>",
-		"<!subteam^S1>",
-	],
-	...[
-		"<https://a.example|b>",
-		"https://a.example/x_y",
-		"www.a.example",
-		"a@b.example",
-		"@here",
-		"@everyone",
-		"\n",
-		" ",
-		"    ",
-	],
-	...["\u001f", "\u0000", "a", "B1", "名", "é", "😀", ".", "snake_case", "x"],
-);
-const text = fc.array(
-	fc.oneof({ weight: 4, arbitrary: nasty }, fc.string({ unit: "binary", maxLength: 4 })),
-	{
-		...{ minLength: 1, maxLength: 12 },
-	},
-);
-
-/** What nobody sees of a text, and what no text keeps. */
-function plain(value: string): string {
-	return unseen(value.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, ""));
-}
-
-test("whatever a text holds, Slack shows that text, and it calls nobody", () => {
-	fc.assert(
-		fc.property(text, (parts) => {
-			const value = parts.join("");
-			const { blocks, text: fallback } = bodyBlocks(slackDialect.write([paragraph(value)]));
-			expect(shownBy(blocks)).toBe(plain(value));
-			expect(unseen(mrkdwnText(fallback)).replace(/¦/g, "|")).toBe(plain(value));
-		}),
-		{ numRuns: 1000 },
-	);
-});
-
-const inline: fc.Arbitrary<Inline> = fc.letrec<{ inline: Inline }>((tie) => ({
-	inline: fc.oneof(
-		{ maxDepth: 3 },
-		text.map((parts): Inline => ({ type: "text", value: parts.join("") || "a" })),
-		text.map((parts): Inline => ({ type: "inlineCode", value: parts.join("").replaceAll("\n", " ") || "a" })),
-		fc
-			.tuple(
-				fc.constantFrom("strong", "emphasis", "delete"),
-				fc.array(tie("inline"), { minLength: 1, maxLength: 3 }),
-			)
-			.map(([type, children]): Inline => ({ type, children })),
-	),
-})).inline;
-
-test("styles and code around any text neither end early nor run into each other", () => {
-	fc.assert(
-		fc.property(fc.array(inline, { minLength: 1, maxLength: 5 }), (children) => {
-			const { blocks } = bodyBlocks(slackDialect.write([{ type: "paragraph", children }]));
-			expect(shownBy(blocks)).toBe(plain(plainText(children)));
-		}),
-		{ numRuns: 1000 },
-	);
-});
-
-test("posts of any Markdown stay within Slack's limits, and none of it is lost", () => {
-	const line = fc.oneof(
-		text.map((parts) => parts.join("")),
-		fc.constantFrom("", "- a", "> b", "```", "| a | b |", "|-|-|"),
-	);
-	fc.assert(
-		fc.property(fc.array(line, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (lines, times) => {
-			const markdown = `${lines.join("\n")}\n\n`.repeat(times);
-			const { posts } = fitPosts(parseText(markdown), { dialect: slackDialect, limit: 3000, maxPosts: 1000 });
-			for (const post of posts) {
-				const { blocks, text: fallback } = bodyBlocks(post);
-				expect(blocks.length === 0 || fallback.trim() !== "" || shownBy(blocks) === "").toBe(true);
-				if (fallback.trim() !== "") expect(checkMessage({ blocks, text: fallback })).toEqual({});
-			}
-		}),
-		{ numRuns: 60 },
-	);
 });

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "./document.ts";
 import { markdownDialect } from "./markdown-dialect.ts";
@@ -106,56 +105,4 @@ test("code with many marks leaves the styles of the text around it", () => {
 	expect(blocks(`${code}\n**b**`)[1]).toEqual({
 		...{ type: "paragraph", children: [{ type: "strong", children: [{ type: "text", value: "b" }] }] },
 	});
-});
-
-const pieces = fc.array(
-	fc.oneof(
-		{
-			weight: 6,
-			arbitrary: fc.constantFrom("It", "is", "done", "é", "本", "e\u0301", "x1", "2", "HTTP", "www", "k"),
-		},
-		{ weight: 4, arbitrary: fc.constantFrom(" ", " ", "\n", "\n\n", ". ", ", ", ": ", "? ") },
-		{
-			weight: 2,
-			arbitrary: fc.constantFrom(".", ")", "(", "'", '"', "%", ":", "!", "…", "—", "“", "  ", "\n\n\n"),
-		},
-		fc.constantFrom(
-			"#",
-			"-",
-			"+",
-			"*",
-			"_",
-			"`",
-			"~",
-			"|",
-			"<",
-			">",
-			"[",
-			"]",
-			"\\",
-			"&amp;",
-			"@",
-			"/",
-			"\t",
-			"=",
-			"\r",
-		),
-	),
-	{ maxLength: 12 },
-);
-
-test("what is plain enough to need no parser is read as the parser reads it", () => {
-	let compared = 0;
-	fc.assert(
-		fc.property(pieces, (words) => {
-			const markdown = words.join("");
-			// With a rule below it nothing is plain, and of what is, the rule changes nothing.
-			const whole = parseText(`${markdown}\n\n***`).blocks;
-			if (!/^[\p{L}\p{M}\p{N}\s.,:;!?'"()%…—“]*$/u.test(markdown)) return;
-			expect(parseText(markdown).blocks).toEqual(whole.slice(0, -1));
-			compared += 1;
-		}),
-		{ numRuns: 5000 },
-	);
-	expect(compared).toBeGreaterThan(1000);
 });

@@ -7,7 +7,7 @@ import { ToySession } from "./testing/toy-session.ts";
 import { chance, chinese, code, prose } from "./testing/toy-text.ts";
 import { tokenizers } from "./testing/toy-tokenizers.ts";
 
-const sessions = 32;
+const sessions = process.env["PARLEY_TEST_SCALE"] === undefined ? 6 : 48;
 const steps = 40;
 const named = Object.entries(tokenizers);
 
