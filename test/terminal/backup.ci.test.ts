@@ -18,10 +18,12 @@ test("a gateway goes on with what was saved while it worked, also where the rest
 	const [session = ""] = /sess_[0-9a-z]{26}/.exec(asking.text) ?? [];
 	await asking.enter("run: echo later");
 	await asking.shows("Allow run echo later?");
+	await succeeds(place, "memories", "add", "--", "お茶が好き");
 	const file = join(place.root, "saved.tar.gz");
 	const saved = await succeeds(place, "backup", file);
 	expect(saved).toMatch(/saved 1 conversation of .*\/data\nin .*saved\.tar\.gz \(\d+\.\d kB, \d+ files\)\n/);
 	await succeeds(place, "ask", "-y", "say: what was not saved");
+	await succeeds(place, "memories", "forget", "--person", "me");
 	const busy = place.run("restore", file, "--force");
 	expect(await busy.ended()).toBe(1);
 	expect(busy.text).toContain("in use by another gateway");
@@ -39,6 +41,7 @@ test("a gateway goes on with what was saved while it worked, also where the rest
 	const [aside = ""] = names.filter((name) => name.startsWith("before-restore-"));
 	expect(await readdir(join(place.data, aside))).toContain("parley.sqlite");
 	expect(await succeeds(place, "sessions")).not.toContain("what was not saved");
+	expect(await succeeds(place, "memories", "好き")).toContain("お茶が好き");
 	const joined = place.run("chat", "--session", session);
 	await joined.shows("Allow run echo later?");
 	await joined.enter("y");

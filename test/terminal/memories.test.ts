@@ -4,7 +4,7 @@ import { test } from "./terminal-test.ts";
 test("notes of the agent are added, found and deleted", async ({ place }) => {
 	const added = place.run("memories", "add", "--everyone", "--tag", "ops", "--", "Deploys happen on Friday");
 	expect(await added.ended()).toBe(0);
-	const [id = ""] = /mem_[0-9a-z]{26}/.exec(added.text) ?? [];
+	expect(added.text).toMatch(/^stored mem_[0-9a-z]{26}$/);
 	const found = place.run("memories", "friday");
 	expect(await found.ended()).toBe(0);
 	expect(found.text).toMatch(
@@ -13,9 +13,25 @@ test("notes of the agent are added, found and deleted", async ({ place }) => {
 	const none = place.run("memories", "zebra");
 	expect(await none.ended()).toBe(0);
 	expect(none.text).toBe("no memory contains these words");
+	for (const [note, query] of [
+		["お茶が好き", "茶"],
+		[`Ann's "quotes": 100%`, `"quotes"?!`],
+	] as const) {
+		expect(await place.run("memories", "add", "--", note).ended()).toBe(0);
+		const listed = place.run("memories", "--", query);
+		expect(await listed.ended()).toBe(0);
+		expect(listed.text).toContain(`  ${note}`);
+		expect(listed.text.split("\n")).toHaveLength(2);
+	}
+	const all = place.run("memories", "forget", "--person", "me");
+	expect(await all.ended()).toBe(0);
+	expect(all.text).toBe("deleted 3 memories");
+	const again = place.run("memories", "add", "--everyone", "--", "Deploys happen on Friday");
+	expect(await again.ended()).toBe(0);
+	const [other = ""] = /mem_[0-9a-z]{26}/.exec(again.text) ?? [];
 	const neither = place.run("memories", "forget");
 	expect(await neither.ended()).toBe(2);
-	const forgotten = place.run("memories", "forget", id);
+	const forgotten = place.run("memories", "forget", other);
 	expect(await forgotten.ended()).toBe(0);
 	expect(forgotten.text).toBe("deleted 1 memory");
 	const left = place.run("memories");

@@ -15,6 +15,14 @@ export const memoryRequirements = {
 	),
 	"memory.forget": ozzie(
 		"our own, Memories",
-		"`forget_memory` deletes one note of the caller, or with `person` all notes about a person and by them.",
+		"`forget_memory` deletes one note of the caller, or with `person` all notes about a person and by them. `remove_person` deletes the notes about them.",
+	),
+	"memory.tools": ozzie(
+		"our own, Memories",
+		"The agent's tools have the rights of the person who speaks. In a chat the operator alone approves a note for everyone, and clients do not see notes about a person.",
+	),
+	"memory.invalid": ozzie(
+		"our own, Memories",
+		"A note, a scope, a limit or an id that is not possible is refused with the field and what is allowed.",
 	),
 } satisfies Record<string, Requirement>;

@@ -1,6 +1,6 @@
 import { openSqliteStore, Redactor, type Store } from "@parley/base";
 import { openPgliteStore } from "@parley/base/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { freshSchema } from "../journal/fresh-schema.ts";
 import { migrations } from "../journal/migrations.ts";
 import type { Tables } from "../journal/tables.ts";
@@ -10,15 +10,11 @@ import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 
-const stores = new Map<string, Promise<Store<Tables>>>();
 const opening: Readonly<Record<string, () => Promise<Store<Tables>>>> = {
 	SQLite: () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema }),
 	PostgreSQL: () => openPgliteStore<Tables>({ migrations }),
 };
 const engines = Object.keys(opening);
-afterAll(async () => {
-	for (const store of stores.values()) await (await store).close();
-});
 
 function person(user: string, channel = "C1", role: Person["role"] = "member"): Principal {
 	const place = { platform: "discord", tenant: "T", channel, shared: false };
@@ -86,8 +82,18 @@ function making(...made: readonly (readonly [name: string, args: object])[]): Sc
 	return [...made.map(([name, args], index) => [calls(`c${index}`, name, args)]), [says("done")]];
 }
 
+/** Queries, each with a note that it finds. */
+const searches = [
+	["茶", "お茶が好き"],
+	["好き", "お茶が好き"],
+	["東京都はどこ？", "東京に住む"],
+	['"friday"?!', 'Deploys happen on "Friday".'],
+	["O'Brien (NEAR) *", "O'Brien's dog"],
+	["c:\\temp", "logs: c:\\temp\\100%_done"],
+] as const;
+
 test.each(engines)(
-	"a tool reads the notes of its person, its channel and everyone, and no others, on %s",
+	"a tool reads the notes of its person, its channel and everyone, no others, and finds words of all scripts, on %s",
 	async (engine) => {
 		const people = [person("ann"), person("ann", "C2"), person("bob"), person("bob", "C2"), operator];
 		const asking = [
@@ -106,7 +112,8 @@ test.each(engines)(
 		]);
 		const database = await opening[engine]?.();
 		if (!database) throw new Error(engine);
-		await using talk = await Talk.open(script, { database });
+		const searching = searches.map(([query], n) => calls(`f${n}`, "query_memories", { query, limit: 1 }));
+		await using talk = await Talk.open([...script, searching, [says("done")]], { database });
 		const texts: string[] = [];
 		for (const one of people) {
 			const name = one.person ? `${one.person.name} ${one.person.place.channel}` : "operator";
@@ -134,6 +141,11 @@ test.each(engines)(
 				expect(read(`s${n}`)).toEqual(expected.filter((text) => text.endsWith(scope)));
 			}
 		}
+		for (const [, text] of searches) await talk.keep(operator, "user", text);
+		const { id, log } = await talk.join();
+		await talk.say(operator, id);
+		await log.next("assistant.message");
+		for (const [n, [, text]] of searches.entries()) expect(talk.result(`f${n}`)).toContain(`> ${text}`);
 	},
 );
 
@@ -196,12 +208,12 @@ test("notes about a person leave a chat with the run: neither people nor later r
 	const { id, log } = await talk.join(person("ann"));
 	await talk.say(person("ann"), id);
 	const { result } = await log.next("tool.completed");
-	expect(result).toBe("2 notes, for this run alone");
+	expect(result).toBe("for this run alone: 2 notes");
 	await log.next("assistant.message");
 	expect(talk.result("c0")).toContain("ann likes tea");
 	await talk.say(person("bob"), id, "what was it?");
 	await log.next("assistant.message");
-	expect(talk.result("c0")).toBe("2 notes, for this run alone");
+	expect(talk.result("c0")).toBe("for this run alone: 2 notes");
 	expect(JSON.stringify(talk.model.requests.at(-1))).not.toContain("likes tea");
 	expect(JSON.stringify(await talk.t.runtime.transcript(operator, id))).not.toContain("likes tea");
 });

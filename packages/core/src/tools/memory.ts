@@ -153,5 +153,11 @@ async function find(
 	const text = notesResult(notes);
 	const isPersonal = memories.inChat && notes.some(({ scope }) => scope === "user");
 	// Other people of the chat must not read notes about this person, neither now nor in a run of theirs.
-	return { text, failed: false, ...(isPersonal && { later: `${notes.length} notes, for this run alone` }) };
+	return {
+		text,
+		failed: false,
+		...(isPersonal && {
+			later: `for this run alone: ${notes.length} ${notes.length === 1 ? "note" : "notes"}`,
+		}),
+	};
 }

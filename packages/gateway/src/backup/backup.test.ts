@@ -55,12 +55,18 @@ class Place implements AsyncDisposable {
 		await this.write(join(data, "parley.config.json.1.draft"), "half");
 		const store = await openSqliteStore<Tables>({ file: databaseIn(data), migrations });
 		const row = { owner: "operator", session_id: null, name: "a.txt", media_type: "text/plain", bytes: 4 };
-		await store.commit((tx) =>
-			tx
+		const note = { scope: "everyone", subject: "", author: "operator", session_id: null, taint: "U" };
+		const text = { text: "お茶が好き", tags: "[]", search_text: "お茶が好き" };
+		await store.commit(async (tx) => {
+			await tx
 				.insertInto("files")
 				.values({ id: fileId, ...row, sha256: "", created_at: 1, expires_at: 2, ...stamp })
-				.execute(),
-		);
+				.execute();
+			await tx
+				.insertInto("memories")
+				.values({ id: "mem_a", ...note, ...text, created_at: 1, ...stamp })
+				.execute();
+		});
 		await store.close();
 		return data;
 	}
@@ -154,6 +160,12 @@ test("what was saved is what is restored, for this user alone, without what belo
 	expect((await stat(place.at("new", "keys", "secrets"))).mode & 0o777).toBe(0o600);
 	expect((await stat(place.at("new", "agents"))).mode & 0o777).toBe(0o700);
 	await save(place, place.at("new"), true);
+	const store = await openSqliteStore<Tables>({ file: databaseIn(place.at("new")), migrations });
+	const notes = await store.read((db) =>
+		db.selectFrom("memories").select(["id", "author", "taint"]).execute(),
+	);
+	expect(notes).toEqual([{ id: "mem_a", author: "operator", taint: "U" }]);
+	await store.close();
 });
 
 test("a file that is there is not replaced unless told", async () => {

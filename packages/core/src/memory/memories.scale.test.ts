@@ -1,0 +1,69 @@
+import { openSqliteStore, Redactor, type Store, silentLogger, systemClock } from "@parley/base";
+import { ManualClock, openPgliteStore, paced, seededIds } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { freshSchema } from "../journal/fresh-schema.ts";
+import { migrations } from "../journal/migrations.ts";
+import type { Tables } from "../journal/tables.ts";
+import { SecretBox } from "../secrets.ts";
+import { Audit } from "../trust/audit.ts";
+import { Memories } from "./memories.ts";
+import { memoryLimits } from "./memory.ts";
+
+const scale = process.env["PARLEY_TEST_SCALE"];
+/** People, each with as many notes as one person can have. PGlite takes minutes to index 10,000 notes. */
+const peopleOf = (engine: string): number => (scale !== undefined && engine === "SQLite" ? 20 : 2);
+/** Milliseconds in which notes are recalled. */
+const most = 100;
+
+const opening: readonly [string, () => Promise<Store<Tables>>][] = [
+	["SQLite", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
+	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
+];
+/** Every day SQLite alone: PGlite takes long to start and to index. */
+const engines = scale === undefined ? opening.slice(0, 1) : opening;
+const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
+	" ",
+);
+
+test.each(engines)(
+	`recall among many notes takes at most ${most} ms on %s`,
+	{ timeout: paced(300_000) },
+	async (engine, open) => {
+		const store = await open();
+		const people = peopleOf(engine);
+		const [clock, redactor] = [new ManualClock(), new Redactor()];
+		const audit = new Audit({ store, clock, redactor, log: silentLogger });
+		const secrets = new SecretBox(Buffer.alloc(32, 1));
+		const memories = new Memories({ store, clock, redactor, audit, secrets, ids: seededIds(1) });
+		for (let user = 0; user < people; user++) {
+			await store.commit(async (tx) => {
+				for (let n = 0; n < memoryLimits.notes; n++) {
+					const text = Array.from(
+						{ length: 30 },
+						(_, at) => words[(user + n * 7 + at * at) % words.length],
+					).join(" ");
+					const origin = { id: `mem_${user}_${n}`, author: "a", sessionId: "s", taint: "" as const };
+					await memories.insert(
+						tx,
+						{ scope: "user", text, tags: [] },
+						{ ...origin, reader: { user: `u${user}` } },
+					);
+				}
+			});
+		}
+		const times: number[] = [];
+		for (let round = 0; round < 5; round++) {
+			const began = systemClock.monotonic();
+			const notes = await memories.recall(
+				{ user: "u1" },
+				"When is the deploy of the office in Lima? 東京 茶 好き garden bean ticket",
+			);
+			times.push(systemClock.monotonic() - began);
+			expect(notes).toHaveLength(8);
+		}
+		const best = Math.min(...times);
+		process.stdout.write(`${engine}: ${people * memoryLimits.notes} notes, recall ${best.toFixed(1)} ms\n`);
+		expect(best).toBeLessThan(paced(most));
+		await store.close();
+	},
+);
