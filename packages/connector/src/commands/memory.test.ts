@@ -47,3 +47,18 @@ test.each<{
 	expect(text).toMatch(says);
 	expect(gateway.asked.at(-1)).toMatchObject(asks);
 });
+
+test("a command that is written in a channel shows no notes about the person there", async () => {
+	const shared = { ...note, memory_id: "mem_2", scope: "channel" as const, content: "deploys on Friday" };
+	for (const [memories, says] of [
+		[[note], /^Notes about you are not shown in this channel/],
+		[[note, shared], /^- `mem_2` .*Notes about you are not shown/s],
+	] as const) {
+		const { desk } = scriptedDesk({ list_memories: () => ({ memories: [...memories] }) });
+		const handled = { ...commanded("memory", {}), message: "m1" };
+		const [command] = memoryCommands;
+		const { text } = (await command?.run(desk, handled)) ?? {};
+		expect(text).toMatch(says);
+		expect(text).not.toContain("likes");
+	}
+});

@@ -14,19 +14,28 @@ const memory: Command = {
 			description: "Words to search for",
 		},
 	],
-	async run({ gateway, platform, onBehalf }, { arrival: { person, room, options } }) {
+	async run({ gateway, platform, onBehalf }, { arrival: { person, room, options }, message }) {
 		const query = textOf(options["query"]);
 		const asked = { limit: mostShown, ...onBehalf(person, room) };
-		const { memories } =
+		const { memories: found } =
 			query === ""
 				? await gateway.request("list_memories", asked)
 				: await gateway.request("query_memories", { ...asked, query });
+		// The answer to a command that was written as a message is a post, which all people of the channel read.
+		const isPublic = message !== undefined && room.kind !== "direct";
+		const memories = found.filter(({ scope }) => !(isPublic && scope === "user"));
+		const shown = platform.command("memory", room);
+		const hint = `Notes about you are not shown in this channel. \`${shown}\` shows them to you alone.`;
+		if (memories.length < found.length && memories.length === 0) return { text: hint };
 		if (memories.length === 0)
 			return { text: query === "" ? "I have no notes here." : "No note contains these words." };
 		const forget = platform.command("forget", room);
-		return {
-			text: `${memories.map(lineOf).join("\n")}\n\n\`${forget} ID\` deletes a note, \`${forget} me\` all of yours.`,
-		};
+		const notes = [
+			memories.map(lineOf).join("\n"),
+			...(memories.length < found.length ? [hint] : []),
+			`\`${forget} ID\` deletes a note, \`${forget} me\` all of yours.`,
+		];
+		return { text: notes.join("\n\n") };
 	},
 };
 

@@ -39,11 +39,11 @@ async function open(engine: string, redactor = new Redactor()): Promise<Memories
 	return new Memories({ store, clock, ids, redactor, secrets, audit });
 }
 
-function person(user: string, channel = "C1", role: Person["role"] = "member"): Principal {
-	const place = { platform: "discord", tenant: "T", channel, shared: false };
+function person(user: string, channel = "C1", role: Person["role"] = "member", tenant = "T"): Principal {
+	const place = { platform: "discord", tenant, channel, shared: false };
 	return {
 		...{ id: "connector:discord", kind: "connector", platform: "discord" },
-		person: { id: `discord:T:${user}`, name: user, role, place },
+		person: { id: `discord:${tenant}:${user}`, name: user, role, place },
 	};
 }
 
@@ -156,10 +156,11 @@ test.each(engines)(
 		await memories.store(asked(person("ann")), note("ann likes tea"));
 		await memories.store(asked(person("ann")), { scope: "channel", text: "tea at four", tags: [] });
 		await memories.store(asked(person("bob")), note("bob likes tea"));
+		await memories.store(asked(person("ann", "D1", "member", "dm")), note("ann in a direct message"));
 		await expect(memories.forgetPerson(asked(person("bob")), "discord:T:ann")).rejects.toThrow(
 			"permission denied",
 		);
-		expect(await memories.forgetPerson(asked(person("ann")), "discord:T:ann")).toBe(2);
+		expect(await memories.forgetPerson(asked(person("ann")), "discord:T:ann")).toBe(3);
 		expect((await memories.list(operator, { query: "tea", limit: 9 })).map(({ text }) => text)).toEqual([
 			"bob likes tea",
 		]);

@@ -20,6 +20,7 @@ import {
 } from "./memory.ts";
 import {
 	countMemories,
+	deleteMemoriesOf,
 	deleteMemory,
 	findMemory,
 	firstMemory,
@@ -111,7 +112,10 @@ export class Memories {
 		});
 	}
 
-	/** Deletes all notes about a person and all notes that they wrote. Returns their number. */
+	/**
+	 * Deletes all notes about a person and all notes that they wrote. Returns their number. A person who deletes their own
+	 * also deletes those under their ids in other guilds or teams of the platform, such as in direct messages of Discord.
+	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;
 		authorize(principal, "memory.forget");
@@ -119,16 +123,11 @@ export class Memories {
 			const message = `permission denied: memories of ${person} are for that person and the operator`;
 			throw new ParleyError(message, { code: "permission_denied" });
 		}
+		const own = principal.person?.id === person ? principal.person : undefined;
 		return this.#once(request, async (tx) => {
-			const removed = await tx
-				.deleteFrom("memories")
-				.where((eb) =>
-					eb.or([eb.and([eb("scope", "=", "user"), eb("subject", "=", person)]), eb("author", "=", person)]),
-				)
-				.returning("id")
-				.execute();
-			await this.#audit(tx, principal, person, removed.length);
-			return removed.length;
+			const count = await deleteMemoriesOf(tx, own ? { anywhere: own } : { id: person });
+			await this.#audit(tx, principal, person, count);
+			return count;
 		});
 	}
 

@@ -2,7 +2,9 @@ import { type Engine, hotStatement } from "@parley/base";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
+import type { Person } from "../principal.ts";
 import { readTaint } from "../taint.ts";
+import { userOf } from "../trust/person-role.ts";
 import type { Memory, MemoryReader, MemoryScope } from "./memory.ts";
 import { memoryIndexOf } from "./memory-index.ts";
 import { searchText } from "./search-words.ts";
@@ -25,6 +27,22 @@ export async function insertMemory(tx: Tx, engine: Engine, memory: Memory): Prom
 
 export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("memories").where("id", "=", id).execute();
+}
+
+/** Deletes notes about a person and by them: under one id, or under their ids in all tenants of the platform. */
+export async function deleteMemoriesOf(
+	tx: Tx,
+	whose: { readonly id: string } | { readonly anywhere: Person },
+): Promise<number> {
+	const named = (column: "subject" | "author"): RawBuilder<boolean> => {
+		const field = sql.ref(`memories.${column}`);
+		if ("id" in whose) return sql<boolean>`${field} = ${whose.id}`;
+		const { platform } = whose.anywhere.place;
+		const pattern = [platform, "%", userOf(whose.anywhere).replaceAll(/[\\%_]/g, "\\$&")].join(":");
+		return sql<boolean>`${field} like ${pattern} escape '\\'`;
+	};
+	const theirs = sql<boolean>`((scope = 'user' and ${named("subject")}) or ${named("author")})`;
+	return (await tx.deleteFrom("memories").where(theirs).returning("id").execute()).length;
 }
 
 /** Deletes the notes about a person. Returns their number. */

@@ -55,7 +55,13 @@ class Place implements AsyncDisposable {
 		await this.write(join(data, "parley.config.json.1.draft"), "half");
 		const store = await openSqliteStore<Tables>({ file: databaseIn(data), migrations });
 		const row = { owner: "operator", session_id: null, name: "a.txt", media_type: "text/plain", bytes: 4 };
-		const note = { scope: "everyone", subject: "", author: "operator", session_id: null, taint: "U" };
+		const note = {
+			scope: "everyone",
+			subject: "",
+			author: "operator",
+			session_id: null,
+			taint: "U",
+		} as const;
 		const text = { text: "お茶が好き", tags: "[]", search_text: "お茶が好き" };
 		await store.commit(async (tx) => {
 			await tx
