@@ -68,6 +68,8 @@ export interface SandboxWish {
 	readonly chat: boolean;
 	/** Real paths of the directories that commands may change. */
 	readonly roots: readonly string[];
+	/** Real paths of hidden directories that commands may read, such as the operator's skills; none if absent. */
+	readonly readable?: readonly string[];
 }
 
 /**

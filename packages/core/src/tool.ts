@@ -94,6 +94,8 @@ export interface ToolContext {
 	readonly forbidden: readonly string[];
 	/** The one directory below these that it may touch all the same: the session's own. */
 	readonly workspace?: string | undefined;
+	/** Directories below these that tools and commands may read, but not change: the operator's skills. */
+	readonly readable?: readonly string[];
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
 	readonly clock: Clock;

@@ -10,6 +10,8 @@ export interface Places {
 	readonly forbidden: readonly string[];
 	/** The one directory below these that commands may name. */
 	readonly workspace?: string | undefined;
+	/** Further directories below them that commands may name: a sandbox lets them read there, and change nothing. */
+	readonly readable?: readonly string[] | undefined;
 }
 
 /** The absolute path a word means in a directory; undefined where that is known only when it runs. */
@@ -38,15 +40,21 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 export function namesForbidden(
 	word: string,
 	cwd: string | undefined,
-	{ forbidden, workspace, home }: Pick<Places, "forbidden" | "workspace" | "home">,
+	{
+		forbidden,
+		workspace,
+		readable = [],
+		home,
+	}: Pick<Places, "forbidden" | "workspace" | "readable" | "home">,
 ): boolean {
 	if (forbidden.length === 0) return false;
-	const text = looseForm(workspace === undefined ? word : withoutPath(word, workspace));
+	const open = workspace === undefined ? readable : [workspace, ...readable];
+	const text = looseForm(open.reduce(withoutPath, word));
 	// `--data=PATH`, `@PATH`, `file://PATH`, `host:PATH`
 	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
 	const places = parts
 		.flatMap((part) => placeOf(part, cwd, home) ?? [])
-		.filter((place) => workspace === undefined || !isWithin(place, workspace));
+		.filter((place) => !open.some((directory) => isWithin(place, directory)));
 	return forbidden.some((directory) => {
 		const looseDirectory = looseForm(directory);
 		if (holdsPath(text, looseDirectory)) return true;

@@ -42,7 +42,7 @@ export interface RunDeps {
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
 	readonly schedules: Schedules;
-	readonly skills: Pick<Skills, "startedByModel">;
+	readonly skills: Pick<Skills, "startedByModel" | "readable">;
 	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;

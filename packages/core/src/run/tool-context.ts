@@ -20,7 +20,10 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(run);
 	// What starts without a person at hand needs a sandbox, as what starts in a chat does.
-	const sandbox = await run.deps.sandbox.of({ chat: session.place !== undefined || run.scheduled, roots });
+	const { readable } = run.deps.skills;
+	const shown = readable.length > 0 && { readable };
+	const chat = session.place !== undefined || run.scheduled;
+	const sandbox = await run.deps.sandbox.of({ chat, roots, ...shown });
 	const desk = task?.desk({ session, park: () => run.control.park() }, call.id);
 	return {
 		sessionId: run.session.id,
@@ -29,6 +32,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		cwd: run.session.rootDir,
 		forbidden: run.deps.forbidden,
 		workspace: workspace?.path,
+		...shown,
 		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
 		signal: run.control.signal,
 		clock: run.session.deps.clock,

@@ -49,6 +49,8 @@ export interface Bubblewrap {
 
 export interface Profile {
 	readonly roots: readonly string[];
+	/** Hidden directories that commands may read. */
+	readonly readable?: readonly string[] | undefined;
 	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;
 	/** Whether files with secrets in the roots are empty for commands. In a chat no person can approve reading them. */
@@ -107,7 +109,7 @@ const confinement: readonly Mount[] = [
 
 /** Sandbox in which commands see programs and the roots, have no network, and end with every process that they started. */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
-	const { roots, network, egress, wayOut, hidesSecrets = false } = profile;
+	const { roots, readable = [], network, egress, wayOut, hidesSecrets = false } = profile;
 	const hosts = wayOut && { hosts: wayOut.hosts };
 	const rules = rulesFor(bubblewrap);
 	const { limiter, keyctl } = bubblewrap;
@@ -119,6 +121,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		confinement: confinementOf(bubblewrap),
 		...facts(bubblewrap),
 		roots,
+		...(readable.length > 0 && { readable }),
 		hidesSecrets,
 		...hosts,
 	};
@@ -245,7 +248,7 @@ async function prepare(
 	profile: Profile,
 	{ command, mark, places, pins, guard, passage, limited }: Occasion,
 ): Promise<Prepared> {
-	const { roots, gitSettings } = profile;
+	const { roots, readable = [], gitSettings } = profile;
 	const { environment, hidden } = bubblewrap;
 	const layout = await pinnedTools(bubblewrap.layout, pins);
 	const { power = "work", cwd } = command;
@@ -255,7 +258,7 @@ async function prepare(
 	// A home directory behind a link is not at this path.
 	const home = places.home !== undefined && (await pins.tryHold(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
-		...{ layout, roots, hidden, cwd, program, home: places.home },
+		...{ layout, roots, readable, hidden, cwd, program, home: places.home },
 		writable: power !== "read",
 		fixed: fixedIn(roots, [...hidden, ...steering], home),
 		protections: [

@@ -9,6 +9,8 @@ export interface Inside {
 	readonly layout: SystemLayout;
 	/** Real paths. */
 	readonly roots: readonly string[];
+	/** Directories in hidden ones that commands may read. They need not exist. */
+	readonly readable: readonly string[];
 	/** Directories that no command may see, such as the data directory. A root in one of them is visible alone. */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;
@@ -178,6 +180,7 @@ function bindRoots(inside: Inside): Mount[] {
 		...free.map(bind),
 		...covered.map((path) => ["--tmpfs", path]),
 		...below.map(bind),
+		...inside.readable.map((path) => ["--ro-bind-try", path, path]),
 		...covered.map((path) => ["--remount-ro", path]),
 	];
 }

@@ -106,11 +106,12 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		await forgetVerdict(options);
 	}
 
-	function confined({ chat, roots }: SandboxWish, known: Found): Sandbox {
+	function confined({ chat, roots, readable }: SandboxWish, known: Found): Sandbox {
 		const why = whyNot(known, roots, options.hidden);
 		if (why === undefined && known.bubblewrap) {
 			const gitSettings = chat ? chatGitSettings : known.gitSettings;
-			const profile = { roots, gitSettings, hidesSecrets: chat, network: chat ? undefined : unsandboxed };
+			const network = chat ? undefined : unsandboxed;
+			const profile = { roots, readable, gitSettings, hidesSecrets: chat, network };
 			const { egress: wayOut } = options;
 			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
 			return createBubblewrap(known.bubblewrap, { ...profile, ...(egress && { egress }) });

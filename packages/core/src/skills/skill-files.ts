@@ -78,6 +78,17 @@ export class SkillFiles {
 		});
 	}
 
+	/** The directory of the operator's skills, unless it is missing or a link. */
+	get readable(): readonly string[] {
+		const path = join(this.#data, "skills");
+		try {
+			return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? [path] : [];
+		} catch {
+			// The reader of the skills reports it.
+			return [];
+		}
+	}
+
 	/** All skills that a session in this directory has; those of the data directory alone without one. */
 	async find(workingDirectory: string | undefined): Promise<FoundSkills> {
 		const skills = new Map<string, FoundSkill>();

@@ -64,6 +64,11 @@ export class Skills {
 		this.#files = new SkillFiles(options.roots.dataDir);
 	}
 
+	/** Directories of the gateway that a run may read: the operator's skills, if there are any. */
+	get readable(): readonly string[] {
+		return this.#files.readable;
+	}
+
 	/** Lists skills. Only the operator names a directory. */
 	async list(principal: Principal, place: SkillPlace): Promise<SkillList> {
 		authorize(principal, "skill.read");

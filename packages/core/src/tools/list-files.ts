@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
-import { resolvePath, shownPath } from "./paths.ts";
+import { forReading, resolvePath, shownPath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
 import { boundedLines } from "./tree/bounded-lines.ts";
 import { foldLevels } from "./tree/fold-levels.ts";
@@ -58,7 +58,8 @@ export const listFiles = defineTool<Arguments>({
 	run,
 });
 
-async function plan({ path: text, pattern }: Arguments, context: ToolContext): Promise<ToolPlan> {
+async function plan({ path: text, pattern }: Arguments, given: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, given);
 	if (pattern !== undefined) compileGlob(pattern);
 	const resolved = await resolvePath(text, context);
 	await requireDirectory(resolved.path, text);
@@ -66,7 +67,8 @@ async function plan({ path: text, pattern }: Arguments, context: ToolContext): P
 	return planRead({ tool: "list_files", verb: "list", secret: false }, resolved, context);
 }
 
-async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, given);
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
 		return { text: "changed since it was approved: the path leads to another directory", failed: true };

@@ -40,6 +40,19 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
+ * The context for a tool that only reads what a text names: a readable directory of the gateway is like a root there.
+ * Every other path of the gateway stays forbidden.
+ */
+export function forReading<T extends Pick<ToolContext, "cwd" | "roots" | "workspace" | "readable">>(
+	text: string,
+	context: T,
+): T {
+	const written = resolve(context.cwd, text);
+	const place = context.readable?.find((directory) => isWithin(written, directory));
+	return place === undefined ? context : { ...context, roots: [...context.roots, place], workspace: place };
+}
+
+/**
  * Error for a root or working directory whose real path is `real` by now, or that does not exist. A program that can
  * write to the directory above can put a link in its place.
  */

@@ -5,7 +5,7 @@ import { isOutputName } from "../files/output-name.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";
 import { pathLeniency } from "./path-leniency.ts";
-import { resolvePath } from "./paths.ts";
+import { forReading, resolvePath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
 import { readPicture } from "./read-picture.ts";
 import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "./regular-file.ts";
@@ -64,7 +64,8 @@ export const readFile = defineTool<Arguments>({
 	run,
 });
 
-async function plan({ path: text }: Arguments, context: ToolContext): Promise<ToolPlan> {
+async function plan({ path: text }: Arguments, given: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, given);
 	if (isOutputName(text)) return planOutput(text);
 	const resolved = await resolvePath(text, context);
 	const secret = isSecret(resolved.path, resolved.written);
@@ -77,7 +78,8 @@ function planOutput(name: string): ToolPlan {
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
 }
 
-async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, given);
 	if (isOutputName(args.path)) {
 		await using output = await context.openOutput(args.path);
 		return await readPage(output, args, context);

@@ -85,6 +85,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		roots: context.roots,
 		forbidden: context.forbidden,
 		workspace: context.workspace,
+		...(sandbox.mode === "bubblewrap" && { readable: context.readable }),
 	});
 	const classes = execClasses(sandbox);
 	if (network && !classes.includes("egress")) classes.push("egress");

@@ -4,7 +4,7 @@ import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
 import { fileError } from "./file-error.ts";
-import { type ResolvedPath, resolvePath, shownPath } from "./paths.ts";
+import { forReading, type ResolvedPath, resolvePath, shownPath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
 import { openRegular, refuseForbiddenTwin } from "./regular-file.ts";
 import { isSecret } from "./sensitive-paths.ts";
@@ -71,7 +71,8 @@ export const searchFiles = defineTool<Arguments>({
 	run,
 });
 
-async function plan({ pattern, path: text, glob }: Arguments, context: ToolContext): Promise<ToolPlan> {
+async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, given);
 	if (pattern.includes("\0") || !pattern.isWellFormed()) {
 		throw new ParleyError("the pattern holds a NUL or is not well-formed text", { code: "invalid_argument" });
 	}
@@ -83,7 +84,8 @@ async function plan({ pattern, path: text, glob }: Arguments, context: ToolConte
 	return { ...planRead({ tool: "search_files", verb, secret: false }, resolved, context), below };
 }
 
-async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, given);
 	const { path } = await resolvePath(args.path, context);
 	if (path !== approved.binding["path"]) {
 		return { text: "changed since it was approved: the path leads to another place", failed: true };
