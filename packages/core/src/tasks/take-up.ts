@@ -79,12 +79,14 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 		.where("id", "=", row.spawn_call)
 		.executeTakeFirst();
 	if (!run?.options) return {};
-	const { ask, onDenied, start, reasoning, budget } = fromRow<RunOptions>(run.options);
+	const { ask, onDenied, start, reasoning, budget, origin } = fromRow<RunOptions>(run.options);
 	return {
 		...(ask && { ask }),
 		...(onDenied && { onDenied }),
 		...(start && { start }),
 		...(reasoning && { reasoning }),
 		...(budget && { budget }),
+		// A schedule has no grants, and its steps have none.
+		...(origin && { origin }),
 	};
 }

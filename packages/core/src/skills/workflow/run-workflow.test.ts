@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "../../event.ts";
@@ -8,6 +10,7 @@ import { probeTool } from "../../testing/probe-tool.ts";
 import { calls, type ScriptedReply, says, stuck } from "../../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
 import { WorkflowScript } from "../../testing/workflow-script.ts";
+import { skill as skillTool } from "../../tools/skill.ts";
 import type { SkillStep } from "../skill.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -122,7 +125,7 @@ test("the steps of a diamond run in the order of their needs, in parallel, and a
 	expect(eventsOf(log, "skill.started")).toEqual([
 		{
 			...{ type: "skill.started", runId, callId: "", skill: "deploy", kind: "multi-step" },
-			vars: { arguments: "staging" },
+			vars: { ARGUMENTS: "staging" },
 		},
 	]);
 	const ofBuild = eventsOf(log, "skill.step.completed").filter(({ stepId }) => stepId === "build");
@@ -366,24 +369,51 @@ test("a model that does not exist fails the workflow before a step starts", asyn
 	expect(told(log)).toEqual([]);
 });
 
-test("a tool call runs a workflow, and its model gets the result", async () => {
-	const flow = { name: "sub", steps: [step("a")] };
-	const tool = probeTool("go", {
-		effect: "idempotent",
-		run: async (context) => (await context.workflow({ workflow: flow, arguments: "" })).output,
-	});
+test("the model starts a workflow, which has the tools that all skills of the run leave, and gets its result", async () => {
+	const tools = [skillTool, ...["one", "two", "three"].map((name) => probeTool(name))];
 	const model = new WorkflowScript({
-		hello: [[calls("c1", "go")], [says("it is done")]],
-		a: [[says("a done")]],
+		hello: [
+			[calls("c1", "skill", { name: "text" })],
+			[calls("c2", "skill", { name: "sub", arguments: "x" })],
+			[says("it is done")],
+		],
+		Look: [[says("looked")]],
 	});
-	const t = await TestRuntime.open({ model, tools: [tool] });
-	await using _ = t;
+	await using t = await TestRuntime.open({ model, tools });
+	const skills = join(t.directory, "data", "skills");
+	await mkdir(skills);
+	await writeFile(join(skills, "text.md"), "---\ntools: skill one two\n---\nGo on.\n");
+	const steps = "steps:\n  - {id: a, title: Look, prompt: look at $ARGUMENTS}\n";
+	await writeFile(join(skills, "sub.md"), `---\ntools: one three\n${steps}---\nBe brief.\n`);
 	await t.runtime.start();
 	const home = await t.create();
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
 	await t.send(home, "hello");
-	expect(await log.next("tool.completed")).toMatchObject({ result: "a done" });
 	expect(await log.next("assistant.message")).toMatchObject({ content: "it is done", error: "" });
-	expect(eventsOf(log, "skill.completed")).toMatchObject([{ callId: expect.any(String), output: "a done" }]);
+	const call = eventsOf(log, "tool.completed").at(-1);
+	expect(call?.result).toBe("looked");
+	expect(eventsOf(log, "skill.completed")[0]).toMatchObject({ callId: call?.callId, output: "looked" });
+	expect(model.question("Look", 0)).toMatch(
+		/^Look\n\n[\s\S]*Be brief\.\n\nlook at x\n\nArguments of the skill sub:\n> x$/,
+	);
+	expect(model.requests("Look")[0]?.tools.map(({ name }) => name)).toEqual(["one", "todo"]);
 	log.check();
+});
+
+test("a step of a workflow that a schedule started has no grant of the session", async () => {
+	const tools = [probeTool("look", { effect: "none", classes: ["exec-unsandboxed"] })];
+	const model = new WorkflowScript({ a: [[calls("c1", "look")], [says("seen")]] });
+	const workflow = { name: "late", steps: [step("a")] };
+	const t = await TestRuntime.open({ model, tools });
+	await using _ = t;
+	await t.runtime.start();
+	const home = await t.create();
+	await t.runtime.acceptAll(unkeyed(), home);
+	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
+	const origin = { scheduleId: "sched_1", title: "late", show: "post", dueAt: 0, late: false } as const;
+	const options = { origin, workflow: { workflow, arguments: "" } };
+	await t.runtime.send(unkeyed(), home, { content: "/late" }, options);
+	const { prompt } = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	expect(await log.next("assistant.message")).toMatchObject({ content: "seen" });
 });

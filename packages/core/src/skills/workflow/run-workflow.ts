@@ -3,6 +3,7 @@ import type { Recorded } from "../../event.ts";
 import { refusalOf } from "../../run/limits.ts";
 import { askForText } from "../../run/request.ts";
 import type { Run } from "../../run/run.ts";
+import { excludedBySkill } from "../../run/skills-of-run.ts";
 import type { Session } from "../../session/session.ts";
 import { addTaint, findTaint } from "../../session/session-taint.ts";
 import { findTask } from "../../tasks/read-tasks.ts";
@@ -81,7 +82,7 @@ async function begin(run: Run, call: WorkflowCall): Promise<WorkflowProgress> {
 	const at = run.session.deps.clock.now();
 	const given = run.session.redactor.redactKnown(call.arguments);
 	await run.commit(async (writing) => {
-		const vars = given === "" ? {} : { arguments: given };
+		const vars = given === "" ? {} : { ARGUMENTS: given };
 		await new WorkflowRecord(run, writing).add(
 			{ kind: "workflow", callId, workflow, arguments: given, at },
 			{ type: "skill.started", runId: run.id, callId, skill: workflow.name, kind: "multi-step", vars },
@@ -175,7 +176,10 @@ class Engine {
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 		const wanted = {
 			...{ title: step.title, description: stepText(progress, step), agent: session.profile },
-			tools: names.filter((name) => workflow.tools?.includes(name) ?? true),
+			// Another skill of the run may leave fewer tools.
+			tools: names
+				.filter((name) => workflow.tools?.includes(name) ?? true)
+				.filter((name) => excludedBySkill(run, name) === undefined),
 			...{ maxRetries: providerRetries, autonomy: "autonomous" as const },
 			...(model !== undefined && { model }),
 		};
