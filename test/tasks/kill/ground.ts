@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import {
 	type Client,
@@ -36,9 +36,15 @@ export class Ground implements AsyncDisposable {
 		});
 	}
 
-	static async create(): Promise<Ground> {
+	/** `data` are the texts of files in the data directory, by name. */
+	static async create(data: Readonly<Record<string, string>> = {}): Promise<Ground> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
 		await mkdir(join(directory, "root"));
+		for (const [name, text] of Object.entries(data)) {
+			const path = join(directory, "data", name);
+			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+			await writeFile(path, text);
+		}
 		return new Ground(directory, await choosePort(new Random(testSeed())));
 	}
 
@@ -88,6 +94,11 @@ export class Ground implements AsyncDisposable {
 	/** Resolves with the first event of this kind and task that was told. */
 	async event(name: string, taskId: string): Promise<Payload> {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
+	}
+
+	/** Resolves with the end of a run, once it was told. */
+	async ended(runId: string): Promise<Payload> {
+		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
 	/** The id of the task of this title, once the event of it was told. */

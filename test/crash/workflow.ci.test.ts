@@ -1,0 +1,59 @@
+import { paced } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { patienceMs } from "../gateway-process.ts";
+import { Ground } from "../tasks/kill/ground.ts";
+
+/** Each command leaves a mark, so that one that runs twice shows. The names are those of documents, which bind no call. */
+const deploy = `---
+steps:
+  - {id: plan, prompt: "run: printf p >> plan.txt"}
+  - {id: build, needs: plan, prompt: "run: printf b >> build.txt; sleep 60"}
+  - {id: check, needs: plan, prompt: "say: checked"}
+  - {id: ship, needs: [build, check], prompt: "run: printf s >> ship.txt; cat ship.txt", criteria: "contains: s"}
+---
+Deploys.
+`;
+
+test("a workflow goes on after kills of the gateway, complete steps do not run again, and each event is told once", {
+	timeout: paced(patienceMs * 4),
+}, async () => {
+	await using ground = await Ground.create({ "skills/deploy.md": deploy });
+	// The first life ends when the result of a step is recorded.
+	const first = await ground.start("skill-step-ended=kill@1");
+	const session = await ground.open(true);
+	const { run_id } = await ground.client.request(
+		"send_message",
+		{ content: "/deploy" },
+		{ sessionId: session },
+	);
+	expect((await first.exited).signal).toBe("SIGKILL");
+	// The second one in the middle of two steps.
+	await ground.start();
+	await ground.effect("build.txt");
+	await ground.kill();
+	// The third one when the last step has started.
+	const third = await ground.start("skill-step-started=kill@1");
+	expect((await third.exited).signal).toBe("SIGKILL");
+	await ground.start();
+	const { content, error } = await ground.ended(String(run_id));
+
+	expect([content, error]).toEqual([expect.stringContaining("run_command returned:\ns"), ""]);
+	expect(["plan.txt", "build.txt", "ship.txt"].map((name) => ground.effects(name))).toEqual(["p", "b", "s"]);
+	const told = ground.frames.flatMap(({ event, payload }) => {
+		if (!event.startsWith("skill.")) return [];
+		const { step_id = "" } = Object(payload);
+		return [`${event} ${step_id}`.trim()];
+	});
+	const steps = ["plan", "build", "check", "ship"];
+	expect(told.toSorted()).toEqual(
+		[
+			...["skill.started", "skill.completed"],
+			...steps.flatMap((id) => [`skill.step.started ${id}`, `skill.step.completed ${id}`]),
+		].toSorted(),
+	);
+	expect([told[0], told.at(-1)]).toEqual(["skill.started", "skill.completed"]);
+	for (const id of steps) {
+		expect(told.indexOf(`skill.step.started ${id}`)).toBeLessThan(told.indexOf(`skill.step.completed ${id}`));
+	}
+	expect(ground.frames.filter(({ event }) => event === "assistant.message").length).toBe(1);
+});
