@@ -129,6 +129,7 @@ export const document: readonly Sentence[] = [
 	says("task.cancelled", "It tells the reason.", "task.cancel"),
 	says("task.suspended", "It tells reason, plan, token and count, and waits for `reply_task`.", "task.reply"),
 	says("task.resumed", "It tells the title once more.", "task.reply"),
+	says("Skill Events", "The beginning and end of a skill and of its steps are told.", "skill.events"),
 	says(
 		"internal.llm.call",
 		"Model calls are told at their start and end, with model, tokens and duration.",

@@ -18,6 +18,7 @@ import { sandboxRequirements } from "./requirements/sandbox.ts";
 import { scheduleRequirements } from "./requirements/schedules.ts";
 import { sessionRequirements } from "./requirements/session.ts";
 import { sessionListRequirements } from "./requirements/session-list.ts";
+import { skillRequirements } from "./requirements/skills.ts";
 import { taskRequirements } from "./requirements/tasks.ts";
 import { tokenRequirements } from "./requirements/tokens.ts";
 import { zotCommandRequirements } from "./requirements/zot-commands.ts";
@@ -31,6 +32,7 @@ export const requirements = {
 	...connectionRequirements,
 	...connectorRequirements,
 	...sessionRequirements,
+	...skillRequirements,
 	...runRequirements,
 	...memoryRequirements,
 	...modelRequirements,

@@ -36,6 +36,22 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			]),
 		},
 	}),
+	/** A skill whose last step never meets its criteria. */
+	skills: async () => ({
+		options: {
+			data: {
+				"skills/release.md": [
+					"---",
+					"description: Builds and ships a release",
+					"steps:",
+					"  - {id: build, title: Build, prompt: 'say: built $ARGUMENTS'}",
+					"  - {id: ship, title: Ship, needs: build, prompt: 'say: shipped', criteria: 'contains: v1.4'}",
+					"---",
+					"",
+				].join("\n"),
+			},
+		},
+	}),
 	/** One profile that can be used beside the default, and one that cannot. */
 	agents: async () => ({
 		options: {

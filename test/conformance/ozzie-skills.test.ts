@@ -1,0 +1,93 @@
+import type { EventFrame } from "@parley/protocol";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** A diamond: `build` meets its criteria the second time. */
+const deploy = `---
+steps:
+  - id: plan
+    title: Planning
+    prompt: "say: planned $ARGUMENTS"
+  - id: build
+    title: Building project
+    needs: [plan]
+    prompt: "run: printf x >> tries; cat tries"
+    criteria: "contains: xx"
+  - id: test
+    needs: [plan]
+    prompt: "long: 20 tokens at 40 per second"
+  - id: ship
+    needs: [build, test]
+    prompt: "say: shipped $0"
+---
+Deploys a project.
+`;
+
+verifiesOn(
+	"ozzie",
+	["skill.events", "skill.steps"],
+	"a skill whose steps form a diamond tells of each try of each step, in order",
+	async () => {
+		await using gateway = await TestGateway.start({ data: { "skills/deploy.md": deploy } });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("accept_all_tools");
+		const { run_id } = await client.call("send_message", { content: "/deploy staging" });
+		const frames: EventFrame[] = [];
+		do frames.push(await client.event());
+		while (frames.at(-1)?.event !== "assistant.message");
+
+		const told = frames.filter(({ event }) => event.startsWith("skill.")).map(inShort);
+		expect(told.slice(0, 3)).toEqual(["skill.started", "+plan 1", "-plan 1"]);
+		// Both steps start before one of them ends.
+		expect(told.slice(3, 5).toSorted()).toEqual(["+build 1", "+test 1"]);
+		expect(told.filter((short) => short.includes("build"))).toEqual([
+			...["+build 1", "-build 1 again", "+build 2", "-build 2"],
+		]);
+		expect(told.slice(-3)).toEqual(["+ship 1", "-ship 1", "skill.completed"]);
+
+		const skill = { skill_name: "deploy", run_id, call_id: "" };
+		expect(payloads(frames, "skill.started")).toEqual([
+			{ ...skill, type: "multi-step", vars: { ARGUMENTS: "staging" } },
+		]);
+		const step = {
+			...{ ...skill, step_id: "build", step_title: "Building project", model: "offline" },
+			task_id: expect.stringMatching(/^task_/),
+		};
+		const ofBuild = (name: string) => payloads(frames, name).filter(({ step_id }) => step_id === "build");
+		expect(ofBuild("skill.step.started")).toEqual([
+			{ ...step, attempt: 1 },
+			{ ...step, attempt: 2 },
+		]);
+		const duration = expect.any(Number);
+		const reason = 'the result does not contain "xx"';
+		expect(ofBuild("skill.step.completed")).toEqual([
+			{
+				...{ ...step, attempt: 1, output: expect.stringContaining("x"), duration },
+				...{ error: `criteria not met: ${reason}`, reason, will_retry: true },
+			},
+			{
+				...{ ...step, attempt: 2, output: expect.stringContaining("xx"), duration },
+				...{ error: "", reason: expect.any(String), will_retry: false },
+			},
+		]);
+		const output = "[offline] shipped staging";
+		expect(payloads(frames, "skill.completed")).toEqual([{ ...skill, output, error: "", duration }]);
+		expect(payloads(frames, "assistant.message")).toMatchObject([{ content: output, error: "" }]);
+		expect(payloads(frames, "todo.updated").at(-1)).toMatchObject({ percentage: 100, total_steps: 4 });
+		expect(frames.some(({ event }) => event.startsWith("task."))).toBe(false);
+	},
+);
+
+function payloads(frames: readonly EventFrame[], name: string): Readonly<Record<string, unknown>>[] {
+	return frames.filter(({ event }) => event === name).map(({ payload }) => Object(payload));
+}
+
+function inShort({ event, payload }: EventFrame): string {
+	const { step_id, attempt, will_retry } = Object(payload);
+	if (step_id === undefined) return event;
+	const again = will_retry === true ? " again" : "";
+	return `${event === "skill.step.started" ? "+" : "-"}${step_id} ${attempt}${again}`;
+}
