@@ -3,6 +3,7 @@ import { aboutCommands, helpCommand } from "./about.ts";
 import { approvalCommands } from "./approvals.ts";
 import type { Command } from "./command.ts";
 import { memoryCommands } from "./memory.ts";
+import { scheduleCommands } from "./schedule.ts";
 import { sessionCommands } from "./session.ts";
 import { talkCommands } from "./talk.ts";
 import { taskCommands } from "./task.ts";
@@ -16,6 +17,7 @@ export const commandTable: readonly Command<RoomDesk>[] = [
 	...approvalCommands,
 	...trustCommands,
 	...memoryCommands,
+	...scheduleCommands,
 	...aboutCommands,
 	helpCommand(() => commandTable),
 ];

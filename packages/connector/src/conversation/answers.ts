@@ -4,6 +4,7 @@ import { showQueueOver, showRetryOver, showSteps, showStepsOver } from "./answer
 import { finish } from "./answers/finish.ts";
 import { called, retrying } from "./answers/retries.ts";
 import { type AnswersSlice, withChange } from "./answers/runs.ts";
+import { created, missed, removed } from "./answers/scheduled.ts";
 import { share } from "./answers/share.ts";
 import type { ShowIntention } from "./intention.ts";
 import type { Part, Scene, Step } from "./part.ts";
@@ -36,6 +37,12 @@ export const answers: Part<AnswersSlice> = {
 				return { slice, intentions: [notice("error", sentence(event.payload.message))] };
 			case "session.renamed":
 				return { slice, intentions: renamed(event.payload) };
+			case "schedule.created":
+				return { slice, intentions: [created(event.payload)] };
+			case "schedule.trigger":
+				return { slice, intentions: missed(event.payload) };
+			case "schedule.removed":
+				return { slice, intentions: removed(event.payload) };
 			case "session.deleted":
 				return deleted(slice, scene);
 			default:

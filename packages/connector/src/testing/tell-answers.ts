@@ -1,5 +1,5 @@
 import { parseJson } from "@parley/base";
-import { type EventName, type EventPayloads, isOzzieEvent } from "@parley/protocol";
+import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } from "@parley/protocol";
 import { Controls } from "../controls/controls.ts";
 import { type AnswersSlice, answers } from "../conversation/answers.ts";
 import type { Intention } from "../conversation/intention.ts";
@@ -40,10 +40,10 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 	return { slice, shown };
 }
 
-/** `LANE CARD > REPLY: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without what is not there. */
+/** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without what is not there. */
 function inWords(intention: Intention): string {
-	if (intention.type === "thread") throw new Error("answers open no threads");
-	const { lane, card, replyTo, text, foot, upload } = intention;
+	if (intention.type === "thread") return `thread of ${intention.card}: ${intention.name}`;
+	const { lane, card, replyTo, text, foot, upload, thread } = intention;
 	const buttons = intention.controls?.flat().map((control) => {
 		if (control.type !== "button") throw new Error("answers have buttons alone");
 		const target = controls.read(control.id);
@@ -54,6 +54,7 @@ function inWords(intention: Intention): string {
 		[lane, ...(card === undefined ? [] : [card]), ...(replyTo === undefined ? [] : [`> ${replyTo}`])].join(
 			" ",
 		),
+		...(thread === undefined ? [] : [` in ${thread}`]),
 		`: ${text}`,
 		...(foot === undefined ? [] : [` ~ ${foot}`]),
 		...(buttons === undefined ? [] : [` [${buttons.join(", ")}]`]),
@@ -66,6 +67,15 @@ export const ada = { id: "discord:111:42", name: "Ada" };
 /** Ada writes, in the message of the platform with that id. */
 export function says(run: string, content: string, message: string): Happening {
 	return ["user.message", { content, run_id: run, author: ada, correlation_id: message }];
+}
+
+/** A schedule starts a run. */
+export function fires(run: string, origin: OriginPayload): readonly Happening[] {
+	const trigger = { trigger: "cron", skill_name: "", task_id: "", run_id: run, error: "" };
+	return [
+		["schedule.trigger", { ...origin, ...trigger }],
+		["user.message", { content: "report", run_id: run, origin }],
+	];
 }
 
 export function ends(run: string | undefined, content: string, error = ""): Happening {

@@ -4,6 +4,7 @@ import type { Scene, Step } from "../part.ts";
 import { oneLine, plain } from "../tasks/plain.ts";
 import { showWaiting } from "./cards.ts";
 import { type AnswersSlice, messageOf, type Run, withRun } from "./runs.ts";
+import { beginScheduled } from "./scheduled.ts";
 
 type Said = EventPayloads["user.message"];
 
@@ -12,6 +13,7 @@ const mostOfQuote = 300;
 
 /** Somebody has said something, here or with another client. */
 export function accept(slice: AnswersSlice, said: Said, scene: Scene): Step<AnswersSlice> {
+	if (said.origin) return beginScheduled(slice, { id: said.run_id, origin: said.origin }, scene);
 	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
 	if (said.steered) return { slice, intentions: quoted };
 	const position = slice.open.length;

@@ -7,6 +7,7 @@ import { plain } from "../tasks/plain.ts";
 import { showMoved, showQueueOver, showRetryOver, showStepsOver } from "./cards.ts";
 import { control } from "./control.ts";
 import { type AnswersSlice, type Run, withoutRun } from "./runs.ts";
+import { placeOf, scheduleFoot } from "./scheduled.ts";
 
 type Answer = EventPayloads["assistant.message"];
 
@@ -54,9 +55,14 @@ function answered(
 	run: Run | undefined,
 	scene: Scene,
 ): ShowIntention[] {
-	const { content, error } = answer;
+	const { content, error, origin } = answer;
+	const isQuiet = origin?.show === "silent" && (error === "" || error === "cancelled");
+	if (isQuiet) return [];
 	const foot = footOf(answer, scene);
-	const reply = run?.message === undefined ? {} : { replyTo: run.message };
+	const reply = {
+		...(run?.message !== undefined && { replyTo: run.message }),
+		...(origin && placeOf(id, origin, scene)),
+	};
 	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
 		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };
 	const said: ShowIntention = { type: "show", lane: "final", text: content, ...reply, ...foot };
@@ -66,7 +72,13 @@ function answered(
 		const text = isSilent ? "Done. There is nothing to add." : content;
 		return [{ ...said, text, ...controls("good", "bad", "again") }];
 	}
-	const failure: ShowIntention = { type: "show", lane: "error", text: failed(error), ...reply };
+	const failure: ShowIntention = {
+		type: "show",
+		lane: "error",
+		text: failed(error),
+		...reply,
+		...(origin && foot),
+	};
 	return [...(isSilent ? [] : [said]), { ...failure, ...controls("again") }];
 }
 
@@ -82,9 +94,10 @@ function failed(error: string): string {
 }
 
 /** What holds for the whole answer. */
-function footOf({ content, error, context }: Answer, { platform }: Scene): { foot?: string } {
+function footOf({ content, error, context, origin }: Answer, { platform }: Scene): { foot?: string } {
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
 	const parts = [
+		...(origin ? [scheduleFoot(origin, { platform })] : []),
 		...(error === "cancelled" && !isBlank(content) ? ["stopped here"] : []),
 		...(until === undefined ? [] : [`trusted channel: ran without asking; the trust ends ${until}`]),
 	];

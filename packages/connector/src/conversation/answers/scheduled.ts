@@ -1,0 +1,70 @@
+import type { EventPayloads, OriginPayload } from "@parley/protocol";
+import type { Intention, ShowIntention } from "../intention.ts";
+import type { Scene, Step } from "../part.ts";
+import { oneLine, plain } from "../tasks/plain.ts";
+import { type AnswersSlice, withRun } from "./runs.ts";
+
+const mostTitle = 150;
+const mostReason = 600;
+
+/** A schedule has started a run. A silent one is shown only if it fails or asks. */
+export function beginScheduled(
+	slice: AnswersSlice,
+	{ id, origin }: { readonly id: string; readonly origin: OriginPayload },
+	scene: Scene,
+): Step<AnswersSlice> {
+	if (origin.show === "silent") return { slice: { ...slice, newest: id }, intentions: [] };
+	const run = { id, about: oneLine(origin.title, 80) };
+	return { slice: withRun(slice, run), intentions: threadOf(id, origin, scene) };
+}
+
+/** A post with a thread for the answer, where the room can have one. */
+function threadOf(id: string, origin: OriginPayload, scene: Scene): Intention[] {
+	const place = placeOf(id, origin, scene);
+	if (place.thread === undefined) return [];
+	const card = { lane: "milestone" as const, card: place.thread };
+	const name = oneLine(origin.title, scene.platform.limits.threadName) || "Schedule";
+	return [
+		{ type: "show", ...card, text: nameOf(origin) },
+		{ type: "thread", ...card, name },
+	];
+}
+
+/** The thread that the answer of a run goes to. */
+export function placeOf(
+	id: string | undefined,
+	{ show }: OriginPayload,
+	{ threads = true }: Scene,
+): Pick<ShowIntention, "thread"> {
+	return show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
+}
+
+/** The schedule of an answer, in one line. */
+export function scheduleFoot(origin: OriginPayload, { platform }: Pick<Scene, "platform">): string {
+	const due = platform.moment(Date.parse(origin.due_at), "relative");
+	return `⏰ ${plain(origin.title, mostTitle)}${origin.late ? ` · late, was due ${due}` : ""}`;
+}
+
+/** A due time that started no run. */
+export function missed(trigger: EventPayloads["schedule.trigger"]): ShowIntention[] {
+	const { error } = trigger;
+	if (error === "") return [];
+	const text = `${nameOf(trigger)} did not run: ${plain(error, mostReason)}.`;
+	return [{ type: "show", lane: "error", text }];
+}
+
+export function created({ title, when, show }: EventPayloads["schedule.created"]): ShowIntention {
+	const quiet = show === "silent" ? ", silently" : "";
+	const text = `${nameOf({ title })} is scheduled: ${plain(when, 200)}${quiet}.`;
+	return { type: "show", lane: "milestone", text };
+}
+
+/** A schedule for one time that has fired is no news. */
+export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowIntention[] {
+	if (reason === "completed") return [];
+	return [{ type: "show", lane: "milestone", text: `${nameOf({ title })} is no longer scheduled.` }];
+}
+
+function nameOf({ title }: Pick<OriginPayload, "title">): string {
+	return `⏰ **${plain(title, mostTitle)}**`;
+}
