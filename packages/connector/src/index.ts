@@ -49,7 +49,7 @@ export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
 export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
 export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Malformed } from "./platform/malformed.ts";
-export { Control, Posting } from "./platform/posting.ts";
+export { Control, Posting, type StepList } from "./platform/posting.ts";
 export { type AttachmentSource, readAttachment } from "./platform/read-attachment.ts";
 export { readBounded } from "./platform/read-bounded.ts";
 export type { HeardRoom } from "./rooms/heard-rooms.ts";

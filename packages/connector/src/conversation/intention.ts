@@ -6,7 +6,7 @@ type Post = Extract<Posting, { type: "post" }>;
 /** What a conversation wants to be seen, before it is fitted to the platform. */
 export type Intention = ShowIntention | ThreadIntention;
 
-export interface ShowIntention extends Pick<Post, "replyTo" | "thread" | "upload" | "marker"> {
+export interface ShowIntention extends Pick<Post, "replyTo" | "thread" | "upload" | "marker" | "list"> {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**

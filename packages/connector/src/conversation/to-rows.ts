@@ -39,7 +39,7 @@ function postingsOf(intention: Intention, platform: Showing["platform"]): Postin
 }
 
 function posts(intention: ShowIntention, platform: Showing["platform"]): Posting[] {
-	const { replyTo, thread, upload, marker, plain, controls = [] } = intention;
+	const { replyTo, thread, upload, marker, plain, list, controls = [] } = intention;
 	const fitted = fitShow(intention, platform);
 	// A file is something to see, and so is a body of one character: controls and cards need one.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
@@ -53,6 +53,7 @@ function posts(intention: ShowIntention, platform: Showing["platform"]): Posting
 			...(fitted.file !== undefined && { file: fitted.file }),
 			...(upload !== undefined && { upload }),
 			...(marker !== undefined && { marker }),
+			...(list !== undefined && { list }),
 			...(plain !== undefined && { plain: fitPlain(plain, platform) }),
 		}),
 	}));

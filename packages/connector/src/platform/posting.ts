@@ -20,6 +20,20 @@ export const Control = z.discriminatedUnion("type", [
 ]);
 export type Control = z.output<typeof Control>;
 
+/** A list of steps, with plain texts. */
+export const StepList = z.object({
+	title: z.string().min(1),
+	steps: z
+		.array(
+			z.object({
+				title: z.string().min(1),
+				status: z.enum(["pending", "in_progress", "completed", "skipped"]),
+			}),
+		)
+		.min(1),
+});
+export type StepList = z.output<typeof StepList>;
+
 /** What one request shows. `body` is written in the platform's dialect and fits; whatever it says, it pings nobody. */
 export const Posting = z.discriminatedUnion("type", [
 	z.object({
@@ -37,6 +51,8 @@ export const Posting = z.discriminatedUnion("type", [
 		upload: z.exactOptional(
 			z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 		),
+		/** The list of steps that `body` shows, for platforms that have an element for it. */
+		list: z.exactOptional(StepList),
 		/** Shorter body that the surface posts instead if the platform refuses this post for its contents. */
 		plain: z.exactOptional(z.string()),
 		/** A part of `body` that no other post has, to find this one by when its contents have changed. */

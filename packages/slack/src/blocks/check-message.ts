@@ -2,10 +2,12 @@ import type { ActionsBlock } from "@slack/types";
 import { limits } from "../limits.ts";
 import type { BodyBlock } from "./body-blocks.ts";
 import { isSeen } from "./marks.ts";
+import { planLength, type StepsBlock } from "./plan-block.ts";
 import { richTextLength } from "./rich-text.ts";
 import { tableLength, tableProblem } from "./tables.ts";
 
-export type MessageBlock = BodyBlock | ActionsBlock;
+type ShownBlock = BodyBlock | StepsBlock;
+export type MessageBlock = ShownBlock | ActionsBlock;
 type Element = ActionsBlock["elements"][number];
 type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
 
@@ -48,8 +50,12 @@ function bodyProblem(blocks: readonly MessageBlock[], text: string): string | un
 	);
 }
 
-function blockProblem(block: BodyBlock): string | undefined {
+function blockProblem(block: ShownBlock): string | undefined {
 	switch (block.type) {
+		case "plan":
+			return block.tasks.length >= 1 && block.title !== "" && block.tasks.every(({ title }) => title !== "")
+				? undefined
+				: "a plan has no steps, or an empty title";
 		case "markdown":
 			return block.text.trim() === "" ? "a markdown block is empty" : undefined;
 		case "rich_text":
@@ -69,8 +75,10 @@ function blockProblem(block: BodyBlock): string | undefined {
 	}
 }
 
-function lengthOf(block: BodyBlock): number {
+function lengthOf(block: ShownBlock): number {
 	switch (block.type) {
+		case "plan":
+			return planLength(block);
 		case "markdown":
 			return block.text.length;
 		case "rich_text":

@@ -1,4 +1,4 @@
-import type { Control } from "@parley/connector";
+import type { Control, StepList } from "@parley/connector";
 import { expect, test } from "vitest";
 import { draftOf, plainDrafts, smallLine } from "./drafts.ts";
 
@@ -27,6 +27,42 @@ test("a text that is too long is its beginning, with all of it in a file, and ke
 	expect(message.blocks.at(-1)?.type).toBe("actions");
 	expect(file).toEqual({ name: "answer.md", content: body });
 	expect(spared).toHaveLength(1);
+});
+
+const list: StepList = {
+	title: "Steps ▰▱ 1 of 2",
+	steps: [
+		{ title: "Look at *all* files", status: "completed" },
+		{ title: "Change them", status: "in_progress" },
+		{ title: "Ask", status: "skipped" },
+		{ title: "Report", status: "pending" },
+	],
+};
+
+test("a list of steps is a plan, with its text for notifications and for a Slack that refuses plans", () => {
+	const { message, spared } = draftOf({ body: "**Steps**\nLook", list, controls: [[link]] });
+	expect(spared).toEqual([]);
+	expect(message.text).toBe("*Steps*\nLook");
+	expect(message.blocks).toMatchObject([
+		{
+			type: "plan",
+			title: "Steps ▰▱ 1 of 2",
+			tasks: [
+				{ type: "task_card", task_id: "step-1", title: "Look at *all* files", status: "complete" },
+				{ type: "task_card", task_id: "step-2", title: "Change them", status: "in_progress" },
+				{ type: "task_card", task_id: "step-3", title: "Ask (skipped)", status: "complete" },
+				{ type: "task_card", task_id: "step-4", title: "Report", status: "pending" },
+			],
+		},
+		{ type: "actions" },
+	]);
+	expect(plainDrafts({ body: "**Steps**\nLook", list })).toMatchObject([{ blocks: [{ type: "section" }] }]);
+});
+
+test("a list that is too long for blocks is shown as its text", () => {
+	const steps = Array.from({ length: 200 }, () => ({ title: "x".repeat(120), status: "pending" as const }));
+	const { message } = draftOf({ body: "**Steps**", list: { title: "Steps", steps } });
+	expect(message.blocks).toMatchObject([{ type: "markdown", text: "**Steps**" }]);
 });
 
 test("the plainest blocks say the same, with the controls and then without", () => {

@@ -1,8 +1,9 @@
-import { type Control, DeliveryError, fitPosts, parseText } from "@parley/connector";
+import { type Control, DeliveryError, fitPosts, parseText, type StepList } from "@parley/connector";
 import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
 import { checkMessage, type Message } from "../blocks/check-message.ts";
 import { controlBlocks, linksAsText } from "../blocks/controls.ts";
 import { isSeen, smallMark } from "../blocks/marks.ts";
+import { planBlock } from "../blocks/plan-block.ts";
 import { slackDialect } from "../dialect.ts";
 
 /** What is to be shown. */
@@ -12,6 +13,8 @@ export interface Showing {
 	readonly controls?: readonly (readonly Control[])[];
 	/** Body to show instead if Slack refuses the message. */
 	readonly plain?: string;
+	/** The list that `body` shows. */
+	readonly list?: StepList;
 	/** What is said where there is nothing else to read, such as the name of a file. */
 	readonly instead?: string;
 }
@@ -31,12 +34,15 @@ const kept = 2500;
  * The message for what is to be shown. Where Slack would refuse it, it is shown with less: without controls, and a text
  * that is too long as its beginning, with a file that has all of it. No text is lost. Throws `rejected` where there is no way.
  */
-export function draftOf({ body, controls = [], instead }: Showing): Drafted {
+export function draftOf({ body, controls = [], list, instead }: Showing): Drafted {
 	const actions = controlBlocks(controls);
 	const { controls: refused } = checkMessage({ blocks: actions, text: "-" });
 	const text = refused === undefined ? body : body + linksAsText(controls);
 	const make = (shown: Body): Message => messageOf(shown, refused === undefined ? actions : [], instead);
 	const whole = make(bodyBlocks(text));
+	const asPlan = list && { ...whole, blocks: [planBlock(list), ...actions] };
+	if (asPlan && refused === undefined && Object.keys(checkMessage(asPlan)).length === 0)
+		return { message: asPlan, spared: [] };
 	const { body: tooLong } = checkMessage(whole);
 	const spared = [refused, tooLong].filter((problem) => problem !== undefined);
 	if (tooLong === undefined) return { message: whole, spared };

@@ -245,9 +245,14 @@ function postedOf(body: Carried["body"]): z.output<typeof Posted> {
 	throw new DeliveryError("Slack's answer names no message", { kind: "unknown" });
 }
 
-function showingOf({ body, plain, file, upload, controls = [] }: Post): Showing {
+function showingOf({ body, plain, list, file, upload, controls = [] }: Post): Showing {
 	const instead = upload?.name ?? file?.name;
-	return { body, controls, ...(plain !== undefined && { plain }), ...(instead !== undefined && { instead }) };
+	return {
+		...{ body, controls },
+		...(list !== undefined && { list }),
+		...(plain !== undefined && { plain }),
+		...(instead !== undefined && { instead }),
+	};
 }
 
 type Upload = NonNullable<Post["upload"]>;

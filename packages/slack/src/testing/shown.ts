@@ -34,6 +34,8 @@ function shownBlock(block: MessageBlock): string {
 			return block.elements.map((one) => ("text" in one ? mrkdwnText(one.text) : "")).join(" ");
 		case "section":
 			return mrkdwnText(block.text?.text ?? "");
+		case "plan":
+			return [block.title, ...block.tasks.map(({ title }) => title)].join("\n");
 		case "actions":
 			return block.elements
 				.map((one) => (one.type === "button" ? `[${one.text.text}]` : `<${one.type}>`))

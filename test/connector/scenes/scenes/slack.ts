@@ -25,6 +25,14 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
+		name: "the list of an answer is a plan, which is edited",
+		steps: [
+			{ says: "@Parley todo: > look | change\ntodo: x look | x change\nsay: all changed", in: "top" },
+			{ shows: ["(plan: Steps ▰▰ 2 of 2)", "✅ look", "✅ change"], times: 1 },
+			{ shows: "all changed", times: 1 },
+		],
+	},
+	{
 		name: "each mention at the top begins a conversation of its own, and none waits for another",
 		steps: [
 			{ says: `@Parley ${slow}`, in: "top", as: "slow" },

@@ -35,7 +35,7 @@ export const tasks: readonly Scene[] = [
 		name: "the list of an answer is one card",
 		steps: [
 			{ says: "@Parley todo: > look | change\ntodo: x look | x change\nsay: all changed" },
-			{ shows: ["**Steps**", "▰▰ 2 of 2", "✅ look", "✅ change"], times: 1 },
+			{ shows: ["Steps", "▰▰ 2 of 2", "✅ look", "✅ change"], times: 1 },
 			{ shows: "all changed", times: 1 },
 		],
 	},

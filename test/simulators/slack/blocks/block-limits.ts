@@ -52,9 +52,23 @@ function faultsOfPart(part: Part): string[] {
 		faults.push("section: text or fields");
 	if (type === "actions" && insideOf(part["elements"]).length === 0) faults.push("actions: no elements");
 	if (type === "context" && insideOf(part["elements"]).length === 0) faults.push("context: no elements");
+	if (type === "plan") faults.push(...faultsOfPlan(part));
 	if (type === "overflow" && !between(part["options"], 1, 5)) faults.push("overflow: 1 to 5 options");
 	if (type === "static_select" || type === "multi_static_select") faults.push(...faultsOfChoice(part));
 	return faults;
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
+function faultsOfPlan({ title, tasks }: Part): string[] {
+	const cards = insideOf([tasks ?? []]);
+	const ids = cards.map(({ task_id: id }) => id);
+	const isUntitled = [title, ...cards.map((card) => card["title"])].some(
+		(one) => one === "" || one === undefined,
+	);
+	return [
+		...(isUntitled ? ["plan: title is missing"] : []),
+		...(new Set(ids).size < ids.length ? ["plan: task_id is not unique"] : []),
+	];
 }
 
 function between(value: unknown, least: number, most: number): boolean {
@@ -89,5 +103,6 @@ function faultsOfTables(blocks: readonly unknown[]): string[] {
 
 /** How much text there is in blocks, as `msg_blocks_too_long` counts it. */
 export function textLength(blocks: readonly unknown[]): number {
-	return all(blocks).reduce((sum, { text }) => sum + (typeof text === "string" ? long(text) : 0), 0);
+	const texts = all(blocks).flatMap(({ text, title }) => [text, title]);
+	return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? long(text) : 0), 0);
 }

@@ -46,6 +46,7 @@ function textOfBlock(block: Part): string {
 	if (block.type === "divider") return "---";
 	if (block.type === "actions") return "";
 	if (block.type === "image") return `(image: ${String(block["alt_text"])})`;
+	if (block.type === "plan") return planText(block);
 	if (block.type === "table") return rowsOf(block["rows"]).join("\n");
 	if (block.type === "context") return insideOf(block["elements"]).map(plainOf).join(" ");
 	if (block.type === "rich_text") return insideOf(block["elements"]).map(richText).join("\n");
@@ -54,6 +55,21 @@ function textOfBlock(block: Part): string {
 		return [isPart(block["text"]) ? plainOf(block["text"]) : "", ...fields].filter(Boolean).join("\n");
 	}
 	return plainOf(block);
+}
+
+const stateMarks: Readonly<Record<string, string>> = {
+	pending: "⬜",
+	in_progress: "▶️",
+	complete: "✅",
+	error: "❌",
+};
+
+/** Marks stand for the icons of Slack's apps. */
+function planText({ title, tasks }: Part): string {
+	const lines = insideOf(tasks).map(
+		(task) => `${stateMarks[String(task["status"])]} ${String(task["title"])}`,
+	);
+	return [`(plan: ${String(title)})`, ...lines].join("\n");
 }
 
 function rowsOf(rows: unknown): string[] {

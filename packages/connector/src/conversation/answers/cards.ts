@@ -6,7 +6,7 @@ import { barOf } from "../tasks/task-words.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
 
-type Card = Pick<ShowIntention, "lane" | "text"> & { readonly stop?: true };
+type Card = Pick<ShowIntention, "lane" | "text" | "list"> & { readonly stop?: true };
 
 /** A message that waits behind `position` others. */
 export function showWaiting(run: Run, position: number, scene: Scene): ShowIntention {
@@ -65,16 +65,13 @@ export function showSteps(
 ): ShowIntention {
 	const counted = steps.filter(({ status }) => status !== "skipped");
 	const done = counted.filter(({ status }) => status === "completed").length;
-	const head = `**Steps** ${barOf(done, counted.length) ?? `${done} of ${counted.length}`}`;
+	const progress = barOf(done, counted.length) ?? `${done} of ${counted.length}`;
 	const shown = steps.map((step) =>
 		ended && step.status === "in_progress" ? { ...step, status: "pending" as const } : step,
 	);
-	return showCard(
-		run,
-		`todo:${run.id}`,
-		{ lane: "progress", text: [head, ...stepLines(shown)].join("\n") },
-		scene,
-	);
+	const text = [`**Steps** ${progress}`, ...stepLines(shown)].join("\n");
+	const list = { title: `Steps ${progress}`, steps: shown };
+	return showCard(run, `todo:${run.id}`, { lane: "progress", text, list }, scene);
 }
 
 /** The run has ended: its card must not show a step as active. */
@@ -85,9 +82,10 @@ export function showStepsOver(run: Run, scene: Scene): ShowIntention[] {
 }
 
 /** An edit may take the place of a post that was not sent yet, so that each of them replies. */
-function showCard(run: Run, card: string, { lane, text, stop }: Card, scene: Scene): ShowIntention {
+function showCard(run: Run, card: string, { lane, text, list, stop }: Card, scene: Scene): ShowIntention {
 	return {
 		...{ type: "show", lane, card, text },
+		...(list !== undefined && { list }),
 		...(run.message !== undefined && { replyTo: run.message }),
 		...(stop && { controls: [[control("stop", run.id, scene)]] }),
 	};

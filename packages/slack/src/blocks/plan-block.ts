@@ -1,0 +1,33 @@
+import type { StepList } from "@parley/connector";
+import type { PlanBlock, TaskCardBlock } from "@slack/types";
+
+/** The states of reference/block-kit/blocks/task-card-block. Slack has none for a skipped step. */
+const states: Readonly<Record<StepList["steps"][number]["status"], TaskCardBlock["status"]>> = {
+	pending: "pending",
+	in_progress: "in_progress",
+	completed: "complete",
+	skipped: "complete",
+};
+
+/** The type of Slack allows other tasks, too. */
+export interface StepsBlock extends PlanBlock {
+	tasks: TaskCardBlock[];
+}
+
+/** A list of steps as a plan: reference/block-kit/blocks/plan-block. */
+export function planBlock({ title, steps }: StepList): StepsBlock {
+	const tasks = steps.map(
+		(step, index): TaskCardBlock => ({
+			type: "task_card",
+			task_id: `step-${index + 1}`,
+			title: step.status === "skipped" ? `${step.title} (skipped)` : step.title,
+			status: states[step.status],
+		}),
+	);
+	return { type: "plan", title, tasks };
+}
+
+/** Characters of the plan. */
+export function planLength({ title, tasks }: StepsBlock): number {
+	return tasks.reduce((sum, task) => sum + task.title.length, title.length);
+}
