@@ -40,7 +40,12 @@ export function faultsOfBlocks(blocks: readonly unknown[], most: number): string
 		for (const id of ids) if (id === "" || long(id) > 255) faults.push(`${name}: 1 to 255 characters`);
 		if (new Set(ids).size < ids.length) faults.push(`${name}: not unique`);
 	}
-	return [...faults, ...parts.flatMap(faultsOfPart), ...faultsOfTables(blocks)];
+	return [
+		...faults,
+		...parts.flatMap(faultsOfPart),
+		...parts.flatMap(faultsOfPlan),
+		...faultsOfTables(blocks),
+	];
 }
 
 function faultsOfPart(part: Part): string[] {
@@ -52,14 +57,14 @@ function faultsOfPart(part: Part): string[] {
 		faults.push("section: text or fields");
 	if (type === "actions" && insideOf(part["elements"]).length === 0) faults.push("actions: no elements");
 	if (type === "context" && insideOf(part["elements"]).length === 0) faults.push("context: no elements");
-	if (type === "plan") faults.push(...faultsOfPlan(part));
 	if (type === "overflow" && !between(part["options"], 1, 5)) faults.push("overflow: 1 to 5 options");
 	if (type === "static_select" || type === "multi_static_select") faults.push(...faultsOfChoice(part));
 	return faults;
 }
 
 /** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
-function faultsOfPlan({ title, tasks }: Part): string[] {
+function faultsOfPlan({ type, title, tasks }: Part): string[] {
+	if (type !== "plan") return [];
 	const cards = insideOf([tasks ?? []]);
 	const ids = cards.map(({ task_id: id }) => id);
 	const isUntitled = [title, ...cards.map((card) => card["title"])].some(
