@@ -8,11 +8,11 @@ const refuse: ScriptedReply = () => {
 };
 
 test("a conversation that has had too many before goes on without the oldest where its request is refused", async () => {
-	const before = await Showing.begin(answers(3));
+	const before = await Showing.begin(answers(3), { table });
 	for (let n = 0; n < 3; n++) await before.prompt(`prompt ${n}`, sent(3), sent(3));
 	const images = JSON.stringify(times(3, () => sent(3)));
 	await before.t.store.commit((tx) => tx.updateTable("runs").set({ images }).execute());
-	await using after = await before.restart([refuse, ...answers(2)]);
+	await using after = await before.restart([refuse, ...answers(2)], { table });
 	const said = await after.prompt("and now?");
 	expect(said).toMatchObject({ content: "answer 0", error: "" });
 	expect([after.shown(0), after.shown()]).toEqual([

@@ -155,7 +155,7 @@ test("where one picture is large there are no more than twenty, and ten when the
 	await before.prompt("look");
 	expect(before.shown(2)).toEqual([12, 8, 0]);
 	expect(before.shown()).toEqual([0, 8, 0, 1]);
-	await using after = await before.restart(answers(1));
+	await using after = await before.restart(answers(1), { table });
 	await after.prompt("and now?");
 	expect(after.shown()).toEqual([0, 8, 0, 1, 0]);
 });
