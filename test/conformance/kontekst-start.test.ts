@@ -22,7 +22,7 @@ verifiesOn(
 		expect(await failed({ prompt: "hi", agentName: "cook" })).toBe(
 			"agent not found: cook; available: default, gardener",
 		);
-		expect(await failed({ prompt: "hi", skill: { name: "bake" } })).toBe("skill not found: bake");
+		expect(await failed({ prompt: "hi", skill: { name: "bake" } })).toMatch(/^skill not found: bake/);
 		expect(await failed({ prompt: " " })).toMatch(/^prompt: it is empty/);
 		expect(await failed({ prompt: "hi", workingDir: "nowhere" })).toMatch(/"nowhere" does not exist/);
 		expect(await failed({ prompt: "hi", sessionId: "../x" })).toMatch(/"\.\.\/x" is no session id/);
@@ -32,6 +32,27 @@ verifiesOn(
 		expect(await failed({ prompt: "again" })).toBe("run already started");
 		stream.halfClose();
 		expect(await stream.ended()).toMatchObject({ code: 0 });
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.skills"],
+	"a skill is invoked with arguments, and leaves no session if it is not there",
+	async () => {
+		const skill = "---\nname: greet\ndescription: Greets\n---\nsay: Good $0, $1!\n";
+		await using gateway = await TestGateway.start({ data: { "skills/greet.md": skill } });
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ skill: { name: "bake", arguments: "" } });
+		await stream.until("failed");
+		stream.start({ skill: { name: "greet", arguments: 'morning "dear gardener"' } });
+		expect(await stream.until("completed")).toMatchObject({
+			content: expect.stringContaining("Good morning, dear gardener!"),
+		});
+		await using reader = await OzzieClient.connect(gateway.url);
+		// True because the gateway answers in this form.
+		const { sessions } = (await reader.call("list_sessions", {})) as { sessions: unknown[] };
+		expect(sessions).toHaveLength(1);
 	},
 );
 

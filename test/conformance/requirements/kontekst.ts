@@ -48,6 +48,10 @@ export const kontekstRequirements = {
 		"An unknown session is created with the id that the client gave.",
 	),
 	"kontekst.agents": kontekst("kontekst 6", "An unknown agent fails with the names of those that there are."),
+	"kontekst.skills": kontekst(
+		"SkillInvocation, kontekst 6 and 9",
+		"A skill is invoked with its arguments instead of a prompt; an unknown one fails.",
+	),
 	"kontekst.preview": kontekst(
 		"ProposedToolCall, kontekst 7",
 		"The preview of a call that writes is a unified diff.",

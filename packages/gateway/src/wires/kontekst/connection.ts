@@ -112,7 +112,7 @@ export class RunStream {
 		);
 		try {
 			await view.begin();
-			const message = { content: start.prompt };
+			const message = { content: start.prompt, ...(start.skill && { skill: start.skill }) };
 			const { runId } = await view.send(this.#asked("run"), message, {
 				...{ ask: "all", onDenied: "cancel", start: "allDecided" },
 			});

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { Principal, Runtime, SessionEvent } from "@parley/core";
-import { SessionView } from "../../view/session-view.ts";
+import type { Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
+import { type Following, SessionView } from "../../view/session-view.ts";
 import type { Start } from "../schema.ts";
 
 /** The session of a run, and the name of its agent. */
@@ -19,30 +19,54 @@ export async function openSession(
 	start: Start,
 	deliver: (event: SessionEvent) => void,
 ): Promise<OpenedSession> {
-	const { sessionId, agentName, workingDir } = start;
+	const { sessionId, agentName } = start;
 	await findAgent(runtime, principal, agentName);
-	if (start.skill) throw new ParleyError(`skill not found: ${start.skill.name}`, { code: "not_found" });
-	if (start.prompt.trim() === "") {
+	if (start.prompt.trim() === "" && !start.skill) {
 		throw new ParleyError("prompt: it is empty, and no skill is invoked", { code: "invalid_argument" });
 	}
 	const following = { principal, deliver, drained: () => Promise.resolve() };
-	if (sessionId !== "") {
-		try {
-			const view = await SessionView.join(runtime, sessionId, following);
-			return { view, agent: await sameAgent(view, agentName) };
-		} catch (reason) {
-			if (ParleyError.from(reason).code !== "not_found") throw reason;
-		}
+	const known = sessionId === "" ? undefined : await joinKnown(runtime, sessionId, following);
+	const view = known ?? (await createFor(runtime, start, following));
+	try {
+		if (known) checkAgent(known, agentName);
+		if (start.skill) await runtime.skills.show(principal, start.skill.name, { sessionId: view.id });
+		return { view, agent: view.profile };
+	} catch (reason) {
+		await view.leave();
+		// A session without a message is of no use.
+		if (!known) await runtime.remove(asked(principal), view.id, true);
+		throw reason;
 	}
-	const wanted = {
+}
+
+async function joinKnown(
+	runtime: Runtime,
+	sessionId: string,
+	following: Following,
+): Promise<SessionView | undefined> {
+	try {
+		return await SessionView.join(runtime, sessionId, following);
+	} catch (reason) {
+		if (ParleyError.from(reason).code === "not_found") return undefined;
+		throw reason;
+	}
+}
+
+async function createFor(
+	runtime: Runtime,
+	{ sessionId, agentName, workingDir }: Start,
+	following: Following,
+): Promise<SessionView> {
+	const { id } = await SessionView.create(runtime, asked(following.principal), {
 		...(sessionId !== "" && { id: sessionId }),
 		...(agentName !== "" && { profile: agentName }),
 		...(workingDir !== "" && { rootDir: workingDir }),
-	};
-	const request = { principal, key: undefined, method: "run", params: undefined };
-	const { id } = await SessionView.create(runtime, request, wanted);
-	const view = await SessionView.join(runtime, id, following);
-	return { view, agent: view.profile };
+	});
+	return SessionView.join(runtime, id, following);
+}
+
+function asked(principal: Principal): Keyed {
+	return { principal, key: undefined, method: "run", params: undefined };
 }
 
 async function findAgent(runtime: Runtime, principal: Principal, name: string): Promise<void> {
@@ -58,9 +82,8 @@ async function findAgent(runtime: Runtime, principal: Principal, name: string): 
 }
 
 /** A session keeps the agent that it was created with. The default agent stands for any, because clients always name one. */
-async function sameAgent(view: SessionView, wanted: string): Promise<string> {
-	if (wanted === "" || wanted === "default" || wanted === view.profile) return view.profile;
-	await view.leave();
-	const message = `the session ${view.id} has the agent ${view.profile}, not ${wanted}: use ${view.profile}, or start a new session`;
+function checkAgent({ id, profile }: SessionView, wanted: string): void {
+	if (wanted === "" || wanted === "default" || wanted === profile) return;
+	const message = `the session ${id} has the agent ${profile}, not ${wanted}: use ${profile}, or start a new session`;
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
