@@ -28,19 +28,19 @@ const longest = [
 	"test/e2e/discord.ci.test.ts",
 	"test/zot/examples.ci.test.ts",
 	"test/tasks/interleavings/interleavings.ci.test.ts",
-	"test/connector/scenes/delivery.test.ts",
-	"test/connector/scenes/slack-own.test.ts",
-	"packages/core/src/tools/git.test.ts",
-	"test/connector/scenes/slack-tasks-and-access.test.ts",
-	"test/connector/scenes/tasks.test.ts",
-	"packages/core/src/trust/audit.test.ts",
-	"test/terminal/tasks.test.ts",
+	"test/connector/scenes/slack-tasks-and-access.ci.test.ts",
+	"test/connector/scenes/tasks.ci.test.ts",
+	"test/zot/flags.ci.test.ts",
+	"test/terminal/slack.ci.test.ts",
+	"packages/core/src/tools/git.ci.test.ts",
 	"test/connector/scenes/approvals.test.ts",
-	"test/conformance/ozzie-connection.test.ts",
-	"test/terminal/commands.test.ts",
 	"test/terminal/chat.test.ts",
-	"test/connector/scenes/slack-talk.test.ts",
-	"test/readme/readme.test.ts",
+	"packages/core/src/trust/audit.test.ts",
+	"test/redaction/canaries.test.ts",
+	"test/conformance/ozzie-connection.test.ts",
+	"test/conformance/metrics.test.ts",
+	"packages/core/src/sandbox/bubblewrap.test.ts",
+	"packages/gateway/src/backup/backup.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -86,7 +86,7 @@ const everyday = [
 	},
 ];
 
-/** Tests of `npm run test:ci`: long ones, those of the simulators, and those that scale, at full scale. */
+/** Tests of `npm run test:ci`: long ones, those of the simulators, and those that scale, with their larger numbers. */
 const ci = [
 	{
 		extends: true as const,

@@ -134,6 +134,12 @@ export const planted: readonly Planted[] = [
 	{ path: "packages/gateway/src/timer.ts", source: "setTimeout(() => {}, 1);\n", reported: time },
 	{ path: "packages/gateway/src/timer.test.ts", source: "setInterval(() => {}, 1);\n", reported: time },
 	{ path: "packages/cli/src/random.ts", source: "export const a = Math.random();\n", reported: time },
+	{
+		path: "packages/cli/src/global-timer.ts",
+		source: "globalThis.setTimeout(() => {}, 1);\n",
+		reported: time,
+	},
+	{ path: "packages/cli/src/optional.ts", source: "export const a = performance?.now();\n", reported: time },
 	{ path: "packages/core/src/run/child.ts", source: imports("node:child_process"), reported: children },
 	{ path: "packages/gateway/src/child.ts", source: imports("child_process"), reported: children },
 	{ path: "packages/cli/src/child.ts", source: 'await import("node:child_process");\n', reported: children },
