@@ -7,9 +7,10 @@ const incremental = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/
 
 /**
  * Lint, types and dead code: one line each, and what a failed one had to say. Each counts as one test.
+ * @param {(line: string) => void} [print]
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
-export async function check() {
+export async function check(print = console.log) {
 	const colors = process.stdout.isTTY === true;
 	const steps = [
 		{ name: "lint", args: ["biome", "check", "--error-on-warnings", `--colors=${colors ? "force" : "off"}`] },
@@ -22,8 +23,8 @@ export async function check() {
 			const began = performance.now();
 			const [program = "", ...rest] = args;
 			const { code, output } = await capture(binary(program), rest, { env: environment() });
-			console.log(`${name.padEnd(10)} ${code === 0 ? "passed" : "FAILED"}  ${seconds(began)}`);
-			if (code !== 0) console.log(output.trimEnd());
+			print(`${name.padEnd(10)} ${code === 0 ? "passed" : "FAILED"}  ${seconds(began)}`);
+			if (code !== 0) print(output.trimEnd());
 			return one(code === 0, name);
 		}),
 	);

@@ -11,8 +11,16 @@ export async function run() {
 	return counts.failed === 0 ? 0 : 1;
 }
 
-/** @param {number} limitMs From the start of this process; may be infinite. */
+/**
+ * The checks run beside the tests, which leave a part of the cores idle. Their lines follow those of the tests.
+ * @param {number} limitMs From the start of this process; may be infinite.
+ */
 async function measure(limitMs) {
-	const checked = await check();
-	return add(checked, await vitest({ limitMs: limitMs - performance.now() }));
+	/** @type {string[]} */
+	const lines = [];
+	const checking = check((line) => lines.push(line));
+	const tested = await vitest({ limitMs: limitMs - performance.now() });
+	const checked = await checking;
+	console.log(lines.join("\n"));
+	return add(checked, tested);
 }
