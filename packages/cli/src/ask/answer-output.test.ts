@@ -2,7 +2,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { RunFigures } from "../run-figures.ts";
 import { CapturedIo } from "../testing/captured-io.ts";
-import { answered, event, modelCall, retrying, usageUpdated } from "../testing/events.ts";
+import { answered, event, listed, modelCall, retrying, usageUpdated } from "../testing/events.ts";
 import { AnswerOutput } from "./answer-output.ts";
 
 const start = event("assistant.stream", { phase: "start", content: "", index: 0 });
@@ -51,6 +51,17 @@ test("each reply is a paragraph of its own, and tools are told on stderr", () =>
 		out: "let me look\ndone\n",
 		error: "▸ run_command cmd: ls\n  ↳ run_command: a.txt\n",
 	});
+});
+
+test("the list of steps is written to stderr in place of its call, and then the steps that changed", () => {
+	const todo = { name: "todo", call_id: "t" } as const;
+	const began = event("tool.call", { ...todo, status: "started", arguments: { items: [] } });
+	const done = event("tool.call", { ...todo, status: "completed", result: "listed" });
+	const first = [began, listed("in_progress", "pending"), done];
+	const events = [...first, listed("completed", "in_progress"), start, delta("done"), end, ended("done")];
+	expect(write(...events)).toEqual({ out: "done\n", error: "▸ Look\n· Change\n✓ Look\n▸ Change\n" });
+	const failed = event("tool.call", { ...todo, status: "failed", error: "too many items" });
+	expect(write(failed).error).toContain("too many items");
 });
 
 test("after a loss the answer is neither cut nor repeated", () => {

@@ -1,6 +1,6 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { answered, event, modelCall, retrying, usageUpdated } from "../testing/events.ts";
+import { answered, event, listed, modelCall, retrying, usageUpdated } from "../testing/events.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
@@ -53,6 +53,17 @@ test("messages wait for their turn and are shown when it comes", () => {
 	expect(apply(conversation, ended("one"))).toEqual(["one", "", "› second"]);
 	expect(apply(conversation, ended("two"))).toEqual(["two"]);
 	expect(conversation.idle).toBe(true);
+});
+
+test("the list of steps is printed in place of its call, and then the steps that changed", () => {
+	const conversation = new Conversation();
+	apply(conversation, said("hello"));
+	const first = [called("t", "todo"), listed("in_progress", "pending"), returned("t", "todo")];
+	expect(apply(conversation, ...first)).toEqual(["▸ Look", "· Change"]);
+	expect(apply(conversation, listed("completed", "in_progress"))).toEqual(["✓ Look", "▸ Change"]);
+	expect(conversation.todo?.current_step).toBe(1);
+	apply(conversation, ended("done"));
+	expect(conversation.todo).toBeUndefined();
 });
 
 test("a message that is being sent keeps the conversation busy", () => {

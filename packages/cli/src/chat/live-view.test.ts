@@ -1,6 +1,7 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { emptyEditor } from "../terminal/editor.ts";
+import { event, listed } from "../testing/events.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { Conversation } from "./conversation.ts";
@@ -44,6 +45,14 @@ test("a running turn shows the growing row, what waits, and how to stop it", () 
 		"working · Ctrl-C cancels",
 		"› hi",
 	]);
+});
+
+test("the progress of the list of steps is shown until the run ends", () => {
+	const conversation = talking(said("first"));
+	conversation.apply(listed("completed", "in_progress"), look);
+	expect(view({ conversation }).rows.join("\n")).toMatch(/1\/2.*Change/);
+	conversation.apply(event("assistant.message", { content: "done", error: "", context: {} }), look);
+	expect(view({ conversation }).rows.join("\n")).not.toContain("Change");
 });
 
 test("what joins the running turn and why a model is asked again are shown", () => {

@@ -6,6 +6,22 @@ export function event<Name extends EventName>(name: Name, payload: EventPayloads
 	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
 }
 
+type Status = EventPayloads["todo.updated"]["plan"][number]["status"];
+
+/** The list of two steps of a run, with these states. */
+export function listed(look: Status, change: Status): OzzieEvent {
+	const plan = [
+		{ title: "Look", status: look },
+		{ title: "Change", status: change },
+	];
+	const done = plan.filter(({ status }) => status === "completed").length;
+	const label = plan.find(({ status }) => status === "in_progress")?.title ?? "";
+	return event("todo.updated", {
+		...{ run_id: "run", call_id: "c", plan, current_step: done, total_steps: 2 },
+		...{ current_step_label: label, percentage: 50 * done },
+	});
+}
+
 /** A call of a model, as it begins or ends. */
 export function modelCall(phase: "start" | "end", provider = "anthropic"): OzzieEvent {
 	return event("internal.llm.call", {
