@@ -41,7 +41,7 @@ export async function approvalQuestion(
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
 	const { floor, hidden, version } = judgement;
-	// An answer for the session would not spare this run the next question.
+	// An answer for the session would not save this run the next approval.
 	const isOnce = floor || hidden || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await run.deps.approveIn(run.session);
@@ -196,7 +196,7 @@ async function askPerson(run: Run, asking: Asking, question: () => Question): Pr
 	}
 }
 
-/** Asks for something other than permission. */
+/** Asks a person a question of a tool, which is not an approval. */
 export async function elicit(run: Run, callId: string, elicitation: Elicitation): Promise<ElicitationAnswer> {
 	const row = await askPerson(run, { runId: run.id, callId, kind: "elicitation" }, () => ({
 		callId,
@@ -289,7 +289,7 @@ async function firstOf(
 	signal.removeEventListener("abort", stop);
 }
 
-/** Looks at the row now and then, and calls `onSettled` when it is not open any more. */
+/** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
 function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
 	const { clock, journal } = run.session.deps;
 	let cancelled = false;

@@ -12,7 +12,7 @@ import { bindingText, changedSince, prepareCall, type ReadyCall, type RefusedCal
 import type { Run } from "./run.ts";
 import type { Workspace } from "./tool-context.ts";
 
-/** A call that makes sense, as it would run. */
+/** A call with valid arguments and its plan. */
 export interface PlannedCall {
 	/** As the model made it. */
 	readonly call: CallBlock;
@@ -100,14 +100,14 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	return { ...again, ...facts, ...(again.effect === "allow" && { trusted }) };
 }
 
-/** The channel's grant that covers a call which would be asked about: for all who have spoken to the run. */
+/** Returns the channel grant that makes the approval of a call needless, for all people who wrote to the run. */
 function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBadge | undefined> {
 	const { place, deps } = run.session;
 	const speakers = [run.row.actor, ...joinedBy(run)];
 	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
 }
 
-/** The call with the arguments that a person gave it, planned and bound again; as it is if `changed` is undefined. */
+/** Returns the call with the arguments of an approver, planned and bound again, or unchanged if `changed` is undefined. */
 export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
@@ -136,7 +136,7 @@ export async function judgeChanged(
 		readonly pending: Before;
 	},
 ): Promise<{ readonly binding: string }> {
-	// It came back from what was shown: the call would run with these very words in the place of the secret.
+	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
 	if (asked.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(
 			"[redacted] stands for a secret that was not shown: write the value itself in its place, or approve the call unchanged",
@@ -148,7 +148,7 @@ export async function judgeChanged(
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== asked.reason) {
 		throw invalid(
-			`what the call would do with these arguments is always asked about (${reason}): deny it instead`,
+			`the call with these arguments always requires an approval of its own (${reason}): deny the call instead`,
 		);
 	}
 	const bound = bindingOf(again, version);

@@ -1,13 +1,13 @@
 import { ParleyError } from "@parley/base";
 import { isAllowedHost, readHostName } from "./host-name.ts";
 
-/** Where TLS is spoken. What is not encrypted could be read and changed on its way. */
+/** The only allowed port: data without TLS could be read and changed on its way. */
 export const TLS_PORT = 443;
 const MAX_SHOWN = 100;
 
 /**
- * The host of what a client asks to be connected to (`host:443`), where that is on the list. Throws `invalid_argument`
- * for what is no name and port, and `permission_denied` for what may not be reached.
+ * Returns the host of a requested target (`host:443`) that is on the list. Throws `invalid_argument` if the target is not
+ * a name and a port, and `permission_denied` if it is not allowed.
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];
@@ -19,7 +19,7 @@ export function readTarget(authority: string, allowed: readonly string[]): strin
 	return host;
 }
 
-/** What a client asked for, as it can stand in a log. */
+/** The requested target for a log: one line, cut. */
 export function shownTarget(text: string): string {
 	return text.slice(0, MAX_SHOWN).replaceAll(/[^\x21-\x7e]/g, "\u{fffd}");
 }

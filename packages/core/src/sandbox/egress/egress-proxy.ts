@@ -8,15 +8,15 @@ import { refuse, serveConnect, type TunnelDeps } from "./tunnel.ts";
 const MAX_HEAD_BYTES = 8 * 1024;
 const MAX_HEAD_MS = 10_000;
 const MAX_AT_ONCE = 128;
-/** Of one command: each is told to the log and to the audit. */
+/** Maximum for one command, because each is logged and audited. */
 const MAX_CONNECTIONS = 5_000;
 
-/** A proxy for one command: it knows CONNECT and forwards nothing but tunnels. */
+/** Proxy of one command. Supports CONNECT only, and forwards nothing outside of tunnels. */
 export class EgressProxy implements AsyncDisposable {
 	readonly #deps: TunnelDeps;
 	readonly #server: HttpServer;
 	readonly #ended = new AbortController();
-	/** All connections, with the end of the time for the request of those that have not said it. */
+	/** Open connections, with the timer for the request of those that have not sent one. */
 	readonly #clients = new Map<Socket, Timer>();
 	#accepted = 0;
 

@@ -6,40 +6,40 @@ import { readAllowedHost } from "./host-name.ts";
 import { type Connect, connectOverTcp, type EgressEntry } from "./tunnel.ts";
 import { type EgressWrapping, egressWrapping } from "./wrapping.ts";
 
-/** Refusals that a command's output shows. */
+/** Maximum of refusals in the output of a command. */
 const MAX_SHOWN = 10;
 
 export interface EgressOptions {
-	/** Names of hosts, each alone or as `*.` and all that is below it. */
+	/** Host names: `example.com`, or `*.example.com` for all names below it. */
 	readonly allow: readonly string[];
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** The public internet, the system's resolver and TCP unless told. */
+	/** By default the public internet, the resolver of the system, and TCP. */
 	readonly reach?: Reach;
 	readonly lookup?: Lookup;
 	readonly connect?: Connect;
 }
 
-/** Learns every decision; an allowed connection waits for it, and is not made where it rejects. */
+/** Records every decision. An allowed connection is made after this resolves, and is not made if it rejects. */
 export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
-/** The way out of one command, until it is disposed. */
+/** The proxy of one command, until it is disposed. */
 export interface Passage extends EgressWrapping, AsyncDisposable {
-	/** What was refused, for the end of the command's output; empty where nothing was. */
+	/** Note about the refusals, for the end of the command's output. Empty without refusals. */
 	note(): string;
-	/** Serves the connections to a socket that a program in the sandbox listens at, a `net.Server`. */
+	/** Serves the connections to `listener`, a `net.Server` that a program in the sandbox opened. */
 	serve(listener: unknown): void;
 }
 
-/** The only way out of sandboxes: to TLS on hosts of the public internet that the operator has named. */
+/** The only network access of sandboxed commands: TLS to hosts of the public internet that the operator listed. */
 export class Egress {
-	/** Hosts that commands may reach, as they are compared. */
+	/** Allowed hosts in the form of `readAllowedHost`. */
 	readonly hosts: readonly string[];
-	/** Where decisions are told besides the log. */
+	/** Receives the decisions in addition to the log. */
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
 
-	/** Throws `invalid_argument` for an entry that is no name of a host. */
+	/** Throws `invalid_argument` if an entry is not a host name. */
 	constructor(options: EgressOptions) {
 		this.#options = options;
 		this.hosts = options.allow.map((entry) => {
@@ -50,7 +50,7 @@ export class Egress {
 		});
 	}
 
-	/** Opens a way out for one command; `command` is what logs call it. */
+	/** Opens the proxy of one command. `command` is its name in logs. */
 	open(command: string): Passage {
 		const refusals = new Set<string>();
 		const proxy = new EgressProxy({

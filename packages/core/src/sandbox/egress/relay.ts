@@ -3,14 +3,14 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Clock, ParleyError } from "@parley/base";
 
-/** A connection that nothing moves through is ended after this time, and at the latest after twice this time. */
+/** Milliseconds without data after which a connection is ended. The end may be late by the same time. */
 const IDLE_MS = 120_000;
-/** More than any command may take. */
+/** Maximum duration of a connection in milliseconds: longer than any command may run. */
 const MAX_MS = 15 * 60_000;
 
 /**
- * Passes bytes on in both directions until both sides have ended. Rejects with `unavailable` where one of them broke
- * off, with `deadline_exceeded` at a limit of time, and with the signal's reason; both are closed by then.
+ * Relays bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, with
+ * `deadline_exceeded` at a time limit, or with the reason of the signal. Both sides are closed by then.
  */
 export async function relay(
 	client: Duplex,

@@ -7,25 +7,25 @@ import { within } from "../../tools/web/time-limit.ts";
 import { readTarget, shownTarget, TLS_PORT } from "./connect-target.ts";
 import { relay } from "./relay.ts";
 
-/** From the look-up of the name to the open connection. */
+/** Limit for the lookup of the name and the connection together. */
 const MAX_CONNECT_MS = 10_000;
 
-/** What is told of a connection that a command asked for. */
+/** Decision about a connection that a command requested, for the log and the audit. */
 export interface EgressEntry {
 	/** Name of the command, as the caller of `open` gave it. */
 	readonly command: string;
-	/** The host; where it is refused, what the command asked for. */
+	/** The host. For a refused connection, the requested text. */
 	readonly target: string;
-	/** An allowed one is told before it is made, and ends later. */
+	/** An allowed connection is reported before it is made, and again as `ended`. */
 	readonly decision: "allowed" | "refused" | "ended";
-	/** Why it was refused or did not end by itself. */
+	/** Reason of a refusal or of an end by the gateway. */
 	readonly reason?: string;
-	/** Bytes, of one that has ended. */
+	/** Bytes, for `ended`. */
 	readonly sent?: number;
 	readonly received?: number;
 }
 
-/** Opens a connection to one of the addresses, at the port of TLS, with `allowHalfOpen`; nothing else may be connected to. */
+/** Opens a connection with `allowHalfOpen` to one of the addresses at the port of TLS, and to no other address. */
 export type Connect = (addresses: readonly string[], signal: AbortSignal) => Promise<Socket>;
 
 export interface TunnelDeps {
@@ -35,14 +35,14 @@ export interface TunnelDeps {
 	readonly reach: Reach;
 	readonly lookup: Lookup;
 	readonly connect: Connect;
-	/** Of an allowed connection it is awaited before anything is connected to. Where it rejects, nothing is. */
+	/** Reports a decision. An allowed connection is made after this resolves, and is not made if it rejects. */
 	tell(entry: Omit<EgressEntry, "command">): Promise<void>;
 }
 
 export interface Asked {
 	readonly authority: string;
 	readonly client: Duplex;
-	/** What came with the request already. */
+	/** Bytes that arrived together with the request. */
 	readonly head: Buffer;
 }
 
@@ -53,7 +53,7 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 	deadline_exceeded: "504 Gateway Timeout",
 };
 
-/** Serves one CONNECT: decides, connects to an address that was checked, and passes bytes on. Never rejects but with `tell`. */
+/** Serves one CONNECT: decides, connects to a checked address, and relays bytes. Rejects only if `tell` does. */
 export async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = asked;
 	// Not later: a stream that has ended takes nothing back.

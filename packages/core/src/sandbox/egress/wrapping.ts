@@ -1,23 +1,23 @@
 import type { Mount } from "../system-layout.ts";
 
-/** What makes a command, inside its sandbox, reach the proxy. */
+/** Parts of a sandboxed command by which it reaches the proxy. */
 export interface EgressWrapping {
-	/** Come after the mounts for /dev. */
+	/** Mounts that follow those for /dev. */
 	readonly mounts: readonly Mount[];
 	/**
-	 * Words before the command and its arguments, which become the command. `channel` is a descriptor below 10 that leads
-	 * to the gateway, as Node gives one to a child process; the command does not get it.
+	 * Arguments before the command, which start it. `channel` is the descriptor, below 10, of Node's channel to the gateway.
+	 * The command does not inherit it.
 	 */
 	argv(channel: number): readonly string[];
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Neither a part of the system nor a root of a session lies here. */
+/** A path outside of the system directories and of all roots. */
 const NODE = "/dev/parley/node";
-/** Free in a network namespace that has just been made. */
+/** Any port is free in a new network namespace. */
 const PORT = 3128;
 
-/** Listens in the network of the sandbox, and hands the socket to the gateway, which accepts its connections. */
+/** Listens in the network of the sandbox and sends the socket to the gateway, which accepts the connections. */
 const LISTENER = `
 const { writeSync } = require("node:fs");
 const server = require("node:net").createServer();
@@ -30,7 +30,7 @@ server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
 });
 `;
 
-/** The environment of the listener has nothing of the command's: it is not meant for it. */
+/** The listener gets an empty environment, because that of the command may contain secrets. */
 const PRELUDE = `
 said=$(/usr/bin/env -i NODE_CHANNEL_FD="$1" "$2" -e "$3" 2>&1)
 if [ "$said" != ready ]; then
@@ -45,7 +45,7 @@ exec "$@"
 const PROXY = `http://127.0.0.1:${PORT}`;
 const OWN = "localhost,127.0.0.1,::1";
 
-/** As curl, git, npm, pip, cargo, go and Node itself read them. Plain http goes there, too: it is told why not. */
+/** Variables that curl, git, npm, pip, cargo, Go and Node read. Plain HTTP also goes to the proxy, which says why it refuses. */
 const environment = {
 	...{ HTTPS_PROXY: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, http_proxy: PROXY },
 	...{ ALL_PROXY: PROXY, all_proxy: PROXY, NO_PROXY: OWN, no_proxy: OWN },
@@ -54,7 +54,7 @@ const environment = {
 	...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "http.proxy", GIT_CONFIG_VALUE_0: PROXY },
 };
 
-/** How a command is started so that it reaches the proxy, and nothing else. */
+/** Starts a command that reaches the proxy and no other part of the network. */
 export const egressWrapping: EgressWrapping = {
 	mounts: [["--ro-bind", process.execPath, NODE]],
 	argv: (channel) => ["/bin/sh", "-c", PRELUDE, "parley", String(channel), NODE, LISTENER],
