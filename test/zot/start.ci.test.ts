@@ -181,13 +181,18 @@ test("nothing of a conversation is left on disk, only the verdict about the sand
 	expect(["", "sandbox-verdict"]).toContain(files.join());
 });
 
-test("the first reply needs no segmenter of words, which takes 18 ms to create", async () => {
+test("the first reply needs neither a segmenter of words nor the time zone, which take 18 and 15 ms", async () => {
 	const forbid = `
 		const { Segmenter } = Intl;
 		Intl.Segmenter = class extends Segmenter {
 			constructor(locale, options) {
 				if (options?.granularity === "word") throw new Error("a segmenter of words was created");
 				super(locale, options);
+			}
+		};
+		Intl.DateTimeFormat = class {
+			constructor() {
+				throw new Error("the time zone was read");
 			}
 		};`;
 	const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(forbid)}` };

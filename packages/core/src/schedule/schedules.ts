@@ -68,11 +68,9 @@ interface ScheduleFilter {
 /** Messages that are sent to sessions at given times: reached as `runtime.schedules`. */
 export class Schedules {
 	readonly #options: SchedulesOptions;
-	readonly #timeZone: string;
 
 	constructor(options: SchedulesOptions) {
 		this.#options = options;
-		this.#timeZone = options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
 
 	/**
@@ -153,10 +151,15 @@ export class Schedules {
 	triggerOf(wanted: WantedTrigger): Trigger {
 		const now = this.#options.deps.clock.now();
 		if (wanted.kind === "words") {
-			return readWhen(wanted.when, { now, timeZone: wanted.timeZone ?? this.#timeZone });
+			return readWhen(wanted.when, { now, timeZone: wanted.timeZone ?? this.#timeZone() });
 		}
 		if (wanted.kind !== "cron") return checkTrigger(wanted, now);
-		return checkTrigger({ ...wanted, timeZone: wanted.timeZone ?? this.#timeZone }, now);
+		return checkTrigger({ ...wanted, timeZone: wanted.timeZone ?? this.#timeZone() }, now);
+	}
+
+	/** The time zone of this machine unless told. Reading it takes 15 ms the first time. */
+	#timeZone(): string {
+		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
 
 	#checked(

@@ -6,7 +6,6 @@ import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../tools/file-error.ts";
 import { isWithin } from "../tools/paths.ts";
 import { openRegular, readAt } from "../tools/regular-file.ts";
-import { readSkill } from "./read-skill.ts";
 import type { Skill, SkillSource, SkillText } from "./skill.ts";
 
 /** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
@@ -154,6 +153,8 @@ export class SkillFiles {
 		const known = this.#texts.get(file);
 		if (known?.hash === hash) return known.text;
 		const bytes = await readWhole(file, most.textBytes);
+		// Loads the readers of YAML and TOML, which a process without skills does not need.
+		const { readSkill } = await import("./read-skill.ts");
 		const text = readSkill(decode(bytes), fallback);
 		// A file that has changed since its hash was taken is read again next time.
 		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
