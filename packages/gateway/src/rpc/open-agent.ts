@@ -40,7 +40,7 @@ import {
 import type { RpcFlags } from "./rpc-flags.ts";
 import { checkServed } from "./served-models.ts";
 
-/** A server on the same machine has said its first word by then. */
+/** A reply that has begun shows its first words by then. */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
@@ -105,14 +105,14 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 }
 
 /**
- * Begins the check of the sandbox a moment after the first request to a model has left, so that it delays neither the
- * request nor a quick reply. A command that comes earlier begins it. The returned function waits for a check that has
+ * Begins the check of the sandbox a moment after the first reply has begun, so that it delays neither the request nor the
+ * first words. A command that comes earlier begins it. The returned function waits for a check that has
  * begun, so that it leaves no files behind.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;
 	const stop = runtime.observe(operator, ({ event }) => {
-		if (event.type !== "model.calling" || timer) return;
+		if (event.type !== "response.started" || timer) return;
 		timer = clock.after(CHECK_AFTER_MS, () => {
 			stop();
 			if (sandbox.state.state === "wanted") void sandbox.check();
