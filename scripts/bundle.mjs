@@ -25,9 +25,7 @@ const entries = {
 	main: "packages/cli/src/main.ts",
 	program: "packages/cli/src/program.ts",
 	"run-gateway": "packages/cli/src/gateway/run-gateway.ts",
-	"rpc-program": "packages/cli/src/rpc/rpc-program.ts",
 	"run-rpc": "packages/cli/src/rpc/run-rpc.ts",
-	"open-agent": "packages/gateway/src/rpc/open-agent.ts",
 	"readable-worker": "packages/core/src/tools/web/readable-worker.ts",
 };
 

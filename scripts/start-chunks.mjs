@@ -1,5 +1,5 @@
-// The modules of the bundle that share a file because a start loads all of them: Node takes half a millisecond to find, read
-// and link a file of any size.
+// Groups of modules of the bundle. The modules of a group share a file, because a start loads all of them: Node takes half a
+// millisecond to find, read and link a file of any size.
 
 /** @import { CodeSplittingGroup, InputOptions, OutputChunk, Plugin } from "rolldown" */
 
@@ -10,20 +10,20 @@ import { root } from "./paths.mjs";
 /** Modules that small commands load too. */
 const common = [
 	/^\0node:/,
-	/^packages\/base\/src\/(?!log|redact|stderr)/,
+	/^packages\/base\/src\/(?!log|redact|stderr|store\/)/,
 	/^packages\/cli\/src\/(?!rpc\/)/,
 	/^packages\/gateway\/src\/(?:errno|data-directory|private-file|secret-key)\.ts$/,
 ];
 
 /**
- * The files, the most common first: who loads one of those is not to load the rest with it. `of` are the entries of the
- * bundle that load it at once: `parley`, whatever it is asked for, and `parley rpc` before it loads the core.
+ * The files, the most common first: a command that loads one of them does not load the next ones. `of` are the entries of the
+ * bundle that load the file at once. Every command loads `main` and `program`, and `parley rpc` also `run-rpc`, with the core.
  * @type {readonly { readonly name: string, readonly of: readonly string[], readonly holds: (path: string) => boolean }[]}
  */
 const files = [
 	{
 		name: "base",
-		of: ["main", "rpc-program", "run-rpc"],
+		of: ["main", "program", "run-rpc"],
 		holds: (path) => common.some((one) => one.test(path)),
 	},
 	{ name: "schemas", of: ["run-rpc"], holds: (path) => path.includes("/node_modules/zod/") },

@@ -31,12 +31,13 @@ import { tokenCommand } from "./commands/token.ts";
 import { trustCommand } from "./commands/trust.ts";
 import { usageCommand } from "./commands/usage.ts";
 import type { Io } from "./io.ts";
+import { programName } from "./program-name.ts";
 import { explainUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
 /** The whole command line. What a command needs is loaded when it runs. */
 export function createProgram(io: Io): Command {
-	const program = new Command("parley")
+	const program = new Command(programName())
 		.description("An AI agent on your own machine that asks before it acts.")
 		.version(version)
 		.helpCommand(false)

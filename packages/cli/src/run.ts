@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Io } from "./io.ts";
 import { programName } from "./program-name.ts";
 import { visibleText } from "./text/visible.ts";
@@ -9,7 +8,8 @@ import { isShown, UsageError } from "./usage.ts";
  * went wrong is told on stderr, in a line or two.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
-	const program = await loadProgram(args, io);
+	const { createProgram } = await import("./program.ts");
+	const program = createProgram(io);
 	try {
 		if (args.length === 0) program.outputHelp();
 		else await program.parseAsync(args, { from: "user" });
@@ -20,11 +20,6 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 		io.stderr.write(`parley: ${visibleText(messageOf(error))}\n`);
 		return error instanceof UsageError || isInvalidArgument(error) ? 2 : 1;
 	}
-}
-
-async function loadProgram([command]: readonly string[], io: Io): Promise<Command> {
-	if (command === "rpc") return (await import("./rpc/rpc-program.ts")).createRpcProgram(io);
-	return (await import("./program.ts")).createProgram(io);
 }
 
 /** Programs that start an agent read one line, and know no other code for this. */

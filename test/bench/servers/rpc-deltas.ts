@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
 import type { Model, ModelRequest } from "@parley/core";
-import { loadConfig, serveZot, startAgent } from "@parley/gateway/rpc";
+import { loadConfig, openAgent, serveZot } from "@parley/gateway/rpc";
 import { deltasPerTick, deltaText } from "../measure/delta-order.ts";
 
 /** The agent behind stdin and stdout, with a model that says as many deltas as the message tells. */
@@ -29,7 +29,7 @@ function orderOf({ messages }: ModelRequest): number {
 
 const [, , directory = ""] = process.argv;
 const common = { clock: systemClock, log: silentLogger };
-const started = await startAgent({
+const started = await openAgent({
 	...{ ...common, flags: {}, ids: createIds(), redactor: new Redactor(), currentDirectory: directory, model },
 	config: loadConfig({ flags: {}, environment: {}, cwd: directory, defaultData: directory }),
 });

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
 import type { AnswerFlags } from "../questions/answer-question.ts";
+import { UsageError } from "../usage.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
 import { addAddressFlags } from "./address-flags.ts";
 
@@ -47,7 +48,6 @@ export function answerCommand(io: Io): Command {
 }
 
 async function list(flags: Flags, io: Io): Promise<void> {
-	const { UsageError } = await import("../usage.ts");
 	if (flags.value !== undefined || flags.deny || flags.reason !== undefined) {
 		throw new UsageError("say which question is answered: parley answer shows their ids");
 	}

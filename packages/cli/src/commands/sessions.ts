@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { AddressFlags } from "../gateway-address.ts";
+import { type AddressFlags, findGateway } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
 import type { DeleteFlags } from "../sessions/delete-sessions.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
@@ -134,10 +134,7 @@ function deleteCommand(io: Io): Command {
 }
 
 async function find(id: string, flags: AddressFlags, io: Io) {
-	const [{ findGateway }, { findSession }] = await Promise.all([
-		import("../gateway-address.ts"),
-		import("../sessions/find-session.ts"),
-	]);
+	const { findSession } = await import("../sessions/find-session.ts");
 	const address = await findGateway(flags, io);
 	return { address, session: await findSession(address, id) };
 }

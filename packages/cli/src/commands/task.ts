@@ -2,6 +2,7 @@ import type { MethodInput } from "@parley/protocol";
 import { Command, Option } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
+import { visibleLine } from "../text/visible.ts";
 import { printJson, printRows, withGateway } from "../with-gateway.ts";
 import { addAddressFlags } from "./address-flags.ts";
 
@@ -132,7 +133,6 @@ function cancelCommand(io: Io): Command {
 				return { task: found, answer: await asked };
 			});
 			if (flags.json) return printJson(answer, io);
-			const { visibleLine } = await import("../text/visible.ts");
 			const before = answer.status === task.status ? " already" : "";
 			printRows([`${visibleLine(task.title)} is ${answer.status}${before}`], io);
 		});

@@ -2,6 +2,7 @@ import type { MethodInput } from "@parley/protocol";
 import { Command, InvalidArgumentError } from "commander";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
+import { visibleLine } from "../text/visible.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
 import { addAddressFlags } from "./address-flags.ts";
 
@@ -93,10 +94,7 @@ function grantCommand(io: Io): Command {
 		);
 		if (flags.json) return printJson(answer, io);
 		if (answer.status !== "granted") return printRows(["a question in its conversation asks for it"], io);
-		const [{ localTime }, { visibleLine }] = await Promise.all([
-			import("../text/local-time.ts"),
-			import("../text/visible.ts"),
-		]);
+		const { localTime } = await import("../text/local-time.ts");
 		const { grant_id, place, expires_at, max_actions } = answer.grant;
 		const until = localTime(new Date(expires_at));
 		const row = `${visibleLine(place)} is trusted until ${until}, for ${max_actions} calls at most`;
@@ -126,7 +124,6 @@ function confirmCommand(io: Io): Command {
 		const { answerWish } = await import("../trust/answer-wish.ts");
 		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { value: true }));
 		if (flags.json) return printJson(answered, io);
-		const { visibleLine } = await import("../text/visible.ts");
 		printRows([`${visibleLine(answered.place)} is trusted; parley trust list shows until when`], io);
 	});
 }

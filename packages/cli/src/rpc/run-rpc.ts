@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { createIds, createLogger, ParleyError, Redactor, systemClock, type Timer } from "@parley/base";
-import { type Config, loadConfig, readReasoning, serveZot, startAgent } from "@parley/gateway/rpc";
+import { type Config, loadConfig, openAgent, readReasoning, serveZot } from "@parley/gateway/rpc";
 import type { RpcCommandFlags } from "../commands/rpc.ts";
 import { cacheDirectory, defaultDataDirectory } from "../data-directory.ts";
 import type { Io } from "../io.ts";
@@ -37,7 +37,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	if (token !== undefined && token.length >= 8) redactor.add(token);
 	const log = createLogger({ level: config.logLevel, redactor });
 	for (const warning of config.warnings ?? []) log.warn(warning);
-	const started = await startAgent({
+	const started = await openAgent({
 		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
 		...{ currentDirectory: io.cwd, keeping: { cache: await cacheDirectory(), version } },
 	});

@@ -4,11 +4,11 @@ import { shortToolNames, shortTools } from "@parley/core";
 import { expect, test } from "vitest";
 import { AgentPlace } from "../testing/agent-place.ts";
 import type { OpenAgent } from "./open-agent.ts";
+import { openAgent } from "./open-agent.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
-import { startAgent } from "./start-agent.ts";
 
 async function start(place: AgentPlace, flags: RpcFlags = {}): Promise<OpenAgent> {
-	return startAgent({
+	return openAgent({
 		...{ flags, clock: systemClock, ids: createIds(), log: place.log, redactor: new Redactor() },
 		config: place.config("offline", flags.model),
 		currentDirectory: place.path("work"),

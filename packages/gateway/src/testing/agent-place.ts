@@ -7,7 +7,6 @@ import { ScriptedModel, type ScriptedReply } from "@parley/core/testing";
 import { loadConfig } from "../config/load.ts";
 import { type OpenAgent, openAgent } from "../rpc/open-agent.ts";
 import type { RpcFlags } from "../rpc/rpc-flags.ts";
-import { startAgent } from "../rpc/start-agent.ts";
 
 /** Somebody's machine: `data` is the gateway's of its operator, `work` where the agent works. */
 export class AgentPlace implements AsyncDisposable {
@@ -65,7 +64,7 @@ export class AgentPlace implements AsyncDisposable {
 	/** As the command starts it, with the provider that these flags come to. */
 	async start(flags: RpcFlags): Promise<OpenAgent> {
 		const { provider, model, baseUrl } = flags;
-		const started = await startAgent({
+		const started = await openAgent({
 			...{ flags, clock: systemClock, ids: createIds(), log: this.log, redactor: new Redactor() },
 			config: this.config(provider, model, baseUrl),
 			currentDirectory: this.path("work"),
