@@ -42,7 +42,7 @@ import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
 import { retryLast } from "./session/retry.ts";
-import type { Accepted, NewMessage } from "./session/send.ts";
+import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
 import { type SessionDeps, sessionDepsOf } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
 import { setBudget } from "./session/set-budget.ts";
@@ -197,8 +197,10 @@ export class Runtime {
 		const { session } = lease;
 		const chosen = await chooseOptions(request.principal, session, options, rules);
 		const skill = await this.skills.startedBy(session, request.principal, message);
-		const all = await withSkill(session, chosen, skill, rules);
-		return await this.#runner.send(session, request, { ...message, options: all });
+		const asked = { ...message, options: await withSkill(session, chosen, skill, rules) };
+		const { accepted, start } = await acceptMessage(session, request, asked);
+		this.#runner.start(session, start);
+		return accepted;
 	}
 
 	/** Says something to the run at work, before its next model call; where none is, like `send`. */
@@ -208,14 +210,18 @@ export class Runtime {
 		const skill = await this.skills.startedBy(lease.session, request.principal, message);
 		// A skill has a run of its own, with its own tools and model.
 		if (skill) return { status: "sent", ...(await this.send(request, sessionId, message)) };
-		return (await this.#runner.begin(lease.session, steer(lease.session, request, message))).steered;
+		const { steered, start } = await steer(lease.session, request, message);
+		this.#runner.start(lease.session, start);
+		return steered;
 	}
 
 	/** Makes the last reply again. */
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return (await this.#runner.begin(lease.session, retryLast(lease.session, request))).accepted;
+		const { accepted, start } = await retryLast(lease.session, request);
+		this.#runner.start(lease.session, start);
+		return accepted;
 	}
 
 	/**

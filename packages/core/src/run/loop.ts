@@ -34,17 +34,9 @@ export interface Ending {
  * cannot begin, and if its record cannot be written.
  */
 export async function runLoop(run: Run): Promise<Ending> {
-	if (run.row.cancelRequested) run.control.cancel();
-	await run.choose();
-	await run.session.deps.workspaces.prepare(run.session.home);
-	await recallMemories(run);
-	await startSkill(run);
-	await placeAttachments(run);
-	return (await workflowEnding(run)) ?? converse(run);
-}
-
-/** Model calls and their tool calls, until the model has answered. */
-async function converse(run: Run): Promise<Ending> {
+	await prepare(run);
+	const ofWorkflow = await workflowEnding(run);
+	if (ofWorkflow) return ofWorkflow;
 	let tries = triesOf(run);
 	for (;;) {
 		run.control.signal.throwIfAborted();
@@ -71,6 +63,16 @@ async function converse(run: Run): Promise<Ending> {
 			await recordPhase(run, "acting", record);
 		});
 	}
+}
+
+/** Brings in all that a run needs beside its record. */
+async function prepare(run: Run): Promise<void> {
+	if (run.row.cancelRequested) run.control.cancel();
+	await run.choose();
+	await run.session.deps.workspaces.prepare(run.session.home);
+	await recallMemories(run);
+	await startSkill(run);
+	await placeAttachments(run);
 }
 
 /** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */

@@ -3,12 +3,10 @@ import { contextsOf } from "../context/contexts.ts";
 import type { Compacted } from "../context/fit-request.ts";
 import { compactSession, type Stoppable } from "../session/compact-session.ts";
 import type { Keyed } from "../session/idempotency.ts";
-import { type Accepted, acceptMessage, type NewMessage } from "../session/send.ts";
 import type { Session, SessionDeps } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { endingOf, endRun } from "./end-run.ts";
+import { type Ended, endingOf, endRun } from "./end-run.ts";
 import { runLoop } from "./loop.ts";
-import type { RunOptions } from "./options.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { claimNext, findActive, historyFor, readHistory, readSteps } from "./queue.ts";
 import { KeptPictures } from "./room-for-pictures.ts";
@@ -52,38 +50,22 @@ export class Runner {
 		this.#stopping.resolve();
 	}
 
-	/** Accepts a message, and starts its run if the session has no other work. */
-	async send(
-		session: Session,
-		request: Keyed,
-		message: NewMessage & { readonly options?: RunOptions },
-	): Promise<Accepted> {
-		const { accepted } = await this.begin(session, acceptMessage(session, request, message));
-		return accepted;
-	}
-
-	/** Starts what was accepted, where nothing is in its way. */
-	async begin<T extends { readonly start: RunRow | undefined }>(
-		session: Session,
-		accepting: Promise<T>,
-	): Promise<T> {
-		const accepted = await accepting;
-		if (accepted.start) this.start(session, accepted.start);
-		return accepted;
-	}
-
 	/** Puts a summary in the place of all that a session at rest has said; runs wait until it is done. */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession({ session, deps: this.#deps }, request, ending);
 	}
 
-	/** Starts a claimed run, unless it works already. */
-	start(session: Session, row: RunRow, { steps = [{ kind: "call" }], resumed = false }: Starting = {}): void {
-		if (this.#stopped || session.removed || session.live.has(row.id)) return;
+	/** Starts a claimed run, unless it works already. Does nothing without a run: the message waits for its turn. */
+	start(
+		session: Session,
+		row: RunRow | undefined,
+		{ steps = [{ kind: "call" }], resumed = false }: Starting = {},
+	): void {
+		if (!row || this.#stopped || session.removed || session.live.has(row.id)) return;
 		const run = new Run({ row, steps, resumed }, session, this.#deps);
 		const before = [...session.live.values()].map(({ ended }) => ended);
 		session.begin(run.control);
-		run.control.ended = this.#follow(run, before);
+		run.control.ended = this.#complete(run, before).then((next) => this.#goOn(run, next));
 	}
 
 	/** Continues a run that the last stop of the gateway left active. */
@@ -92,52 +74,44 @@ export class Runner {
 		this.start(session, row, { steps, resumed: true });
 	}
 
-	/** Completes a run when the runs before it have ended, then starts the session's next run. */
-	async #follow(run: Run, before: readonly Promise<void>[]): Promise<void> {
+	/**
+	 * Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause. Returns
+	 * the session's next run, which the end of this one has claimed.
+	 */
+	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// The record has the end of the run before, but the memory of this process may not have it yet.
 		await Promise.all(before);
-		const next = await this.#complete(run);
-		const { session } = run;
-		session.live.delete(run.id);
-		if (next) this.start(session, next);
-		else this.#onIdle(session);
-	}
-
-	/** Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause. */
-	async #complete(first: Run): Promise<RunRow | undefined> {
 		let run = first;
-		for (let failures = 0; !this.#stopped; ) {
+		for (let failures = 0; !this.#stopped; failures++) {
 			try {
-				const current = failures === 0 ? first : await this.#readAgain(run);
+				const current = failures === 0 ? first : await this.#again(run, failures);
 				if (!current) return undefined;
 				run = current;
-				return await this.#work(run);
+				run.log.info("run started", { resumed: run.resumed });
+				run.history = await historyBefore(run);
+				run.control.working.start();
+				let ended: Ended | undefined;
+				// A message that arrived before the end continues the run.
+				while (!ended) {
+					ended = await endRun(run, await runLoop(run).catch((reason: unknown) => endingOf(run, reason)));
+				}
+				this.#remember(run);
+				return ended.next;
 			} catch (error) {
 				if (isLost(run, error)) return undefined;
 				logFailure(first, failures, error);
+			} finally {
+				run.control.working.stop();
 			}
-			failures += 1;
-			await this.#pause(run, failures);
 		}
 		return undefined;
 	}
 
-	/** Works on a run from its recorded steps on. Returns the next run, which its end has claimed. */
-	async #work(run: Run): Promise<RunRow | undefined> {
-		run.log.info("run started", { resumed: run.resumed });
-		run.history = await historyBefore(run);
-		run.control.working.start();
-		try {
-			for (;;) {
-				const ending = await runLoop(run).catch((reason: unknown) => endingOf(run, reason));
-				const ended = await endRun(run, ending);
-				if (!ended) continue;
-				this.#remember(run);
-				return ended.next;
-			}
-		} finally {
-			run.control.working.stop();
-		}
+	/** Starts the session's next run, or reports that the session is idle. */
+	#goOn({ id, session }: Run, next: RunRow | undefined): void {
+		session.live.delete(id);
+		if (next) this.start(session, next);
+		else this.#onIdle(session);
 	}
 
 	/** Keeps in memory what the session's next run needs. */
@@ -148,18 +122,11 @@ export class Runner {
 		this.#pictures.keep(session);
 	}
 
-	/** Waits longer after each failure. A stop of the gateway or a cancel of the run ends the pause. */
-	async #pause({ session, control }: Run, failures: number): Promise<void> {
-		const { promise, resolve } = Promise.withResolvers<void>();
-		const timer = session.deps.clock.after(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), resolve);
-		// A run that was cancelled before waits, because its end cannot be stored yet.
-		control.signal.addEventListener("abort", () => resolve(), { once: true });
-		await Promise.race([promise, this.#stopping.promise]);
-		timer.cancel();
-	}
-
-	/** A run that failed, with its recorded steps. Undefined if it has ended after all. */
-	async #readAgain({ id, session, control }: Run): Promise<Run | undefined> {
+	/** The run as the record has it, after a pause that grows. Undefined if it has ended after all, or the gateway stops. */
+	async #again(failed: Run, failures: number): Promise<Run | undefined> {
+		const { id, session, control } = failed;
+		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
+		if (this.#stopped) return undefined;
 		const { store } = session.deps.journal;
 		const row = await store.read((db) => findActive(db, session.id));
 		if (row?.id !== id) return undefined;
@@ -167,6 +134,16 @@ export class Runner {
 		run.control.ended = control.ended;
 		session.begin(run.control);
 		return run;
+	}
+
+	/** A stop of the gateway, or a cancel of the run, ends the pause early. */
+	async #pause({ session, control }: Run, ms: number): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = session.deps.clock.after(ms, resolve);
+		// A run that was cancelled before waits, because its end cannot be stored yet.
+		control.signal.addEventListener("abort", () => resolve(), { once: true });
+		await Promise.race([promise, this.#stopping.promise]);
+		timer.cancel();
 	}
 }
 
@@ -231,7 +208,7 @@ async function resume(sessionId: string, { deps, sessions, runner }: Parts): Pro
 		return;
 	}
 	const claimed = await session.commit((tx) => claimNext(tx, session, deps.clock.now()));
-	if (claimed) runner.start(session, claimed);
+	runner.start(session, claimed);
 }
 
 /** Parks runs that wait for people at once, the others when the grace is over; resolves when all stand still. */

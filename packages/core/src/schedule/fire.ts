@@ -151,7 +151,8 @@ async function send(
 	await failpoints.reach("schedule-due");
 	try {
 		const message = { content: prompt, options: { origin }, scheduled: { taint, fire } };
-		await runner.begin(session, acceptMessage(session, request, message));
+		const { start } = await acceptMessage(session, request, message);
+		runner.start(session, start);
 	} catch (reason) {
 		if (stopped) return stopped;
 		throw reason;
