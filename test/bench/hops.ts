@@ -4,15 +4,18 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createIds, Redactor, silentLogger, systemClock } from "@parley/base";
+import { createAnthropicModel, type Model, ModelTable } from "@parley/core";
 import { loadConfig, startGateway } from "@parley/gateway";
+import { CallDepth } from "./measure/call-depth.ts";
 import { DrainClient } from "./measure/drain-client.ts";
 import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
 import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * The code that a stranger has to read to follow one message: the files and functions of ours that run between a "hello"
- * in a session that has answered before and the last frame of its answer, by V8 coverage.
+ * The code that a stranger has to read to follow one message in a session that has answered before. Files and functions:
+ * those of ours that run between a "hello" and the last frame of its answer, by V8 coverage. Depth: the nested calls of our
+ * functions from the accepted message to the provider, which is the last of them.
  */
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const options = readOptions(3);
@@ -21,24 +24,45 @@ const warmUp = 3;
 
 const directory = mkdtempSync(join(tmpdir(), "parley-hops-"));
 const provider = await startServer("model-server");
+const inspector = new Session();
+inspector.connect();
+const callDepth = await CallDepth.start(inspector);
+const real = createAnthropicModel({
+	...{ apiKey: undefined, baseUrl: `http://127.0.0.1:${provider.port}`, defaultModel: "bench" },
+	...{ table: new ModelTable(), clock: systemClock, log: silentLogger },
+});
+const model: Model = {
+	provider: real.provider,
+	defaultModel: real.defaultModel,
+	stream(...asked) {
+		callDepth.mark("the provider");
+		return real.stream(...asked);
+	},
+};
 const gateway = await startGateway({
 	config: loadConfig({
 		flags: {
-			...{ listen: ["127.0.0.1:0"], data: directory, provider: "anthropic", model: "bench" },
-			baseUrl: `http://127.0.0.1:${provider.port}`,
+			...{ listen: ["127.0.0.1:0"], data: directory },
+			// Its probes run beside the first messages, and a hello runs no command.
+			sandbox: "off",
 		},
 		environment: { PARLEY_TITLES: "false" },
 		cwd: directory,
 		defaultData: directory,
 	}),
 	...{ clock: systemClock, ids: createIds(), log: silentLogger, redactor: new Redactor() },
-	...{ version: "bench", currentDirectory: directory },
+	...{ version: "bench", currentDirectory: directory, model },
+	failpoints: {
+		reach(place: string): void {
+			if (place === "accepted") callDepth.mark("the accepted message");
+		},
+	},
 });
 const client = await DrainClient.open(Number(new URL(gateway.urls[0] ?? "").port), "/api/ws");
 await openSession(client, {});
-
-const inspector = new Session();
-inspector.connect();
+for (let message = 0; message < warmUp; message++) await hello();
+const path = [...callDepth.between("the accepted message", "the provider"), "the provider"];
+await callDepth.stop();
 await inspector.post("Profiler.enable");
 
 const files: number[] = [];
@@ -46,9 +70,7 @@ const functions: number[] = [];
 let byFile: readonly { readonly file: string; readonly names: readonly string[] }[] = [];
 for (const round of roundsOf(options, warmUp)) {
 	await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-	const answered = client.until("assistant.message");
-	client.send(request("send_message", { content: "words 1" }));
-	await answered;
+	await hello();
 	const { result } = await inspector.post("Profiler.takePreciseCoverage");
 	await inspector.post("Profiler.stopPreciseCoverage");
 	if (round < warmUp) continue;
@@ -63,7 +85,20 @@ rmSync(directory, { recursive: true });
 
 for (const { file, names } of byFile) console.log(`${String(names.length).padStart(4)}  ${file}`);
 const figure = (name: string, values: readonly number[]): Figure => ({ name, unit: "", values });
-report("hops", [figure("files", files), figure("functions", functions)], [], options);
+const depth = figure("depth", [path.length]);
+console.log(`\n${path.join("\n")}\n`);
+report(
+	"hops",
+	[figure("files", files), figure("functions", functions), depth],
+	[{ figure: depth, atMost: 5 }],
+	options,
+);
+
+async function hello(): Promise<void> {
+	const answered = client.until("assistant.message");
+	client.send(request("send_message", { content: "words 1" }));
+	await answered;
+}
 
 /** The functions of our packages that ran, by file. */
 function calledIn(

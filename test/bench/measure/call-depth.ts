@@ -1,0 +1,66 @@
+import { type InspectorNotification, type Runtime, console as reported } from "node:inspector";
+import type { Session } from "node:inspector/promises";
+
+/**
+ * Depth of calls between two places of one message, by the async stack traces of V8's inspector: they also name the
+ * callers that a function has awaited, or that have started it and gone on. The depth is the number of our functions above
+ * the second place that are not above the first.
+ */
+export class CallDepth {
+	readonly #inspector: Session;
+	/** The functions above each place, the innermost first. */
+	readonly #above = new Map<string, readonly string[]>();
+
+	private constructor(inspector: Session) {
+		this.#inspector = inspector;
+	}
+
+	static async start(inspector: Session): Promise<CallDepth> {
+		const depth = new CallDepth(inspector);
+		inspector.on("Runtime.consoleAPICalled", depth.#take);
+		await inspector.post("Runtime.enable");
+		await inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: mostTraces });
+		return depth;
+	}
+
+	/** Call it at a place. The inspector reports the complete stack with a trace. */
+	mark(place: string): void {
+		reported.trace(place);
+	}
+
+	/** The functions that one place is called through from the other on, the outermost first. */
+	between(outer: string, inner: string): readonly string[] {
+		const known = new Set(this.#above.get(outer));
+		const above = this.#above.get(inner) ?? [];
+		const path = above.filter((name) => !known.has(name));
+		// A stack that leads back to no common caller is cut.
+		if (path.length === above.length) throw new Error(`no stack leads from ${outer} to ${inner}`);
+		return path.toReversed();
+	}
+
+	/** Stacks cost CPU, and functions of Node run for them. */
+	async stop(): Promise<void> {
+		this.#inspector.off("Runtime.consoleAPICalled", this.#take);
+		await this.#inspector.post("Runtime.setAsyncCallStackDepth", { maxDepth: 0 });
+		await this.#inspector.post("Runtime.disable");
+	}
+
+	readonly #take = ({ params }: InspectorNotification<Runtime.ConsoleAPICalledEventDataType>): void => {
+		const [place] = params.args;
+		this.#above.set(String(place?.value), functionsIn(params.stackTrace));
+	};
+}
+
+/** Async stacks of a message reach back to its socket with a fraction of these. */
+const mostTraces = 200;
+
+function functionsIn(innermost: Runtime.StackTrace | undefined): string[] {
+	const names = new Set<string>();
+	for (let trace = innermost; trace; trace = trace.parent) {
+		for (const { functionName, url } of trace.callFrames) {
+			const [, file] = /\/packages\/(.+\/src\/.+)$/.exec(url) ?? [];
+			if (file !== undefined) names.add(`${functionName || "(anonymous)"} in ${file}`);
+		}
+	}
+	return [...names];
+}
