@@ -256,6 +256,13 @@ test("after a failure the steps that have started come to their end, and no othe
 	log.check();
 });
 
+/** Writes the file of a skill with this frontmatter. */
+async function writeSkill({ directory }: TestRuntime, name: string, facts: string): Promise<void> {
+	const skills = join(directory, "data", "skills");
+	await mkdir(skills, { recursive: true });
+	await writeFile(join(skills, `${name}.md`), `---\n${facts}---\nBe brief.\n`);
+}
+
 /** The errors of the next runs that end in other sessions than this one. */
 function endsOf(t: TestRuntime, home: string, count: number): Promise<string[]> {
 	const { promise, resolve } = Promise.withResolvers<string[]>();
@@ -300,6 +307,31 @@ test("a workflow goes on after a stop of the gateway, and completed steps do not
 	expect(await log.next("assistant.message")).toMatchObject({ content: "b done", error: "" });
 	expect(told(log)).toEqual(["skill.started", "+a", "-a", "+b", "-b", "skill.completed"]);
 	log.check();
+});
+
+test("a workflow of a call that is cancelled while the gateway is stopped ends at its next start, with its open steps", async () => {
+	const first = new WorkflowScript({
+		hello: [[calls("c1", "skill", { name: "sub" })]],
+		...{ a: [stuck("half")], b: [stuck("half")] },
+	});
+	const t = await TestRuntime.open({ model: first, tools: [skillTool] });
+	await writeSkill(t, "sub", "steps:\n  - {id: a, prompt: do a}\n  - {id: b, prompt: do b}\n");
+	await t.runtime.start();
+	const home = await t.create();
+	await t.send(home, "hello");
+	await Promise.all([first.asked("a"), first.asked("b")]);
+	await t.stop();
+	const model = new WorkflowScript({ hello: [], a: [], b: [] });
+	const { directory, clock } = t;
+	await using again = await TestRuntime.open({ model, directory, clock, tools: [skillTool] });
+	const log = await EventLog.join(again.runtime, home, { afterSeq: 0 });
+	await again.runtime.cancel(unkeyed(), home);
+	const stepsEnded = endsOf(again, home, 2);
+	await again.runtime.start();
+	expect(await log.next("assistant.message")).toMatchObject({ content: "", error: "cancelled" });
+	expect(told(log).slice(3)).toEqual(["-a: cancelled", "-b: cancelled", "skill.completed"]);
+	log.check();
+	expect(await stepsEnded).toEqual(["cancelled", "cancelled"]);
 });
 
 test("a step has the tools that the skill leaves of those of the run, and starts no workers or workflows", async () => {
@@ -380,11 +412,9 @@ test("the model starts a workflow, which has the tools that all skills of the ru
 		Look: [[says("looked")]],
 	});
 	await using t = await TestRuntime.open({ model, tools });
-	const skills = join(t.directory, "data", "skills");
-	await mkdir(skills);
-	await writeFile(join(skills, "text.md"), "---\ntools: skill one two\n---\nGo on.\n");
+	await writeSkill(t, "text", "tools: skill one two\n");
 	const steps = "steps:\n  - {id: a, title: Look, prompt: look at $ARGUMENTS}\n";
-	await writeFile(join(skills, "sub.md"), `---\ntools: one three\n${steps}---\nBe brief.\n`);
+	await writeSkill(t, "sub", `tools: one three\n${steps}`);
 	await t.runtime.start();
 	const home = await t.create();
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
