@@ -140,3 +140,16 @@ test("budgets and compactions are told on stderr", () => {
 		"what tools found earlier was left out for the model: about 9k tokens became 500\nthe budget is spent\n",
 	);
 });
+
+test("a failed try of a step is told on stderr, and whether it is tried again", () => {
+	const step = {
+		...{ skill_name: "deploy", run_id: "run", call_id: "", step_id: "ship", step_title: "Ship it" },
+		...{ model: "m", task_id: "task_1", attempt: 1, output: "", reason: "", duration: 1 },
+	};
+	const failed = (will_retry: boolean): OzzieEvent =>
+		event("skill.step.completed", { ...step, error: "criteria not met", will_retry });
+	const passed = event("skill.step.completed", { ...step, error: "", will_retry: false });
+	expect(write(failed(true), failed(false), passed).error).toBe(
+		"! Ship it: criteria not met; trying again\n! Ship it: criteria not met\n",
+	);
+});

@@ -110,13 +110,14 @@ export class WorkflowProgress {
 		return this.workflow.steps.filter(({ id }) => !needed.has(id));
 	}
 
-	/** The steps as people see them. After the end a step that did not succeed is skipped. */
+	/** The steps as people see them: one that failed is pending, and one that did not start before the end is skipped. */
 	get plan(): readonly PlanStep[] {
 		const over = this.end !== undefined;
 		return this.workflow.steps.map(({ id, title }) => {
 			if (this.succeeded(id)) return { title, state: "completed" };
+			if (this.#hasFailed(id)) return { title, state: "pending" };
 			if (over) return { title, state: "skipped" };
-			return { title, state: this.lastTry(id) && !this.#hasFailed(id) ? "in_progress" : "pending" };
+			return { title, state: this.lastTry(id) ? "in_progress" : "pending" };
 		});
 	}
 
