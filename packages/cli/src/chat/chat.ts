@@ -11,11 +11,13 @@ import { decline, readAnswer } from "../questions/read-answer.ts";
 import { modelTable } from "../tables/model-table.ts";
 import { usageRows } from "../tables/usage-table.ts";
 import { openStatuses } from "../tasks/task.ts";
+import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
 import { Conversation } from "./conversation.ts";
 import { againWords, errorRows, headRow, noteRows } from "./rows.ts";
 import { sessionRows } from "./session-rows.ts";
-import { helpRows, readLine, type SlashCommand } from "./slash-commands.ts";
+import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 export interface ChatOptions {
 	readonly client: Client;
@@ -153,10 +155,33 @@ export class Chat {
 
 	async #enterLine(line: string): Promise<void> {
 		const entered = readLine(line);
-		if (entered.kind === "unknown") this.#note(entered.hint);
 		const { kind } = entered;
+		if (kind === "unknown") {
+			if (await this.#isSkill(line)) await this.#say(line.trimEnd(), "send_message");
+			else this.#note(entered.hint);
+		}
 		if (kind === "message") await this.#say(entered.content, "send_message");
 		if (kind === "command") await this.#commands[entered.name](entered.words);
+	}
+
+	/** Whether a line names a skill of the session, also one that the gateway will refuse with a reason. */
+	async #isSkill(line: string): Promise<boolean> {
+		const name = /^\/(\S+)/.exec(line)?.[1];
+		if (name === undefined || Object.hasOwn(slashCommands, name)) return false;
+		const { skills, problems } = await this.#request("list_skills", {});
+		const isBroken = problems.some(({ path }) => /([^/]+)(?:\/SKILL)?\.md$/.exec(path)?.[1] === name);
+		return isBroken || skills.some((skill) => skill.name === name);
+	}
+
+	async #help(): Promise<void> {
+		const { skills } = await this.#request("list_skills", {});
+		const usable = skills.filter(({ user_invocable: isForPeople, trust }) => {
+			return isForPeople && (trust === "operator" || trust === "trusted");
+		});
+		const rows = usable.map(({ name, argument_hint: hint = "", description }) =>
+			shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), this.#options.look().columns),
+		);
+		this.#show([...helpRows(), ...rows]);
 	}
 
 	readonly #commands: { readonly [Name in SlashCommand]: (words: string) => void | Promise<void> } = {
@@ -175,7 +200,7 @@ export class Chat {
 		},
 		cancel: () => this.cancel(),
 		quit: () => this.leave(),
-		help: () => this.#show(helpRows()),
+		help: () => this.#help(),
 	};
 
 	async #listModels(): Promise<void> {

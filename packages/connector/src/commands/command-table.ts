@@ -5,6 +5,7 @@ import type { Command } from "./command.ts";
 import { memoryCommands } from "./memory.ts";
 import { scheduleCommands } from "./schedule.ts";
 import { sessionCommands } from "./session.ts";
+import { skillCommands } from "./skill.ts";
 import { talkCommands } from "./talk.ts";
 import { taskCommands } from "./task.ts";
 import { trustCommands } from "./trust.ts";
@@ -18,6 +19,7 @@ export const commandTable: readonly Command<RoomDesk>[] = [
 	...trustCommands,
 	...memoryCommands,
 	...scheduleCommands,
+	...skillCommands,
 	...aboutCommands,
 	helpCommand(() => commandTable),
 ];

@@ -1,0 +1,67 @@
+import type { SkillPayload } from "@parley/protocol";
+import { plain } from "../conversation/tasks/plain.ts";
+import type { RoomDesk } from "../rooms/desk.ts";
+import type { Command } from "./command.ts";
+import { mostSuggestions, textOf } from "./options.ts";
+
+const mostListed = 25;
+
+const skill: Command<RoomDesk> = {
+	name: "skill",
+	also: "skills",
+	description: "Use a skill, or list the skills",
+	options: [
+		{
+			...{ name: "name", type: "string", required: false, completes: true, max: 6000 },
+			description: "Name of the skill; without one you get the list",
+		},
+		{
+			...{ name: "arguments", type: "string", required: false, max: 6000 },
+			description: "What the skill works on",
+		},
+	],
+	async run(desk, { arrival, key, message }) {
+		const { person, room, options, attachments } = arrival;
+		// Typed as a text, the name has the arguments behind it.
+		const wanted = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
+		if (wanted === "") {
+			const { session } = await desk.sessionOf(person, room, key);
+			const list = await desk.gateway.request("list_skills", {
+				session_id: session,
+				...desk.onBehalf(person, room),
+			});
+			return { text: listed(list.skills.filter(isForPeople), desk.platform.command("skill", room)) };
+		}
+		await desk.say(person, room, {
+			...{ text: `/${wanted}`, attachments, key: `${key}/say` },
+			...(message !== undefined && { message }),
+		});
+		return { text: "Started: the answer comes here." };
+	},
+	async complete({ gateway, onBehalf }, { option, typed, person, room }) {
+		if (option !== "name") return [];
+		const { skills } = await gateway.request("list_skills", { session_id: null, ...onBehalf(person, room) });
+		const word = typed.trim().toLowerCase().replace(/^\//, "");
+		return skills
+			.filter(isForPeople)
+			.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(word))
+			.slice(0, mostSuggestions)
+			.map(({ name, description }) => ({ value: name, label: `${name}: ${description}`.slice(0, 100) }));
+	},
+};
+
+function isForPeople({ user_invocable: people, trust }: SkillPayload): boolean {
+	return people && (trust === "operator" || trust === "trusted");
+}
+
+function listed(skills: readonly SkillPayload[], command: string): string {
+	if (skills.length === 0) return "There are no skills here.";
+	const lines = skills.slice(0, mostListed).map(({ name, argument_hint: hint = "", description }) => {
+		return `- \`${command} ${plain(`${name} ${hint}`.trim(), 100)}\` ${plain(description, 200)}`;
+	});
+	const more = skills.length - lines.length;
+	return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+}
+
+/** Skills, by command. */
+export const skillCommands: readonly Command<RoomDesk>[] = [skill];
