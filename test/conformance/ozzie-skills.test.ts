@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { EventFrame } from "@parley/protocol";
 import { expect } from "vitest";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -91,3 +93,55 @@ function inShort({ event, payload }: EventFrame): string {
 	const again = will_retry === true ? " again" : "";
 	return `${event === "skill.step.started" ? "+" : "-"}${step_id} ${attempt}${again}`;
 }
+
+verifiesOn(
+	"ozzie",
+	["skill.events", "skill.start"],
+	"a message starts a skill with its arguments, and people start none that is for the agent alone",
+	async () => {
+		const data = {
+			"skills/greet.md": "say: Hello $0",
+			"skills/agent.md": "---\nuser_invocable: false\n---\nsay: never",
+		};
+		await using gateway = await TestGateway.start({ data });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		await client.call("send_message", { content: "/greet Bob" });
+		expect((await client.event("skill.started")).payload).toMatchObject({
+			...{ skill_name: "greet", type: "simple", vars: { ARGUMENTS: "Bob" } },
+		});
+		expect((await client.event("skill.completed")).payload).toMatchObject({
+			...{ skill_name: "greet", output: "[offline] Hello Bob", error: "" },
+		});
+		await client.event("assistant.message");
+		expect(await client.refusal("send_message", { content: "/agent" })).toContain("for the agent alone");
+		await client.call("send_message", { content: "/unknown Bob" });
+		expect((await client.event("user.message")).payload).toMatchObject({ content: "/unknown Bob" });
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["skill.trust"],
+	"skills of a directory need trust, and again after a change",
+	async () => {
+		await using gateway = await TestGateway.start();
+		const file = gateway.path("work", ".parley/skills/build.md");
+		await mkdir(dirname(file), { recursive: true });
+		await writeFile(file, "say: built");
+		await using client = await OzzieClient.connect(gateway.url);
+		const directory = gateway.path("work");
+		await client.call("open_session", { root_dir: directory });
+		expect(await client.refusal("send_message", { content: "/build" })).toContain("not trusted");
+		const { digest } = await client.call("list_skills", { directory });
+		await client.call("trust_skills", { directory, digest });
+		await client.call("send_message", { content: "/build" });
+		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "[offline] built" });
+		await writeFile(file, "say: hacked");
+		expect(await client.refusal("trust_skills", { directory, digest })).toContain("have changed");
+		expect(await client.refusal("send_message", { content: "/build" })).toContain(
+			"changed since it was trusted",
+		);
+		expect(await client.call("untrust_skills", { directory })).toEqual({ status: "untrusted", skills: 1 });
+	},
+);

@@ -8,6 +8,16 @@ export const skillRequirements = {
 		"The events of a skill and of its steps have the documented keys.",
 		noSkills,
 	),
+	"skill.start": ozzie(
+		"our own, Skills",
+		"A message that begins with `/name` starts a skill with its arguments; one that people may not start is refused.",
+		noSkills,
+	),
+	"skill.trust": ozzie(
+		"our own, Skills",
+		"Skills of a working directory start only after the operator has trusted them, and again after each change.",
+		noSkills,
+	),
 	"skill.steps": ozzie(
 		"our own: A skill with steps",
 		"The steps of a skill run in the order of their needs, in parallel if they can, and again if their criteria are not met.",

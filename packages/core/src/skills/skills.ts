@@ -282,10 +282,10 @@ function nameIn(path: string): string | undefined {
 
 async function realDirectory(directory: string): Promise<string> {
 	if (!isAbsolute(directory))
-		throw refused(`directory: ${JSON.stringify(directory)} is not an absolute path`);
+		throw unusable(`directory: ${JSON.stringify(directory)} is not an absolute path`);
 	const real = await realpath(directory).catch(() => undefined);
 	if (real !== undefined && (await stat(real)).isDirectory()) return real;
-	throw refused(`directory: there is no directory ${JSON.stringify(directory)}`);
+	throw unusable(`directory: there is no directory ${JSON.stringify(directory)}`);
 }
 
 function untrusted({ skill, trust }: ListedSkill, rootDir: string): ParleyError {
@@ -312,4 +312,8 @@ function notFound(
 
 function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+function unusable(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
 }
