@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "./capture.mjs";
 import { install } from "./install.mjs";
-import { binary, environment, root } from "./paths.mjs";
+import { environment, root } from "./paths.mjs";
 
 /**
  * Generates the codecs and the descriptors of the gRPC protocols from `proto/`, into the folder of the gateway or the one
@@ -27,9 +27,13 @@ export async function run([folder = join(root, "packages/gateway/src/gen")]) {
 	return 0;
 }
 
+/** Not installed with the workspace, because it has 93 MB and only a change in `proto/` needs it. */
+const bufVersion = "1.75.0";
+
 /** @param {readonly string[]} args */
 async function buf(...args) {
-	const { code, output } = await capture(binary("buf"), args, { env: environment() });
+	const fetched = ["--yes", `--package=@bufbuild/buf@${bufVersion}`, "buf", ...args];
+	const { code, output } = await capture("npx", fetched, { env: environment() });
 	if (code !== 0) throw new Error(`buf ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
 }
 
