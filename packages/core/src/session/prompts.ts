@@ -303,7 +303,17 @@ export async function approveOpen(
 		.where("state", "=", "open")
 		.where("binding", "is not", null)
 		.where("floor", "=", 0)
-		.where("run_id", "not in", scheduledRuns(tx, session.id))
+		.where(({ not, exists, selectFrom }) =>
+			// Also runs of tasks, which are in other sessions. Quotes of a text in the options would be escaped.
+			not(
+				exists(
+					selectFrom("runs")
+						.select("id")
+						.whereRef("runs.id", "=", "prompts.run_id")
+						.where("options", "like", '%"origin":{"scheduleId":%'),
+				),
+			),
+		)
 		.where("expires_at", ">", session.deps.clock.now());
 	if (scope !== undefined) asked = asked.where("scope", "=", scope);
 	const open = await asked.execute();
@@ -316,15 +326,6 @@ export async function approveOpen(
 		await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
 	}
 	return covered.map(({ token }) => token);
-}
-
-/** Runs that a schedule started: no grant covers their calls. Quotes of a text in the options would be escaped. */
-function scheduledRuns(tx: Tx, sessionId: string) {
-	return tx
-		.selectFrom("runs")
-		.select("id")
-		.where("session_id", "=", sessionId)
-		.where("options", "like", '%"origin":{"scheduleId":%');
 }
 
 /** Who answers from another guild or team is perhaps known by their id to nobody there. */
