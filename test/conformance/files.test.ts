@@ -63,7 +63,7 @@ verifiesOn("ozzie", ["file.limits"], "there is an end to what is kept, and to ho
 	expect(await post("x".repeat(101))).toEqual([413, expect.stringContaining("larger than 100 bytes")]);
 	const { url } = await upload(small, "a", "x".repeat(100));
 	// Each counts as 4 KiB at least: the second has no room.
-	expect(await post("x")).toEqual([507, expect.stringContaining("they may have 5000 bytes")]);
+	expect(await post("x")).toEqual([507, expect.stringContaining("the quota of all files is 5000 bytes")]);
 	expect((await fetch(small.url + url)).status).toBe(404);
 	await small.restart();
 	await upload(small, "b", "x".repeat(100));
