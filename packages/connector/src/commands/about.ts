@@ -148,6 +148,27 @@ function messageNamed({ platform }: RoomDesk, text: string, room: Room): string 
 	return platform.messageNamed ? platform.messageNamed(text, room) : text.match(/[^/\s]+/g)?.at(-1);
 }
 
+/** What commands of two words have in common. One line for each of them would not fit into a message of Discord. */
+const groups: ReadonlyMap<string, string> = new Map([
+	["task", "Work in the background"],
+	["session", "Conversations of this channel"],
+	["trust", "Let tools run in this channel without approval"],
+	["schedule", "Messages to me at given times"],
+]);
+
+function helpLines(
+	about: string | undefined,
+	commands: readonly CommandShape[],
+	written: (name: string) => string,
+): string[] {
+	const [first, ...others] = commands;
+	if (!first || about === undefined) {
+		return commands.map(({ name, description }) => `- \`${written(name)}\` ${description}`);
+	}
+	const rest = others.map(({ name }) => `\`${name.split(" ")[1]}\``);
+	return [`- ${[`\`${written(first.name)}\``, ...rest].join(", ")}: ${about}`];
+}
+
 /** All commands in one answer, and how to talk to us. */
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomDesk> {
 	return {
@@ -155,8 +176,8 @@ export function helpCommand(table: () => readonly CommandShape[]): Command<RoomD
 		description: "What I understand",
 		options: [],
 		async run({ platform }, { arrival: { room } }) {
-			const lines = table().map(
-				({ name, description }) => `- \`${platform.command(name, room)}\` ${description}`,
+			const lines = [...Map.groupBy(table(), ({ name }) => name.split(" ")[0] ?? "")].flatMap(
+				([word, commands]) => helpLines(groups.get(word), commands, (name) => platform.command(name, room)),
 			);
 			const intro =
 				"Write to me in a direct message, mention me in a channel, or go on in a thread of mine. `stop` alone stops me, and so does ❌ at your message; 🔁 answers once more. After my name every command also works as a text: `!session list`.";

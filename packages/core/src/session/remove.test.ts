@@ -59,6 +59,8 @@ async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: 
 	const exact: Record<string, object> = {
 		...{ runs: { id: run, state: "ended" }, events: { seq: 2 } },
 		tasks: { state: "completed" },
+		// With an external key it goes on in another session.
+		schedules: { external_key: null },
 	};
 	for (const [table, columns] of tables) {
 		if (table === "sessions") continue;
