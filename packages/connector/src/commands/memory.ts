@@ -1,7 +1,7 @@
 import type { MemoryPayload } from "@parley/protocol";
 import { plain } from "../conversation/tasks/plain.ts";
 import type { Command } from "./command.ts";
-import { textOf } from "./options.ts";
+import { isPublic, textOf } from "./options.ts";
 
 const mostShown = 10;
 
@@ -14,16 +14,15 @@ const memory: Command = {
 			description: "Words to search for",
 		},
 	],
-	async run({ gateway, platform, onBehalf }, { arrival: { person, room, options }, message }) {
+	async run({ gateway, platform, onBehalf }, handled) {
+		const { person, room, options } = handled.arrival;
 		const query = textOf(options["query"]);
 		const asked = { limit: mostShown, ...onBehalf(person, room) };
 		const { memories: found } =
 			query === ""
 				? await gateway.request("list_memories", asked)
 				: await gateway.request("query_memories", { ...asked, query });
-		// The answer to a command that was written as a message is a post, which all people of the channel read.
-		const isPublic = message !== undefined && room.kind !== "direct";
-		const memories = found.filter(({ scope }) => !(isPublic && scope === "user"));
+		const memories = found.filter(({ scope }) => !(isPublic(handled) && scope === "user"));
 		const shown = platform.command("memory", room);
 		const hint = `Notes about you are not shown in this channel. \`${shown}\` shows them to you alone.`;
 		if (memories.length < found.length && memories.length === 0) return { text: hint };

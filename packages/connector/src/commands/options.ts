@@ -1,3 +1,5 @@
+import type { Handled } from "../rooms/desk.ts";
+
 /** What was written for an option; empty where nothing was. */
 export function textOf(option: string | number | boolean | undefined): string {
 	return typeof option === "string" ? option.trim() : "";
@@ -5,3 +7,8 @@ export function textOf(option: string | number | boolean | undefined): string {
 
 /** As many as platforms take. */
 export const mostSuggestions = 25;
+
+/** Whether the answer is a post that all people of the room read. It is, if the command was written as a message. */
+export function isPublic({ arrival, message }: Handled<"command">): boolean {
+	return message !== undefined && arrival.room.kind !== "direct";
+}

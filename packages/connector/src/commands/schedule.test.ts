@@ -65,3 +65,26 @@ test("the id of a schedule is completed from its title", async () => {
 	expect(await remove?.complete?.(desk, { ...typing, typed: "stand" })).toMatchObject([{ value: "sched_1" }]);
 	expect(await remove?.complete?.(desk, { ...typing, typed: "zebra" })).toEqual([]);
 });
+
+test("a command that is written in a channel shows no schedule of another place there", async () => {
+	const elsewhere = { ...schedule, entry_id: "sched_2", title: "Salaries", session_id: "sess_2" };
+	const written = (command: string, options: Readonly<Record<string, string>> = {}) => ({
+		...commanded(command, options),
+		message: "m1",
+	});
+	const runOf = (name: string) => scheduleCommands.find((command) => command.name === name)?.run;
+	for (const [schedules, says] of [
+		[[elsewhere], /^Schedules of other places are not shown in this channel\. `\S*schedule list` shows/],
+		[[elsewhere, schedule], /^- `sched_1` .*Schedules of other places .*schedule remove ID` removes/s],
+		[[schedule], /^- `sched_1` .*\n\n`\S*schedule remove ID` removes a schedule\.$/s],
+	] as const) {
+		const { desk } = scriptedDesk({ list_schedules: () => ({ schedules: [...schedules] }) });
+		const { text } = (await runOf("schedule list")?.(desk, written("schedule list"))) ?? {};
+		expect(text).toMatch(says);
+		expect(text).not.toContain("Salaries");
+	}
+	const removed = { status: "removed" as const, entry_id: "sched_2", title: "Salaries" };
+	const { desk } = scriptedDesk({ unschedule_task: () => removed });
+	const remove = written("schedule remove", { id: "sched_2" });
+	expect(await runOf("schedule remove")?.(desk, remove)).toEqual({ text: "Removed." });
+});

@@ -1,11 +1,14 @@
 import type { SchedulePayload } from "@parley/protocol";
 import { plain } from "../conversation/tasks/plain.ts";
+import type { Room } from "../platform/arrival.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Desk } from "../rooms/desk.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
-import { mostSuggestions, textOf } from "./options.ts";
+import { isPublic, mostSuggestions, textOf } from "./options.ts";
 
 const mostListed = 20;
+/** More than one person can have, so that the schedules of a channel are all among them. */
+const mostOfOwner = 100;
 
 const add: Command = {
 	name: "schedule add",
@@ -57,15 +60,27 @@ const list: Command = {
 	also: "schedules",
 	description: "Show your schedules",
 	options: [],
-	async run({ gateway, platform, onBehalf }, { arrival: { person, room } }) {
-		const asked = { limit: mostListed, ...onBehalf(person, room) };
-		const { schedules } = await gateway.request("list_schedules", asked);
-		if (schedules.length === 0) {
+	async run(desk, handled) {
+		const { gateway, platform, onBehalf } = desk;
+		const { person, room } = handled.arrival;
+		const isPosted = isPublic(handled);
+		const asked = { limit: isPosted ? mostOfOwner : mostListed, ...onBehalf(person, room) };
+		const { schedules: found } = await gateway.request("list_schedules", asked);
+		if (found.length === 0) {
 			return { text: `You have no schedules. \`${platform.command("schedule add", room)}\` adds one.` };
 		}
-		const remove = platform.command("schedule remove", room);
-		const lines = schedules.map((schedule) => lineOf(schedule, platform));
-		return { text: `${lines.join("\n")}\n\n\`${remove} ID\` removes a schedule.` };
+		// After a restart, the session of the room may not be known until it is asked for.
+		if (isPosted) await desk.sessionOf(person, room, handled.key);
+		const shown = isPosted ? found.filter((schedule) => isOf(desk, room, schedule)) : found;
+		const lines = shown.slice(0, mostListed).map((schedule) => lineOf(schedule, platform));
+		const [all, remove] = ["schedule list", "schedule remove"].map((name) => platform.command(name, room));
+		const parts = [
+			lines.join("\n"),
+			shown.length < found.length &&
+				`Schedules of other places are not shown in this channel. \`${all}\` shows them to you alone.`,
+			shown.length > 0 && `\`${remove} ID\` removes a schedule.`,
+		].filter((part) => part !== "" && part !== false);
+		return { text: parts.join("\n\n") };
 	},
 };
 
@@ -78,11 +93,14 @@ const remove: Command = {
 			description: "The id that the list shows",
 		},
 	],
-	async run({ gateway, onBehalf }, { arrival: { person, room, options }, key }) {
+	async run({ gateway, onBehalf }, handled) {
+		const { arrival, key } = handled;
+		const { person, room, options } = arrival;
 		const { title } = await gateway.request("unschedule_task", {
 			...{ entry_id: textOf(options["id"]), key, ...onBehalf(person, room) },
 		});
-		return { text: `Removed: ${plain(title, 200)}` };
+		// The title may be that of a schedule of another place.
+		return { text: isPublic(handled) ? "Removed." : `Removed: ${plain(title, 200)}` };
 	},
 	complete: suggest,
 };
@@ -100,6 +118,16 @@ async function suggest(
 		.filter(({ entry_id, title }) => `${entry_id} ${title}`.toLowerCase().includes(wanted))
 		.slice(0, mostSuggestions)
 		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plain(`${title} · ${when}`, 90) }));
+}
+
+/** Whether the schedule sends its message to this room. */
+function isOf({ session, platform }: Desk, room: Room, { session_id: id }: SchedulePayload): boolean {
+	const target = session(id)?.room;
+	return (
+		target !== undefined &&
+		target.tenant === room.tenant &&
+		platform.conversation(target) === platform.conversation(room)
+	);
 }
 
 function showOf(option: string | number | boolean | undefined): "post" | "thread" | "silent" | undefined {
