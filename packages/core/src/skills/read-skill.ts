@@ -27,7 +27,7 @@ const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((word) =>
 	error: "true or false",
 });
 const names = z.union([z.string(), z.array(z.string()).max(200)], {
-	error: "a list of names of tools, or one text with blanks between them",
+	error: "a list of names of tools, or one text with blanks between them; [] for no tools",
 });
 
 function text(most: number, allowed: string) {
@@ -74,8 +74,8 @@ const schema = z.object(
 		argument_hint: z.union([z.string(), z.array(z.string())], { error: "a text" }).optional(),
 		disable_model_invocation: flag.optional(),
 		user_invocable: flag.optional(),
-		tools: names.nullable().optional(),
-		allowed_tools: names.nullable().optional(),
+		tools: names.optional(),
+		allowed_tools: names.optional(),
 		model: text(200, "the name of a model, or a tier").nullable().optional(),
 		steps: z
 			.array(step, { error: "a list of steps" })
@@ -89,7 +89,9 @@ const schema = z.object(
 type Facts = z.infer<typeof schema>;
 
 /** Keys that restrict a skill: a typing error in one must not lift the restriction. */
-const restricting = ["disable_model_invocation", "user_invocable"] as const;
+const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
+/** Keys of other agents that are no typing error of those. */
+const foreign: readonly string[] = ["hooks"];
 
 /**
  * Reads the text of a skill file; `fallbackName` is its name if the file gives none. Throws `invalid_argument` with the
@@ -147,7 +149,7 @@ function factsOf(file: SkillFile): Facts {
 }
 
 function refuseMistyped(key: string, written: string, file: SkillFile): void {
-	if (Object.hasOwn(schema.shape, key)) return;
+	if (Object.hasOwn(schema.shape, key) || foreign.includes(key)) return;
 	const meant = findNearMiss(key, restricting);
 	if (meant === undefined) return;
 	throw refused(`${lineAt(file, [written])}unknown key ${JSON.stringify(written)}; did you mean ${meant}?`);
@@ -167,9 +169,7 @@ function oneLine(words: string, most: number): string {
 
 /** `tools` and `allowed-tools` narrow together, so that a name has to be in both if a file has both. */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
-	const lists = [tools, allowed].flatMap((list) =>
-		list === undefined || list === null ? [] : [namesIn(list)],
-	);
+	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
 	const [first, second] = lists;
 	return second ? first?.filter((name) => second.includes(name)) : first;
 }
