@@ -161,6 +161,17 @@ test("a skill that the agent starts narrows the tools of the rest of the run", a
 	);
 });
 
+test("a task cannot have the tool skill: workers have the tools of their task, also those that a skill excludes", async () => {
+	await using w = await openWith(new ScriptedModel(), {
+		"data/skills/a.md": "---\ntools: [read_file]\n---\nA",
+	});
+	const { id } = await w.begin();
+	const wanted = { title: "T", description: "go", tools: ["skill"] };
+	await expect(w.runtime.tasks.submit(unkeyed(), id, wanted)).rejects.toThrow(
+		'there is no tool "skill" here',
+	);
+});
+
 test("skills of a directory run only as the operator has trusted them, and a changed file asks again", async () => {
 	const model = new ScriptedModel([says("a")], [says("b")], [says("c")]);
 	await using w = await openWith(model, {
