@@ -129,12 +129,42 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	],
 	"a message with files brings them, and says what it cannot bring": [
 		{ says: "look", attaches: ["a.png", "missing"] },
-		{ asked: "send_message", times: 1, with: { content: "look", attachments: ["file_a.png"] } },
+		{
+			...{ asked: "send_message", times: 1 },
+			with: {
+				content: "look\n\n[Files that did not arrive: `missing`: it cannot be downloaded any more]",
+				attachments: ["file_a.png"],
+			},
+		},
 		{ shows: ["`missing`: it cannot be downloaded any more"] },
 		{ says: "", attaches: ["b.png"] },
 		{ asked: "send_message", times: 2, with: { content: "Attached: b.png", attachments: ["file_b.png"] } },
 		{ says: "", attaches: ["missing"] },
 		{ asked: "send_message", times: 2 },
+	],
+	"a file that its server does not hand out holds nothing up: after 8 s the message goes on without it": [
+		{ says: "one", attaches: ["unserved", "a.png"] },
+		{ says: "two" },
+		{ asked: "send_message", times: 0 },
+		...Array.from({ length: 8 }, () => ({ passes: 1000 })),
+		{ asked: "send_message", times: 2, with: { content: "two" } },
+		{ shows: ["`unserved`: its server answered 503", "Yours is next"] },
+		{
+			does: ({ gateway }) => {
+				const content = "one\n\n[Files that did not arrive: `unserved`: its server answered 503]";
+				expect(gateway.asked).toContainEqual(
+					expect.objectContaining({
+						params: expect.objectContaining({ content, attachments: ["file_a.png"] }),
+					}),
+				);
+			},
+		},
+	],
+	"an edit of a waiting message says which file it cannot bring": [
+		{ says: "one" },
+		{ says: "two" },
+		{ edits: "m2", to: "three", attaches: ["missing"] },
+		{ shows: ["Taken out of the line", "`missing`: it cannot be downloaded any more", "Yours is next"] },
 	],
 	"a bare mention is greeted, and nothing is opened for it": [
 		{ says: " ", in: "general", mentions: "us" },
@@ -211,7 +241,7 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{
 			whispers: [
 				...["**member**", "`scripted` answers here", "`other` answers here", "0 tokens in"],
-				...["Model: `other`", "**Plans**", "/session switch", "do not know this command"],
+				...["Model: `other`", "**Plans**", "`/session new`, `switch`", "do not know this command"],
 			],
 		},
 	],

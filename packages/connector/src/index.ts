@@ -51,7 +51,7 @@ export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Malformed } from "./platform/malformed.ts";
 export { Control, Posting, type StepList } from "./platform/posting.ts";
 export { type AttachmentSource, readAttachment } from "./platform/read-attachment.ts";
-export { readBounded } from "./platform/read-bounded.ts";
+export { mayPass, readBounded } from "./platform/read-bounded.ts";
 export type { HeardRoom } from "./rooms/heard-rooms.ts";
 export type {
 	ConnectorStart,

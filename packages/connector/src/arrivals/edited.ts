@@ -4,6 +4,7 @@ import { recentMs } from "../feed/feed.ts";
 import type { ArrivalOf, Person, Room } from "../platform/arrival.ts";
 import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
 import { type Effect, readHeard } from "./heard.ts";
+import { outcomeOf } from "./message.ts";
 
 /** The run that answers a message, and who asked for it. */
 export interface Asked {
@@ -56,7 +57,7 @@ export async function hearEdit(
 	await feed.follow(session);
 	if (await isTakenBack(parts, { ...asked, room, key: `${key}/cancel` })) {
 		const said = await desk.say(person, room, { text, message, attachments, key: `${key}/say` });
-		return { effect: "sent", session: said.session, ...(said.run !== undefined && { run: said.run }) };
+		return outcomeOf(said);
 	}
 	const id = controls.write({ kind: "rerun", session, subject: message });
 	const rerun = { type: "button", id, label: "Answer the edited text", style: "primary" } as const;

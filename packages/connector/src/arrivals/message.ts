@@ -123,8 +123,8 @@ async function tellFull(parts: ArrivalParts, arrival: Message): Promise<void> {
 	await outbox.plan({ conversation, cursor, rows: moved, replayed });
 }
 
-/** What was said, and what of it could not be brought along. */
-function outcomeOf({ session, run, failures }: Said): Outcome {
+/** What was said, and the files that could not be brought along. */
+export function outcomeOf({ session, run, failures }: Said): Outcome {
 	const list = failures.map((failure) => `- ${failure}`).join("\n");
 	return {
 		effect: "sent",

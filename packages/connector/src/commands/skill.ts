@@ -32,11 +32,12 @@ const skill: Command<RoomDesk> = {
 			});
 			return { text: listed(list.skills.filter(isForPeople), desk.platform.command("skill", room)) };
 		}
-		await desk.say(person, room, {
+		const { failures } = await desk.say(person, room, {
 			...{ text: `/${wanted}`, attachments, key: `${key}/say` },
 			...(message !== undefined && { message }),
 		});
-		return { text: "Started: the answer comes here." };
+		if (failures.length === 0) return { text: "Started: the answer comes here." };
+		return { text: `Started, but not with everything:\n\n${failures.map((one) => `- ${one}`).join("\n")}` };
 	},
 	async complete({ gateway, onBehalf }, { option, typed, person, room }) {
 		if (option !== "name") return [];

@@ -17,3 +17,8 @@ export async function readBounded(
 	}
 	return Buffer.concat(read);
 }
+
+/** Whether a server that answered with this status may answer otherwise later: RFC 9110, section 15, and RFC 6585. */
+export function mayPass(status: number): boolean {
+	return status >= 500 || status === 408 || status === 425 || status === 429;
+}

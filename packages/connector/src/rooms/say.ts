@@ -1,6 +1,7 @@
-import { ParleyError } from "@parley/base";
+import { type Clock, delay, ParleyError } from "@parley/base";
 import { maxRequestBytes } from "@parley/protocol";
 import { runOf } from "../conversation/answers/runs.ts";
+import { oneLine } from "../conversation/tasks/plain.ts";
 import type { Feed } from "../feed/feed.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { GatewayFiles } from "../gateway-files.ts";
@@ -14,6 +15,10 @@ import type { Rooms } from "./rooms.ts";
 const mostAttachments = 20;
 /** For all of a request that is not its text. */
 const aroundBytes = 16_384;
+/** Milliseconds before each further attempt to read an attachment that the platform does not hand out at the moment. */
+const readAgainMs = [500, 1000, 2000, 4000];
+/** Characters about missing files that the agent reads at most. */
+const mostAboutMissing = 4000;
 
 export interface SayingParts {
 	readonly gateway: Desk["gateway"];
@@ -21,19 +26,21 @@ export interface SayingParts {
 	readonly feed: Feed;
 	readonly files: Pick<GatewayFiles, "upload">;
 	readonly platform: Pick<ChatPlatform, "read">;
+	readonly clock: Clock;
 	/** That the connector stops. */
 	readonly signal: AbortSignal;
 }
 
 /**
- * Says something to the session of a room, with what is attached to it as far as that can be read. Rejects with
- * `invalid_argument` where it is too long, with `permission_denied` where the person may not.
+ * Says something to the session of a room, with what is attached to it as far as that can be read; the agent and the
+ * result name the rest. Rejects with `invalid_argument` if it is too long, with `permission_denied` if the person may not.
  */
 export async function say(parts: SayingParts, person: Person, room: Room, words: Words): Promise<Said> {
 	refuseLong(words.text);
 	const feed = await parts.rooms.current(person, room, words.key);
 	const { ids, failures } = await bring(parts, words);
-	const content = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
+	const text = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
+	const content = failures.length === 0 ? text : `${text}\n\n${missing(failures)}`;
 	const isEmpty = words.text.trim() === "" && ids.length === 0;
 	if (isEmpty || (await words.isWanted?.()) === false)
 		return { session: feed.session, sent: false, failures };
@@ -87,26 +94,52 @@ function namesOf(attachments: readonly Attachment[]): string {
 	return `Attached: ${attachments.map(({ name }) => name).join(", ")}`;
 }
 
+/** Tells the agent which files it does not get, so that it does not search for them. */
+function missing(failures: readonly string[]): string {
+	return `[Files that did not arrive: ${oneLine(failures.join("; "), mostAboutMissing)}]`;
+}
+
 async function bring(
 	parts: SayingParts,
 	{ attachments, key }: Words,
 ): Promise<{ readonly ids: readonly string[]; readonly failures: readonly string[] }> {
-	const { platform, files, signal } = parts;
+	const { files, signal } = parts;
 	const ids: string[] = [];
 	const failures = attachments
 		.slice(mostAttachments)
 		.map(({ name }) => `\`${name}\`: only ${mostAttachments} files fit into one message`);
 	for (const [index, attachment] of attachments.slice(0, mostAttachments).entries()) {
 		const { name } = attachment;
-		try {
-			const bytes = await platform.read(attachment, signal);
-			ids.push(await files.upload({ name, bytes, key: `${key}/file/${index}`, signal }));
-		} catch (reason) {
+		const note = (reason: unknown): undefined => {
 			const { code, message } = ParleyError.from(reason);
-			// The gateway is away, or it is time to stop: the whole message is tried again.
-			if (code === "cancelled" || code === "unavailable" || signal.aborted) throw reason;
+			if (code === "cancelled" || signal.aborted) throw reason;
 			failures.push(`\`${name}\`: ${message}`);
-		}
+		};
+		const bytes = await readPatiently(parts, attachment).catch(note);
+		if (bytes === undefined) continue;
+		const file = { name, bytes, key: `${key}/file/${index}`, signal };
+		const id = await files.upload(file).catch((reason: unknown) => {
+			// The gateway is away: the whole message is tried again.
+			if (ParleyError.from(reason).code === "unavailable") throw reason;
+			return note(reason);
+		});
+		if (id !== undefined) ids.push(id);
 	}
 	return { ids, failures };
+}
+
+/** Reads an attachment; rejects with the last reason of the platform after five attempts within 8 s. */
+async function readPatiently(
+	{ platform, clock, signal }: Pick<SayingParts, "platform" | "clock" | "signal">,
+	attachment: Attachment,
+): Promise<Uint8Array> {
+	for (const waitMs of readAgainMs) {
+		try {
+			return await platform.read(attachment, signal);
+		} catch (reason) {
+			if (ParleyError.from(reason).code !== "unavailable" || signal.aborted) throw reason;
+			await delay(clock, waitMs, signal);
+		}
+	}
+	return platform.read(attachment, signal);
 }

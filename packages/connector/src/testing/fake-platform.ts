@@ -14,7 +14,7 @@ export class FakePlatform implements ChatPlatform {
 		...{ options: 25, optionText: 100, threadName: 100 },
 	};
 	readonly surface = new ScriptedSurface();
-	/** Bytes of attachments by their URL; what is not there cannot be read, and `endless` never ends. */
+	/** Bytes of attachments by their URL; others cannot be read: not now if it is `unserved`, and `endless` never ends. */
 	readonly attachments = new Map<string, Uint8Array>();
 
 	conversation({ tenant, channel, thread }: Room): string {
@@ -39,6 +39,7 @@ export class FakePlatform implements ChatPlatform {
 		signal.throwIfAborted();
 		const bytes = this.attachments.get(url);
 		if (bytes) return bytes;
+		if (url === "unserved") throw new ParleyError("its server answered 503", { code: "unavailable" });
 		throw new ParleyError("it cannot be downloaded any more", { code: "not_found" });
 	}
 }

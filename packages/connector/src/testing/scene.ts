@@ -111,7 +111,8 @@ async function speak(stage: Stage, step: Extract<Step, { says: string } | { edit
 		ourThread: where?.includes("/") ?? false,
 	};
 	for (const name of attaches)
-		if (!["missing", "endless"].includes(name)) stage.platform.attachments.set(name, Buffer.from(name));
+		if (!["missing", "endless", "unserved"].includes(name))
+			stage.platform.attachments.set(name, Buffer.from(name));
 	await stage.arrive(arrival, `${arrival.type}:${message}${isEdit ? `:${at}` : ""}`);
 }
 

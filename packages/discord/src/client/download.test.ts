@@ -49,7 +49,19 @@ test("nobody is followed anywhere else", async () => {
 		if (request.url === "/there") response.end("secret");
 		else response.writeHead(302, { location: "/there" }).end();
 	});
-	await expect(read("/here")).rejects.toMatchObject({ code: "unavailable" });
+	await expect(read("/here")).rejects.toMatchObject({ code: "failed_precondition" });
+});
+
+test.each([
+	[400, "failed_precondition"],
+	[401, "failed_precondition"],
+	[408, "unavailable"],
+	[429, "unavailable"],
+	[500, "unavailable"],
+	[503, "unavailable"],
+])("after a status of %i the file is tried again only if that may help", async (status, code) => {
+	const { read } = await place((_request, response) => response.writeHead(status).end());
+	await expect(read("/file")).rejects.toMatchObject({ code, message: expect.stringContaining(`${status}`) });
 });
 
 test("a file that has gone says so, and one whose reading is cut off is to be tried again", async () => {

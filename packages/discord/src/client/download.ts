@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { readBounded } from "@parley/connector";
+import { mayPass, readBounded } from "@parley/connector";
 
 /** Where Discord keeps what people attach: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
 const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
@@ -31,7 +31,10 @@ export async function download({ url, most, signal, cdnUrl }: Download): Promise
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
-		throw new ParleyError("the file cannot be read from Discord: try again", { code: "unavailable", cause });
+		throw new ParleyError("the file cannot be read from Discord: attach it again", {
+			code: "unavailable",
+			cause,
+		});
 	} finally {
 		// What is left of an answer that is not wanted must not keep its connection.
 		over.abort();
@@ -51,7 +54,6 @@ function refused(status: number): ParleyError {
 	if (status === 404 || status === 403 || status === 410) {
 		return new ParleyError("the file is not at Discord any more: attach it again", { code: "not_found" });
 	}
-	return new ParleyError(`Discord answered ${status} instead of the file: try again`, {
-		code: "unavailable",
-	});
+	const code = mayPass(status) ? "unavailable" : "failed_precondition";
+	return new ParleyError(`Discord answered ${status} instead of the file: attach it again`, { code });
 }

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { readBounded } from "@parley/connector";
+import { mayPass, readBounded } from "@parley/connector";
 import { demandSlack, type SlackHosts } from "./web-requests.ts";
 
 export interface Download extends SlackHosts {
@@ -22,7 +22,10 @@ export async function download({ url, token, most, signal, apiUrl }: Download): 
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		if (signal.aborted) throw ParleyError.from(signal.reason);
-		throw new ParleyError("the file cannot be read from Slack: try again", { code: "unavailable", cause });
+		throw new ParleyError("the file cannot be read from Slack: attach it again", {
+			code: "unavailable",
+			cause,
+		});
 	} finally {
 		// What is left of an answer that is not wanted must not keep its connection.
 		over.abort();
@@ -41,7 +44,8 @@ async function read(
 		throw new ParleyError("the file is not at Slack any more: attach it again", { code: "not_found" });
 	}
 	if (status !== 200 || body === null) {
-		throw new ParleyError(`Slack answered ${status} instead of the file: try again`, { code: "unavailable" });
+		const code = mayPass(status) ? "unavailable" : "failed_precondition";
+		throw new ParleyError(`Slack answered ${status} instead of the file: attach it again`, { code });
 	}
 	if (Number(headers.get("content-length") ?? 0) > most) {
 		throw new ParleyError(`the file is longer than ${most} bytes`, { code: "resource_exhausted" });
