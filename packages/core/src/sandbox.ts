@@ -81,8 +81,11 @@ export type MemoryLimit = "systemd" | "cgroup" | "address-space";
 /** Properties of the sandbox that depend on this system or on the configuration. */
 export interface SandboxFeatures {
 	readonly memory: MemoryLimit;
-	/** Whether a command has a session keyring of its own. Without one it has the gateway's, and every call about keys fails. */
-	readonly keyring: boolean;
+	/**
+	 * Whether a command has a session keyring of its own. Without one it has the gateway's, and every call about keys fails.
+	 * `denied`: keyctl(1) is installed, but this system let it make none.
+	 */
+	readonly keyring: "own" | "denied" | "not-installed";
 	/** Whether directories in memory have a limit of their size. */
 	readonly sizes: boolean;
 	/** Whether commands may use Unix sockets. */

@@ -31,7 +31,12 @@ const discord = (changes: object): Partial<System> => ({
 		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStanding,
 	],
 });
-const features: SandboxFeatures = { memory: "address-space", keyring: true, sizes: true, unixSockets: false };
+const features: SandboxFeatures = {
+	memory: "address-space",
+	keyring: "own",
+	sizes: true,
+	unixSockets: false,
+};
 const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
 	sandbox: async () => ({
 		mode: "preferred",
@@ -265,7 +270,8 @@ const findings: readonly (readonly [
 		withFeatures({ memory: "systemd" }),
 		/cgroup of systemd.*limited by the memory of the command/,
 	],
-	["sandbox", "ok", withFeatures({ keyring: false }), /keyutils is not installed/],
+	["sandbox", "ok", withFeatures({ keyring: "not-installed" }), /keyutils is not installed/],
+	["sandbox", "ok", withFeatures({ keyring: "denied" }), /this system does not let keyctl make one/],
 	[
 		"sandbox",
 		"warn",

@@ -15,6 +15,7 @@ import { findLimiter } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
 import type { Egress } from "./egress/egress.ts";
 import { findBubblewrap, NoSandbox, SYSTEM_PATH } from "./find-bubblewrap.ts";
+import { type FoundKeyctl, findKeyctl } from "./find-keyctl.ts";
 import { findProgram } from "./find-program.ts";
 import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
 import { howToPermit } from "./how-to-fix.ts";
@@ -39,7 +40,7 @@ export interface SandboxesOptions {
 	readonly unixSockets?: boolean;
 	/** Access to the hosts that commands may reach. Without it they reach none. */
 	readonly egress?: Egress;
-	/** Directories that are searched for bubblewrap, in the form of PATH. Those of the system unless set. */
+	/** Directories that are searched for bubblewrap and keyctl(1), in the form of PATH. Those of the system unless set. */
 	readonly path?: string;
 	/** Opens listeners that no command may reach, one at the socket `file`. Without it the check does not try them. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
@@ -187,11 +188,11 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		});
 		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
 		const limiter = await findLimiter(own);
-		const keyctl = await findProgram("keyctl", SYSTEM_PATH).catch(() => undefined);
+		const keyctl = await findKeyctl(own, options.path);
 		const stat = await findProgram("stat", SYSTEM_PATH).catch((cause: unknown) => {
 			throw new NoSandbox("stat(1) is not installed", { fix: "install coreutils", cause });
 		});
-		const means = { architecture, unixSockets, limiter, keyctl, stat };
+		const means = { architecture, unixSockets, limiter, keyctl: keyctl.program, stat };
 		const facts = { ...binary, layout, environment, hidden, steering, runs, guards, ...means };
 		const bubblewrap: Bubblewrap = { ...facts, failedToStart };
 		const gitSettings = await sharedGitSettings(own, "/");
@@ -200,7 +201,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 			{ ...facts, failedToStart: async () => undefined },
 			{ gitSettings, isLost },
 		);
-		return { bubblewrap, features: featuresOf(bubblewrap), gitSettings, probes };
+		return { bubblewrap, features: featuresOf(bubblewrap, keyctl), gitSettings, probes };
 	} catch (cause) {
 		const { message } = ParleyError.from(cause);
 		options.log.debug("the sandbox cannot be used", { error: cause });
@@ -249,9 +250,9 @@ async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> 
 	});
 }
 
-function featuresOf(bubblewrap: Bubblewrap): SandboxFeatures {
-	const { limiter, keyctl, unixSockets } = bubblewrap;
-	return { memory: limiter.kind, keyring: keyctl !== undefined, sizes: hasSizes(bubblewrap), unixSockets };
+function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): SandboxFeatures {
+	const { limiter, unixSockets } = bubblewrap;
+	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
 /** Instruction for the operator if the system refused a namespace. A way out of the sandbox has none. */

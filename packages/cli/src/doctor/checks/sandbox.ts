@@ -35,13 +35,18 @@ const memoryLimits: Readonly<Record<SandboxFeatures["memory"], string>> = {
 	"address-space": "memory is limited for each process, not for a command (no cgroup can be made here)",
 };
 
+const keyrings: Readonly<Record<SandboxFeatures["keyring"], string>> = {
+	own: "each command has its own session keyring",
+	denied:
+		"calls about keys are denied, without an own session keyring (this system does not let keyctl make one)",
+	"not-installed": "calls about keys are denied, without an own session keyring (keyutils is not installed)",
+};
+
 function describeFeatures({ memory, keyring, sizes, unixSockets }: SandboxFeatures): string[] {
 	return [
 		"system calls are filtered",
 		memoryLimits[memory],
-		keyring
-			? "each command has its own session keyring"
-			: "calls about keys are denied, without an own session keyring (keyutils is not installed)",
+		keyrings[keyring],
 		sizes
 			? "files in memory hold at most 2 GiB together (on a small machine a quarter of its memory)"
 			: "files in memory have no limit (bubblewrap is older than 0.7)",
