@@ -9,7 +9,7 @@ import { createBubblewrap, sampleOf } from "./bubblewrap.ts";
 import { eachProcess } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
 import { findProgram } from "./find-program.ts";
-import { KeptVerdict, keyOf } from "./kept-verdict.ts";
+import { KeptVerdict, keyOf, thisSystem } from "./kept-verdict.ts";
 import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 import { filterProgram } from "./system-calls/filter-program.ts";
 import { filterRules, noUnixSockets } from "./system-calls/filter-rules.ts";
@@ -170,6 +170,11 @@ test("a verdict is believed only in a private file of this user", async () => {
 	expect(await kept.find(key)).toBeUndefined();
 });
 
+test.runIf(process.platform === "linux")("the system is this boot and this user", async () => {
+	const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+	expect(await thisSystem()).toEqual({ boot, user: process.getuid?.() });
+});
+
 test("a file keeps the latest sixteen verdicts", async () => {
 	const kept = new KeptVerdict(file);
 	const keys = Array.from({ length: 18 }, (_, index) => String(index).padStart(64, "0"));
@@ -179,14 +184,22 @@ test("a file keeps the latest sixteen verdicts", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-	"the key names the boot, the binary, the build and the sample",
+	"the key names the boot, the user, the binary, the build, the profile and the sample",
 	async () => {
 		const program = process.execPath;
-		const circumstances = { program, version: [0, 11] as const, build: "1", profile: "p", sample: "s" };
+		const system = { boot: "b", user: 1000 };
+		const circumstances = {
+			...{ program, version: [0, 11] as const, build: "1", profile: "p", sample: "s", system },
+		};
 		const key = await keyOf(circumstances);
 		expect(key).toMatch(/^[0-9a-f]{64}$/);
 		expect(await keyOf(circumstances)).toBe(key);
+		expect(await keyOf({ ...circumstances, system: { ...system, boot: "c" } })).not.toBe(key);
+		expect(await keyOf({ ...circumstances, system: { ...system, user: 1001 } })).not.toBe(key);
+		expect(await keyOf({ ...circumstances, system: await thisSystem() })).not.toBe(key);
+		expect(await keyOf({ ...circumstances, version: [0, 10] })).not.toBe(key);
 		expect(await keyOf({ ...circumstances, build: "2" })).not.toBe(key);
+		expect(await keyOf({ ...circumstances, profile: "q" })).not.toBe(key);
 		expect(await keyOf({ ...circumstances, sample: "t" })).not.toBe(key);
 		expect(await keyOf({ ...circumstances, program: "/bin/sh" })).not.toBe(key);
 	},

@@ -27,6 +27,14 @@ interface Circumstances extends Pick<Bubblewrap, "program" | "version"> {
 	readonly profile: string;
 	/** Arguments and filter with which the code of this version starts a command, as `sampleOf` of the sandbox. */
 	readonly sample: string;
+	readonly system: TriedSystem;
+}
+
+interface TriedSystem {
+	/** Identifier that the kernel makes at each boot: random(4). */
+	readonly boot: string;
+	/** Numeric user of the gateway. */
+	readonly user: number | undefined;
 }
 
 /**
@@ -97,14 +105,17 @@ function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number 
 	return uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0;
 }
 
-/** Name of these circumstances in this boot of the system, for this user. Rejects where they cannot be read. */
-export async function keyOf({ program, version, build, profile, sample }: Circumstances): Promise<string> {
-	const [boot, { dev, ino, size, mtimeNs, ctimeNs }] = await Promise.all([
-		readFile("/proc/sys/kernel/random/boot_id", "utf8"),
-		stat(program, { bigint: true }),
-	]);
+/** This boot of the system and the user of this process. Rejects if the boot cannot be read. */
+export async function thisSystem(): Promise<TriedSystem> {
+	return { boot: await readFile("/proc/sys/kernel/random/boot_id", "utf8"), user: process.getuid?.() };
+}
+
+/** Name of these circumstances. Rejects if the program cannot be read. */
+export async function keyOf(circumstances: Circumstances): Promise<string> {
+	const { program, version, build, profile, sample, system } = circumstances;
+	const { dev, ino, size, mtimeNs, ctimeNs } = await stat(program, { bigint: true });
 	const binary = [program, version, dev, ino, size, mtimeNs, ctimeNs].map(String);
 	const tried: readonly Probe[] = probes;
-	const all = [boot, release(), process.getuid?.(), binary, build, profile, sample, tried];
+	const all = [system.boot, release(), system.user, binary, build, profile, sample, tried];
 	return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }

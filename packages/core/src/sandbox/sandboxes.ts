@@ -20,7 +20,7 @@ import { findProgram } from "./find-program.ts";
 import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
 import { howToPermit } from "./how-to-fix.ts";
 import { serviceDirectories } from "./inside.ts";
-import { KeptVerdict, keyOf } from "./kept-verdict.ts";
+import { KeptVerdict, keyOf, thisSystem } from "./kept-verdict.ts";
 import { type ProbeListeners, testSandbox } from "./self-test.ts";
 import { knownArchitecture } from "./system-calls/filter-program.ts";
 import { describeSystem } from "./system-layout.ts";
@@ -222,7 +222,8 @@ async function tryOrRecall(
 		createBubblewrap(bubblewrap, { roots, gitSettings, network: undefined });
 	const keyFor = async ({ build }: KeptVerdictOptions): Promise<string> => {
 		const sample = await sampleOf(bubblewrap, { roots: [], gitSettings, network: undefined });
-		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample });
+		const system = await thisSystem();
+		return await keyOf({ ...bubblewrap, build, profile: sandboxOf([]).profile, sample, system });
 	};
 	const kept = verdict && new KeptVerdict(verdict.file);
 	// Without a key for the circumstances, no verdict is used or kept.
