@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../tools/file-error.ts";
+import { HeldDirectory } from "../tools/held-directory.ts";
 import { isWithin } from "../tools/paths.ts";
 import { openRegular, readAt } from "../tools/regular-file.ts";
 import type { Skill, SkillSource, SkillText } from "./skill.ts";
@@ -16,6 +17,9 @@ const most = {
 	depth: 8,
 	entries: 1_000,
 } as const;
+
+/** Limits of all skills of one place, because each message may read all of them. */
+const mostOfPlace = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
 
 /** A skill with the path of its file. */
 export interface FoundSkill {
@@ -46,18 +50,33 @@ const places: readonly { readonly source: SkillSource; readonly below: string }[
 	{ source: "claude", below: join(".claude", "skills") },
 ];
 
+/** A file or directory of skills. */
+interface Place {
+	/** The real path of the data directory or of a working directory. */
+	readonly base: string;
+	readonly source: SkillSource;
+	/** Relative to the base. */
+	readonly path: string;
+}
+
+/** Files and bytes of a place that may still be read. */
+interface Left {
+	files: number;
+	bytes: number;
+}
+
 interface Kept {
 	readonly stamp: string;
 	readonly hash: string;
 }
 
-/** Files whose hash and text are remembered. */
-const mostKept = 5_000;
+/** Files whose hash and text are remembered: at least those of one working directory and of the data directory. */
+const mostKept = places.length * mostOfPlace.files;
 
 /**
  * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
- * changed, so that nothing has to be watched. Links are followed as long as they stay in the same data or working
- * directory.
+ * changed, so that nothing has to be watched. In the data directory, links are followed as long as they stay there. Below a
+ * working directory no link is followed: a tool could write its target without the approval that skills need.
  */
 export class SkillFiles {
 	readonly #data: string;
@@ -95,8 +114,9 @@ export class SkillFiles {
 		for (const { source, below } of places) {
 			const base = source === "data" ? this.#data : workingDirectory;
 			if (base === undefined || !isThere(join(base, below))) continue;
-			for (const path of await this.#paths(base, below, problems)) {
-				const found = await this.#read({ base, source, path }, problems);
+			const left: Left = { ...mostOfPlace };
+			for (const path of await this.#paths({ base, source, path: below }, problems)) {
+				const found = await this.#read({ base, source, path }, left, problems);
 				const first = found && skills.get(found.skill.name);
 				if (first)
 					problems.push({ path, message: `hidden: ${first.path} has the name ${first.skill.name}, too` });
@@ -107,10 +127,11 @@ export class SkillFiles {
 	}
 
 	/** Files that may be skills, relative to the base: directories first, each group by name. */
-	async #paths(base: string, below: string, problems: SkillProblem[]): Promise<string[]> {
+	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
+		const { base, path: below } = place;
 		try {
-			const real = await realWithin(base, below);
-			const entries = (await readdir(real, { withFileTypes: true }))
+			await using held = await HeldDirectory.open(await realOf(place));
+			const entries = (await readdir(held.at("."), { withFileTypes: true }))
 				.filter(({ name }) => !name.startsWith("."))
 				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 			if (entries.length > most.entries) throw refused(`it has more than ${most.entries} entries`);
@@ -128,16 +149,15 @@ export class SkillFiles {
 		}
 	}
 
-	async #read(
-		{ base, source, path }: { readonly base: string; readonly source: SkillSource; readonly path: string },
-		problems: SkillProblem[],
-	): Promise<FoundSkill | undefined> {
+	async #read(place: Place, left: Left, problems: SkillProblem[]): Promise<FoundSkill | undefined> {
+		const { source, path } = place;
 		try {
-			const file = await realWithin(base, path);
+			const file = await realOf(place);
 			const directory = dirname(file);
 			const isWhole = basename(path) === "SKILL.md";
+			take(left, (await lstat(file)).size);
 			const own = await this.#hashOf(file);
-			const others = isWhole ? await this.#others(directory, file) : [];
+			const others = isWhole ? await this.#others(directory, file, left) : [];
 			const fallback = isWhole ? basename(dirname(path)) : basename(path, ".md");
 			const text = await this.#text(file, own, fallback);
 			const hash = isWhole ? hashAll([{ name: "SKILL.md", hash: own }, ...others]) : own;
@@ -167,15 +187,23 @@ export class SkillFiles {
 	async #others(
 		directory: string,
 		file: string,
+		left: Left,
 	): Promise<{ readonly name: string; readonly hash: string }[]> {
-		const paths = (await filesBelow(directory, 0)).filter((path) => path !== file).toSorted();
+		await using held = await HeldDirectory.open(directory);
+		const names = await filesBelow(held, 0);
+		const paths = names
+			.map((name) => join(directory, name))
+			.filter((path) => path !== file)
+			.toSorted();
 		const found: { name: string; hash: string }[] = [];
 		let bytes = 0;
 		for (const path of paths) {
-			bytes += (await lstat(path)).size;
+			const { size } = await lstat(path);
+			bytes += size;
 			if (paths.length > most.files || bytes > most.bytes) {
 				throw refused(`the skill has more than ${most.files} files or ${most.bytes / 1024 / 1024} MiB`);
 			}
+			take(left, size);
 			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
 		}
 		return found;
@@ -194,18 +222,31 @@ export class SkillFiles {
 	}
 }
 
-/** All files of a directory. A link is refused: the target can change without a change of the skill. */
-async function filesBelow(directory: string, depth: number): Promise<string[]> {
+/** Paths of all files in a directory, relative to it. A link is refused: the target can change without a change of the skill. */
+async function filesBelow(directory: HeldDirectory, depth: number): Promise<string[]> {
 	if (depth > most.depth) throw refused(`the skill has more than ${most.depth} levels of directories`);
 	const found: string[] = [];
-	for (const entry of await readdir(directory, { withFileTypes: true })) {
-		const path = join(directory, entry.name);
-		if (entry.isDirectory()) found.push(...(await filesBelow(path, depth + 1)));
-		else if (entry.isFile()) found.push(path);
-		else throw refused(`${JSON.stringify(entry.name)} is a link or no regular file: replace it by a file`);
+	for (const entry of await readdir(directory.at("."), { withFileTypes: true })) {
+		const { name } = entry;
+		if (entry.isDirectory()) {
+			await using inner = await directory.enter(name);
+			found.push(...(await filesBelow(inner, depth + 1)).map((path) => join(name, path)));
+		} else if (entry.isFile()) found.push(name);
+		else throw refused(`${JSON.stringify(name)} is a link or no regular file: replace it by a file`);
 		if (found.length > most.files) throw refused(`the skill has more than ${most.files} files`);
 	}
 	return found;
+}
+
+/** Counts a file that is about to be read. Throws `invalid_argument` beyond the limits of its place. */
+function take(left: Left, size: number): void {
+	left.files -= 1;
+	left.bytes -= size;
+	if (left.files >= 0 && left.bytes >= 0) return;
+	const { files, bytes } = mostOfPlace;
+	throw refused(
+		`the skills of this directory have more than ${files} files or ${bytes / 1024 / 1024} MiB together: remove files from them`,
+	);
 }
 
 /** One text that changes with the names and contents of all files. */
@@ -215,6 +256,19 @@ function hashAll(files: readonly { readonly name: string; readonly hash: string 
 
 function sha256(bytes: Uint8Array): string {
 	return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The real path of a place. Throws for a link that may not be followed. */
+async function realOf({ base, source, path }: Place): Promise<string> {
+	if (source === "data") return realWithin(base, path);
+	let real = base;
+	for (const name of path.split(sep)) {
+		real = join(real, name);
+		if (!(await lstat(real)).isSymbolicLink()) continue;
+		const link = JSON.stringify(relative(base, real));
+		throw refused(`${link} is a link: skills of a working directory cannot be links. Put the files there`);
+	}
+	return real;
 }
 
 async function realWithin(base: string, path: string): Promise<string> {

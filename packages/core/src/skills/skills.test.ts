@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { operator, type Principal } from "../principal.ts";
@@ -246,7 +246,51 @@ test("links that lead out of the directory, and links inside a skill, are refuse
 	expect(skills).toEqual([]);
 	expect(problems.map(({ message }) => message)).toEqual([
 		expect.stringContaining('"secret.md" is a link'),
-		expect.stringContaining("a link that leads out of"),
+		expect.stringContaining('".parley/skills/outside" is a link'),
+	]);
+});
+
+test.each([
+	{ link: ".parley", to: "docs", file: "docs/skills/x/SKILL.md" },
+	{ link: ".parley/skills", to: "../docs", file: "docs/x/SKILL.md" },
+	{ link: ".claude/skills/x", to: "../../docs", file: "docs/SKILL.md" },
+	{ link: ".claude/skills/x.md", to: "../../docs/x.md", file: "docs/x.md" },
+	{ link: ".parley/skills/x/SKILL.md", to: "../../../docs/x.md", file: "docs/x.md" },
+])("below a working directory, the link $link is not followed", async ({ link, to, file }) => {
+	await using w = await openWith(new ScriptedModel(), { [`work/${file}`]: "Text" });
+	await mkdir(dirname(join(w.work, link)), { recursive: true });
+	await symlink(to, join(w.work, link));
+	const { skills, problems } = await w.list();
+	expect(skills).toEqual([]);
+	expect(problems.map(({ message }) => message)).toEqual([
+		expect.stringContaining(`${JSON.stringify(link)} is a link: `),
+	]);
+});
+
+test("the operator's skills can be links within the data directory", async () => {
+	await using w = await openWith(new ScriptedModel(), { "data/shared/x/SKILL.md": "Text" });
+	await symlink("shared", join(w.t.directory, "data/skills"));
+	expect((await w.list()).skills.map(({ skill }) => skill.name)).toEqual(["x"]);
+});
+
+test("all skills of a place have one limit, so that a message does not read without end", async () => {
+	const names = ["a", "b", "c", "d", "e"];
+	await using w = await openWith(
+		new ScriptedModel(),
+		Object.fromEntries(names.map((name) => [`data/skills/${name}/SKILL.md`, "Text"])),
+	);
+	for (const name of names) {
+		const path = join(w.t.directory, "data/skills", name, "data.bin");
+		await writeFile(path, "");
+		await truncate(path, 15 * 1024 * 1024);
+	}
+	const { skills, problems } = await w.list();
+	expect(skills.map(({ skill }) => skill.name)).toEqual(["a", "b", "c", "d"]);
+	expect(problems).toEqual([
+		{
+			path: "skills/e/SKILL.md",
+			message: expect.stringContaining("more than 2000 files or 64 MiB together"),
+		},
 	]);
 });
 
