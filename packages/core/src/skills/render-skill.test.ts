@@ -49,3 +49,23 @@ test.each([
 test("quoted arguments stay in one line", () => {
 	expect(render("Greet $0: $ARGUMENTS", 'Bob\n"x"', true)).toBe('Greet "Bob\\nx": "Bob\\n\\"x\\""');
 });
+
+test("long arguments, and a text that grows too long with them, are refused", () => {
+	expect(() => render("$0", "x".repeat(100_001))).toThrow(
+		/^the arguments of the skill x have 100001 characters: use at most 100000/,
+	);
+	const given = "x".repeat(100_000);
+	expect(render("$ARGUMENTS".repeat(9), given)).toHaveLength(900_000);
+	for (const isQuoted of [false, true]) {
+		expect(() => render("$ARGUMENTS".repeat(23_000), given, isQuoted)).toThrow(
+			/^the skill x with these arguments has more than 1000000 characters: shorten the arguments/,
+		);
+	}
+});
+
+test("the prompts of all steps count together", () => {
+	const facts = { description: "", disableModelInvocation: false, userInvocable: true } as const;
+	const steps = ["a", "b", "c"].map((id) => ({ id, title: id, needs: [], prompt: "$ARGUMENTS".repeat(4) }));
+	const skill = { name: "x", body: "", source: "data", directory: "/d", hash: "", ...facts, steps } as const;
+	expect(() => useSkill({ skill, files: [] }, "x".repeat(100_000))).toThrow(/more than 1000000 characters/);
+});
