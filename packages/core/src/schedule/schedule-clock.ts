@@ -39,6 +39,9 @@ export class ScheduleClock {
 			if (event.type === "schedule.created") {
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
 				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);
+			} else if (event.type === "session.created" && this.#listening.size > 0) {
+				// It may have the external key of a deleted session, and so the schedules of that.
+				this.#listening.add(sessionId);
 			} else if (event.type === "assistant.message" && this.#release(sessionId)) this.#soon();
 			if (!this.#listening.has(sessionId)) return;
 			this.#heard.add(sessionId);

@@ -114,6 +114,23 @@ export async function changeSchedule(tx: Tx, id: string, change: ScheduleChange)
 	await tx.updateTable("schedules").set(columns).where("id", "=", id).execute();
 }
 
+/** Gives a new session the schedules of the one that was deleted under its external key. They see its events after `seenSeq`. */
+export async function rebindSchedules(
+	tx: Tx,
+	{ owner, externalKey }: { readonly owner: string; readonly externalKey: string },
+	{ sessionId, seenSeq }: { readonly sessionId: string; readonly seenSeq: number },
+): Promise<void> {
+	const rows = await tx
+		.selectFrom("schedules")
+		.selectAll()
+		.where("external_key", "=", externalKey)
+		.where("session_id", "<>", sessionId)
+		.execute();
+	// The same key of another principal names another session.
+	const theirs = rows.map(toSchedule).filter(({ principal }) => principal.id === owner);
+	for (const { id } of theirs) await changeSchedule(tx, id, { sessionId, seenSeq });
+}
+
 export async function deleteSchedule(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("schedules").where("id", "=", id).execute();
 }

@@ -318,6 +318,36 @@ test("a schedule ends with its session, or goes on in the session of its externa
 	expect(await firings(t, left?.sessionId ?? "")).toEqual(["2026-01-01T01:00"]);
 });
 
+test("an event of a session that was created again under its external key starts the schedule", async () => {
+	await using world = await open();
+	const { t } = world;
+	const wanted = { prompt: "report", trigger: { kind: "event", event: "user.message" } as const };
+	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	await t.runtime.remove(unkeyed(), kept.sessionId, true);
+	await pass(world, minute);
+	const history = [{ role: "user", content: [{ type: "text", text: "earlier" }] }] as const;
+	const { id } = await t.runtime.create(unkeyed(), { externalKey: "ops", history });
+	const [left] = await t.runtime.schedules.list(operator, { limit: 9, sessionId: id });
+	expect(left).toMatchObject({ id: kept.id, externalKey: "ops" });
+	// Neither the creation nor the imported messages are events for it.
+	await pass(world, 2 * minute);
+	expect(await firings(t, id)).toEqual([]);
+	await t.send(id, "hello");
+	await pass(world, 2 * minute);
+	expect(await firings(t, id)).toHaveLength(1);
+});
+
+test("a session under the same key of another principal gets no schedule", async () => {
+	await using world = await open();
+	const { t } = world;
+	const wanted = { prompt: "report", trigger: words("every hour") };
+	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	await t.runtime.remove(unkeyed(), kept.sessionId, true);
+	const other: Principal = { id: "other", kind: "operator" };
+	const { id } = await t.runtime.create(unkeyed(other), { externalKey: "ops" });
+	expect(await t.runtime.schedules.list(operator, { limit: 9, sessionId: id })).toEqual([]);
+});
+
 test("a repeated request creates one schedule, and limits are errors with the value", async () => {
 	await using world = await open();
 	const { t, session } = world;

@@ -6,6 +6,7 @@ import type { Recorded } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
 import type { Principal } from "../principal.ts";
+import { rebindSchedules } from "../schedule/schedule-rows.ts";
 import { isWithin } from "../tools/paths.ts";
 import { setBudget } from "../usage/set-budget.ts";
 import { type Keyed, once } from "./idempotency.ts";
@@ -133,7 +134,12 @@ async function storeSession(
 	await setOwnBudget(tx, deps, id, wanted);
 	await indexName(tx, id, [title, externalKey]);
 	const imported = await storeImport(tx, deps, id, wanted.imported ?? []);
-	return deps.journal.append(tx, id, [{ type: "session.created" }, ...imported]);
+	const created = await deps.journal.append(tx, id, [{ type: "session.created" }, ...imported]);
+	if (externalKey !== null) {
+		const seenSeq = created.at(-1)?.seq ?? 0;
+		await rebindSchedules(tx, { owner, externalKey }, { sessionId: id, seenSeq });
+	}
+	return created;
 }
 
 /** The id, if no session has it. One that the principal may not see looks like one that does not exist. */
