@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
@@ -34,4 +35,27 @@ test("a run makes 50 model calls at most", async () => {
 		error: 'stopped after 50 model calls; say "go on" to let it continue',
 	});
 	expect(model.requests).toHaveLength(50);
+});
+
+test("an error of the code unavailable that is not the store's ends the run, which is not begun again", async () => {
+	const reached: string[] = [];
+	const failpoints = {
+		reach(name: string): void {
+			if (name !== "model-done") return;
+			reached.push(name);
+			throw new ParleyError("a service beside the model is away", { code: "unavailable" });
+		},
+	};
+	const model = new ScriptedModel(...Array.from({ length: 5 }, () => [says("one")]));
+	await using t = await TestRuntime.open({ model, failpoints });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	await log.next("text.ended");
+	await t.settle();
+	const ends = log.events.flatMap(({ event }) => (event.type === "assistant.message" ? [event.error] : []));
+	expect({ reached, ends }).toEqual({
+		reached: ["model-done"],
+		ends: ["a service beside the model is away"],
+	});
 });
