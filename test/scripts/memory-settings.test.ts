@@ -14,7 +14,7 @@ function run(program: string, args: readonly string[] = []): unknown {
 	onTestFinished(() => rmSync(directory, { recursive: true }));
 	const file = join(directory, "program.mjs");
 	writeFileSync(file, program);
-	const { NODE_OPTIONS: _, ...env } = process.env;
+	const { NODE_OPTIONS: _, MALLOC_ARENA_MAX: _arenas, ...env } = process.env;
 	const { status, stdout, stderr } = spawnSync(process.execPath, [...args, file], { encoding: "utf8", env });
 	expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 	return JSON.parse(stdout);
@@ -30,6 +30,21 @@ test("options that this Node does not know are left out, and the start goes on",
 		console.log(JSON.stringify([process.execArgv, process.env.PARLEY_TEST_VARIABLE]));`);
 	expect(printed).toEqual([["--max-semi-space-size=4"], "set"]);
 });
+
+test.each([
+	...["start", "gateway", "discord", "slack"].map(
+		(command) => [command, ["--max-semi-space-size=4"], "2"] as const,
+	),
+	...["chat", "rpc", undefined].map((command) => [command, [], null] as const),
+])(
+	"of the command %s the process lives long and gets the settings, or ends soon and gets none",
+	(command, args, arenas) => {
+		const printed = run(`import { applyMemorySettings } from ${JSON.stringify(settings)};
+		applyMemorySettings(${JSON.stringify(command)});
+		console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX ?? null]));`);
+		expect(printed).toEqual([args, arenas]);
+	},
+);
 
 test("a start without execve goes on with the settings that it can apply", () => {
 	const printed = run(`import { applyMemorySettings } from ${JSON.stringify(settings)};
