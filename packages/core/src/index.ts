@@ -97,6 +97,7 @@ export type { TimedMessage } from "./session/read-transcript.ts";
 export type { Accepted } from "./session/send.ts";
 export { isSessionId } from "./session/sessions.ts";
 export type { SkillEvent } from "./skills/skill-event.ts";
+export { type FoundSkills, SkillFiles } from "./skills/skill-files.ts";
 export type { ListedSkill } from "./skills/skills.ts";
 export { builtInInstructions } from "./system-prompt/system-prompt.ts";
 export { progressOf } from "./tasks/progress.ts";

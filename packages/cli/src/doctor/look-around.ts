@@ -1,12 +1,28 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, mkdtempDisposable, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
+import {
+	mkdtemp,
+	mkdtempDisposable,
+	readFile,
+	realpath,
+	rm,
+	stat,
+	statfs,
+	writeFile,
+} from "node:fs/promises";
 import { connect as connectTo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkSqliteFile, createIds, silentLogger, systemClock } from "@parley/base";
-import { builtinTools, checkPolicy, createWebFetch, migrations, type SandboxState } from "@parley/core";
+import {
+	builtinTools,
+	checkPolicy,
+	createWebFetch,
+	migrations,
+	type SandboxState,
+	SkillFiles,
+} from "@parley/core";
 import { type Config, checkStoredSecrets, openSandboxes, tryProvider } from "@parley/gateway";
 import { databaseIn, readOperatorToken } from "@parley/gateway/data";
 import { checkAuditFile } from "../audit/check-file.ts";
@@ -54,6 +70,8 @@ export async function lookAround(
 		provider: shared(async () => settings && tryProvider(settings, systemClock)),
 		sandbox: shared(() => trySandbox(settings, data)),
 		policy: async () => policyOf(settings, data),
+		skills: async () =>
+			existsSync(data) ? new SkillFiles(await realpath(data)).find(undefined) : { skills: [], problems: [] },
 		database: shared(() => checkDatabase(data)),
 		storedSecrets: () => checkStoredSecrets(data),
 		audit: () => checkAuditFile(data, []),

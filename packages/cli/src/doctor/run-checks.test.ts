@@ -61,6 +61,12 @@ const texts = (changes: object): Partial<System> => ({
 		...changes,
 	}),
 });
+const broken = (...paths: readonly string[]): Partial<System> => ({
+	skills: async () => ({
+		skills: [],
+		problems: paths.map((path) => ({ path, message: "line 3: tools: use a list" })),
+	}),
+});
 const open = (path: string, mode: number): Partial<System> => ({
 	stat: async (asked) => ({ mode: asked === path ? mode : 0o700, uid: 1000, isDirectory: asked === "/data" }),
 });
@@ -253,6 +259,21 @@ const findings: readonly (readonly [
 			tokens: tokens(token("d", { kind: "connector" })),
 		},
 		/nobody is let in/,
+	],
+	["skills", "ok", {}, /^none in the data directory$/],
+	[
+		"skills",
+		"warn",
+		broken("skills/a.md"),
+		/^a skill file cannot be used: skills\/a\.md: line 3: tools: use a list$/,
+		/correct/,
+	],
+	[
+		"skills",
+		"warn",
+		broken("a.md", "b.md", "c.md", "d.md", "e.md"),
+		/^5 skill files cannot be used: a\.md: .*; and 2 more$/,
+		/correct/,
 	],
 	["policy", "ok", {}, /built-in/],
 	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],

@@ -15,6 +15,7 @@ import { modes } from "./checks/modes.ts";
 import { passwords } from "./checks/passwords.ts";
 import { policy } from "./checks/policy.ts";
 import { sandbox } from "./checks/sandbox.ts";
+import { skills } from "./checks/skills.ts";
 import { tls } from "./checks/tls.ts";
 import { tokens } from "./checks/tokens.ts";
 import { versions } from "./checks/versions.ts";
@@ -24,7 +25,7 @@ import type { System } from "./system.ts";
 /** In the order in which they are shown. */
 const checks: readonly Check[] = [
 	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
-	...[policy, sandbox, database, passwords, audit, disk, clock, model],
+	...[policy, skills, sandbox, database, passwords, audit, disk, clock, model],
 ];
 
 /** Also reads all that is stored. */

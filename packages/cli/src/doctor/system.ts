@@ -1,4 +1,4 @@
-import type { SandboxState } from "@parley/core";
+import type { FoundSkills, SandboxState } from "@parley/core";
 import type { Config, ProviderAnswer, StoredSecrets } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
 import type { AuditCheck, MessagesCheck } from "../audit/check-rows.ts";
@@ -43,6 +43,8 @@ export interface System {
 	sandbox(): Promise<SandboxState>;
 	/** Rejects where the operator's rules cannot be used; resolves with the file, if there is one. */
 	policy(): Promise<string | undefined>;
+	/** The skills of the data directory, and its files that cannot be used. */
+	skills(): Promise<FoundSkills>;
 	/** Rejects where the database is damaged, or of a newer version; false where there is none yet. */
 	database(): Promise<boolean>;
 	/** Rejects if the key file is damaged or open to other users. */
