@@ -8,14 +8,6 @@ export interface Sentence {
 	readonly kept: readonly RequirementId[];
 }
 
-/** A sentence whose feature is not there yet, with the methods or events that say so. */
-export interface LaterSentence {
-	readonly section: string;
-	readonly says: string;
-	readonly methods: readonly string[];
-	readonly events: readonly string[];
-}
-
 function says(section: string, sentence: string, ...kept: readonly RequirementId[]): Sentence {
 	return { section, says: sentence, kept };
 }
@@ -176,14 +168,11 @@ export const document: readonly Sentence[] = [
 		"The final message is enough for who does not show streams.",
 		"run.message",
 	),
-];
-
-/** What the document promises of schedules, which are not there yet. */
-export const later: readonly LaterSentence[] = [
-	{
-		section: "Internal Events",
-		says: "Schedules that are made, removed or due are told.",
-		methods: ["schedule_task", "unschedule_task", "list_schedules"],
-		events: ["schedule.trigger", "schedule.created", "schedule.removed"],
-	},
+	says(
+		"Internal Events",
+		"Schedules that are made, removed or due are told.",
+		"schedule.create",
+		"schedule.fire",
+		"schedule.own",
+	),
 ];

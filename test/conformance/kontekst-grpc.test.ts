@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { credentials, loadPackageDefinition, makeClientConstructor, status } from "@grpc/grpc-js";
 import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
-import { ScriptedModel, stuck } from "@parley/core/testing";
+import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { readOperatorToken } from "@parley/gateway";
 import { service as healthService } from "grpc-health-check";
 import { expect } from "vitest";
@@ -63,17 +63,43 @@ verifiesOn("kontekst", ["kontekst.revoked"], "a stream ends when its token is re
 	expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
 });
 
+/** The model's call that waits for a decision. */
+const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
+
 verifiesOn(
 	"kontekst",
 	["kontekst.stops"],
-	"a gateway that stops ends its streams with UNAVAILABLE",
+	"a gateway that stops ends its streams with UNAVAILABLE, and keeps a run that waits for a decision",
 	async () => {
-		await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("once")) });
+		await using gateway = await TestGateway.start({ model: new ScriptedModel([write], [says("written")]) });
 		await using stream = new KontekstStream(gateway.url);
-		stream.start({ prompt: "tell" });
-		await stream.until("token");
-		await gateway.stop();
+		stream.start({ prompt: "write" });
+		await stream.proposed();
+		await gateway.restart();
 		expect(await stream.ended()).toMatchObject({ code: status.UNAVAILABLE, details: "the gateway stops" });
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });
+		const asked = await other.event("prompt.request");
+		await other.call("prompt_response", { token: asked.payload["token"], value: true });
+		expect((await other.event("assistant.message")).payload).toMatchObject({ content: "written" });
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.revoked"],
+	"a run whose token is revoked while it waits for a decision is cancelled",
+	async () => {
+		await using gateway = await TestGateway.start({ ...withTokens, model: new ScriptedModel([write]) });
+		const { client } = await operatorOf(gateway);
+		await using operator = client;
+		const made = await operator.call("create_token", { kind: "operator", name: "desk" });
+		await using stream = new KontekstStream(gateway.url, { token: String(made["token"]) });
+		stream.start({ prompt: "write" });
+		await stream.proposed();
+		await operator.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });
+		await operator.call("revoke_token", { token_id: "desk" });
+		expect((await operator.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
 	},
 );
 

@@ -57,6 +57,7 @@ verifiesOn(
 		await using gateway = await TestGateway.start({ model });
 		await using stream = new KontekstStream(gateway.url);
 		stream.approve("call_a");
+		stream.send({ cancel: {} });
 		stream.send({});
 		stream.start({ prompt: "write" });
 		const proposed = await stream.proposed();

@@ -58,6 +58,24 @@ verifiesOn(
 
 verifiesOn(
 	"kontekst",
+	["kontekst.workflow"],
+	"the call of a step waits for the decision of the stream, and the run completes with the result of the skill",
+	async () => {
+		const skill =
+			'---\nname: dig\ndescription: Digs\nsteps:\n  - id: dig\n    title: Dig\n    prompt: "write: bed.txt <<< soil"\n---\nDig a bed.\n';
+		await using gateway = await TestGateway.start({ data: { "skills/dig.md": skill } });
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ skill: { name: "dig", arguments: "" } });
+		const [call] = await stream.proposed();
+		expect(call).toMatchObject({ name: "write_file", argumentsJson: expect.stringContaining("bed.txt") });
+		stream.approve(call?.callId ?? "");
+		await stream.until("toolsCompleted");
+		expect(await stream.until("completed")).toMatchObject({ content: expect.stringContaining("bed.txt") });
+	},
+);
+
+verifiesOn(
+	"kontekst",
 	["kontekst.unknown-session"],
 	"a session is created with the id of the client, and continued by it",
 	async () => {

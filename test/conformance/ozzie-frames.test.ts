@@ -124,18 +124,13 @@ verifiesOn(
 	},
 );
 
-verifiesOn(
-	"ozzie",
-	["frame.unknown-method", "frame.not-available"],
-	"methods that are not there say so",
-	async () => {
-		await using gateway = await TestGateway.start();
-		await using client = await OzzieClient.connect(gateway.url);
-		for (const method of ["nope", "Open_Session", "toString", "__proto__", "open_session "]) {
-			expect(await client.refusal(method)).toBe(`unknown method: ${method}`);
-		}
-	},
-);
+verifiesOn("ozzie", ["frame.unknown-method"], "methods that are not there say so", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	for (const method of ["nope", "Open_Session", "toString", "__proto__", "open_session "]) {
+		expect(await client.refusal(method)).toBe(`unknown method: ${method}`);
+	}
+});
 
 verifiesOn(
 	"ozzie",

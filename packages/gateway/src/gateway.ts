@@ -229,6 +229,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		port,
 		drain: () => {
 			state.draining = true;
+			grpc.drain();
 		},
 		async close() {
 			entrance.tls?.close();

@@ -57,10 +57,6 @@ export const connectionRequirements = {
 		"A request with the id of one that is not answered yet is refused with `duplicate id`.",
 	),
 	"frame.unknown-method": ozzie("ruling 5", "A method that does not exist is refused by its name."),
-	"frame.not-available": ozzie(
-		"ruling 5",
-		"A method that is documented but not there yet is refused with `not available`.",
-	),
 	"frame.invalid-params": ozzie(
 		"ruling 5",
 		"Parameters of a wrong form are refused with `invalid params`, and do nothing.",

@@ -52,13 +52,17 @@ export const kontekstRequirements = {
 		"SkillInvocation, kontekst 6 and 9",
 		"A skill is invoked with its arguments instead of a prompt; an unknown one fails.",
 	),
+	"kontekst.workflow": kontekst(
+		"SkillInvocation, kontekst 2 and 9",
+		"The calls of the steps of a skill are proposed on the stream, and `completed` has the result of the skill.",
+	),
 	"kontekst.preview": kontekst(
 		"ProposedToolCall, kontekst 7",
 		"The preview of a call that writes is a unified diff.",
 	),
 	"kontekst.strays": kontekst(
 		"kontekst 7",
-		"Decisions about calls that are not open, empty commands, and decisions before a start are ignored.",
+		"Decisions about calls that are not open, empty commands, and decisions or a cancel before a start are ignored.",
 	),
 	"kontekst.snapshot": kontekst(
 		"ContextSnapshot, kontekst 8",
@@ -86,9 +90,12 @@ export const kontekstRequirements = {
 	),
 	"kontekst.revoked": kontekst(
 		"security 2.2",
-		"A stream ends with UNAUTHENTICATED when its token is revoked.",
+		"A stream ends with UNAUTHENTICATED when its token is revoked, and its run is cancelled when it needs a decision.",
 	),
-	"kontekst.stops": kontekst("kontekst 11", "A gateway that stops ends its streams with UNAVAILABLE."),
+	"kontekst.stops": kontekst(
+		"kontekst 11",
+		"A gateway that stops ends its streams with UNAVAILABLE, and keeps runs that wait for a decision.",
+	),
 	"kontekst.health": kontekst("rulings, One port", "The health service answers without credentials."),
 	"kontekst.reflection": kontekst(
 		"rulings, One port",

@@ -88,6 +88,7 @@ export class Callers {
 						if (isOver) return;
 						this.#open.add(ending);
 						release = this.#options.held.hold(principal, () => ending.abort(tokenEnded()));
+						if (ending.signal.aborted) throw tokenEnded();
 						this.#known.set(metadata, { principal, signal: ending.signal, ended: over.promise });
 						next(metadata);
 					})
@@ -120,7 +121,7 @@ export class Callers {
 	async #admit(path: string, call: ServerInterceptingCallInterface, metadata: Metadata): Promise<Principal> {
 		const { rules, authenticate, socketOf, settled } = this.#options;
 		const socket = socketOf(call.getConnectionInfo());
-		if (!socket) throw new ParleyError("the connection has closed", { code: "unavailable" });
+		if (!socket) throw new CallEnd(status.UNAVAILABLE, "the connection has closed");
 		const request: IncomingRequest = { url: path, rawHeaders: headersOf(call, metadata), socket };
 		const wrong = checkRequest(request, rules);
 		if (wrong) throw new Refused(wrong);
@@ -133,6 +134,7 @@ export class Callers {
 	}
 
 	#statusOf(path: string, reason: unknown): CallStatus {
+		if (reason instanceof CallEnd) return reason.status;
 		if (reason instanceof Refused) {
 			const { refusal } = reason;
 			this.#options.refused(refusal.status);

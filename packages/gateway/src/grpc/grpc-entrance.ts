@@ -25,6 +25,15 @@ export class GrpcEntrance {
 		);
 	}
 
+	/** See `GrpcServer.drain`. */
+	drain(): void {
+		this.#server?.then(
+			(server) => server.drain(),
+			// Logged with its first connection.
+			() => undefined,
+		);
+	}
+
 	/** See `GrpcServer.close`. */
 	async close(graceMs: number): Promise<void> {
 		// A server that could not be loaded has no connections, and its error is logged.

@@ -44,6 +44,8 @@ const limits = {
 export class GrpcServer {
 	readonly #callers: Callers;
 	readonly #health: HealthImplementation;
+	/** Of what health knows: the gateway itself and each service. */
+	readonly #names: readonly string[];
 	readonly #injector: ReturnType<Server["createConnectionInjector"]>;
 	/** By both ends, which is how a call names its connection. */
 	readonly #sockets = new Map<string, Socket>();
@@ -54,9 +56,9 @@ export class GrpcServer {
 		const server = new Server({ ...limits, interceptors: [this.#callers.interceptor] });
 		const services = options.services(this.#callers);
 		for (const { definition, implementation } of services) server.addService(definition, implementation);
-		const names = ["", ...services.map(({ name }) => name)];
+		this.#names = ["", ...services.map(({ name }) => name)];
 		this.#health = new HealthImplementation(
-			Object.fromEntries(names.map((name) => [name, "SERVING" as const])),
+			Object.fromEntries(this.#names.map((name) => [name, "SERVING" as const])),
 		);
 		this.#health.addToServer(server);
 		new ReflectionService(described()).addToServer(server);
@@ -65,6 +67,8 @@ export class GrpcServer {
 
 	/** Serves a connection whose first bytes are those of HTTP/2. */
 	accept(socket: Socket): void {
+		// It may have closed while this server was loaded.
+		if (socket.destroyed) return;
 		const key = bothEnds(socket);
 		this.#sockets.set(key, socket);
 		socket.once("close", () => this.#sockets.delete(key));
@@ -74,9 +78,14 @@ export class GrpcServer {
 		if (socket instanceof TLSSocket) socket.emit("secureConnect");
 	}
 
+	/** Tells clients that ask for its health that the gateway will stop. */
+	drain(): void {
+		for (const name of this.#names) this.#health.setStatus(name, "NOT_SERVING");
+	}
+
 	/** Ends all calls with `UNAVAILABLE`, and the connections as soon as their calls have ended, after `graceMs` at the latest. */
 	async close(graceMs: number): Promise<void> {
-		this.#health.setStatus("", "NOT_SERVING");
+		this.drain();
 		this.#callers.end();
 		const closed = Array.from(
 			this.#sockets.values(),

@@ -20,13 +20,18 @@ interface SendingCall<Message> {
 export class StreamWriter<Message> {
 	readonly #call: SendingCall<Message>;
 	readonly #mayDrop: (message: Message) => boolean;
+	readonly #tooSlow: () => void;
 	#waiting = 0;
 	#isOver = false;
 
-	/** `mayDrop` returns true for messages that a slow client can do without. */
-	constructor(call: SendingCall<Message>, mayDrop: (message: Message) => boolean) {
+	/**
+	 * `mayDrop` returns true for messages that a slow client can do without. `tooSlow` is called if
+	 * the stream ends because its client reads too slowly.
+	 */
+	constructor(call: SendingCall<Message>, mayDrop: (message: Message) => boolean, tooSlow: () => void) {
 		this.#call = call;
 		this.#mayDrop = mayDrop;
+		this.#tooSlow = tooSlow;
 	}
 
 	write(message: Message): void {
@@ -37,6 +42,7 @@ export class StreamWriter<Message> {
 				code: status.RESOURCE_EXHAUSTED,
 				details: "the client reads too slowly; its session goes on",
 			});
+			this.#tooSlow();
 			return;
 		}
 		this.#waiting += 1;

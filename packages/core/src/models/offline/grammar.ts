@@ -50,6 +50,9 @@ export const commandWords: readonly CommandWord[] = [
 	call("recall", "tea", "finds notes by words", (query) => ["query_memories", { query }]),
 	call("notes", "all", "lists notes; or user, channel, everyone", readNotes),
 	call("forget", "mem_4k2x", "deletes a note", (id) => ["forget_memory", { memory_id: id }]),
+	call("schedule", "every day at 9:00 <<< Tea", "sends you a message at given times", readSchedule),
+	call("schedules", "all", "lists your schedules", () => ["list_schedules", {}]),
+	call("unschedule", "sched_4k2x", "removes a schedule", (id) => ["unschedule_task", { id }]),
 	call("ask", "What is your name?", "asks you for a text", (label) => ["ask_user", { type: "text", label }]),
 	call("choose", "tea | coffee", "lets you choose one", (argument) => [
 		"ask_user",
@@ -191,6 +194,13 @@ function readOptions(argument: string): string[] {
 /** `all`, or a scope. */
 function readNotes(argument: string): [string, unknown] {
 	return ["list_memories", argument === "all" ? {} : { scope: argument }];
+}
+
+/** `WHEN <<< MESSAGE`. */
+function readSchedule(argument: string): [string, unknown] {
+	const [when = "", message = ""] = splitAt(argument, "<<<");
+	if (when === "" || message === "") throw unreadable("it needs a time, <<< and a message");
+	return ["schedule_task", { when, prompt: readText(message) }];
 }
 
 /** Steps between bars. `x ` before a text means done, `> ` active, `- ` skipped. */

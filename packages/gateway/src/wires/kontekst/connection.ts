@@ -32,11 +32,14 @@ interface StreamRun {
 export class RunStream {
 	readonly #options: RunStreamOptions;
 	readonly #turns = new Turns();
-	/** Approvals of calls by token, from when they are raised until they are decided. */
-	readonly #prompts = new Map<string, Prompt>();
+	/** Approvals by token with the id of their call on this stream, from when they are raised until they are decided. */
+	readonly #prompts = new Map<string, { readonly prompt: Prompt; readonly callId: string | undefined }>();
+	/** Tasks of the steps of the run's skills. */
+	readonly #tasks = new Set<string>();
 	/** Tokens of the calls that wait for a decision of this stream, by call id. */
 	readonly #undecided = new Map<string, string>();
-	readonly #denied = new Set<string>();
+	/** Calls that were proposed and are not approved. */
+	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;
@@ -50,6 +53,8 @@ export class RunStream {
 	#isCancelled = false;
 	/** No more commands come. */
 	#isClosed = false;
+	/** Commands that still come are not those of an authenticated client. */
+	#isMuted = false;
 
 	constructor(options: RunStreamOptions) {
 		this.#options = options;
@@ -57,6 +62,7 @@ export class RunStream {
 
 	/** Takes a command of the client. Commands that mean nothing now are ignored, as existing clients expect. */
 	take({ command }: RunCommand): void {
+		if (this.#isMuted) return;
 		switch (command?.$case) {
 			case "start":
 				this.#begin(command.value);
@@ -68,7 +74,7 @@ export class RunStream {
 				this.#decide(command.value.callId, deniedFor(command.value.reason));
 				break;
 			case "cancel":
-				this.#cancel();
+				if (this.#phase !== "idle") this.#cancel();
 				break;
 			case undefined:
 				break;
@@ -83,6 +89,11 @@ export class RunStream {
 		this.#isClosed = true;
 		if (this.#undecided.size > 0) this.#cancel();
 		this.#finish();
+	}
+
+	/** Ignores all commands from now on: the status of a client that does not read reaches it late, and it can still write. */
+	mute(): void {
+		this.#isMuted = true;
 	}
 
 	#finish(): void {
@@ -135,16 +146,19 @@ export class RunStream {
 			return;
 		}
 		const { event: what } = happened;
-		if (this.#phase !== "running" || this.#runOf(what) !== run.id) return;
+		if (this.#phase !== "running" || !this.#isOurs(what, run.id)) return;
 		if (what.type === "user.message") return;
 		this.#tellStart(run);
 		this.#note(what);
 		for (const turn of this.#turns.take(happened)) this.#tell(turn, run);
 	}
 
-	/** Answers and closings of approvals name the prompt alone. */
-	#runOf(what: SessionEvent["event"]): string | undefined {
-		return "token" in what ? this.#prompts.get(what.token)?.runId : runIdOf(what);
+	/** Whether an event is about the run or a step of it. Answers and closings of approvals name the prompt alone. */
+	#isOurs(what: SessionEvent["event"], runId: string): boolean {
+		if ("token" in what) return this.#prompts.has(what.token);
+		const isOfStep =
+			"prompt" in what && what.prompt.taskId !== undefined && this.#tasks.has(what.prompt.taskId);
+		return isOfStep || runIdOf(what) === runId;
 	}
 
 	#tellStart({ id, view, agent }: StreamRun): void {
@@ -160,7 +174,10 @@ export class RunStream {
 				break;
 			case "prompt.requested":
 			case "prompt.shown":
-				this.#prompts.set(what.prompt.token, what.prompt);
+				this.#raise(what.prompt);
+				break;
+			case "skill.step.started":
+				this.#tasks.add(what.taskId);
 				break;
 			case "prompt.answered":
 				this.#settled(what.token, what.cancelled);
@@ -171,6 +188,10 @@ export class RunStream {
 			case "calls.proposed":
 				this.#propose(what.calls);
 				break;
+			case "assistant.message":
+				// Of a skill with steps no reply of this run tells the result.
+				if (what.content !== "") this.#reply = { ...this.#reply, content: shorten(what.content) };
+				break;
 			case "tool.running":
 				this.#tellRunning(what.callId);
 				break;
@@ -179,17 +200,33 @@ export class RunStream {
 		}
 	}
 
+	/** A call of the run is proposed with its siblings. A call of a step is proposed here, because a step tells no more of it. */
+	#raise(prompt: Prompt): void {
+		const { token, taskId, approval } = prompt;
+		const callId = approval && (taskId === undefined ? approval.callId : `${taskId}/${approval.callId}`);
+		this.#prompts.set(token, { prompt, callId });
+		if (!approval || callId === undefined || taskId === undefined) return;
+		this.#propose([{ callId, name: approval.tool, arguments: approval.arguments, token }]);
+	}
+
 	#settled(token: string, isDenied: boolean): void {
-		const callId = this.#prompts.get(token)?.approval?.callId;
+		const { callId, prompt } = this.#prompts.get(token) ?? {};
 		this.#prompts.delete(token);
 		if (callId === undefined) return;
 		this.#undecided.delete(callId);
-		if (isDenied) this.#denied.add(callId);
+		if (!isDenied) this.#unapproved.delete(callId);
+		if (prompt?.taskId !== undefined && this.#undecided.size === 0) {
+			this.#options.send(event("toolsCompleted", {}));
+		}
 	}
 
 	#propose(calls: Extract<SessionEvent["event"], { type: "calls.proposed" }>["calls"]): void {
-		for (const { callId, token } of calls) if (token !== undefined) this.#undecided.set(callId, token);
-		const prompts = calls.map(({ token }) => (token === undefined ? undefined : this.#prompts.get(token)));
+		for (const { callId, token } of calls) {
+			if (token === undefined) continue;
+			this.#undecided.set(callId, token);
+			this.#unapproved.add(callId);
+		}
+		const prompts = calls.map(({ token }) => this.#prompts.get(token ?? "")?.prompt);
 		this.#options.send(event("toolsProposed", { calls: encodeCalls(calls, prompts) }));
 		if (this.#isClosed && this.#undecided.size > 0) this.#cancel();
 	}
@@ -228,10 +265,11 @@ export class RunStream {
 		if (context) this.#options.send(event("contextSnapshot", { context }));
 	}
 
-	/** A call that was denied has no events: the client that denied it waits for none. */
+	/** A call that was proposed and not approved has no events: it does not run. */
 	#tellOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
-		if (outcome.type === "tool.not_run" || (this.#denied.has(callId) && !this.#started.has(callId))) return;
+		if (outcome.type === "tool.not_run" || (this.#unapproved.has(callId) && !this.#started.has(callId)))
+			return;
 		this.#tellRunning(callId);
 		if (outcome.type === "tool.completed") {
 			send(event("toolCompleted", { callId, output: shorten(outcome.result) }));
@@ -263,6 +301,7 @@ export class RunStream {
 		this.#run.view.answer(this.#asked("decide"), token, response).catch((reason: unknown) => {
 			// The call waits again: another decision, also of another client, can follow.
 			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
+			if (this.#isClosed) this.#cancel();
 			this.#options.log.warn("a decision could not be stored", { callId, error: reason });
 		});
 	}

@@ -33,8 +33,8 @@ export async function openSession(
 		return { view, agent: view.profile };
 	} catch (reason) {
 		await view.leave();
-		// A session without a message is of no use.
-		if (!known) await runtime.remove(asked(principal), view.id, true);
+		// A session without a message is of no use. Another client may have begun to use it.
+		if (!known) await runtime.remove(asked(principal), view.id, false).catch(() => undefined);
 		throw reason;
 	}
 }

@@ -1,4 +1,4 @@
-import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { type ServerDuplexStream, status } from "@grpc/grpc-js";
 import type { Logger, Redactor } from "@parley/base";
 import type { Runtime } from "@parley/core";
 import type { AgentServiceServer, RunCommand, RunEvent } from "../../../gen/kontekst.ts";
@@ -23,19 +23,24 @@ function serveRun(
 	{ runtime, callers, log, redactor }: AgentServiceOptions,
 ): void {
 	const { principal, signal } = callers.of(call.metadata);
-	const writer = new StreamWriter<RunEvent>(call, isDelta);
+	const writer = new StreamWriter<RunEvent>(call, isDelta, () => stream.close());
 	const stream = new RunStream({
 		...{ runtime, principal, log, redactor },
 		send: (event) => writer.write(event),
 		finished: () => writer.end(),
 	});
 	const stop = (): void => {
-		if (signal.reason instanceof CallEnd) writer.fail(signal.reason.status);
+		if (!(signal.reason instanceof CallEnd)) return;
+		writer.fail(signal.reason.status);
+		// A gateway that stops keeps its runs for the next start.
+		if (signal.reason.status.code === status.UNAUTHENTICATED) stream.close();
 	};
 	signal.addEventListener("abort", stop, { once: true });
 	call.on("data", (command: RunCommand) => stream.take(command));
 	call.on("end", () => stream.close());
-	call.on("cancelled", () => stream.close());
+	call.on("cancelled", () => {
+		if (!signal.aborted) stream.close();
+	});
 	call.on("error", (error) => log.debug("a stream failed", { error }));
 }
 
