@@ -229,6 +229,13 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "why", options: { message: "m1" }, in: "random", by: "bob" },
 		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing"] },
 	],
+	"why finds a person's own message of another channel without the name of the channel": [
+		{ says: "help me", in: "general", mentions: "us", as: "general-7" },
+		{ commands: "why", options: { message: "7" }, in: "random" },
+		{ commands: "why", options: { message: "7" }, in: "random", by: "bob" },
+		{ commands: "why", options: { message: "8" }, in: "random" },
+		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing", "I know nothing"] },
+	],
 	"what one is told about oneself, the model and help": [
 		{ commands: "whoami" },
 		{ commands: "model" },

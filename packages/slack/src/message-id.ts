@@ -20,6 +20,11 @@ export function namedMessage(text: string, channel: string): string {
 	return /^\d+\.\d+$/.test(named) ? messageId(channel, named) : named;
 }
 
+/** End that the ids of messages with this timestamp have in all channels; undefined for what is no timestamp. */
+export function endingOfMessage(text: string): string | undefined {
+	return /^\d+\.\d+$/.test(text.trim()) ? messageId("", text.trim()) : undefined;
+}
+
 /** When a message was written, in milliseconds since the epoch. */
 export function momentOf(ts: string): number {
 	return Math.floor(Number(ts) * 1000);

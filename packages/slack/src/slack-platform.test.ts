@@ -61,5 +61,8 @@ test.each([
 	const { platform } = open();
 	const room = { tenant: "T1", channel: "C1", shared: false, kind: "channel" } as const;
 	expect(platform.messageNamed?.(text, room)).toBe("C2-1767268800.123456");
-	expect(platform.messageNamed?.("1767268800.123456", room)).toBe("C1-1767268800.123456");
+	expect(platform.messageEnding?.(text)).toBeUndefined();
+	const ts = "1767268800.123456";
+	expect(platform.messageNamed?.(ts, room)).toBe("C1-1767268800.123456");
+	expect("C2-1767268800.123456".endsWith(platform.messageEnding?.(ts) ?? "nothing")).toBe(true);
 });

@@ -3,7 +3,7 @@ import { momentMarkdown } from "./blocks/moments.ts";
 import { aboutCommands, typedCommand } from "./commands/typed-command.ts";
 import { conversationOf } from "./conversation.ts";
 import { slackDialect } from "./dialect.ts";
-import { namedMessage } from "./message-id.ts";
+import { endingOfMessage, namedMessage } from "./message-id.ts";
 import { postLimits, SlackSurface, type SurfaceParts } from "./surface/slack-surface.ts";
 
 export interface PlatformParts extends SurfaceParts {
@@ -30,6 +30,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		command: typedCommand,
 		aboutCommands: aboutCommands(self.name),
 		messageNamed: (text, { channel }) => namedMessage(text, channel),
+		messageEnding: endingOfMessage,
 		read: (attachment, signal) => readAttachment(port, attachment, signal),
 	};
 }

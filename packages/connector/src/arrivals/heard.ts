@@ -66,12 +66,19 @@ export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<voi
 /** What was heard of a message, its newest version first; of a conversation, the newest message first. */
 export async function readHeard(
 	db: Tx,
-	wanted: { readonly conversation?: string; readonly message?: string | undefined; readonly limit: number },
+	wanted: {
+		readonly conversation?: string;
+		readonly message?: string | undefined;
+		/** End of the message's id, without `%` and `_`. */
+		readonly ending?: string | undefined;
+		readonly limit: number;
+	},
 ): Promise<Heard[]> {
-	const { conversation, message, limit } = wanted;
+	const { conversation, message, ending, limit } = wanted;
 	let query = db.selectFrom("heard").selectAll();
 	if (conversation !== undefined) query = query.where("conversation", "=", conversation);
 	if (message !== undefined) query = query.where("message", "=", message);
+	if (ending !== undefined) query = query.where("message", "like", `%${ending}`);
 	const rows = await query
 		.orderBy("at", "desc")
 		.orderBy("changed_at", "desc")

@@ -125,7 +125,7 @@ const why: Command<RoomDesk> = {
 		const named = text === "" ? target?.message : messageNamed(desk, text, room);
 		const heard = await desk.heard(room, {
 			person: person.id,
-			...(named !== undefined && { message: named }),
+			...(named !== undefined && { message: named, ending: desk.platform.messageEnding?.(text) }),
 		});
 		if (heard === undefined)
 			return { text: "I know nothing of that message: I remember the last seven days." };

@@ -36,6 +36,8 @@ export interface ChatPlatform {
 	command(name: string, place: Pick<Room, "thread">): string;
 	/** Id of the message that a person names by a link or an id; by default the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
+	/** End of the id, in any channel, of a message that a person names without its channel; undefined for other texts. */
+	messageEnding?(text: string): string | undefined;
 	/** Whether people can reply to one post inside of a thread. They can unless told. */
 	readonly repliesInThreads?: boolean;
 	/** What else `/help` says of how commands are typed there: Markdown of the kit, whole sentences. */

@@ -97,5 +97,13 @@ export interface RoomDesk extends Desk {
 	/** Ends what is at work in the room's session; `at` is when that was wanted. False where nothing was. */
 	stop(person: Person, room: Room, wanted: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/** What was made of a message, or of the last one of this person that was for us or came to nothing. */
-	heard(room: Room, of: { readonly message?: string; readonly person: string }): Promise<Heard | undefined>;
+	heard(
+		room: Room,
+		of: {
+			readonly message?: string;
+			/** See `ChatPlatform.messageEnding`: finds their own message of any channel, if `message` is not known. */
+			readonly ending?: string | undefined;
+			readonly person: string;
+		},
+	): Promise<Heard | undefined>;
 }

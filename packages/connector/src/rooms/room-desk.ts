@@ -15,8 +15,11 @@ export function openDesk(parts: DeskParts): RoomDesk {
 	const inRoom = async (message: string, room: Parameters<RoomDesk["heard"]>[0]): Promise<Heard[]> =>
 		store.read((db) => readHeard(db, { conversation: platform.conversation(room), message, limit: 20 }));
 	/** In other channels and threads people learn of their own messages alone. */
-	const ownElsewhere = async (message: string, person: string): Promise<Heard | undefined> => {
-		const heard = await store.read((db) => readHeard(db, { message, limit: 20 }));
+	const ownElsewhere = async (
+		of: { readonly message: string } | { readonly ending: string },
+		person: string,
+	): Promise<Heard | undefined> => {
+		const heard = await store.read((db) => readHeard(db, { ...of, limit: 20 }));
 		return heard.find((one) => one.person.id === person);
 	};
 	return {
@@ -30,8 +33,11 @@ export function openDesk(parts: DeskParts): RoomDesk {
 		async edited(room, message) {
 			return (await inRoom(message, room)).find(({ text }) => text !== undefined)?.text;
 		},
-		async heard(room, { message, person }) {
-			if (message !== undefined) return (await inRoom(message, room))[0] ?? ownElsewhere(message, person);
+		async heard(room, { message, ending, person }) {
+			if (message !== undefined) {
+				const named = (await inRoom(message, room))[0] ?? (await ownElsewhere({ message }, person));
+				return named ?? (ending === undefined ? undefined : ownElsewhere({ ending }, person));
+			}
 			const conversation = platform.conversation(room);
 			const newest = await store.read((db) => readHeard(db, { conversation, limit: 100 }));
 			const own = newest.filter((heard) => heard.person.id === person && heard.effect !== "command");

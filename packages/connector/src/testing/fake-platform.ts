@@ -33,6 +33,11 @@ export class FakePlatform implements ChatPlatform {
 		return `/${name}`;
 	}
 
+	/** A number is a message without its channel, as `7` for `channel-7`. */
+	messageEnding(text: string): string | undefined {
+		return /^\d+$/.test(text) ? `-${text}` : undefined;
+	}
+
 	async read({ url }: Attachment, signal: AbortSignal): Promise<Uint8Array> {
 		signal.throwIfAborted();
 		if (url === "endless") await once(signal, "abort");
