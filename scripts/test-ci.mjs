@@ -32,7 +32,7 @@ const shorter = {
 
 const BENCH_LIMIT_MS = 150_000;
 /** Part of a limit that the tests may use. The benches use the rest. */
-const TESTS_SHARE = 0.75;
+const TESTS_SHARE = 0.8;
 
 /** Runs `*.ci.test.ts`, the tests of the simulators, `*.scale.test.ts` at full scale, and each bench of a ratio as a test. */
 export async function run() {

@@ -59,14 +59,14 @@ test("malformed HTTP gets an answer or an end, costs nothing, and a healthy clie
 /** What is wrong may be refused or cut off; what can be served is; nothing breaks. */
 function isExpected(kind: string, answer: string): boolean {
 	if (answer === "101") return kind === "upgrade";
-	return /^(nothing|GOAWAY|200|4\d\d)$/.test(answer);
+	return /^(nothing|HTTP\/2|200|4\d\d)$/.test(answer);
 }
 
 /** The status of the first final answer, or what there is instead. */
 function readStatus(received: Buffer): string {
 	if (received.length === 0) return "nothing";
-	// SETTINGS, which is empty, and then GOAWAY: RFC 9113, sections 6.5 and 6.8.
-	if (received.length > 12 && received[3] === 4 && received[12] === 7) return "GOAWAY";
+	// A server's first frame is SETTINGS, on stream 0: RFC 9113, section 3.4.
+	if (received.length > 8 && received[3] === 4 && received.readUInt32BE(5) === 0) return "HTTP/2";
 	const text = received.toString("latin1").replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
 	const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
 	return status ?? `bytes ${received.subarray(0, 20).toString("hex")}`;

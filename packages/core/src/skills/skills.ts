@@ -281,11 +281,15 @@ function nameIn(path: string): string | undefined {
 }
 
 async function realDirectory(directory: string): Promise<string> {
-	if (!isAbsolute(directory))
-		throw unusable(`directory: ${JSON.stringify(directory)} is not an absolute path`);
+	if (!isAbsolute(directory)) throw unusable(`directory: ${shown(directory)} is not an absolute path`);
 	const real = await realpath(directory).catch(() => undefined);
 	if (real !== undefined && (await stat(real)).isDirectory()) return real;
-	throw unusable(`directory: there is no directory ${JSON.stringify(directory)}`);
+	throw unusable(`directory: there is no directory ${shown(directory)}`);
+}
+
+/** The beginning of a path that a client sent. */
+function shown(directory: string): string {
+	return JSON.stringify(directory.slice(0, 100));
 }
 
 function untrusted({ skill, trust }: ListedSkill, rootDir: string): ParleyError {
