@@ -153,7 +153,7 @@ test("a canvas is a page itself, and is told from the one on which people sign i
 test.each([
 	[404, "attach it again"],
 	[403, "attach it again"],
-	[500, "try again"],
+	[500, "Slack answered 500 instead of the file: attach it again"],
 ])("a status of %i is said in words", async (status, words) => {
 	await using slack = await serving((_, response) => void response.writeHead(status).end());
 	const wanted = { url: `${slack.url}/a.png`, token: "x", signal, apiUrl: slack.apiUrl, most: 100 };
