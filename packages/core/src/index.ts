@@ -6,9 +6,9 @@ export type { ClientCall, ClientResult } from "./client-tools/client-calls.ts";
 export type { ToolClient, ToolConnection } from "./client-tools/client-tools.ts";
 export { type ClientTool, clientToolLimits, type ToolRegistration } from "./client-tools/registration.ts";
 export type { Compacted } from "./context/fit-request.ts";
+export type { ContextSnapshot } from "./context-snapshot.ts";
 export type {
 	Author,
-	ContextSnapshot,
 	GrantFacts,
 	Passing,
 	Recorded,

@@ -1,4 +1,4 @@
-import type { ContextSnapshot } from "../event.ts";
+import type { ContextSnapshot } from "../context-snapshot.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Reply } from "../run/fold.ts";

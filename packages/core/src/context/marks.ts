@@ -1,4 +1,4 @@
-import type { CompactionLevel } from "../event.ts";
+import type { CompactionLevel } from "../context-snapshot.ts";
 import type { UserMessage } from "../message.ts";
 import { isBefore, type Position } from "./position.ts";
 

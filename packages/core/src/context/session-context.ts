@@ -1,4 +1,5 @@
-import type { CompactionLevel, ContextCompaction, RecordedEvent } from "../event.ts";
+import type { CompactionLevel, ContextCompaction } from "../context-snapshot.ts";
+import type { RecordedEvent } from "../event.ts";
 import { stamp } from "../journal/tables.ts";
 import { summaryHash } from "../journal/text-hash.ts";
 import type { Message } from "../message.ts";

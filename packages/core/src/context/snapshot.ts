@@ -1,4 +1,4 @@
-import type { ContextCompaction, ContextSnapshot } from "../event.ts";
+import type { ContextCompaction, ContextSnapshot } from "../context-snapshot.ts";
 import type { AssistantMessage, Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Calibration } from "./calibration.ts";

@@ -1,5 +1,5 @@
 import { parseJson, type RedactedStream } from "@parley/base";
-import type { ContextSnapshot } from "../event.ts";
+import type { ContextSnapshot } from "../context-snapshot.ts";
 import type { CallBlock } from "../message.ts";
 import { shownContent } from "../session/shown-content.ts";
 import type { Reply } from "./fold.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
-import type { ContextSnapshot } from "../../event.ts";
+import type { ContextSnapshot } from "../../context-snapshot.ts";
 import { Files } from "../../files/files.ts";
 import { Journal } from "../../journal/journal.ts";
 import { migrations } from "../../journal/migrations.ts";

@@ -1,0 +1,46 @@
+import type { Message } from "./message.ts";
+
+/** The part of the context that a compaction removes: tool results, thinking, or all messages for a summary. */
+export type CompactionLevel = "tool_results" | "thinking" | "summary";
+
+/** One compaction of a session's context. Tokens are estimates; `summary` takes the place of the messages. */
+export interface ContextCompaction {
+	readonly level: CompactionLevel;
+	readonly messagesBefore: number;
+	readonly messagesAfter: number;
+	readonly tokensBefore: number;
+	readonly tokensAfter: number;
+	readonly summary?: string;
+}
+
+/**
+ * The tokens of a session's context window, by part. The provider counted the request; its parts are estimates that add
+ * up to that count. All numbers are whole and not negative, and these sums hold exactly: `system + tools + history + run`
+ * is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
+ */
+export interface ContextSnapshot {
+	/** The model that was asked. */
+	readonly model: string;
+	/** Size of the context window, or `total` if the provider accepted more than that. */
+	readonly window: number;
+	/** The system prompt, with what the provider adds to each request. */
+	readonly system: number;
+	/** The descriptions of the tools. */
+	readonly tools: number;
+	/** Messages of earlier runs, and the summary that takes the place of older ones. */
+	readonly history: number;
+	/** Messages of the current run with its last reply. */
+	readonly run: number;
+	readonly total: number;
+	readonly remaining: number;
+	/** The part of `remaining` that is kept free for a reply. */
+	readonly reserved: number;
+	/** Each message as the model sees it, oldest first. */
+	readonly messages: readonly {
+		readonly role: Message["role"];
+		readonly source: "history" | "run";
+		readonly tokens: number;
+	}[];
+	/** Compactions since the last snapshot, oldest first. */
+	readonly compacted: readonly ContextCompaction[];
+}
