@@ -41,10 +41,15 @@ verifiesOn(
 	"a skill is invoked with arguments, and leaves no session if it is not there",
 	async () => {
 		const skill = "---\nname: greet\ndescription: Greets\n---\nsay: Good $0, $1!\n";
-		await using gateway = await TestGateway.start({ data: { "skills/greet.md": skill } });
+		const hidden = skill.replace("name: greet", "name: hidden\nuser_invocable: false");
+		await using gateway = await TestGateway.start({
+			data: { "skills/greet.md": skill, "skills/hidden.md": hidden },
+		});
 		await using stream = new KontekstStream(gateway.url);
-		stream.start({ skill: { name: "bake", arguments: "" } });
-		await stream.until("failed");
+		for (const name of ["bake", "hidden"]) {
+			stream.start({ skill: { name, arguments: "" } });
+			await stream.until("failed");
+		}
 		stream.start({ skill: { name: "greet", arguments: 'morning "dear gardener"' } });
 		expect(await stream.until("completed")).toMatchObject({
 			content: expect.stringContaining("Good morning, dear gardener!"),

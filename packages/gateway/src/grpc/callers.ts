@@ -76,6 +76,7 @@ export class Callers {
 		let isOver = false;
 		const over = Promise.withResolvers<void>();
 		const ended = (): void => {
+			if (isOver) return;
 			isOver = true;
 			over.resolve();
 			release();
@@ -92,7 +93,11 @@ export class Callers {
 						this.#known.set(metadata, { principal, signal: ending.signal, ended: over.promise });
 						next(metadata);
 					})
-					.catch((reason: unknown) => call.sendStatus(this.#statusOf(path, reason)));
+					.catch((reason: unknown) => {
+						// This status passes no responder.
+						ended();
+						call.sendStatus(this.#statusOf(path, reason));
+					});
 			})
 			.withOnCancel(ended)
 			.build();
@@ -141,7 +146,7 @@ export class Callers {
 			const { error, hint } = refusal.body;
 			return { code: codes[refusal.status], details: `${error}: ${hint}` };
 		}
-		this.#options.log.error("a gRPC call could not be authenticated", { path, error: reason });
+		this.#options.log.error("a gRPC call could not be started", { path, error: reason });
 		return { code: status.INTERNAL, details: "internal error" };
 	}
 }

@@ -10,19 +10,20 @@ import { systemClock } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { operator } from "@parley/core";
 import { expect, test } from "vitest";
+import type { HeldOpen } from "../auth/held-open.ts";
 import { authority, TlsPlace } from "../testing/tls-place.ts";
 import { Admission } from "../transport/admission.ts";
 import { createListener } from "../transport/listener.ts";
 import { loadTlsIdentity } from "../transport/tls-identity.ts";
 import { GrpcServer } from "./grpc-server.ts";
 
-async function serve() {
+async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefined }) {
 	const place = new TlsPlace();
 	const identity = await loadTlsIdentity(place.files);
 	const log = new MemoryLogger();
 	const settled: boolean[] = [];
 	const server = new GrpcServer({
-		...{ log, rules: { allowedHosts: [] }, held: { hold: () => () => undefined }, refused: () => undefined },
+		...{ log, rules: { allowedHosts: [] }, held, refused: () => undefined },
 		authenticate: async ({ socket }) => ({ principal: { ...operator, id: `encrypted ${socket.encrypted}` } }),
 		settled: (socket) => settled.push("encrypted" in socket),
 		services: (callers) => [
@@ -79,4 +80,17 @@ test("calls come over plain HTTP/2 and over TLS, and their connections are settl
 test("a service that is not there is unimplemented", async () => {
 	await using server = await serve();
 	expect(await ask(server.target, "/test.Other/Echo")).toBe(status.UNIMPLEMENTED);
+});
+
+test("a token that is revoked while the call is authenticated starts no method", async () => {
+	let released = 0;
+	const hold: HeldOpen["hold"] = (_principal, end) => {
+		end();
+		return () => {
+			released += 1;
+		};
+	};
+	await using server = await serve({ hold });
+	expect(await ask(server.target, echoMethod.path)).toBe(status.UNAUTHENTICATED);
+	expect(released).toBe(1);
 });

@@ -118,7 +118,7 @@ export class RunStream {
 	async #start(command: StartRunCommand): Promise<void> {
 		const { runtime, principal } = this.#options;
 		const start = decodeStart(command);
-		const { view, agent } = await openSession(runtime, principal, start, (happened) =>
+		const { view, isNew } = await openSession(runtime, principal, start, (happened) =>
 			this.#happened(happened),
 		);
 		try {
@@ -127,9 +127,10 @@ export class RunStream {
 			const { runId } = await view.send(this.#asked("run"), message, {
 				...{ ask: "all", onDenied: "cancel", start: "allDecided" },
 			});
-			this.#run = { view, id: runId, agent };
+			this.#run = { view, id: runId, agent: view.profile };
 		} catch (reason) {
 			await view.leave();
+			if (isNew) await this.#removeEmpty(view.id);
 			throw reason;
 		}
 		this.#phase = "running";
@@ -137,6 +138,14 @@ export class RunStream {
 		const early = this.#early;
 		this.#early = [];
 		for (const happened of early) this.#happened(happened);
+	}
+
+	/** A session without a message is of no use, unless another client has begun to use it. */
+	async #removeEmpty(sessionId: string): Promise<void> {
+		const { runtime, log } = this.#options;
+		await runtime.remove(this.#asked("run"), sessionId, false).catch((error: unknown) => {
+			log.warn("a session without a message stays", { sessionId, error });
+		});
 	}
 
 	#happened(happened: SessionEvent): void {

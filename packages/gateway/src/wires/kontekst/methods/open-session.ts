@@ -3,15 +3,15 @@ import type { Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import { type Following, SessionView } from "../../view/session-view.ts";
 import type { Start } from "../schema.ts";
 
-/** The session of a run, and the name of its agent. */
 interface OpenedSession {
 	readonly view: SessionView;
-	readonly agent: string;
+	/** The start has created it. */
+	readonly isNew: boolean;
 }
 
 /**
  * Joins the session that a start names. A session that does not exist is created, with the id that the client gave. Throws
- * for an agent, skill or directory that is not there, in this order, because clients show the first problem.
+ * for an agent or a directory that is not there.
  */
 export async function openSession(
 	runtime: Runtime,
@@ -26,17 +26,11 @@ export async function openSession(
 	}
 	const following = { principal, deliver, drained: () => Promise.resolve() };
 	const known = sessionId === "" ? undefined : await joinKnown(runtime, sessionId, following);
-	const view = known ?? (await createFor(runtime, start, following));
-	try {
-		if (known) checkAgent(known, agentName);
-		if (start.skill) await runtime.skills.show(principal, start.skill.name, { sessionId: view.id });
-		return { view, agent: view.profile };
-	} catch (reason) {
-		await view.leave();
-		// A session without a message is of no use. Another client may have begun to use it.
-		if (!known) await runtime.remove(asked(principal), view.id, false).catch(() => undefined);
-		throw reason;
+	if (known && !hasAgent(known, agentName)) {
+		await known.leave();
+		throw otherAgent(known, agentName);
 	}
+	return { view: known ?? (await createFor(runtime, start, following)), isNew: !known };
 }
 
 async function joinKnown(
@@ -82,8 +76,11 @@ async function findAgent(runtime: Runtime, principal: Principal, name: string): 
 }
 
 /** A session keeps the agent that it was created with. The default agent stands for any, because clients always name one. */
-function checkAgent({ id, profile }: SessionView, wanted: string): void {
-	if (wanted === "" || wanted === "default" || wanted === profile) return;
+function hasAgent({ profile }: SessionView, wanted: string): boolean {
+	return ["", "default", profile].includes(wanted);
+}
+
+function otherAgent({ id, profile }: SessionView, wanted: string): ParleyError {
 	const message = `the session ${id} has the agent ${profile}, not ${wanted}: use ${profile}, or start a new session`;
-	throw new ParleyError(message, { code: "failed_precondition" });
+	return new ParleyError(message, { code: "failed_precondition" });
 }
