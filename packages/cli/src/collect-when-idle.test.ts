@@ -2,17 +2,25 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 
-test("garbage is collected once after each time of work", () => {
+test("memory options are set after 1 s, and garbage is collected once after each time of work", () => {
 	const clock = new ManualClock();
 	let cpu = 0;
 	let collections = 0;
+	let settled = 0;
 	const timer = collectWhenIdle({
 		clock,
 		cpu: () => cpu,
-		settle: () => async () => {
-			collections += 1;
+		settle: () => {
+			settled += 1;
+			return async () => {
+				collections += 1;
+			};
 		},
 	});
+	clock.advance(999);
+	expect(settled).toBe(0);
+	clock.advance(1);
+	expect(settled).toBe(1);
 	const pass = (usedMs: number): number => {
 		cpu += usedMs * 1_000;
 		clock.advance(15_000);
@@ -22,5 +30,5 @@ test("garbage is collected once after each time of work", () => {
 	expect([pass(2_000), pass(10), pass(10), pass(400)]).toEqual([0, 1, 1, 1]);
 	expect([pass(500), pass(500), pass(449), pass(0)]).toEqual([1, 1, 2, 2]);
 	timer.cancel();
-	expect(clock.pending).toBe(0);
+	expect([settled, clock.pending]).toEqual([1, 0]);
 });

@@ -68,7 +68,7 @@ const text = fc.array(
 	},
 );
 
-/** What nobody sees of a text, and what no text keeps. */
+/** Removes characters that Slack does not show or does not keep. */
 function plain(value: string): string {
 	return unseen(value.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, ""));
 }

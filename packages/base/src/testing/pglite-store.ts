@@ -10,7 +10,7 @@ import type { Failpoints } from "../failpoints.ts";
 import type { Migration, Store } from "../store/store.ts";
 import { openDialectStore } from "./dialect-store.ts";
 
-/** What Kysely needs of a database. */
+/** The part of a database that Kysely uses. */
 type PGliteOfKysely = Exclude<PGliteDialectConfig["pglite"], (...args: never) => unknown>;
 
 /** What a PGlite store is made of. */

@@ -123,7 +123,7 @@ async function tellFull(parts: ArrivalParts, arrival: Message): Promise<void> {
 	await outbox.plan({ conversation, cursor, rows: moved, replayed });
 }
 
-/** What was said, and the files that could not be brought along. */
+/** The text of a message, and the files that did not reach the gateway. */
 export function outcomeOf({ session, run, failures }: Said): Outcome {
 	const list = failures.map((failure) => `- ${failure}`).join("\n");
 	return {

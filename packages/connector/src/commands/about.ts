@@ -148,7 +148,7 @@ function messageNamed({ platform }: RoomDesk, text: string, room: Room): string 
 	return platform.messageNamed ? platform.messageNamed(text, room) : text.match(/[^/\s]+/g)?.at(-1);
 }
 
-/** What commands of two words have in common. One line for each of them would not fit into a message of Discord. */
+/** Descriptions of groups of commands, by their first word. One line for each command would not fit into one post of Discord. */
 const groups: ReadonlyMap<string, string> = new Map([
 	["task", "Work in the background"],
 	["session", "Conversations of this channel"],

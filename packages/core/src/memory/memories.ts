@@ -51,7 +51,7 @@ interface MemoryFilter {
 	readonly limit: number;
 }
 
-/** What wrote a note, beside the note. */
+/** Facts about the origin of a new note. */
 interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "taint"> {
 	readonly reader: MemoryReader;
 }

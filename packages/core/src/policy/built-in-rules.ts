@@ -2,8 +2,8 @@ import type { ActionClass } from "../tool.ts";
 import type { Effect } from "./policy-rule.ts";
 
 /**
- * What takes the place of asking: a rule of the operator's, a "for this session" answer, `accept_all_tools`. `approver` is
- * none of these: the call always requires approval, which an approver of the channel can give.
+ * The permission that replaces an approval: a rule of the operator, an approval for the session, or `accept_all_tools`. With
+ * `approver` there is none: the call always requires approval, which an approver of the channel can give.
  */
 export type Standing = "rule" | "grant" | "accept-all" | "approver";
 

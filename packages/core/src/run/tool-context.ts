@@ -19,7 +19,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 	const { task } = session;
 	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(run);
-	// What starts without a person at hand needs a sandbox, as what starts in a chat does.
+	// Runs of schedules need a sandbox, as runs of chats do: no person may be there to stop them.
 	const { readable } = run.deps.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;

@@ -56,7 +56,7 @@ export interface TaskHold {
 /** What of a task's conversation is told in the session that owns the task: what people are to see or to answer. */
 const toldAtHome = /^(?:task|prompt|budget|file|grant)\./;
 
-/** Whether nobody is told of an event of a task's conversation, because the events of the workflow tell of it. */
+/** Whether clients do not get an event of a task's conversation, because the events of its workflow report it. */
 export function isUntold({ isStep }: TaskHold, { type }: RecordedEvent): boolean {
 	return isStep && type.startsWith("task.");
 }

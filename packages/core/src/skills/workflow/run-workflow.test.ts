@@ -60,7 +60,7 @@ interface BeginOptions extends Partial<Omit<TestRuntimeOptions, "model">> {
 	readonly options?: RunOptions;
 }
 
-/** What was recorded of skills, in short. */
+/** The recorded events of skills, in short. */
 function told(log: EventLog): string[] {
 	return log.events.flatMap(({ event }) => {
 		if (event.type === "skill.started" || event.type === "skill.completed") return [event.type];

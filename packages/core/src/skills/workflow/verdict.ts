@@ -22,7 +22,7 @@ const mostReason = 2_000;
 
 const schema = z.object({ passed: z.boolean(), reason: z.string() });
 
-/** What is judged. */
+/** The result of a step, with the task and the criteria that it is judged by. */
 export interface Judged {
 	readonly criteria: readonly string[];
 	readonly task: string;
