@@ -1,11 +1,13 @@
+import { status } from "@grpc/grpc-js";
 import { createIds, parseJson, systemClock } from "@parley/base";
 import { createClient, type OpenSession } from "@parley/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { askDaemon, KontekstStream } from "../conformance/drivers/kontekst-client.ts";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { Watch } from "../watch.ts";
 import { adapt, documented } from "./document.ts";
 import { clientAddress, RemotePlace } from "./place.ts";
-import { FrontProxy, has, type ProxyKind } from "./proxy.ts";
+import { FrontProxy, has, type ProxyKind, silenceLimitS } from "./proxy.ts";
 
 interface Ground extends AsyncDisposable {
 	readonly place: RemotePlace;
@@ -122,6 +124,44 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		expect(seen).toContain("session.created");
 	});
 
+	testHere(
+		"a kontekst client with a token runs the agent, and its deltas arrive before the reply ends",
+		async () => {
+			const { place } = ground;
+			await using front = await place.grpc(clientAddress);
+			const access = { ...front.access, token: place.token };
+			await using stream = new KontekstStream(front.url, access);
+			stream.start({ prompt: "long: 200 tokens at 20 per second" });
+			for (const kind of ["started", "token", "token", "token"]) await stream.until(kind);
+			// Ten seconds of the reply are still to come: deltas that were kept back would come behind its end.
+			stream.send({ cancel: {} });
+			await stream.until("cancelled");
+			expect(stream.kinds()).not.toContain("turnCompleted");
+			stream.halfClose();
+			expect(await stream.ended()).toMatchObject({ code: 0 });
+		},
+	);
+
+	testHere("a gRPC call needs a token, and is judged by the address of its client", async () => {
+		const { place } = ground;
+		await using front = await place.grpc(clientAddress);
+		await using other = await place.grpc("127.0.0.3");
+		const lies = [{}, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }];
+		for (const headers of lies) {
+			const refused = askDaemon(front.url, "getStatus", { ...front.access, headers });
+			await expect(refused).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
+			const known = askDaemon(front.url, "getStatus", { ...front.access, headers, token: place.token });
+			await expect(known).resolves.toMatchObject({ bind: `127.0.0.1:${place.gatewayPort}` });
+		}
+		const guess = async ({ url, access }: typeof front): Promise<unknown> =>
+			askDaemon(url, "getStatus", { ...access, token: "gw_operator_wrong" }).catch(({ code }) => code);
+		const guesses: unknown[] = [];
+		while (guesses.length < 100 && guesses.at(-1) !== status.RESOURCE_EXHAUSTED)
+			guesses.push(await guess(front));
+		expect(guesses.at(-1)).toBe(status.RESOURCE_EXHAUSTED);
+		expect(await guess(other)).toBe(status.UNAUTHENTICATED);
+	});
+
 	testHere("a file of several megabytes passes", async () => {
 		const { place } = ground;
 		const body = Buffer.alloc(5_000_000, "parley ");
@@ -132,6 +172,19 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		expect(bytes).toBe(body.length);
 		expect((await place.ask(url ?? "", { token })).text).toBe(body.toString());
 	});
+});
+
+test("nginx keeps a gRPC stream open while neither side says a word for long", async (context) => {
+	context.skip(!has("nginx"), "nginx is not installed");
+	await using ground = await prepare("nginx");
+	const { place } = ground;
+	await using front = await place.grpc(clientAddress);
+	await using stream = new KontekstStream(front.url, { ...front.access, token: place.token });
+	stream.start({ prompt: `run: sleep ${silenceLimitS + 1.5}` });
+	const [call] = await stream.proposed();
+	stream.approve(call?.callId ?? "");
+	await stream.until("toolCompleted");
+	await stream.until("completed");
 });
 
 /** Reads a session and keeps the numbers of its events. */

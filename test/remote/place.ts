@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { ClientOptions } from "ws";
+import type { Access } from "../conformance/drivers/kontekst-client.ts";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
 import { Random } from "../random.ts";
@@ -115,6 +117,35 @@ export class RemotePlace implements AsyncDisposable {
 	): Promise<OzzieClient> {
 		const options: ClientOptions = { ca: this.certificate, localAddress: clientAddress, family: 4, headers };
 		return OzzieClient.connect(this.publicUrl, options);
+	}
+
+	/** The public port for a gRPC client, which cannot choose its own address: its connections come from this one. */
+	async grpc(
+		localAddress: string,
+	): Promise<{ readonly url: string; readonly access: Access } & AsyncDisposable> {
+		const sockets = new Set<Socket>();
+		const relay = createServer((client) => {
+			const server = connect({ host: "127.0.0.1", port: this.publicPort, localAddress });
+			for (const socket of [client, server]) {
+				sockets.add(socket);
+				// A connection that breaks ends the other one below.
+				socket.on("error", () => undefined);
+				socket.on("close", () => [client, server].forEach((one) => void one.destroy()));
+			}
+			client.pipe(server).pipe(client);
+		}).listen(0, "127.0.0.1");
+		await once(relay, "listening");
+		// True because it listens at a port.
+		const { port } = relay.address() as AddressInfo;
+		const tls = { certificate: this.certificate, authority: `localhost:${this.publicPort}` };
+		return {
+			...{ url: `https://127.0.0.1:${port}`, access: { tls } },
+			async [Symbol.asyncDispose]() {
+				for (const socket of sockets) socket.destroy();
+				relay.close();
+				await once(relay, "close");
+			},
+		};
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

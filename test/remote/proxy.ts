@@ -6,6 +6,9 @@ import { createInterface } from "node:readline";
 import { adapt, documented } from "./document.ts";
 import type { RemotePlace } from "./place.ts";
 
+/** Seconds of silence after which nginx ends a stream, or an upload, unless the document says otherwise. */
+export const silenceLimitS = 2;
+
 /** A proxy of the document, in front of the gateway of a place. */
 export class FrontProxy implements AsyncDisposable {
 	readonly #child: ChildProcess;
@@ -69,6 +72,8 @@ function nginxFile(place: RemotePlace): string {
 		"/etc/ssl/parley": place.directory,
 	});
 	const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+	// The documented part must allow more silence than this.
+	const short = ["client_body_timeout", "grpc_read_timeout", "grpc_send_timeout"];
 	mkdirSync(join(place.directory, "nginx"));
 	const main = [
 		"daemon off;",
@@ -80,6 +85,7 @@ function nginxFile(place: RemotePlace): string {
 		"http {",
 		"access_log off;",
 		...kinds.map((kind) => `${kind}_temp_path ${place.directory}/nginx/${kind};`),
+		...short.map((name) => `${name} ${silenceLimitS}s;`),
 		part,
 		"}",
 	];

@@ -40,12 +40,30 @@ const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"]
 export interface Access {
 	/** Sent as a bearer token. */
 	readonly token?: string;
+	/** Further metadata. */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** The certificate to trust, in PEM form, and the host and port that are asked for. Without it no TLS is spoken. */
+	readonly tls?: { readonly certificate: string; readonly authority: string };
 }
 
-function metadataFor({ token }: Access): Metadata {
+function metadataFor({ token, headers = {} }: Access): Metadata {
 	const metadata = new Metadata();
+	for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
 	if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
 	return metadata;
+}
+
+function connect(
+	service: ServiceClientConstructor,
+	url: string,
+	{ tls }: Access,
+): InstanceType<ServiceClientConstructor> {
+	const { host } = new URL(url);
+	if (!tls) return new service(host, credentials.createInsecure());
+	return new service(host, credentials.createSsl(Buffer.from(tls.certificate)), {
+		"grpc.ssl_target_name_override": tls.authority.replace(/:\d+$/, ""),
+		"grpc.default_authority": tls.authority,
+	});
 }
 
 /** One `Run` stream over a connection of its own. */
@@ -60,7 +78,7 @@ export class KontekstStream implements AsyncDisposable {
 	#read = 0;
 
 	constructor(url: string, access: Access = {}) {
-		this.#client = new AgentService(new URL(url).host, credentials.createInsecure());
+		this.#client = connect(AgentService, url, access);
 		// True because the service has this method, which streams both ways.
 		const run = this.#client["run"] as (metadata: Metadata) => ClientDuplexStream<Fields, Fields>;
 		this.#call = run.call(this.#client, metadataFor(access));
@@ -143,7 +161,7 @@ export async function askDaemon(
 	method: "getStatus" | "shutdown",
 	access: Access = {},
 ): Promise<Fields> {
-	const client = new DaemonService(new URL(url).host, credentials.createInsecure());
+	const client = connect(DaemonService, url, access);
 	// True because both methods are unary.
 	const call = client[method] as (
 		request: Fields,
