@@ -16,7 +16,6 @@ import type { Principal } from "./principal.ts";
 import type { PromptResponse } from "./prompt-answer.ts";
 import { configuresSession, type RunOptions } from "./run/options.ts";
 import type { ProviderState } from "./run/provider-health.ts";
-import type { RunDeps } from "./run/run.ts";
 import { drain, Runner, resumeUnfinished } from "./run/runner.ts";
 import { type ModelChoice, resolveModel } from "./run/settings.ts";
 import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
@@ -25,7 +24,7 @@ import { Schedules } from "./schedule/schedules.ts";
 import { acceptAll } from "./session/accept-all.ts";
 import { answerQuestion } from "./session/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./session/cancel.ts";
-import { chooseOptions, withSkill } from "./session/choose-options.ts";
+import { chooseOptions, type OptionRules, withSkill } from "./session/choose-options.ts";
 import { choresOf } from "./session/chores.ts";
 import type { Stoppable } from "./session/compact-session.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
@@ -87,7 +86,7 @@ export class Runtime {
 	readonly #deps: SessionDeps;
 	readonly #sessions: Sessions;
 	readonly #choice: ModelChoice;
-	readonly #settings: RunDeps["settings"];
+	readonly #rules: OptionRules;
 	readonly #runner: Runner;
 	readonly #observers = new Observers();
 	#draining = false;
@@ -127,7 +126,7 @@ export class Runtime {
 		const tasks = (): TaskRunner => this.#taskRunner;
 		const offering = { places: this.trust.places, clientTools, memories, skills, schedules, tasks };
 		const runDeps = runDepsOf(options, this.#choice, offering);
-		this.#settings = runDeps.settings;
+		this.#rules = { ...runDeps, choice: this.#choice };
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		this.#scheduleClock = new ScheduleClock({ ...scheduling, runner: this.#runner });
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
@@ -193,11 +192,10 @@ export class Runtime {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
-		const rules = { choice: this.#choice, settings: this.#settings };
 		const { session } = lease;
-		const chosen = await chooseOptions(request.principal, session, options, rules);
+		const chosen = await chooseOptions(request.principal, session, options, this.#rules);
 		const skill = await this.skills.startedBy(session, request.principal, message);
-		const asked = { ...message, options: await withSkill(session, chosen, skill, rules) };
+		const asked = { ...message, options: await withSkill(session, chosen, skill, this.#rules) };
 		const { accepted, start } = await acceptMessage(session, request, asked);
 		this.#runner.start(session, start);
 		return accepted;

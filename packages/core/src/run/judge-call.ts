@@ -51,8 +51,8 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 }
 
 /** Version of the rules that apply to the run now. */
-export function versionFor({ session }: Pick<Run, "session">): string {
-	return session.deps.policies.of(session).version;
+export function versionFor({ policy }: Pick<Run, "policy">): string {
+	return policy.version;
 }
 
 /** Calls of the same reply that may run before. */
@@ -82,7 +82,7 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	}));
 	const taint = joinTaints([before, pending.taint]);
 	const { call, ready, context, changed = call.arguments } = planned;
-	const policy = session.deps.policies.of(session);
+	const { policy } = run;
 	const { version } = policy;
 	const hidden = JSON.stringify(changed) !== JSON.stringify(session.redactor.redactFields(changed));
 	const reason = await refusalOfPlace(run, ready);

@@ -6,6 +6,8 @@ import type { WorkflowCall } from "../skills/workflow/workflow.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
 export interface RunOptions {
+	/** The agent profile that works on the run, in place of the session's: its instructions, tools, models and policy. */
+	readonly agent?: string;
 	/** Names of the only tools that the run may use, of those that the session has. */
 	readonly tools?: readonly string[];
 	/** Text behind the system prompt of the session, or in its place. */
@@ -39,7 +41,7 @@ export interface RunBudget {
 }
 
 /** Options that change how a session works for a run: they take the right to configure the session. */
-const configuring = ["model", "reasoning", "mode"] as const;
+const configuring = ["agent", "model", "reasoning", "mode"] as const;
 
 export function configuresSession(options: RunOptions): boolean {
 	return configuring.some((name) => options[name] !== undefined);

@@ -95,11 +95,10 @@ export async function recordResult(
 
 /** The decision about a call that is refused with this result. */
 export function refusedFor(
-	{ session }: Pick<Run, "session">,
+	{ policy }: Pick<Run, "policy">,
 	{ result }: Pick<SettledCall, "result">,
 ): CallDecision {
-	const { version: policy } = session.deps.policies.of(session);
-	return { effect: "refuse", reason: firstLine(result.text), policy };
+	return { effect: "refuse", reason: firstLine(result.text), policy: policy.version };
 }
 
 function shownFacts(picture: ImageBlock): PictureFacts {

@@ -123,8 +123,8 @@ export async function systemFor({
 	readonly settings: RunSettings;
 	readonly deps: Pick<RunDeps, "systemPrompt">;
 }): Promise<string> {
-	const { instructions, clientContext } = settings;
-	const system = await deps.systemPrompt(session, instructions);
+	const { agent, instructions, clientContext } = settings;
+	const system = await deps.systemPrompt(session, { agent, instructions });
 	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
 }
 

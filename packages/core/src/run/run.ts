@@ -4,6 +4,7 @@ import type { Tx } from "../journal/journal.ts";
 import { insertStep } from "../journal/statements.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
+import type { PolicyInForce } from "../policy/policy-rule.ts";
 import type { Sandboxes } from "../sandbox.ts";
 import type { Schedules } from "../schedule/schedules.ts";
 import type { Record, Session } from "../session/session.ts";
@@ -43,7 +44,10 @@ export interface RunDeps {
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
 	readonly schedules: Schedules;
 	readonly skills: Pick<Skills, "startedByModel" | "readable">;
-	readonly systemPrompt: (session: Session, instructions?: string) => Promise<string>;
+	readonly systemPrompt: (
+		session: Session,
+		by: Pick<RunSettings, "agent" | "instructions">,
+	) => Promise<string>;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;
 	/** Of the runs of tasks. */
@@ -134,6 +138,17 @@ export class Run {
 
 	async choose(): Promise<void> {
 		this.#settings ??= await this.deps.settings(this.session, this.row.options);
+	}
+
+	/** The agent profile that works on it. */
+	get agent(): string {
+		return this.row.options.agent ?? this.session.profile;
+	}
+
+	/** The rules for its calls at this moment. */
+	get policy(): PolicyInForce {
+		const { rootDir, place, deps } = this.session;
+		return deps.policies.of({ profile: this.agent, rootDir, place });
 	}
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */

@@ -13,6 +13,8 @@ import type { RunOptions } from "./options.ts";
 
 /** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
 export interface RunSettings {
+	/** The name of the agent profile. */
+	readonly agent: string;
 	readonly model: Model;
 	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
 	readonly names: readonly [string, ...string[]];
@@ -68,12 +70,14 @@ export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
 	{ only, ofTask, added = [], skills = false, offered }: ToolChoice = {},
-	options: Pick<RunOptions, "tools" | "model" | "reasoning"> = {},
+	options: Pick<RunOptions, "agent" | "tools" | "model" | "reasoning"> = {},
 ): Promise<RunSettings> {
-	const profile = await choice.profiles.find(session.profile);
+	const { agent = session.profile } = options;
+	const profile = await choice.profiles.find(agent);
 	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
-	const { model: wanted = session.model } = options;
-	const names = namesOf({ profile: session.profile, model: wanted }, profile, { ...choice, model });
+	// The model of the session was chosen for its own agent.
+	const { model: wanted = agent === session.profile ? session.model : undefined } = options;
+	const names = namesOf(wanted, profile, { ...choice, model });
 	const info = choice.table.find(names[0], model.provider);
 	const chosenTools = toolsOf(profile, choice.tools);
 	const usable = skills ? chosenTools : withoutSkills(chosenTools);
@@ -89,7 +93,7 @@ export async function chooseSettings(
 	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isWanted({ name })));
 	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
-		...{ model, names, info, reasoning, tools, instructions: profile.instructions },
+		...{ agent, model, names, info, reasoning, tools, instructions: profile.instructions },
 		sampling: profile.sampling,
 		descriptions,
 		contextWindow: profile.contextWindow,
@@ -116,10 +120,10 @@ export function limitsOf(
 	};
 }
 
-function namesOf(session: Chosen, profile: Profile, choice: ModelChoice): [string, ...string[]] {
+function namesOf(wanted: string | undefined, profile: Profile, choice: ModelChoice): [string, ...string[]] {
 	const { model, table, modelName, fallback } = choice;
 	const real = (name: string): string => table.find(name, model.provider)?.id ?? name;
-	const first = session.model ?? profile.model ?? (profile.endpoint ? undefined : modelName);
+	const first = wanted ?? profile.model ?? (profile.endpoint ? undefined : modelName);
 	const name = real(first ?? model.defaultModel);
 	// Another server knows nothing of the gateway's own fallbacks.
 	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);

@@ -8,9 +8,12 @@ import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
 import type { Session } from "./session.ts";
 import { realName } from "./set-model.ts";
 
-interface OptionRules {
+/** What the options of a run are checked against. */
+export interface OptionRules {
 	readonly choice: ModelChoice;
 	readonly settings: RunDeps["settings"];
+	/** How the channel of a session works. */
+	readonly profileOf: RunDeps["profileOf"];
 }
 
 /**
@@ -21,11 +24,12 @@ export async function withSkill(
 	session: Session,
 	options: RunOptions,
 	skill: UsedSkill | undefined,
-	{ choice, settings }: OptionRules,
+	{ choice, settings }: Pick<OptionRules, "choice" | "settings">,
 ): Promise<RunOptions> {
 	if (!skill) return options;
-	const model = options.model ?? (skill.model && (await realName(session.profile, skill.model, choice)));
-	const { tools: has } = await settings(session);
+	const { agent = session.profile } = options;
+	const model = options.model ?? (skill.model && (await realName(agent, skill.model, choice)));
+	const { tools: has } = await settings(session, { agent });
 	const own = skill.tools && toolsOfSkill(skill, skill.tools, has);
 	const tools =
 		own && options.tools ? own.filter((name) => options.tools?.includes(name)) : (own ?? options.tools);
@@ -40,25 +44,36 @@ export async function withSkill(
 
 /**
  * The options of a run as they are stored: checked, with the real name of the model and without secrets. Throws
- * `invalid_argument` for an option that is not possible, `permission_denied` if a person of a chat writes a system prompt.
+ * `invalid_argument` for an option that is not possible, `not_found` for an agent that is not there, and `permission_denied`
+ * if a person of a chat writes a system prompt or the operator has chosen another agent for the channel.
  */
 export async function chooseOptions(
 	{ person }: Principal,
 	session: Session,
 	options: RunOptions,
-	{ choice, settings }: OptionRules,
+	{ choice, settings, profileOf }: OptionRules,
 ): Promise<RunOptions> {
 	if (Object.keys(options).length === 0) return options;
 	checkOptions(options);
-	const { tools, model, system } = options;
+	const { agent = session.profile, tools, model, system } = options;
 	if (system && person) {
 		const message = `system: ${person.id} cannot write the system prompt of a run: only the operator can`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}
-	if (tools) checkTools(tools, (await settings(session)).tools);
+	if (options.agent !== undefined) {
+		await choice.profiles.find(agent);
+		refuseOther(agent, session, profileOf(session).agent);
+	}
+	if (tools) checkTools(tools, (await settings(session, { agent })).tools);
 	return {
 		...options,
-		...(model !== undefined && { model: await realName(session.profile, model, choice) }),
+		...(model !== undefined && { model: await realName(agent, model, choice) }),
 		...(system && { system: { ...system, text: session.redactor.redactKnown(system.text) } }),
 	};
+}
+
+function refuseOther(agent: string, { place }: Session, pinned: string | undefined): void {
+	if (pinned === undefined || pinned === agent) return;
+	const message = `agent: ${agent} does not work in ${place}: the operator has chosen ${pinned} for this channel`;
+	throw new ParleyError(message, { code: "permission_denied" });
 }

@@ -4,6 +4,7 @@ import type { Author } from "../event.ts";
 import type { FileFacts } from "../files/file-facts.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Tables } from "../journal/tables.ts";
+import type { RunOptions } from "../run/options.ts";
 import type { Step } from "../run/step.ts";
 import { taintWords } from "../taint.ts";
 import type { Usage } from "../usage/usage.ts";
@@ -65,13 +66,15 @@ export async function explainRun(session: Session, runId: string | undefined): P
 		const asked = await findApprovals(db, session.id, run.id);
 		const called = ofType(events, "model.called");
 		const [end] = ofType(events, "assistant.message");
+		const { rootDir, place } = session;
+		const { agent: profile = session.profile } = run.options === null ? {} : fromRow<RunOptions>(run.options);
 		return {
 			runId: run.id,
 			correlation: run.correlation ?? run.id,
 			...spoken(run, ofType(events, "user.message")),
 			state: run.state,
-			profile: session.profile,
-			policyVersion: policyOf(steps) ?? session.deps.policies.of(session).version,
+			profile,
+			policyVersion: policyOf(steps) ?? session.deps.policies.of({ profile, rootDir, place }).version,
 			acceptAll: run.accept_all === 1,
 			taint: taintWords(await findTaint(db, session.id)),
 			models: modelsOf(called.map(({ event }) => event)),

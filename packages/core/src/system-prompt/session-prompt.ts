@@ -1,5 +1,6 @@
 import type { Clock } from "@parley/base";
 import { stamp } from "../journal/tables.ts";
+import type { RunSettings } from "../run/settings.ts";
 import { attributionNote } from "../run/transcript.ts";
 import { type Roots, toolRoots } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
@@ -21,41 +22,63 @@ interface PromptOptions {
 	readonly skills: Pick<Skills, "forModel">;
 }
 
+/** The agent, and its instructions in place of the built-in ones. */
+type PromptAgent = Pick<RunSettings, "agent" | "instructions">;
+
 /**
  * The system prompt of a session: rendered before its first model call, kept with it, and the same ever after, also
- * when the instructions of its agent, which take the place of the built-in ones, have changed since.
+ * when the instructions of its agent have changed since. The prompt of another agent that works on a run of the session
+ * stays the same until the session leaves memory.
  */
 export function systemPromptOf(
 	options: PromptOptions,
-): (session: Session, instructions?: string) => Promise<string> {
-	const { clock, roots, systemTemplate, tools, skills, commandsNote: commands = "" } = options;
-	const questions = tools.some(({ name }) => name === askUser.name);
-	return async (session, instructions) => {
-		if (session.systemPrompt !== undefined) return session.systemPrompt;
-		const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots), clock });
-		const rendered = renderSystemPrompt(
-			{ ...facts, commands, questions },
-			{ template: systemTemplate, instructions },
-		);
-		const { place, taskId } = session;
-		const listed = await skills.forModel(session.rootDir);
-		const notes = [
-			...(listed.length === 0 ? [] : [skillsNote(listed.map(({ skill }) => skill))]),
-			...(place === undefined ? [] : [attributionNote(place)]),
-			...(taskId === undefined ? [] : [taskNote]),
-		];
-		const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
-		// Notes of a project and the state of its repository are whatever somebody wrote into them.
-		const prompt = session.redactor.into("instructions").redact(whole);
-		await session.commit(async (tx) => {
-			const row = { session_id: session.id, text: prompt, ...stamp };
-			await tx
-				.insertInto("system_prompts")
-				.values(row)
-				.onConflict((conflict) => conflict.column("session_id").doUpdateSet({ text: prompt }))
-				.execute();
-		});
-		session.systemPrompt = prompt;
+): (session: Session, by: PromptAgent) => Promise<string> {
+	const ofOthers = new WeakMap<Session, Map<string, string>>();
+	return async (session, by) => {
+		if (by.agent === session.profile) {
+			session.systemPrompt ??= await keep(session, await render(options, session, by));
+			return session.systemPrompt;
+		}
+		const known = ofOthers.get(session) ?? new Map<string, string>();
+		ofOthers.set(session, known);
+		const prompt = known.get(by.agent) ?? (await render(options, session, by));
+		known.set(by.agent, prompt);
 		return prompt;
 	};
+}
+
+async function render(
+	options: PromptOptions,
+	session: Session,
+	{ instructions }: PromptAgent,
+): Promise<string> {
+	const { clock, roots, systemTemplate, tools, skills, commandsNote: commands = "" } = options;
+	const questions = tools.some(({ name }) => name === askUser.name);
+	const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots), clock });
+	const rendered = renderSystemPrompt(
+		{ ...facts, commands, questions },
+		{ template: systemTemplate, instructions },
+	);
+	const { place, taskId } = session;
+	const listed = await skills.forModel(session.rootDir);
+	const notes = [
+		...(listed.length === 0 ? [] : [skillsNote(listed.map(({ skill }) => skill))]),
+		...(place === undefined ? [] : [attributionNote(place)]),
+		...(taskId === undefined ? [] : [taskNote]),
+	];
+	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
+	// Notes of a project and the state of its repository are whatever their authors wrote.
+	return session.redactor.into("instructions").redact(whole);
+}
+
+async function keep(session: Session, prompt: string): Promise<string> {
+	await session.commit(async (tx) => {
+		const row = { session_id: session.id, text: prompt, ...stamp };
+		await tx
+			.insertInto("system_prompts")
+			.values(row)
+			.onConflict((conflict) => conflict.column("session_id").doUpdateSet({ text: prompt }))
+			.execute();
+	});
+	return prompt;
 }

@@ -108,8 +108,9 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 /** The real name of the model of a step; undefined for that of the run. */
 async function modelOf(run: Run, workflow: Workflow, step: SkillStep): Promise<string | undefined> {
 	const wanted = step.model ?? workflow.model;
-	if (wanted !== undefined) return run.deps.workflows.modelOf(run.session, wanted);
-	return run.row.options.model ?? run.session.model;
+	if (wanted !== undefined) return run.deps.workflows.modelOf({ profile: run.agent }, wanted);
+	const { session, agent, row } = run;
+	return row.options.model ?? (agent === session.profile ? session.model : undefined);
 }
 
 /** The work on one workflow until no step is open and none can start. */
@@ -175,7 +176,7 @@ class Engine {
 		const model = await modelOf(run, workflow, step);
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 		const wanted = {
-			...{ title: step.title, description: stepText(progress, step), agent: session.profile },
+			...{ title: step.title, description: stepText(progress, step), agent: run.agent },
 			// Another skill of the run may leave fewer tools.
 			tools: names
 				.filter((name) => workflow.tools?.includes(name) ?? true)
