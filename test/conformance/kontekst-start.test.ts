@@ -37,6 +37,36 @@ verifiesOn(
 
 verifiesOn(
 	"kontekst",
+	["kontekst.agents"],
+	"each run has the agent that its start names, also in a session that another agent has begun",
+	async () => {
+		await using gateway = await TestGateway.start({
+			data: { "agents/gardener/agent.md": "Be a gardener.\n" },
+		});
+		const named = async (start: object): Promise<Readonly<Record<string, unknown>>> => {
+			await using stream = new KontekstStream(gateway.url);
+			stream.start({ prompt: "hi", ...start });
+			const started = await stream.until("started");
+			await stream.until("completed");
+			return started;
+		};
+		const { sessionId } = await named({ agentName: "default" });
+		await using reader = await OzzieClient.connect(gateway.url);
+		for (const [agentName, expected] of [
+			["gardener", "gardener"],
+			["", "default"],
+			["default", "default"],
+		] as const) {
+			const { runId, agentName: told } = await named({ sessionId, agentName });
+			expect(told).toBe(expected);
+			const explained = await reader.call("explain", { session_id: sessionId, run_id: runId });
+			expect(explained).toMatchObject({ profile: expected });
+		}
+	},
+);
+
+verifiesOn(
+	"kontekst",
 	["kontekst.skills"],
 	"a skill is invoked with arguments, and leaves no session if it is not there",
 	async () => {

@@ -124,10 +124,13 @@ export class RunStream {
 		try {
 			await view.begin();
 			const message = { content: start.prompt, ...(start.skill && { skill: start.skill }) };
+			// A name is that of the run's agent, also in a session that was created with another.
+			const { agentName: agent = view.profile } = start;
 			const { runId } = await view.send(this.#asked("run"), message, {
 				...{ ask: "all", onDenied: "cancel", start: "allDecided" },
+				...(agent !== view.profile && { agent }),
 			});
-			this.#run = { view, id: runId, agent: view.profile };
+			this.#run = { view, id: runId, agent };
 		} catch (reason) {
 			await view.leave();
 			if (isNew) await this.#removeEmpty(view.id);

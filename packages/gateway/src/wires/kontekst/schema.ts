@@ -11,7 +11,7 @@ export const Start = z.object({
 		error: (issue) =>
 			`session not found: ${JSON.stringify(String(issue.input).slice(0, 100))} is no session id`,
 	}),
-	agentName: short,
+	agentName: short.transform((name) => name || undefined),
 	workingDir: short,
 	skill: z.object({ name: short, arguments: z.string() }).optional(),
 });

@@ -19,17 +19,13 @@ export async function openSession(
 	start: Start,
 	deliver: (event: SessionEvent) => void,
 ): Promise<OpenedSession> {
-	const { sessionId, agentName } = start;
-	await findAgent(runtime, principal, agentName);
+	const { sessionId } = start;
+	await findAgent(runtime, principal, start.agentName);
 	if (start.prompt.trim() === "" && !start.skill) {
 		throw new ParleyError("prompt: it is empty, and no skill is invoked", { code: "invalid_argument" });
 	}
 	const following = { principal, deliver, drained: () => Promise.resolve() };
 	const known = sessionId === "" ? undefined : await joinKnown(runtime, sessionId, following);
-	if (known && !hasAgent(known, agentName)) {
-		await known.leave();
-		throw otherAgent(known, agentName);
-	}
 	return { view: known ?? (await createFor(runtime, start, following)), isNew: !known };
 }
 
@@ -53,7 +49,7 @@ async function createFor(
 ): Promise<SessionView> {
 	const { id } = await SessionView.create(runtime, asked(following.principal), {
 		...(sessionId !== "" && { id: sessionId }),
-		...(agentName !== "" && { profile: agentName }),
+		...(agentName !== undefined && { profile: agentName }),
 		...(workingDir !== "" && { rootDir: workingDir }),
 	});
 	return SessionView.join(runtime, id, following);
@@ -63,8 +59,8 @@ function asked(principal: Principal): Keyed {
 	return { principal, key: undefined, method: "run", params: undefined };
 }
 
-async function findAgent(runtime: Runtime, principal: Principal, name: string): Promise<void> {
-	if (name === "") return;
+async function findAgent(runtime: Runtime, principal: Principal, name: string | undefined): Promise<void> {
+	if (name === undefined) return;
 	const { profiles, problems } = await runtime.agents(principal);
 	if (profiles.some((profile) => profile.name === name)) return;
 	const problem = problems.find((one) => one.name === name);
@@ -73,14 +69,4 @@ async function findAgent(runtime: Runtime, principal: Principal, name: string): 
 		? `invalid config for agent ${name}: ${problem.message}`
 		: `agent not found: ${name}; available: ${names}`;
 	throw new ParleyError(message, { code: "not_found" });
-}
-
-/** A session keeps the agent that it was created with. The default agent stands for any, because clients always name one. */
-function hasAgent({ profile }: SessionView, wanted: string): boolean {
-	return ["", "default", profile].includes(wanted);
-}
-
-function otherAgent({ id, profile }: SessionView, wanted: string): ParleyError {
-	const message = `the session ${id} has the agent ${profile}, not ${wanted}: use ${profile}, or start a new session`;
-	return new ParleyError(message, { code: "failed_precondition" });
 }
