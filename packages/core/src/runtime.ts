@@ -40,8 +40,9 @@ import { readTranscript, type TimedMessage } from "./session/read-transcript.ts"
 import { Reminders } from "./session/reminders.ts";
 import { removeSession } from "./session/remove.ts";
 import { renameSession } from "./session/rename.ts";
-import { retryLast } from "./session/retry.ts";
+import { lastOptions, retryLast } from "./session/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./session/send.ts";
+import type { Session } from "./session/session.ts";
 import { type SessionDeps, sessionDepsOf } from "./session/session-deps.ts";
 import { Sessions } from "./session/sessions.ts";
 import { setBudget } from "./session/set-budget.ts";
@@ -128,7 +129,8 @@ export class Runtime {
 		const runDeps = runDepsOf(options, this.#choice, offering);
 		this.#rules = { ...runDeps, choice: this.#choice };
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
-		this.#scheduleClock = new ScheduleClock({ ...scheduling, runner: this.#runner });
+		const withSkill = this.#withSkill.bind(this);
+		this.#scheduleClock = new ScheduleClock({ ...scheduling, withSkill, runner: this.#runner });
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
 			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
 			admit: () => this.#admit(),
@@ -194,8 +196,10 @@ export class Runtime {
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
 		const { session } = lease;
 		const chosen = await chooseOptions(request.principal, session, options, this.#rules);
-		const skill = await this.skills.startedBy(session, request.principal, message);
-		const asked = { ...message, options: await withSkill(session, chosen, skill, this.#rules) };
+		const asked = {
+			...message,
+			options: await this.#withSkill(session, request.principal, message, chosen),
+		};
 		const { accepted, start } = await acceptMessage(session, request, asked);
 		this.#runner.start(session, start);
 		return accepted;
@@ -217,6 +221,7 @@ export class Runtime {
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		await this.skills.checkAgain(lease.session, await lastOptions(lease.session));
 		const { accepted, start } = await retryLast(lease.session, request);
 		this.#runner.start(lease.session, start);
 		return accepted;
@@ -344,6 +349,17 @@ export class Runtime {
 		await this.#scheduleClock.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
 		await Promise.all([tasks, this.#titles.stop(), this.#reminders.stop(), this.trust.stop()]);
+	}
+
+	/** The options of a run with the skill that its message starts, if it starts one. */
+	async #withSkill(
+		session: Session,
+		principal: Principal,
+		message: Pick<NewMessage, "content" | "skill">,
+		options: RunOptions,
+	): Promise<RunOptions> {
+		const skill = await this.skills.startedBy(session, principal, message);
+		return withSkill(session, options, skill, this.#rules);
 	}
 
 	#admit(): void {

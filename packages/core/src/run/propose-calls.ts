@@ -13,6 +13,7 @@ import {
 import { findTrust } from "../session/trust.ts";
 import { joinTaints, taintOf } from "../taint.ts";
 import { prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
+import { skill } from "../tools/skill.ts";
 import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
 import {
 	type Before,
@@ -173,6 +174,8 @@ function pendingOf(before: readonly Draft[]): Before {
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;
 	if (before.some(({ kind }) => kind === "dependent")) return true;
+	// A skill may exclude tools from the rest of the run.
+	if (before.some((one) => one.kind === "draft" && one.ready.tool.name === skill.name)) return true;
 	const changing = changingOf(before);
 	if (prepared.kind === "refused") return changing.length > 0;
 	if (prepared.tool.effect === "none") return false;

@@ -43,7 +43,7 @@ export interface RunDeps {
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
 	readonly schedules: Schedules;
-	readonly skills: Pick<Skills, "startedByModel" | "readable">;
+	readonly skills: Pick<Skills, "startedByModel" | "checkScheduled" | "readable">;
 	readonly systemPrompt: (
 		session: Session,
 		by: Pick<RunSettings, "agent" | "instructions">,

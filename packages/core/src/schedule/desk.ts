@@ -17,10 +17,11 @@ export function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
 		const { principal } = await request("list_schedules");
 		return schedules.list(principal, { sessionId, limit: scheduleLimits.perOwner });
 	};
-	const check: ScheduleDesk["check"] = (wanted) => {
+	const check: ScheduleDesk["check"] = async (wanted) => {
 		refuseLoop(run);
 		checkTexts(wanted);
 		schedules.triggerOf(wanted.trigger);
+		await run.deps.skills.checkScheduled(session.rootDir, wanted.prompt);
 	};
 	const removable: ScheduleDesk["removable"] = async (id) => {
 		const found = (await list()).find((schedule) => schedule.id === id);
@@ -30,7 +31,7 @@ export function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
 	return {
 		...{ check, list, removable },
 		async create(wanted) {
-			refuseLoop(run);
+			await check(wanted);
 			const taint = await session.deps.journal.store.read((db) => findTaint(db, session.id));
 			const by = await request("schedule_task");
 			return schedules.create(by, { sessionId }, wanted, { callId, taint });

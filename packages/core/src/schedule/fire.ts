@@ -2,6 +2,7 @@ import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
 import type { Principal } from "../principal.ts";
+import type { RunOptions } from "../run/options.ts";
 import type { Runner } from "../run/runner.ts";
 import type { Keyed } from "../session/idempotency.ts";
 import type { NewSession } from "../session/open.ts";
@@ -20,7 +21,17 @@ export interface FiringParts {
 	readonly runner: Runner;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
+	/** Adds the skill that a message starts to the options of its run. Throws if the skill cannot be started. */
+	readonly withSkill: SkillStart;
 }
+
+/** Adds the skill that a message of the principal starts to the options of its run. */
+export type SkillStart = (
+	session: Session,
+	principal: Principal,
+	message: { readonly content: string },
+	options: RunOptions,
+) => Promise<RunOptions>;
 
 /** `busy`: a run is active or queued in the session, so that the due time waits. */
 export type Fired = "fired" | "busy" | "over";
@@ -130,14 +141,16 @@ async function refuse(
 	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
 }
 
-async function send(
-	{ runner }: FiringParts,
-	session: Session,
-	{ schedule, due, principal }: Firing,
-): Promise<Fired> {
+async function send({ runner, withSkill }: FiringParts, session: Session, firing: Firing): Promise<Fired> {
+	const { schedule, due, principal } = firing;
 	const { clock, failpoints, log } = session.deps;
 	const { id, prompt, taint } = schedule;
 	const origin = originOf(schedule, due, clock.now());
+	const options = await withSkill(session, principal, { content: prompt }, { origin }).catch(refusalOfSkill);
+	if (typeof options === "string") {
+		await refuse(session, firing, options);
+		return "over";
+	}
 	let stopped: Exclude<Fired, "fired"> | undefined;
 	const fire = async (tx: Tx, record: Record, queued: Queued): Promise<void> => {
 		const now = await findSchedule(tx, id);
@@ -150,7 +163,7 @@ async function send(
 	const request = { principal, key: `schedule:${id}:${due}`, method: "schedule", params: { id, due } };
 	await failpoints.reach("schedule-due");
 	try {
-		const message = { content: prompt, options: { origin }, scheduled: { taint, fire } };
+		const message = { content: prompt, options, scheduled: { taint, fire } };
 		const { start } = await acceptMessage(session, request, message);
 		runner.start(session, start);
 	} catch (reason) {
@@ -160,6 +173,13 @@ async function send(
 	await failpoints.reach("schedule-fired");
 	log.info("a schedule fired", { scheduleId: id, sessionId: session.id, late: origin.late });
 	return "fired";
+}
+
+/** Why the skill of the message cannot be started. Throws other errors again, so that the firing is tried again. */
+function refusalOfSkill(reason: unknown): string {
+	const { code, message } = ParleyError.from(reason);
+	if (code === "failed_precondition" || code === "invalid_argument") return message;
+	throw reason;
 }
 
 async function recordFiring(

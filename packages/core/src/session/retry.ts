@@ -3,6 +3,7 @@ import { isOpen } from "../files/attachment.ts";
 import { factsOf } from "../files/file-facts.ts";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Person, Principal } from "../principal.ts";
+import type { RunOptions } from "../run/options.ts";
 import { toRunRow } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
 import { type Keyed, once } from "./idempotency.ts";
@@ -42,14 +43,24 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<NewRun> {
-	const row = await tx
+/** The options of the last run of the session; none without a run. */
+export async function lastOptions({ id, deps }: Session): Promise<RunOptions> {
+	const row = await deps.journal.store.read((db) => lastRun(db, id));
+	return row ? toRunRow(row).options : {};
+}
+
+function lastRun(db: Tx, sessionId: string) {
+	return db
 		.selectFrom("runs")
 		.selectAll()
 		.where("session_id", "=", sessionId)
 		.orderBy("ordinal", "desc")
 		.limit(1)
 		.executeTakeFirst();
+}
+
+async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<NewRun> {
+	const row = await lastRun(tx, sessionId);
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")
 		throw refused("session busy: a run is at work; cancel it first, or wait for its end");

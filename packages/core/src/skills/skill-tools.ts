@@ -24,10 +24,10 @@ export function toolsOfSkill(
 
 /** The steps of a skill, for a run with these tools; undefined if it has none. Its text is part of the prompt of each step. */
 export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
-	const { name, tools, model, text, steps, arguments: given } = skill;
+	const { name, hash, tools, model, text, steps, arguments: given } = skill;
 	if (!steps) return undefined;
 	const workflow = {
-		name,
+		...{ name, hash },
 		steps: steps.map((step) => ({ ...step, prompt: `${text}\n\n${step.prompt}` })),
 		...(tools && { tools: toolsOfSkill(skill, tools, has) }),
 		...(model !== undefined && { model }),

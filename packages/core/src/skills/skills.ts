@@ -6,6 +6,7 @@ import { authorize } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
 import { actingId, type Principal } from "../principal.ts";
+import type { RunOptions } from "../run/options.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import type { Session } from "../session/session.ts";
 import { type Audit, askedBy } from "../trust/audit.ts";
@@ -175,16 +176,38 @@ export class Skills {
 		return { ...used, text: redactor.redactKnown(used.text) };
 	}
 
+	/**
+	 * Passes if the skill of a stored run could start again with the same content, or if the run has none. Else throws
+	 * `failed_precondition`: a retry must not use a text that is not trusted any more.
+	 */
+	async checkAgain({ rootDir }: Pick<Session, "rootDir">, { skill, workflow }: RunOptions): Promise<void> {
+		const used = skill ?? workflow?.workflow;
+		if (!used) return;
+		const { name, hash } = used;
+		const all = await this.#all(rootDir);
+		const found = all.skills.find((one) => one.skill.name === name);
+		if (!found) throw notFound(name, all);
+		if (!isUsable(found)) throw untrusted(found, rootDir);
+		if (hash === undefined || hash === found.skill.hash) return;
+		throw refused(`the skill ${name} has changed since this message: send the message again`);
+	}
+
 	/** The skill that the model starts. Throws in words for the model. */
 	async startedByModel(rootDir: string, { name, arguments: given }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === name);
 		if (!found) throw notFound(name, { ...all, skills: all.skills.filter(isForModel) });
-		if (found.skill.disableModelInvocation) {
-			throw refused(`skill '${name}' can only be invoked by user with /${name}`);
-		}
+		if (found.skill.disableModelInvocation) throw forPeople(name);
 		if (!isUsable(found)) throw untrusted(found, rootDir);
 		return useSkill(found, given);
+	}
+
+	/** Throws if a message that a model schedules would start a skill that only people may start. */
+	async checkScheduled(rootDir: string, content: string): Promise<void> {
+		const wanted = invocationIn(content.trim());
+		if (!wanted || !this.#files.mayExist(rootDir)) return;
+		const found = (await this.#all(rootDir)).skills.find(({ skill }) => skill.name === wanted.name);
+		if (found?.skill.disableModelInvocation) throw forPeople(wanted.name);
 	}
 
 	/** The skills that the model of a session may start; without waiting if there can be none. */
@@ -252,6 +275,10 @@ export class Skills {
 		);
 		return outcome.response;
 	}
+}
+
+function forPeople(name: string): ParleyError {
+	return refused(`skill '${name}' can only be invoked by user with /${name}`);
 }
 
 /** Whether a model may start it. */

@@ -69,7 +69,7 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 			...{ store: unheard, find: unheard, deletable: unheard, forget: unheard },
 		},
 		schedules: {
-			check: () => undefined,
+			check: async () => undefined,
 			...{ create: noSchedules, list: noSchedules, removable: noSchedules, remove: noSchedules },
 		},
 		todo: (steps) => Promise.resolve(progressOf("", steps, false)),

@@ -52,7 +52,7 @@ const scheduleTask = defineTool<Task>({
 	// After a crash the same call finds the schedule that it has created.
 	effect: "idempotent",
 	async plan(args, { schedules }) {
-		schedules.check(wantedOf(args));
+		await schedules.check(wantedOf(args));
 		const zone = args.time_zone === undefined ? "" : ` (${visible(args.time_zone)})`;
 		return {
 			...{

@@ -62,7 +62,7 @@ async function contextOf(
 			...{ store: refuse, find: refuse, deletable: refuse, forget: refuse },
 		},
 		schedules: {
-			check: () => undefined,
+			check: async () => undefined,
 			...{ create: refuse, list: refuse, removable: refuse, remove: refuse },
 		},
 		skill: refuse,

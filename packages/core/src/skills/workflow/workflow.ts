@@ -4,6 +4,8 @@ import type { SkillStep } from "../skill.ts";
 export interface Workflow {
 	/** Name of the skill. */
 	readonly name: string;
+	/** SHA-256 of the files of the skill; absent in runs of earlier versions. */
+	readonly hash?: string;
 	/** At least one. Their ids are unique, and their needs exist and have no cycle. */
 	readonly steps: readonly SkillStep[];
 	/** Names of the only tools of its steps, of those that the run has. All of these if absent. */
