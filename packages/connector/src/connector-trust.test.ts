@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { playScene } from "./testing/scene.ts";
 import { Stage } from "./testing/stage.ts";
 
+const minute = 60_000;
 const us = { in: "general", mentions: "us" } as const;
 
 function granted(place: string) {
@@ -68,4 +69,125 @@ test("a message that is deleted while it waits ends the trust, because nobody sa
 	]);
 	await playScene([{ gateway: { answers: "done" } }, { in: "general", deletes: "m1" }], stage);
 	expect(ended).toHaveLength(1);
+});
+
+const unseen = /no record of its last connection, so people may have joined unseen/;
+
+/** A stage on which the grants of the gateway end when they are revoked, and what was asked after the first `from`. */
+async function trustedStage() {
+	const stage = await Stage.open();
+	const places = ["chat:guild:general", "chat:guild:other", "elsewhere:guild:general"];
+	const open = new Map(places.map((place) => [`grant_${place}`, granted(place)]));
+	const reasons: string[] = [];
+	Object.assign(stage.gateway.methods, {
+		list_grants: () => ({ grants: [...open.values()], wishes: [] }),
+		revoke_grant({ grant_id: id, reason }: { readonly grant_id: string; readonly reason: string }) {
+			open.delete(id);
+			reasons.push(reason);
+			return { status: "revoked" };
+		},
+	});
+	/** Requests that change something, in order. */
+	const changes = () =>
+		stage.gateway.asked.map(({ method }) => method).filter((name) => /^(send|revoke|open)_/.test(name));
+	return { stage, open, reasons, changes };
+}
+
+test("a connector whose database was lost ends the grants of its platform before it sends a message, which waits for the gateway", async () => {
+	const { stage, open, reasons, changes } = await trustedStage();
+	await playScene([{ gateway: "goes away" }, { losesDatabase: true }, { ...us, says: "one" }], stage);
+	await playScene([{ passes: 60_000 }, { restarts: true }, { ...us, says: "two" }], stage);
+	expect(changes()).toEqual([]);
+	expect((await stage.connector.status()).waiting).toBe(2);
+	await playScene([{ gateway: "comes back" }, { passes: 60_000 }], stage);
+	expect([...open.keys()]).toEqual(["grant_elsewhere:guild:general"]);
+	expect(reasons).toEqual([expect.stringMatching(unseen), expect.stringMatching(unseen)]);
+	expect(changes()).toEqual([
+		...["revoke_grant", "revoke_grant", "open_session", "send_message", "send_message"],
+	]);
+});
+
+test("the end of the grants is tried again until the gateway accepts it, and requests wait for it", async () => {
+	const { stage, open, changes } = await trustedStage();
+	const { revoke_grant } = stage.gateway.methods;
+	stage.gateway.methods.revoke_grant = () => {
+		throw new ParleyError("too busy", { code: "resource_exhausted" });
+	};
+	await playScene([{ losesDatabase: true }, { ...us, says: "one" }], stage);
+	expect(changes()).not.toContain("send_message");
+	expect(open.size).toBe(3);
+	if (revoke_grant) stage.gateway.methods.revoke_grant = revoke_grant;
+	await playScene([{ passes: 60_000 }], stage);
+	expect(open.size).toBe(1);
+	expect(changes().at(-1)).toBe("send_message");
+});
+
+test("a first start without grants asks once, and shows nothing", async () => {
+	const stage = await Stage.open();
+	await playScene(
+		[
+			{ asked: "list_grants", times: 1 },
+			{ asked: "revoke_grant", times: 0 },
+		],
+		stage,
+	);
+	expect(stage.platform.surface.posts).toEqual([]);
+	expect(stage.log.records.filter(({ level }) => level === "warn")).toEqual([]);
+});
+
+async function stopped(stage: Stage, time: number): Promise<void> {
+	await stage.stop();
+	jump(stage, time);
+	await stage.start();
+}
+
+async function disconnected(stage: Stage, time: number): Promise<void> {
+	stage.connector.linked(false);
+	await stage.pass(time);
+	stage.connector.linked(true);
+}
+
+async function restored(stage: Stage, time: number): Promise<void> {
+	const older = await stage.watchedAt.load();
+	await stage.pass(time);
+	await stage.stop();
+	await stage.watchedAt.save(older);
+	await stage.start();
+}
+
+/** Nothing runs meanwhile: the process is stopped, or the machine is suspended. */
+function jump({ clock }: Stage, time: number): void {
+	const now = clock.now.bind(clock);
+	clock.now = () => now() + time;
+}
+
+test.each<[what: string, time: number, ends: boolean, passes: (stage: Stage, time: number) => Promise<void>]>(
+	[
+		["a short stop", 58 * minute, false, stopped],
+		["a long stop", 62 * minute, true, stopped],
+		["a short loss of the connection", 58 * minute, false, disconnected],
+		["a long loss of the connection", 62 * minute, true, disconnected],
+		["a long connection", 300 * minute, false, (stage, time) => stage.pass(time)],
+		["a clock that is set back while the connector is stopped", -5 * minute, true, stopped],
+		["a database restored from an old copy", 62 * minute, true, restored],
+		[
+			"a suspended machine",
+			62 * minute,
+			true,
+			async (stage, time) => {
+				jump(stage, time);
+				await stage.pass(minute);
+			},
+		],
+	],
+)("%s (%i ms) ends the trust of channels: %s", async (_, time, ends, passes) => {
+	const { stage, open, reasons } = await trustedStage();
+	await passes(stage, time);
+	await stage.quiet();
+	expect(open.size).toBe(ends ? 1 : 3);
+	if (ends) expect(reasons[0]).toMatch(/, so people may have joined unseen$/);
+	// Later grants are watched from their beginning.
+	open.set("grant_new", granted("chat:guild:new"));
+	await stage.restart();
+	expect(open.has("grant_new")).toBe(true);
 });

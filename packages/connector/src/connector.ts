@@ -24,9 +24,11 @@ import { startLeftDecisions } from "./outbox/left-decisions.ts";
 import { Outbox } from "./outbox/outbox.ts";
 import type { Arrival } from "./platform/arrival.ts";
 import type { ChatPlatform } from "./platform/chat-platform.ts";
+import { AudienceWatch } from "./rooms/audience-watch.ts";
 import { type HeardRoom, heardRooms } from "./rooms/heard-rooms.ts";
 import { openDesk } from "./rooms/room-desk.ts";
 import { Rooms } from "./rooms/rooms.ts";
+import type { Kept } from "./store/connector-database.ts";
 import type { ConnectorTables } from "./store/tables.ts";
 
 /** Platforms give three seconds (Discord) and the network takes its part of them. */
@@ -40,6 +42,8 @@ export interface ConnectorParts {
 	readonly files: GatewayFiles & GatewayHistory;
 	readonly platform: ChatPlatform;
 	readonly controls: Controls;
+	/** See `AudienceWatchParts`. Stored in the same database. */
+	readonly watchedAt: Kept<number>;
 	readonly clock: Clock;
 	/** From 0 up to but without 1. */
 	readonly chance: () => number;
@@ -76,10 +80,14 @@ export class Connector {
 	readonly #feed: Feed;
 	readonly #arrivals: ArrivalParts;
 	readonly #inbox: Inbox;
+	readonly #audiences: AudienceWatch;
 	readonly #stopping: AbortController;
 	#lastEventAt: number | undefined;
 
-	/** Goes on where the last process ended; resolves although the gateway may be away. The parts stay the caller's to close. */
+	/**
+	 * Goes on where the last process ended; resolves although the gateway may be away. Requests to the gateway wait until
+	 * the grants have ended of which nobody knows who may use them (see `AudienceWatch`). The caller closes the parts.
+	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;
 		const { clock, chance, log } = parts;
@@ -92,7 +100,8 @@ export class Connector {
 		const { store, files, platform, controls, clock, chance, log, failpoints = noFailpoints } = parts;
 		const stopping = new AbortController();
 		const { signal } = stopping;
-		const gateway = new GatewayWatch(parts.gateway, clock, signal);
+		const audiences = await AudienceWatch.start({ ...parts, signal });
+		const gateway = new GatewayWatch(parts.gateway, clock, signal, () => audiences.ending);
 		const made: { connector?: Connector } = {};
 		const heard = (): void => made.connector?.hear();
 		const common = { store, outbox, platform, controls, clock, log, signal };
@@ -110,7 +119,7 @@ export class Connector {
 			failpoints,
 			handle: arrivalHandler(arrivals),
 		});
-		made.connector = new Connector({ parts, gateway, outbox, feed, arrivals, inbox, stopping });
+		made.connector = new Connector({ parts, gateway, outbox, feed, arrivals, inbox, audiences, stopping });
 		return made.connector;
 	}
 
@@ -121,6 +130,7 @@ export class Connector {
 		readonly feed: Feed;
 		readonly arrivals: ArrivalParts;
 		readonly inbox: Inbox;
+		readonly audiences: AudienceWatch;
 		readonly stopping: AbortController;
 	}) {
 		this.#parts = made.parts;
@@ -130,12 +140,18 @@ export class Connector {
 		this.#feed = made.feed;
 		this.#arrivals = made.arrivals;
 		this.#inbox = made.inbox;
+		this.#audiences = made.audiences;
 		this.#stopping = made.stopping;
 	}
 
 	/** Something was heard of one of both sides. */
 	hear(): void {
 		this.#lastEventAt = this.#parts.clock.now();
+	}
+
+	/** The connection to the platform was lost, or is back. */
+	linked(isLinked: boolean): void {
+		this.#audiences.linked(isLinked);
 	}
 
 	/**
@@ -209,6 +225,7 @@ export class Connector {
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();
+		await this.#audiences.stop();
 		await this.#feed.stop();
 		await this.#decisions.stop();
 		await this.#outbox.stop();

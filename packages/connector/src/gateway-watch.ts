@@ -9,12 +9,20 @@ export class GatewayWatch implements Pick<Client, "request" | "open"> {
 	readonly #gateway: Client;
 	readonly #clock: Clock;
 	readonly #stopping: AbortSignal;
+	readonly #before: () => Promise<void> | undefined;
 	/** When each request began that has no answer, in milliseconds since the epoch; the oldest first. */
 	readonly #asked = new Set<{ readonly at: number }>();
 	#changedAt: number;
 
-	constructor(gateway: Client, clock: Clock, stopping: AbortSignal) {
+	/** Each request waits for `before`, if that returns a promise. */
+	constructor(
+		gateway: Client,
+		clock: Clock,
+		stopping: AbortSignal,
+		before: () => Promise<void> | undefined = () => undefined,
+	) {
 		this.#gateway = gateway;
+		this.#before = before;
 		this.#clock = clock;
 		this.#stopping = stopping;
 		this.#changedAt = clock.now();
@@ -51,6 +59,8 @@ export class GatewayWatch implements Pick<Client, "request" | "open"> {
 		const asked = { at: this.#clock.now() };
 		this.#asked.add(asked);
 		try {
+			const before = this.#before();
+			if (before !== undefined) await before;
 			return await work();
 		} finally {
 			if (this.state.state === "waiting") this.#changedAt = this.#clock.now();

@@ -1,5 +1,6 @@
 import { type ChatPlatform, readAttachment } from "@parley/connector";
 import { momentMarkdown } from "./blocks/moments.ts";
+import { deliveredMs } from "./catch-up/catch-up.ts";
 import { aboutCommands, typedCommand } from "./commands/typed-command.ts";
 import { conversationOf } from "./conversation.ts";
 import { slackDialect } from "./dialect.ts";
@@ -19,7 +20,7 @@ export interface SlackPlatform extends ChatPlatform {
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	const { self, port, nameOf } = parts;
 	return {
-		name: "slack",
+		...{ name: "slack", tenant: self.team, eventsKeptMs: deliveredMs },
 		dialect: slackDialect,
 		limits: postLimits,
 		surface: new SlackSurface(parts),

@@ -15,3 +15,11 @@ test(`people on Slack see everything once and in order, whatever dies or fails b
 	// Of ten seeds one or another may not come as far as its place.
 	expect(count < 100 ? [] : unvisited).toEqual([]);
 });
+
+test("the trust of a channel ends although the join of a guest is lost with the database of the connector", {
+	timeout: 60_000,
+}, async () => {
+	// In this street the process is killed 50 ms after it has taken the join, and its database is lost.
+	const { faults } = await playStreets({ first: 1218609237, count: 1 }, slackStreet, judgeSlack);
+	expect(faults).toEqual([]);
+});

@@ -21,6 +21,13 @@ export interface PlatformLimits {
 export interface ChatPlatform {
 	/** As tokens and people are named by it: `discord`. */
 	readonly name: string;
+	/** The only tenant of the connector; absent if it may serve several. */
+	readonly tenant?: string;
+	/**
+	 * After a longer disconnection the connector cannot find out who has joined channels, in milliseconds. By default 1 h,
+	 * as after a stop of the gateway.
+	 */
+	readonly eventsKeptMs?: number;
 	readonly dialect: Dialect;
 	readonly limits: PlatformLimits;
 	readonly surface: Surface;

@@ -19,19 +19,30 @@ export async function suspendTrust(
 	await endTrust(parts, room, { ...(channels !== undefined && { channels }), reason, key });
 }
 
-/** Ends what channels of a tenant are trusted with, that of the room unless told, whoever asks for it. */
+/** Ends the grants of channels of a tenant, by default that of the room's channel. */
 export async function endTrust(
 	{ gateway, platform }: Parts,
 	room: Room,
 	ending: Pick<ArrivalOf<"audience">, "channels"> & { readonly reason: string; readonly key: string },
 ): Promise<void> {
-	const { channels = [room.channel], key } = ending;
+	const { channels = [room.channel] } = ending;
 	const tenant = `${platform.name}:${room.tenant}:`;
 	const places = channels === "all" ? undefined : new Set(channels.map((channel) => `${tenant}${channel}`));
-	const reason = oneLine(ending.reason, mostReason);
+	await endGrants(gateway, (place) => places?.has(place) ?? place.startsWith(tenant), ending);
+}
+
+/** Ends the grants of those channels (`PLATFORM:TENANT:CHANNEL`), and returns their number. */
+export async function endGrants(
+	gateway: Parts["gateway"],
+	isMeant: (place: string) => boolean,
+	{ reason, key }: { readonly reason: string; readonly key: string },
+): Promise<number> {
 	const { grants } = await gateway.request("list_grants", {});
-	for (const { grant_id, place } of grants) {
-		const isMeant = places?.has(place) ?? place.startsWith(tenant);
-		if (isMeant) await gateway.request("revoke_grant", { grant_id, reason, key: `${key}/${grant_id}` });
+	const meant = grants.filter(({ place }) => isMeant(place));
+	for (const { grant_id } of meant) {
+		await gateway.request("revoke_grant", {
+			...{ grant_id, reason: oneLine(reason, mostReason), key: `${key}/${grant_id}` },
+		});
 	}
+	return meant.length;
 }

@@ -4,7 +4,7 @@ import { Connector } from "../connector.ts";
 import { openGatewayFiles } from "../gateway-files.ts";
 import { checkSendTimes } from "../outbox/clock-mark.ts";
 import { postedIn } from "../outbox/posted-in.ts";
-import { openConnectorDatabase } from "../store/connector-database.ts";
+import { type ConnectorDatabase, openConnectorDatabase } from "../store/connector-database.ts";
 import { startRetention } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type {
@@ -37,14 +37,14 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	const { name, title } = platform;
 	const database = await openConnectorDatabase({ ...options, platform: name });
 	await checkSendTimes(database, options.clock);
-	const { store } = database;
+	const { store, kept } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
 	// Whoever waits for it hears of it.
 	started.promise.catch(() => undefined);
 	try {
 		const { signal } = stopping;
 		const side = await platform.open({ ...database, started: started.promise, signal });
-		const run = new ConnectorRun({ title, options, store, side, started, stopping });
+		const run = new ConnectorRun({ title, options, store, kept, side, started, stopping });
 		run.begin();
 		return run;
 	} catch (error) {
@@ -57,6 +57,7 @@ interface Made<Ready extends ReadyLink, Parts extends StartedParts> {
 	readonly title: string;
 	readonly options: RunOptions;
 	readonly store: Store<ConnectorTables>;
+	readonly kept: ConnectorDatabase["kept"];
 	readonly side: PlatformSide<Ready, Parts>;
 	readonly started: PromiseWithResolvers<Parts>;
 	readonly stopping: AbortController;
@@ -140,6 +141,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { options, side, started } = this.#made;
 		this.#link = link;
 		side.linked(link);
+		this.#parts?.connector.linked(link.state === "ready");
 		options.onLink?.();
 		if (link.state === "lost") options.log.warn(link.detail);
 		if (link.state === "refused") this.#end(new ParleyError(link.detail, { code: "failed_precondition" }));
@@ -155,6 +157,8 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { side, started } = this.#made;
 		const parts = await side.start(ready, this.#connectorStart());
 		this.#parts = parts;
+		// It may have been lost meanwhile.
+		parts.connector.linked(this.#link?.state === "ready");
 		started.resolve(parts);
 		this.#beside = Promise.all([
 			side.bringCommands?.(ready),
@@ -163,7 +167,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	#connectorStart(): ConnectorStart {
-		const { options, store } = this.#made;
+		const { options, store, kept } = this.#made;
 		const { gatewayUrl: url, gatewayToken: token, certificate, clock, chance, log, failpoints } = options;
 		const files = options.gateway?.files ?? openGatewayFiles({ url, token, certificate });
 		return {
@@ -172,6 +176,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 			connector: (platform, controls) =>
 				Connector.start({
 					...{ store, files, platform, controls, clock, chance, log, gateway: this.#gateway },
+					watchedAt: kept<number>("watched"),
 					...(failpoints && { failpoints }),
 				}),
 		};

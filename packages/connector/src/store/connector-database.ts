@@ -53,17 +53,23 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 		throw reason instanceof ParleyError ? asDispensable(reason, file) : reason;
 	});
 	const store = new CrowdStore(opened, clock);
+	return { store, kept: keptIn(store, clock, platform) };
+}
+
+/** The values that are kept in a connector's database. */
+export function keptIn(
+	store: Store<ConnectorTables>,
+	clock: Clock,
+	platform: string,
+): ConnectorDatabase["kept"] {
 	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
-	return {
-		store,
-		kept: <Value>(name: string) => ({
-			// What `save` wrote: the caller gives each name to one kind of value.
-			load: async () => (await values.get(name)) as Value | undefined,
-			async save(value) {
-				await (value === undefined ? values.delete(name) : values.set(name, value));
-			},
-		}),
-	};
+	return <Value>(name: string) => ({
+		// What `save` wrote: the caller gives each name to one kind of value.
+		load: async () => (await values.get(name)) as Value | undefined,
+		async save(value) {
+			await (value === undefined ? values.delete(name) : values.set(name, value));
+		},
+	});
 }
 
 /** Of a database that can be made again, nothing has to be restored. */

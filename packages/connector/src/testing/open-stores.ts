@@ -2,12 +2,14 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
-import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { type Failpoints, keyvMigration, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import { openPgliteStore } from "@parley/base/testing";
-import { connectorMigrations as migrations } from "../store/migrations.ts";
+import { connectorMigrations } from "../store/migrations.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
 type ConnectorStore = Store<ConnectorTables>;
+
+const migrations = [keyvMigration, ...connectorMigrations];
 
 /** Opens a store that is empty and belongs to one test. */
 export async function openSqlite(failpoints: Failpoints = noFailpoints): Promise<ConnectorStore> {

@@ -4,6 +4,7 @@ import { Connector } from "../connector.ts";
 import { Controls } from "../controls/controls.ts";
 import type { Arrival, ArrivalOf, Person, Room, Ticket } from "../platform/arrival.ts";
 import { Posting } from "../platform/posting.ts";
+import { type Kept, keptIn } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { openSqlite, WatchedStore } from "./open-stores.ts";
@@ -24,31 +25,42 @@ export class Stage {
 	#whispered = 0;
 
 	static async open(open: () => Promise<Store<ConnectorTables>> = openSqlite): Promise<Stage> {
-		return new Stage(new WatchedStore(await open())).#started();
+		const stage = new Stage(new WatchedStore(await open()));
+		await stage.start();
+		return stage;
 	}
 
 	private constructor(store: WatchedStore) {
 		this.store = store;
-		// True from `#started` on, before which nobody has the stage.
+		// True from `start` on, before which nobody has the stage.
 		this.connector = undefined as unknown as Connector;
 	}
 
-	async #started(): Promise<this> {
+	async start(): Promise<void> {
 		const { store, gateway, platform, controls, clock, log } = this;
 		this.connector = await Connector.start({
 			...{ store, platform, controls, clock, log, chance: () => 0 },
 			...{ gateway: gateway.connect(), files: gateway.files },
+			watchedAt: this.watchedAt,
 		});
 		await this.quiet();
-		return this;
+	}
+
+	async stop(): Promise<void> {
+		await this.connector.stop();
+		await this.store.quiet();
 	}
 
 	/** Another process takes over, with this database or an empty one. */
 	async restart(store = this.store): Promise<void> {
-		await this.connector.stop();
-		await this.store.quiet();
+		await this.stop();
 		this.store = store;
-		await this.#started();
+		await this.start();
+	}
+
+	/** See `ConnectorParts`. */
+	get watchedAt(): Kept<number> {
+		return keptIn(this.store, this.clock, this.platform.name)("watched");
 	}
 
 	async loseDatabase(): Promise<void> {

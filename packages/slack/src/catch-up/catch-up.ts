@@ -21,7 +21,7 @@ export interface CatchUpParts {
 }
 
 /** Slack tries for about five minutes to deliver: https://docs.slack.dev/apis/events-api#retries */
-const deliveredMs = 4 * 60_000;
+export const deliveredMs = 4 * 60_000;
 /** What was being tried when we were alive may still have been missed; what is read twice is known by its id. */
 const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;

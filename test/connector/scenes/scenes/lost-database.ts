@@ -1,5 +1,7 @@
 import type { DiscordSite } from "../discord-site.ts";
+import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
+import { trusted } from "./access.ts";
 
 /** What a connector without its database knows from the gateway alone. */
 export const lostDatabase: readonly Scene<DiscordSite>[] = [
@@ -19,3 +21,51 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 		],
 	},
 ];
+
+const unseen = /🔒 Tools ask here again: the connector .*, so people may have joined unseen/;
+
+/** Trusted channels of which the connector may not know that a guest has joined them. */
+export const unseenJoins: readonly Scene<SlackSite>[] = [
+	{
+		name: "the join of a guest ends the trust although the database is lost before it is handled",
+		sandbox: true,
+		steps: [
+			guest("leaves"),
+			...trusted,
+			{ stops: "gateway" },
+			guest("joins"),
+			{ passes: 1000 },
+			{ losesDatabase: true },
+			{ starts: "gateway" },
+			{ shows: unseen, times: 1 },
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: "[Approve once]" },
+		],
+	},
+	{
+		name: "the trust goes on over a short stop, and ends after one that is longer than Slack tries to deliver",
+		sandbox: true,
+		steps: [
+			...trusted,
+			{ stops: "connector" },
+			{ passes: 3 * 60_000 },
+			{ starts: "connector" },
+			{ says: "@Parley write: notes.txt <<< hello" },
+			{ shows: ["write_file returned", "trusted channel: ran without asking"] },
+			{ stops: "connector" },
+			{ passes: 5 * 60_000 },
+			{ starts: "connector" },
+			{ shows: unseen, times: 1 },
+		],
+	},
+];
+
+function guest(does: "joins" | "leaves") {
+	return {
+		what: `a guest ${does}`,
+		does({ site: { general, people } }: { readonly site: SlackSite }): void {
+			if (does === "joins") general.channel.joins(people.Gus.person);
+			else general.channel.loses(people.Gus.person);
+		},
+	};
+}

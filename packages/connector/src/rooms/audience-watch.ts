@@ -1,0 +1,143 @@
+import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
+import type { Client } from "@parley/protocol";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Kept } from "../store/connector-database.ts";
+import { endGrants } from "./suspend-trust.ts";
+
+export interface AudienceWatchParts {
+	readonly gateway: Pick<Client, "request">;
+	readonly platform: Pick<ChatPlatform, "name" | "tenant" | "eventsKeptMs">;
+	/** Last time at which the connector received the events of the platform, in milliseconds since the epoch. */
+	readonly watchedAt: Kept<number>;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Aborts when the connector stops. */
+	readonly signal: AbortSignal;
+}
+
+/** A stopped gateway ends its grants after the same time. */
+const usualKeptMs = 60 * 60_000;
+const everyMs = 60_000;
+const firstWaitMs = 1000;
+const mostWaitMs = 30_000;
+
+/**
+ * Ends the grants of all channels of a platform after a time in which the connector may have missed that people joined
+ * them: its database is empty or an old copy, or the connector was disconnected for longer than the platform keeps events.
+ */
+export class AudienceWatch {
+	readonly #parts: AudienceWatchParts;
+	/** Undefined if the database does not know it. */
+	#watchedAt: number | undefined;
+	#isLinked = true;
+	#ending: Promise<void> | undefined;
+	#timer: Timer | undefined;
+	#saving: Promise<void> | undefined;
+
+	/** Begins when the platform is connected. */
+	static async start(parts: AudienceWatchParts): Promise<AudienceWatch> {
+		const watch = new AudienceWatch(parts, await parts.watchedAt.load());
+		watch.#look();
+		return watch;
+	}
+
+	private constructor(parts: AudienceWatchParts, watchedAt: number | undefined) {
+		this.#parts = parts;
+		// A clock that was set back says nothing about how long ago that was.
+		const isAhead = watchedAt !== undefined && watchedAt > parts.clock.now() + everyMs;
+		this.#watchedAt = isAhead ? undefined : watchedAt;
+	}
+
+	/** Resolves when the grants have ended; undefined if none have to end. Rejects when the connector stops. */
+	get ending(): Promise<void> | undefined {
+		return this.#ending;
+	}
+
+	/** The connection to the platform was lost, or is back. */
+	linked(isLinked: boolean): void {
+		if (isLinked === this.#isLinked) return;
+		if (!isLinked) this.#compare();
+		this.#isLinked = isLinked;
+		if (isLinked) this.#compare();
+	}
+
+	/** Resolves when the last time is saved. Call it after the signal has aborted. */
+	async stop(): Promise<void> {
+		this.#timer?.cancel();
+		if (this.#isLinked && this.#ending === undefined) this.#seen();
+		await this.#saving;
+	}
+
+	#look(): void {
+		this.#timer = this.#parts.clock.after(everyMs, () => this.#look());
+		if (this.#isLinked) this.#compare();
+	}
+
+	/** Also finds that this process was suspended, because it compares every minute. */
+	#compare(): void {
+		if (this.#ending !== undefined) return;
+		const { platform, clock } = this.#parts;
+		if (this.#watchedAt === undefined) {
+			this.#end("the connector has no record of its last connection, so people may have joined unseen");
+			return;
+		}
+		const awayMs = clock.now() - this.#watchedAt;
+		if (awayMs <= (platform.eventsKeptMs ?? usualKeptMs)) this.#seen();
+		else {
+			const minutes = Math.floor(awayMs / 60_000);
+			this.#end(`the connector was away for ${minutes} minutes, so people may have joined unseen`);
+		}
+	}
+
+	#seen(): void {
+		this.#watchedAt = this.#parts.clock.now();
+		this.#saving ??= this.#save().finally(() => {
+			this.#saving = undefined;
+		});
+	}
+
+	async #save(): Promise<void> {
+		const { watchedAt, log } = this.#parts;
+		try {
+			for (let saved: number | undefined; saved !== this.#watchedAt; ) {
+				saved = this.#watchedAt;
+				await watchedAt.save(saved);
+			}
+		} catch (error) {
+			// An older time only ends more grants.
+			log.warn("the time of the last connection cannot be saved yet", { error });
+		}
+	}
+
+	#end(reason: string): void {
+		const ending = this.#endAll(reason).then(() => {
+			this.#ending = undefined;
+			if (this.#isLinked) this.#seen();
+		});
+		this.#ending = ending;
+		// Requests that wait for it reject with it.
+		ending.catch(() => undefined);
+	}
+
+	async #endAll(reason: string): Promise<void> {
+		const { gateway, platform, clock, log, signal } = this.#parts;
+		const { name, tenant } = platform;
+		const prefix = tenant === undefined ? `${name}:` : `${name}:${tenant}:`;
+		const request: Pick<Client, "request"> = {
+			request: (method, params) => gateway.request(method, params, { signal }),
+		};
+		for (let failures = 0; ; failures++) {
+			try {
+				const isOurs = (place: string): boolean => place.startsWith(prefix);
+				const ended = await endGrants(request, isOurs, { reason, key: "unwatched" });
+				if (ended > 0) log.warn("trusted channels are trusted no longer", { channels: ended, reason });
+				return;
+			} catch (reasonOfFailure) {
+				signal.throwIfAborted();
+				const error = ParleyError.from(reasonOfFailure);
+				log.warn("requests wait, because the trust of channels could not be ended yet", { error });
+				await delay(clock, Math.min(firstWaitMs * 2 ** failures, mostWaitMs), signal);
+			}
+		}
+	}
+}
