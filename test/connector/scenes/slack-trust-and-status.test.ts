@@ -1,5 +1,6 @@
 import { playScenes } from "./play-scenes.ts";
 import { unseenJoins } from "./scenes/lost-database.ts";
+import { slackStatus } from "./scenes/slack-status.ts";
 import { SlackSite } from "./slack-site.ts";
 
-playScenes(SlackSite, unseenJoins);
+playScenes(SlackSite, [...unseenJoins, ...slackStatus]);
