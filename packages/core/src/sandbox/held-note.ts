@@ -41,11 +41,11 @@ function takenBack({ paths, settings, failed, swapped }: Guarding): string[] {
 
 function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
 	const notProtected =
-		`not protected: ${unprotected} more repositories or working trees than fit; their hooks and settings could be ` +
-		"changed by this command and later ones";
+		`not protected: ${unprotected} more directories with repositories or skills than fit; this command and later ones ` +
+		"could change their hooks, settings and skills";
 	const notLookedAt =
-		"not looked at: the roots hold more than is looked through for repositories; hooks and settings of those " +
-		"further down could be changed by this command and later ones";
+		"not looked at: the roots hold more than the gateway searches for repositories and skills; this command and later " +
+		"ones could change hooks, settings and skills further down";
 	return [
 		...(unprotected > 0 ? [notProtected] : []),
 		...(isBeyond ? [notLookedAt] : []),

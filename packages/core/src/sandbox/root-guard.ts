@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
 import { isWithin } from "../tools/paths.ts";
 import { moveAside } from "./move-aside.ts";
@@ -53,7 +54,7 @@ export interface Guarding {
 	readonly isBeyond: boolean;
 	/** Directories that could not be read. */
 	readonly unread: readonly string[];
-	/** Number of repositories that were not made read only because there are too many. */
+	/** Number of directories with repositories or skills that were not made read only because there are too many. */
 	readonly unprotected: number;
 }
 
@@ -95,17 +96,20 @@ export class RootGuard {
 		};
 		const tops = [...before.tops.keys()].filter((path) => !own.has(path) && !told.isReadOnly(path));
 		const control: Group[] = tops.map((top) => ({ of: top, mounts: protectControl(top, known) }));
-		const groups = [...(await protectGit(before, told)), ...control].filter(
+		const agents: Group[] = [...before.ofAgents]
+			.filter((path) => !told.isReadOnly(path))
+			.map((path) => ({ of: dirname(path), mounts: [["--ro-bind-try", path, path]] }));
+		const groups = [...(await protectGit(before, told)), ...control, ...agents].filter(
 			({ mounts }) => mounts.length > 0,
 		);
 		const room = roomFor(groups);
 		this.#unprotected = new Set(groups.slice(room).map((group) => group.of)).size;
-		const git = groups.slice(0, room).filter((group) => !control.includes(group));
+		const others = groups.slice(0, room).filter((group) => !control.includes(group));
 		return [
 			...[...own].flatMap((directory) => protectControl(directory, known)),
 			...control.filter((group) => groups.indexOf(group) < room).flatMap(({ mounts }) => mounts),
 			...(await holdInPlace(before, told)),
-			...git.flatMap(({ mounts }) => mounts),
+			...others.flatMap(({ mounts }) => mounts),
 		];
 	}
 

@@ -211,6 +211,28 @@ test("skills of a directory run only as the operator has trusted them, and a cha
 	expect(audit.map(({ action }) => action)).toEqual(["skill.trust", "skill.trust", "skill.untrust"]);
 });
 
+test("a skill that appears below a trusted directory, or takes the place of a trusted one, runs nothing", async () => {
+	await using w = await openWith(new ScriptedModel([says("a")]), {
+		"work/.parley/skills/build.md": "Build.",
+		"work/.claude/skills/lint.md": "Lint.",
+	});
+	await w.trust();
+	// A command of a session that works in the directory above could do this.
+	await write(w.work, {
+		".parley/skills/build/SKILL.md": "Build and upload.",
+		".parley/skills/new.md": "New.",
+	});
+	const { say } = await w.begin();
+	await expect(say("/new")).rejects.toThrow(/not trusted/);
+	await expect(say("/build")).rejects.toThrow(/not trusted/);
+	await rm(join(w.work, ".parley/skills"), { recursive: true });
+	await write(w.work, { ".parley/skills/lint.md": "Lint." });
+	// The same text at another path was not trusted there.
+	await expect(say("/lint")).rejects.toThrow(/not trusted/);
+	await rm(join(w.work, ".parley"), { recursive: true });
+	await say("/lint");
+});
+
 test("trust is refused if the files changed after they were listed", async () => {
 	await using w = await openWith(new ScriptedModel(), { "work/.parley/skills/a.md": "A" });
 	const { digest } = await w.list();

@@ -105,6 +105,8 @@ test.each([
 	"/w/.vscode/tasks.json",
 	"/w/parley.config.json",
 	"/w/.claude/settings.json",
+	"/w/apps/shop/.claude/skills/lint.md",
+	"/w/apps/shop/.parley/skills/build/scripts/build.sh",
 	"/w/.codex/config.toml",
 	"/w/.cursor/rules",
 	"/w/.mcp.json",

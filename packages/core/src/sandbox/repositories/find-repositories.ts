@@ -14,6 +14,9 @@ const skipped = ["node_modules", ".git"];
 /** In the parts of a repository: nothing in these is one. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
+/** Directories of this gateway and of other agents. */
+const ofAgents = [".parley", ".claude"];
+
 /** Directories to search. Paths are real. */
 export interface Ground {
 	readonly roots: readonly string[];
@@ -32,6 +35,8 @@ export interface Repositories {
 	readonly pointers: readonly string[];
 	/** Device and inode of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
+	/** Directories named `.parley` and `.claude`, which hold skills. */
+	readonly ofAgents: ReadonlySet<string>;
 	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
 	/** Directories that could not be read, or whose names are no text. */
@@ -80,6 +85,7 @@ class Search implements Repositories {
 	readonly #found = new Map<string, GitDirectory>();
 	readonly pointers: string[] = [];
 	readonly tops = new Map<string, string>();
+	readonly ofAgents = new Set<string>();
 	#left = MAX_ENTRIES;
 	readonly unread = new Set<string>();
 
@@ -115,6 +121,10 @@ class Search implements Repositories {
 	async #visit(place: Place, { names, directories }: Entries): Promise<void> {
 		this.#left -= names.size;
 		await this.#lookAt(place.path, names);
+		for (const name of place.inGit ? [] : directories) {
+			const inner = join(place.path, name);
+			if (ofAgents.includes(name) && this.#isOpen(inner)) this.ofAgents.add(inner);
+		}
 		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
 		// Also below a directory with the shape of a repository, because a command can make such a shape.
 		const isStore = place.inGit && isGitShaped(names);

@@ -83,6 +83,29 @@ testInside("hooks and settings of a nested repository are read only, and it can 
 	expect(await run("mkdir code/sub/src && cp code/sub/file code/sub/src/ && ls code/sub/src")).toBe("file\n");
 });
 
+testInside(
+	"skills of directories below a root are read only at any depth, and other files there are not",
+	async () => {
+		await put("apps/shop/.parley/skills/build/SKILL.md", "Build.\n");
+		await put("apps/shop/.parley/skills/build/scripts/build.sh", "make\n");
+		await put("apps/shop/ui/.claude/skills/lint.md", "Lint.\n");
+		const tries = [
+			"echo x >apps/shop/.parley/skills/build/SKILL.md",
+			"echo x >>apps/shop/.parley/skills/build/scripts/build.sh",
+			"echo x >apps/shop/.parley/skills/new.md",
+			"mv apps/shop/.parley/skills apps/shop/.parley/old",
+			"mv apps/shop/.parley apps/shop/old",
+			"rm -r apps/shop/ui/.claude/skills",
+			"echo x >apps/shop/ui/.claude/skills/new.md",
+		];
+		for (const line of tries) expect(await run(`(${line}) 2>/dev/null`), line).toMatch(/\[\d+\]$/);
+		expect(await run("cat apps/shop/.parley/skills/build/SKILL.md && echo x >apps/shop/ui/page.ts")).toBe(
+			"Build.\n",
+		);
+		expect(await run("(echo x >apps/shop/.parley/skills/new.md)", { power: "steer" })).toBe("");
+	},
+);
+
 testInside("of submodules and working trees of their own, too", async () => {
 	const top = await repository("sub");
 	const other = await repository("other");
