@@ -1,12 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { credentials, loadPackageDefinition, makeClientConstructor, status } from "@grpc/grpc-js";
 import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
+import { ManualClock } from "@parley/base/testing";
 import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { readOperatorToken } from "@parley/gateway";
 import { service as healthService } from "grpc-health-check";
 import { expect } from "vitest";
 import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { RawRun } from "./drivers/raw-run.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
@@ -100,6 +102,27 @@ verifiesOn(
 		await operator.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });
 		await operator.call("revoke_token", { token_id: "desk" });
 		expect((await operator.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.revoked-unread"],
+	"a client that does not read loses its connection 5 s after its token is revoked",
+	async () => {
+		const clock = new ManualClock();
+		const model = new ScriptedModel(stuck("word ".repeat(200_000)));
+		await using gateway = await TestGateway.start({ ...withTokens, clock, model });
+		const { client } = await operatorOf(gateway);
+		await using operator = client;
+		const made = await operator.call("create_token", { kind: "operator", name: "desk" });
+		await using stream = new RawRun(gateway.url, { token: String(made["token"]) });
+		stream.send({ start: { prompt: "tell" } });
+		await stream.answered();
+		await operator.call("revoke_token", { token_id: "desk" });
+		await stream.reached();
+		clock.advance(5_000);
+		await stream.closed();
 	},
 );
 

@@ -207,7 +207,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		rules,
 		...{ authenticate, tickets, held, clock, log },
 		metrics: (principal) =>
-			metrics.render(principal, { runtime, store, file, admission, wires: [ozzie, streams] }),
+			metrics.render(principal, { runtime, store, file, admission, wires: [ozzie, streams, grpc] }),
 		...{ uploads: metrics.uploads, secretPages },
 		refused: (status) => metrics.wire.refused(status),
 		settled: (socket) => {
@@ -262,11 +262,12 @@ function openGrpc(
 			import("./wires/kontekst/server.ts"),
 		]);
 		return new GrpcServer({
-			...{ rules, authenticate, held, log },
+			...{ rules, authenticate, held, clock, log },
 			settled: (socket) => admission.settled(socket),
 			refused: (status) => metrics.wire.refused(status),
-			services: (callers) =>
+			services: (callers, account) =>
 				kontekstServices({
+					...{ account, counts: metrics.wire },
 					...{ runtime, callers, clock, log, startedAt, bind, redactor: redactor.into("error") },
 					dataDirectory: config.data,
 					shutdown: () => options.onShutdown?.(),

@@ -66,6 +66,17 @@ function connect(
 	});
 }
 
+/** A command as a message of gRPC, with its five bytes of framing. */
+export function frameCommand(command: Fields): Buffer {
+	const run = AgentService.service["Run"];
+	if (!run) throw new Error("the service has no method Run");
+	const message = run.requestSerialize(command);
+	const frame = Buffer.alloc(5 + message.length);
+	frame.writeUInt32BE(message.length, 1);
+	message.copy(frame, 5);
+	return frame;
+}
+
 /** One `Run` stream over a connection of its own. */
 export class KontekstStream implements AsyncDisposable {
 	/** All events, in order. */

@@ -92,6 +92,10 @@ export const kontekstRequirements = {
 		"security 2.2",
 		"A stream ends with UNAUTHENTICATED when its token is revoked, and its run is cancelled when it needs a decision.",
 	),
+	"kontekst.revoked-unread": kontekst(
+		"security 2.2",
+		"A client that does not read its status loses its connection 5 s after its token is revoked.",
+	),
 	"kontekst.stops": kontekst(
 		"kontekst 11",
 		"A gateway that stops ends its streams with UNAVAILABLE, and keeps runs that wait for a decision.",

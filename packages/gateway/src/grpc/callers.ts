@@ -9,7 +9,7 @@ import {
 	type StatusObject,
 	status,
 } from "@grpc/grpc-js";
-import { type Logger, ParleyError } from "@parley/base";
+import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Principal } from "@parley/core";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { findOrigin } from "../auth/forwarding.ts";
@@ -27,6 +27,8 @@ export interface GrpcCaller {
 	readonly signal: AbortSignal;
 	/** Resolves when the call has its status, or was cancelled. */
 	readonly ended: Promise<void>;
+	/** Call it with the status of a call that ends early: closes the connection if the client does not take the status. */
+	readonly expectEnd: () => void;
 }
 
 /** Why a call ends before its method has finished. */
@@ -39,7 +41,33 @@ export class CallEnd extends Error {
 	}
 }
 
+/** Milliseconds in which a client must take the status of a call that ends early. */
+const statusMs = 5_000;
+
+/** An open call of an authenticated client. */
+class OpenCall {
+	readonly ending = new AbortController();
+	readonly #over = Promise.withResolvers<void>();
+	/** Resolves when the call has its status, or was cancelled. */
+	readonly ended = this.#over.promise;
+	/** The connection, as soon as the client is authenticated. */
+	socket: Socket | undefined;
+	release = (): void => undefined;
+	/** The client has not taken the status in time. */
+	isOverdue = false;
+	timer: Timer | undefined;
+	isOver = false;
+
+	end(): void {
+		if (this.isOver) return;
+		this.isOver = true;
+		this.#over.resolve();
+		this.release();
+	}
+}
+
 export interface CallersOptions {
+	readonly clock: Clock;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
 	readonly held: Pick<HeldOpen, "hold">;
@@ -62,7 +90,8 @@ const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 export class Callers {
 	readonly #options: CallersOptions;
 	readonly #known = new WeakMap<Metadata, GrpcCaller>();
-	readonly #open = new Set<AbortController>();
+	/** Calls that are not closed, by connection. */
+	readonly #open = new Map<Socket, Set<OpenCall>>();
 
 	constructor(options: CallersOptions) {
 		this.#options = options;
@@ -71,45 +100,42 @@ export class Callers {
 	/** Put it in front of all methods. */
 	readonly interceptor: ServerInterceptor = ({ path }, call) => {
 		if (publicServices.test(path)) return new ServerInterceptingCall(call);
-		const ending = new AbortController();
-		let release = (): void => undefined;
-		let isOver = false;
-		const over = Promise.withResolvers<void>();
-		const ended = (): void => {
-			if (isOver) return;
-			isOver = true;
-			over.resolve();
-			release();
-			this.#open.delete(ending);
-		};
+		const open = new OpenCall();
 		const listener = new ServerListenerBuilder()
 			.withOnReceiveMetadata((metadata, next) => {
 				this.#admit(path, call, metadata)
-					.then((principal) => {
-						if (isOver) return;
-						this.#open.add(ending);
-						release = this.#options.held.hold(principal, () => ending.abort(tokenEnded()));
-						if (ending.signal.aborted) throw tokenEnded();
-						this.#known.set(metadata, { principal, signal: ending.signal, ended: over.promise });
+					.then((admitted) => {
+						if (open.isOver) return;
+						this.#begin(open, admitted, metadata);
 						next(metadata);
 					})
 					.catch((reason: unknown) => {
 						// This status passes no responder.
-						ended();
+						open.end();
+						this.#closed(open);
 						call.sendStatus(this.#statusOf(path, reason));
 					});
 			})
-			.withOnCancel(ended)
+			// Also called when the status has left.
+			.withOnCancel(() => {
+				open.end();
+				this.#closed(open);
+			})
 			.build();
 		const responder = new ResponderBuilder()
 			.withStart((next) => next(listener))
 			.withSendStatus((sent, next) => {
-				ended();
+				open.end();
 				next(sent);
 			})
 			.build();
 		return new ServerInterceptingCall(call, responder);
 	};
+
+	/** Number of open calls. */
+	get calls(): number {
+		return this.#open.values().reduce((sum, { size }) => sum + size, 0);
+	}
 
 	/** The caller of a method, by the metadata that the method was called with. */
 	of(metadata: Metadata): GrpcCaller {
@@ -120,10 +146,52 @@ export class Callers {
 
 	/** Tells all open calls to end, because the gateway stops. */
 	end(): void {
-		for (const ending of [...this.#open]) ending.abort(new CallEnd(status.UNAVAILABLE, "the gateway stops"));
+		for (const calls of this.#open.values()) {
+			for (const { ending } of calls) ending.abort(new CallEnd(status.UNAVAILABLE, "the gateway stops"));
+		}
 	}
 
-	async #admit(path: string, call: ServerInterceptingCallInterface, metadata: Metadata): Promise<Principal> {
+	#begin(open: OpenCall, { principal, socket }: Admitted, metadata: Metadata): void {
+		open.socket = socket;
+		const others = this.#open.get(socket) ?? new Set();
+		this.#open.set(socket, others.add(open));
+		const expectEnd = (): void => this.#expectEnd(open);
+		open.release = this.#options.held.hold(principal, () => {
+			open.ending.abort(tokenEnded());
+			expectEnd();
+		});
+		const { signal } = open.ending;
+		if (signal.aborted) throw tokenEnded();
+		this.#known.set(metadata, { principal, signal, ended: open.ended, expectEnd });
+	}
+
+	#expectEnd(open: OpenCall): void {
+		open.timer ??= this.#options.clock.after(statusMs, () => {
+			open.isOverdue = true;
+			this.#cutAbandoned(open.socket);
+		});
+	}
+
+	#closed(open: OpenCall): void {
+		open.timer?.cancel();
+		const { socket } = open;
+		const others = socket && this.#open.get(socket);
+		if (!socket || !others?.delete(open)) return;
+		if (others.size === 0) this.#open.delete(socket);
+		this.#cutAbandoned(socket);
+	}
+
+	/** A connection may carry calls of several clients, as from a proxy: it is cut when all of its calls are overdue. */
+	#cutAbandoned(socket: Socket | undefined): void {
+		const calls = socket && this.#open.get(socket);
+		if (!socket || !calls?.values().every(({ isOverdue }) => isOverdue)) return;
+		this.#options.log.warn("closing a gRPC connection: its client does not take the status of its calls", {
+			peer: socket.remoteAddress,
+		});
+		socket.destroy();
+	}
+
+	async #admit(path: string, call: ServerInterceptingCallInterface, metadata: Metadata): Promise<Admitted> {
 		const { rules, authenticate, socketOf, settled } = this.#options;
 		const socket = socketOf(call.getConnectionInfo());
 		if (!socket) throw new CallEnd(status.UNAVAILABLE, "the connection has closed");
@@ -135,7 +203,7 @@ export class Callers {
 		const { principal, refusal } = await authenticate(request, origin);
 		if (refusal) throw new Refused(refusal);
 		settled(socket);
-		return { ...principal, via: "grpc" };
+		return { principal: { ...principal, via: "grpc" }, socket };
 	}
 
 	#statusOf(path: string, reason: unknown): CallStatus {
@@ -149,6 +217,11 @@ export class Callers {
 		this.#options.log.error("a gRPC call could not be started", { path, error: reason });
 		return { code: status.INTERNAL, details: "internal error" };
 	}
+}
+
+interface Admitted {
+	readonly principal: Principal;
+	readonly socket: Socket;
 }
 
 class Refused extends Error {

@@ -1,6 +1,11 @@
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import {
 	Client,
 	credentials,
+	type ServerDuplexStream,
 	type ServerUnaryCall,
 	type ServiceError,
 	type sendUnaryData,
@@ -22,15 +27,23 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 	const identity = await loadTlsIdentity(place.files);
 	const log = new MemoryLogger();
 	const settled: boolean[] = [];
+	const waiting: Promise<void>[] = [];
 	const server = new GrpcServer({
-		...{ log, rules: { allowedHosts: [] }, held, refused: () => undefined },
+		...{ clock: systemClock, log, rules: { allowedHosts: [] }, held, refused: () => undefined },
 		authenticate: async ({ socket }) => ({ principal: { ...operator, id: `encrypted ${socket.encrypted}` } }),
 		settled: (socket) => settled.push("encrypted" in socket),
 		services: (callers) => [
 			{
 				name: "test.Echo",
-				definition: { echo: echoMethod },
+				definition: { echo: echoMethod, wait: waitMethod },
 				implementation: {
+					wait: (call: ServerDuplexStream<Buffer, Buffer>) => {
+						const { ended } = callers.of(call.metadata);
+						call
+							.on("error", () => undefined)
+							.on("data", (size: Buffer) => call.write(Buffer.alloc(size.readUInt32BE())));
+						waiting.push(ended);
+					},
 					echo: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
 						answer(null, Buffer.from(callers.of(call.metadata).principal.id)),
 				},
@@ -45,6 +58,7 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 	});
 	return {
 		settled,
+		waiting,
 		target: `localhost:${listener.address().port}`,
 		async [Symbol.asyncDispose]() {
 			await Promise.all([server.close(0), listener.close(0)]);
@@ -58,6 +72,34 @@ const echoMethod = {
 	...{ path: "/test.Echo/Echo", requestStream: false, responseStream: false },
 	...{ requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same },
 };
+/** Writes as many bytes as each request says, and does not end. */
+const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
+
+/** Opens a `wait` call over a bare connection, and resolves when so many bytes are on their way to it. */
+async function openWait(connection: Socket, target: string, bytes: number): Promise<void> {
+	const session = connect(`http://${target}`, { createConnection: () => connection });
+	session.on("error", () => undefined);
+	const headers = { ":method": "POST", ":path": waitMethod.path, "content-type": "application/grpc" };
+	const stream = session.request({ ...headers, te: "trailers" }).on("error", () => undefined);
+	const frame = Buffer.from([0, 0, 0, 0, 4, 0, 0, 0, 0]);
+	frame.writeUInt32BE(bytes, 5);
+	stream.write(frame);
+	await once(stream, "response");
+}
+
+test.each(["plain", "TLS"])("a client that disconnects without a word ends its calls: %s", async (kind) => {
+	await using server = await serve();
+	for (const bytes of [1, 1_000_000]) {
+		const { port, hostname: host } = new URL(`http://${server.target}`);
+		const to = { port: Number(port), host };
+		const tls = { ...to, ca: authority, ALPNProtocols: ["h2"], servername: host };
+		const connection = kind === "TLS" ? connectTls(tls) : connectTcp(to);
+		await openWait(connection, server.target, bytes);
+		connection.destroy();
+		await server.waiting.at(-1);
+	}
+	expect(server.waiting).toHaveLength(2);
+});
 
 function ask(target: string, path: string, channel = credentials.createInsecure()): Promise<string | number> {
 	const client = new Client(target, channel);

@@ -11,6 +11,7 @@ import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation, protoPath as healthProto } from "grpc-health-check";
 import type { Connection } from "../auth/incoming-request.ts";
 import { descriptors } from "../gen/descriptors.ts";
+import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { Callers, type CallersOptions } from "./callers.ts";
 
 /** A gRPC service and its methods. */
@@ -22,7 +23,8 @@ export interface GrpcService {
 }
 
 export interface GrpcServerOptions extends Omit<CallersOptions, "socketOf"> {
-	readonly services: (callers: Callers) => readonly GrpcService[];
+	/** Makes the services. Their streams count the bytes that wait for slow clients. */
+	readonly services: (callers: Callers, account: OutgoingAccount) => readonly GrpcService[];
 }
 
 const kib = 1024;
@@ -43,6 +45,7 @@ const limits = {
 /** gRPC on connections that the port hands over, with reflection (v1 and v1alpha) and health. */
 export class GrpcServer {
 	readonly #callers: Callers;
+	readonly #account = new OutgoingAccount();
 	readonly #health: HealthImplementation;
 	/** Of what health knows: the gateway itself and each service. */
 	readonly #names: readonly string[];
@@ -54,7 +57,7 @@ export class GrpcServer {
 		const socketOf = (addresses: Connection) => this.#sockets.get(bothEnds(addresses));
 		this.#callers = new Callers({ ...options, socketOf });
 		const server = new Server({ ...limits, interceptors: [this.#callers.interceptor] });
-		const services = options.services(this.#callers);
+		const services = options.services(this.#callers, this.#account);
 		for (const { definition, implementation } of services) server.addService(definition, implementation);
 		this.#names = ["", ...services.map(({ name }) => name)];
 		this.#health = new HealthImplementation(
@@ -65,10 +68,22 @@ export class GrpcServer {
 		this.#injector = server.createConnectionInjector(ServerCredentials.createInsecure());
 	}
 
+	/** Number of open calls of authenticated clients. */
+	get calls(): number {
+		return this.#callers.calls;
+	}
+
+	/** Bytes that wait for slow clients. */
+	get waitingBytes(): number {
+		return this.#account.total;
+	}
+
 	/** Serves a connection whose first bytes are those of HTTP/2. */
 	accept(socket: Socket): void {
 		// It may have closed while this server was loaded.
 		if (socket.destroyed) return;
+		// The port lets clients close their half. Node's HTTP/2 does not notice then that the client has gone.
+		socket.allowHalfOpen = false;
 		const key = bothEnds(socket);
 		this.#sockets.set(key, socket);
 		socket.once("close", () => this.#sockets.delete(key));

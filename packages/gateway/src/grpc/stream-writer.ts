@@ -1,67 +1,158 @@
 import { status } from "@grpc/grpc-js";
+import type { Clock, Timer } from "@parley/base";
+import type { Holder, OutgoingAccount } from "../transport/outgoing-account.ts";
+import { type ReaderBudget, readerBudget, readerPatienceMs } from "../transport/reader-budget.ts";
 
-/** Messages that wait for a client that reads slowly: then deltas are left out, and at twice as many the stream ends. */
-const mostWaiting = 10_000;
+/** Bytes handed to grpc-js before messages wait here, where the stream can still drop them. */
+const callShare = 64 * 1024;
 
-interface CallStatus {
+export interface CallStatus {
 	readonly code?: status | null;
 	readonly details?: string | null;
 }
 
 /** The part of a streaming call that sends. */
-interface SendingCall<Message> {
+interface SendingCall {
 	readonly cancelled: boolean;
-	write(message: Message, sent: () => void): boolean;
+	write(message: Buffer, sent: () => void): boolean;
 	end(): unknown;
 	emit(event: "error", failure: CallStatus): boolean;
 }
 
-/** Writes messages of a stream in order, and bounds how many wait for a client that reads slowly. */
-export class StreamWriter<Message> {
-	readonly #call: SendingCall<Message>;
-	readonly #mayDrop: (message: Message) => boolean;
-	readonly #tooSlow: () => void;
-	#waiting = 0;
-	#isOver = false;
+export interface StreamWriterOptions<Message> {
+	/** A call that sends encoded messages as they are. */
+	readonly call: SendingCall;
+	readonly encode: (message: Message) => Buffer;
+	/** Returns true for messages that a slow client can do without. */
+	readonly mayDrop: (message: Message) => boolean;
+	readonly clock: Clock;
+	/** Counts the bytes that wait for all streams. */
+	readonly account: OutgoingAccount;
+	readonly budget?: ReaderBudget;
+	/** Called for each message that was dropped. */
+	readonly onDropped?: () => void;
+	/** Called once if the stream ends because its client reads too slowly. */
+	readonly onOverflow: () => void;
+}
 
-	/**
-	 * `mayDrop` returns true for messages that a slow client can do without. `tooSlow` is called if
-	 * the stream ends because its client reads too slowly.
-	 */
-	constructor(call: SendingCall<Message>, mayDrop: (message: Message) => boolean, tooSlow: () => void) {
-		this.#call = call;
-		this.#mayDrop = mayDrop;
-		this.#tooSlow = tooSlow;
+/**
+ * Writes the messages of one stream in order, and bounds the bytes and the messages that wait for a slow client. Over the
+ * budget messages that `mayDrop` names are dropped. A stream that stays over it for 5 s, or exceeds twice the budget, ends
+ * with RESOURCE_EXHAUSTED, and the waiting messages are dropped.
+ */
+export class StreamWriter<Message> implements Holder {
+	readonly #options: StreamWriterOptions<Message>;
+	readonly #budget: ReaderBudget;
+	/** Encoded messages that grpc-js does not have yet. */
+	#waiting: Buffer[] = [];
+	#waitingBytes = 0;
+	/** Bytes that grpc-js has and that have not left. */
+	#sendingBytes = 0;
+	#deadline: Timer | undefined;
+	#phase: "open" | "ending" | "over" = "open";
+
+	constructor(options: StreamWriterOptions<Message>) {
+		this.#options = options;
+		this.#budget = options.budget ?? readerBudget;
 	}
 
 	write(message: Message): void {
-		if (this.#isOver || this.#call.cancelled) return;
-		if (this.#waiting >= mostWaiting && this.#mayDrop(message)) return;
-		if (this.#waiting >= 2 * mostWaiting) {
-			this.fail({
-				code: status.RESOURCE_EXHAUSTED,
-				details: "the client reads too slowly; its session goes on",
-			});
-			this.#tooSlow();
+		const { call, encode, mayDrop, onDropped } = this.#options;
+		if (this.#phase !== "open" || call.cancelled) return;
+		if (this.#isOver() && mayDrop(message)) {
+			onDropped?.();
 			return;
 		}
-		this.#waiting += 1;
-		this.#call.write(message, () => {
-			this.#waiting -= 1;
+		const bytes = encode(message);
+		this.#waiting.push(bytes);
+		this.#waitingBytes += bytes.length;
+		this.#send();
+		if (this.#isOver()) this.#warn();
+	}
+
+	/** Ends the stream with a status. Messages that wait are dropped. */
+	fail(failure: CallStatus): void {
+		if (this.#phase === "over") return;
+		this.close();
+		this.#options.call.emit("error", failure);
+	}
+
+	/** Ends the stream with OK after all messages. */
+	end(): void {
+		if (this.#phase !== "open") return;
+		this.#phase = "ending";
+		this.#send();
+	}
+
+	/** Drops all messages that wait: the stream is gone or ends with a status. */
+	close(): void {
+		this.#phase = "over";
+		this.#waiting = [];
+		this.#waitingBytes = 0;
+		this.#deadline?.cancel();
+		this.#deadline = undefined;
+		this.#options.account.set(this, 0);
+	}
+
+	giveUp(): void {
+		this.#overflow();
+	}
+
+	#send(): void {
+		const { call } = this.#options;
+		if (call.cancelled) return;
+		let sent = 0;
+		for (const message of this.#waiting) {
+			if (this.#sendingBytes >= callShare) break;
+			sent += 1;
+			this.#waitingBytes -= message.length;
+			this.#sendingBytes += message.length;
+			call.write(message, () => this.#left(message.length));
+		}
+		this.#waiting.splice(0, sent);
+		this.#count();
+		if (this.#phase !== "ending" || this.#waiting.length > 0) return;
+		this.#phase = "over";
+		call.end();
+	}
+
+	#left(bytes: number): void {
+		this.#sendingBytes -= bytes;
+		if (this.#phase === "over") return;
+		this.#send();
+		if (this.#deadline === undefined || this.#isOver()) return;
+		this.#deadline.cancel();
+		this.#deadline = undefined;
+	}
+
+	/** Counts a stream only while messages wait here: grpc-js has no more than its share. */
+	#count(): void {
+		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;
+		if (this.#phase !== "over") this.#options.account.set(this, bytes);
+	}
+
+	#isOver(times = 1): boolean {
+		const { frames, bytes } = this.#budget;
+		return this.#waiting.length >= times * frames || this.#waitingBytes + this.#sendingBytes >= times * bytes;
+	}
+
+	#warn(): void {
+		if (this.#isOver(2)) {
+			this.#overflow();
+			return;
+		}
+		this.#deadline ??= this.#options.clock.after(readerPatienceMs, () => {
+			this.#deadline = undefined;
+			if (this.#isOver()) this.#overflow();
 		});
 	}
 
-	/** Ends the stream with a status. */
-	fail(failure: CallStatus): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
-		this.#call.emit("error", failure);
-	}
-
-	/** Ends the stream with OK behind what was written. */
-	end(): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
-		this.#call.end();
+	#overflow(): void {
+		if (this.#phase === "over") return;
+		this.fail({
+			code: status.RESOURCE_EXHAUSTED,
+			details: "the client reads too slowly: the stream ended, and its session continues",
+		});
+		this.#options.onOverflow();
 	}
 }

@@ -1,13 +1,9 @@
 import type { Duplex } from "node:stream";
 import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
+import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 import type { Flushable, WriteBatch } from "./write-batch.ts";
 
-/** What may wait for one slow reader. */
-const defaultBudget = { bytes: 8 * 1024 * 1024, frames: 10_000 } as const;
-
-/** How long a reader may stay over its budget before it is closed. */
-const patienceMs = 5_000;
 /** Bytes handed to the socket before frames wait with us, where they can still be counted. */
 const socketShare = 256 * 1024;
 
@@ -19,7 +15,7 @@ export interface FrameWriterOptions {
 	readonly socket: Duplex;
 	readonly batch: WriteBatch;
 	readonly clock: Clock;
-	readonly budget?: { readonly bytes: number; readonly frames: number };
+	readonly budget?: ReaderBudget;
 	/** Counts what waits for all readers together. */
 	readonly account: OutgoingAccount;
 	/** Something droppable was left out. */
@@ -40,7 +36,7 @@ export type FrameWeight = "required" | "droppable" | "minor";
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
-	readonly #budget: { readonly bytes: number; readonly frames: number };
+	readonly #budget: ReaderBudget;
 	#frames: Buffer[] = [];
 	#bytes = 0;
 	#marked = false;
@@ -51,7 +47,7 @@ export class FrameWriter implements Flushable, Holder {
 
 	constructor(options: FrameWriterOptions) {
 		this.#options = options;
-		this.#budget = options.budget ?? defaultBudget;
+		this.#budget = options.budget ?? readerBudget;
 		options.socket.on("drain", () => this.#drained());
 	}
 
@@ -150,7 +146,7 @@ export class FrameWriter implements Flushable, Holder {
 			this.#overflow();
 			return;
 		}
-		this.#deadline ??= this.#options.clock.after(patienceMs, () => {
+		this.#deadline ??= this.#options.clock.after(readerPatienceMs, () => {
 			this.#deadline = undefined;
 			if (this.#isOver()) this.#overflow();
 		});

@@ -78,6 +78,20 @@ export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	};
 }
 
+/** The parts of a streamed text, each short enough for one event. Characters stay whole. */
+export function splitText(text: string): string[] {
+	// A UTF-16 unit becomes at most three bytes.
+	const most = Math.floor(longestText / 3);
+	const parts: string[] = [];
+	for (let at = 0; at < text.length; ) {
+		const isInPair = /[\uD800-\uDBFF]/.test(text.charAt(at + most - 1));
+		const end = isInPair ? at + most - 1 : at + most;
+		parts.push(text.slice(at, end));
+		at = end;
+	}
+	return parts;
+}
+
 /** Cuts a text that is too long for one event, and says so at its end. */
 export function shorten(text: string, most = longestText): string {
 	if (Buffer.byteLength(text) <= most) return text;

@@ -4,7 +4,7 @@ import type { ContextSnapshot, RunCommand, RunEvent, StartRunCommand } from "../
 import { shownError } from "../shared/error-text.ts";
 import type { SessionView } from "../view/session-view.ts";
 import { type TurnEvent, Turns } from "../view/turns.ts";
-import { decodeStart, encodeCalls, encodeReply, encodeSnapshot, event, shorten } from "./codec.ts";
+import { decodeStart, encodeCalls, encodeReply, encodeSnapshot, event, shorten, splitText } from "./codec.ts";
 import { openSession } from "./methods/open-session.ts";
 
 export interface RunStreamOptions {
@@ -247,10 +247,10 @@ export class RunStream {
 		const { send } = this.#options;
 		switch (turn.type) {
 			case "text.delta":
-				send(event("token", { text: turn.text }));
+				for (const text of splitText(turn.text)) send(event("token", { text }));
 				break;
 			case "thinking.delta":
-				send(event("reasoning", { text: turn.text }));
+				for (const text of splitText(turn.text)) send(event("reasoning", { text }));
 				break;
 			case "turn.replied":
 				if (turn.reply.stop !== undefined) this.#tellReply(turn.reply.content);

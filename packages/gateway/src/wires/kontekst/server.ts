@@ -1,4 +1,4 @@
-import { AgentServiceService, DaemonServiceService } from "../../gen/kontekst.ts";
+import { DaemonServiceService } from "../../gen/kontekst.ts";
 import type { GrpcService } from "../../grpc/grpc-server.ts";
 import { type DaemonServiceOptions, daemonService } from "./methods/daemon.ts";
 import { type AgentServiceOptions, agentService } from "./methods/run.ts";
@@ -8,11 +8,7 @@ export function kontekstServices(
 	options: AgentServiceOptions & DaemonServiceOptions,
 ): readonly GrpcService[] {
 	return [
-		{
-			name: "kontekst.AgentService",
-			definition: AgentServiceService,
-			implementation: agentService(options),
-		},
+		agentService(options),
 		{
 			name: "kontekst.DaemonService",
 			definition: DaemonServiceService,

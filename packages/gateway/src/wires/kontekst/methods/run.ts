@@ -1,29 +1,51 @@
-import { type ServerDuplexStream, status } from "@grpc/grpc-js";
-import type { Logger, Redactor } from "@parley/base";
+import { type handleBidiStreamingCall, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import type { Clock, Logger, Redactor } from "@parley/base";
 import type { Runtime } from "@parley/core";
-import type { AgentServiceServer, RunCommand, RunEvent } from "../../../gen/kontekst.ts";
+import { AgentServiceService, type RunCommand, RunEvent } from "../../../gen/kontekst.ts";
 import { CallEnd, type Callers } from "../../../grpc/callers.ts";
+import type { GrpcService } from "../../../grpc/grpc-server.ts";
 import { StreamWriter } from "../../../grpc/stream-writer.ts";
+import type { WireCounts } from "../../../metrics/wire-counts.ts";
+import type { OutgoingAccount } from "../../../transport/outgoing-account.ts";
 import { RunStream } from "../connection.ts";
 
 export interface AgentServiceOptions {
 	readonly runtime: Runtime;
 	readonly callers: Callers;
+	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redactor: Pick<Redactor, "redact">;
+	/** Counts the bytes that wait for slow clients. */
+	readonly account: OutgoingAccount;
+	readonly counts: Pick<WireCounts, "dropped" | "slowReader">;
 }
 
-/** The methods of `kontekst.AgentService`. */
-export function agentService(options: AgentServiceOptions): AgentServiceServer {
-	return { run: (call) => serveRun(call, options) };
+/** The generated definition, for events that are encoded before they are sent: a writer needs their size. */
+const definition = {
+	run: { ...AgentServiceService.run, responseSerialize: (encoded: Buffer) => encoded },
+};
+
+/** `kontekst.AgentService` with its methods. */
+export function agentService(options: AgentServiceOptions): GrpcService {
+	const run: handleBidiStreamingCall<RunCommand, Buffer> = (call) => serveRun(call, options);
+	return { name: "kontekst.AgentService", definition, implementation: { run } };
 }
 
 function serveRun(
-	call: ServerDuplexStream<RunCommand, RunEvent>,
-	{ runtime, callers, log, redactor }: AgentServiceOptions,
+	call: ServerDuplexStream<RunCommand, Buffer>,
+	{ runtime, callers, log, redactor, clock, account, counts }: AgentServiceOptions,
 ): void {
-	const { principal, signal } = callers.of(call.metadata);
-	const writer = new StreamWriter<RunEvent>(call, isDelta, () => stream.close());
+	const { principal, signal, expectEnd } = callers.of(call.metadata);
+	const writer = new StreamWriter<RunEvent>({
+		...{ call, encode, mayDrop: isDelta, clock, account },
+		onDropped: () => counts.dropped(1),
+		onOverflow: () => {
+			counts.slowReader();
+			log.warn("ending a gRPC stream of a client that reads too slowly", { principal: principal.id });
+			stream.close();
+			expectEnd();
+		},
+	});
 	const stream = new RunStream({
 		...{ runtime, principal, log, redactor },
 		send: (event) => writer.write(event),
@@ -31,6 +53,8 @@ function serveRun(
 	});
 	const stop = (): void => {
 		if (!(signal.reason instanceof CallEnd)) return;
+		// A client that does not read has no status yet, and can still send commands.
+		stream.mute();
 		writer.fail(signal.reason.status);
 		// A gateway that stops keeps its runs for the next start.
 		if (signal.reason.status.code === status.UNAUTHENTICATED) stream.close();
@@ -39,9 +63,16 @@ function serveRun(
 	call.on("data", (command: RunCommand) => stream.take(command));
 	call.on("end", () => stream.close());
 	call.on("cancelled", () => {
+		writer.close();
 		if (!signal.aborted) stream.close();
 	});
 	call.on("error", (error) => log.debug("a stream failed", { error }));
+}
+
+/** Encodes an event once; the call sends these bytes. */
+function encode(event: RunEvent): Buffer {
+	const { buffer, byteOffset, byteLength } = RunEvent.encode(event).finish();
+	return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Deltas are repeated in the reply, so a slow client can do without them. */

@@ -1,0 +1,60 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { Watch } from "../../watch.ts";
+import { type Access, frameCommand } from "./kontekst-client.ts";
+
+/** A `Run` stream over bare HTTP/2. Reads no events. */
+export class RawRun implements AsyncDisposable {
+	readonly #session: ClientHttp2Session;
+	readonly #stream: ClientHttp2Stream;
+	readonly #changes = new Watch();
+	#isClosed = false;
+	#isAnswered = false;
+
+	constructor(url: string, { token }: Access = {}) {
+		this.#session = connect(url);
+		this.#session.on("error", () => undefined);
+		this.#session.on("close", () => {
+			this.#isClosed = true;
+			this.#changes.notify();
+		});
+		this.#stream = this.#session.request({
+			...{ ":method": "POST", ":path": "/kontekst.AgentService/Run" },
+			...{ "content-type": "application/grpc", te: "trailers" },
+			...(token !== undefined && { authorization: `Bearer ${token}` }),
+		});
+		this.#stream.on("error", () => undefined);
+		this.#stream.on("response", () => {
+			this.#isAnswered = true;
+			this.#changes.notify();
+		});
+	}
+
+	/** Sends a command as its fields. */
+	send(command: Readonly<Record<string, unknown>>): void {
+		this.#stream.write(frameCommand(command));
+	}
+
+	/** Resolves when the gateway has begun to answer. */
+	answered(): Promise<void> {
+		return this.#changes.until("the gateway answers", () => this.#isAnswered);
+	}
+
+	/** Resolves when the connection has ended. */
+	closed(): Promise<void> {
+		return this.#changes.until("the connection ends", () => this.#isClosed);
+	}
+
+	/** Resolves when the gateway has read everything that was sent. */
+	async reached(): Promise<void> {
+		let isReached = false;
+		this.#session.ping(() => {
+			isReached = true;
+			this.#changes.notify();
+		});
+		await this.#changes.until("a ping is answered", () => isReached || this.#isClosed);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#session.destroy();
+	}
+}
