@@ -35,46 +35,53 @@ import { programName } from "./program-name.ts";
 import { explainUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
-/** The whole command line. What a command needs is loaded when it runs. */
-export function createProgram(io: Io): Command {
+/** Constructors of the commands by name, in the order of the help. */
+const commands: Readonly<Record<string, (io: Io, version: string) => Command>> = {
+	start: startCommand,
+	gateway: gatewayCommand,
+	rpc: rpcCommand,
+	chat: chatCommand,
+	ask: askCommand,
+	answer: answerCommand,
+	sessions: sessionsCommand,
+	skills: skillsCommand,
+	memories: memoriesCommand,
+	schedules: schedulesCommand,
+	events: eventsCommand,
+	tasks: tasksCommand,
+	task: taskCommand,
+	usage: usageCommand,
+	budget: budgetCommand,
+	agents: agentsCommand,
+	models: modelsCommand,
+	policy: policyCommand,
+	status: statusCommand,
+	doctor: doctorCommand,
+	stop: stopCommand,
+	discord: discordCommand,
+	slack: slackCommand,
+	token: tokenCommand,
+	people: peopleCommand,
+	places: placesCommand,
+	trust: trustCommand,
+	audit: auditCommand,
+	backup: backupCommand,
+	restore: restoreCommand,
+};
+
+/**
+ * The command line for these arguments. If they begin with the name of a command, it has that command alone: to construct all
+ * takes 10 ms. What a command needs is loaded when it runs.
+ */
+export function createProgram(io: Io, args: readonly string[]): Command {
 	const program = new Command(programName())
 		.description("An AI agent on your own machine that asks before it acts.")
 		.version(version)
 		.helpCommand(false)
 		.addHelpText("after", "\nBegin with `parley start`. `parley help offline` shows what needs no key.");
-	const commands = [
-		startCommand(io, version),
-		gatewayCommand(io, version),
-		rpcCommand(io, version),
-		chatCommand(io),
-		askCommand(io),
-		answerCommand(io),
-		sessionsCommand(io),
-		skillsCommand(io),
-		memoriesCommand(io),
-		schedulesCommand(io),
-		eventsCommand(io),
-		tasksCommand(io),
-		taskCommand(io),
-		usageCommand(io),
-		budgetCommand(io),
-		agentsCommand(io),
-		modelsCommand(io),
-		policyCommand(io),
-		statusCommand(io),
-		doctorCommand(io, version),
-		stopCommand(io),
-		discordCommand(io),
-		slackCommand(io),
-		tokenCommand(io),
-		peopleCommand(io),
-		placesCommand(io),
-		trustCommand(io),
-		auditCommand(io),
-		backupCommand(io, version),
-		restoreCommand(io),
-		helpCommand(io),
-	];
-	for (const command of commands) program.addCommand(command);
+	const [name = ""] = args;
+	const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
+	const made = named ? [named] : [...Object.values(commands), helpCommand];
+	for (const make of made) program.addCommand(make(io, version));
 	return explainUsage(program, io);
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createProgram } from "./program.ts";
 import { run } from "./run.ts";
 import { CapturedIo } from "./testing/captured-io.ts";
 
@@ -53,6 +54,14 @@ test("a gateway that is not there is told in one line", async () => {
 	const { code, error } = await runLine("sessions --url http://127.0.0.1:1");
 	expect(code).toBe(1);
 	expect(error).toMatch(/^parley: no gateway listens at ws:\/\/127\.0\.0\.1:1\/api\/ws: .*\n$/);
+});
+
+test("a command is constructed alone by its own name", () => {
+	const namesOf = (args: readonly string[]): string[] =>
+		createProgram(new CapturedIo(), args).commands.map((command) => command.name());
+	const all = namesOf(["help"]);
+	expect(all).toContain("rpc");
+	for (const name of all) if (name !== "help") expect(namesOf([name, "--help"])).toEqual([name]);
 });
 
 test.each(["", "--help", "help"])("`parley %s` explains the commands", async (line) => {

@@ -9,7 +9,7 @@ import { isShown, UsageError } from "./usage.ts";
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { createProgram } = await import("./program.ts");
-	const program = createProgram(io);
+	const program = createProgram(io, args);
 	try {
 		if (args.length === 0) program.outputHelp();
 		else await program.parseAsync(args, { from: "user" });

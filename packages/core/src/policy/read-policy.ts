@@ -37,7 +37,7 @@ const mostShown = 80;
  */
 export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): PolicyFile {
 	const file = parseCommentedJson(source.path, source.text);
-	const { success, data, error } = policySchema.safeParse(file.values);
+	const { success, data, error } = policySchema().safeParse(file.values);
 	if (!success) throw explain(file, error);
 	const size = data.rules.reduce((sum, { when }) => sum + Object.values(when ?? {}).flat().length, 0);
 	if (size > mostConditions) throw refused(file, ["rules"], `it names more than ${mostConditions} things`);
