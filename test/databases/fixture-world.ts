@@ -78,7 +78,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 const note: RuntimeOptions["tools"][number] = {
 	name: "note",
 	description: "Keeps a note.",
-	parameters: z.record(z.string(), z.unknown()),
+	parameters: () => z.record(z.string(), z.unknown()),
 	effect: "effectful",
 	async plan() {
 		return { label: "keep a note", classes: ["write"], preview: "", binding: {}, notes: [] };

@@ -4,7 +4,7 @@ import * as z from "zod";
 
 type Tool = NonNullable<Parameters<typeof TestRuntime.open>[0]["tools"]>[number];
 
-const parameters = z.strictObject({ at: z.string() });
+const parameters = () => z.strictObject({ at: z.string() });
 
 /** A tool without effect that takes exactly one word, and what it was really asked. */
 export function lookTool(): { tool: Tool; looked: string[]; together: () => number } {
@@ -18,7 +18,7 @@ export function lookTool(): { tool: Tool; looked: string[]; together: () => numb
 		effect: "none",
 		plan: () => Promise.resolve({ label: "look", classes: ["read"], preview: "", binding: {}, notes: [] }),
 		async run(args) {
-			looked.push(parameters.parse(args).at);
+			looked.push(parameters().parse(args).at);
 			now += 1;
 			most = Math.max(most, now);
 			await tick();

@@ -75,7 +75,7 @@ export class Site implements AsyncDisposable {
 			lookup: async (name) => this.#lookup(name),
 		});
 		const context = createToolContext("/", signal ? { signal } : {});
-		const parsed = tool.parameters.parse(args);
+		const parsed = tool.parameters().parse(args);
 		return tool.run(parsed, await tool.plan(parsed, context), context);
 	}
 

@@ -188,7 +188,7 @@ test("arguments that a tool takes are in their normal form, and an offered name 
 	);
 	fc.assert(
 		fc.property(taken, (args) => {
-			expect(z.safeParse(tool?.parameters ?? z.never(), args).success).toBe(true);
+			expect(z.safeParse(tool?.parameters() ?? z.never(), args).success).toBe(true);
 			expect(normal("bash", args)).toEqual({ name: "bash", arguments: args, adjusted: [] });
 		}),
 	);

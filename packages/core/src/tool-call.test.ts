@@ -9,11 +9,12 @@ const plan: ToolPlan = { label: "add", classes: ["read"], preview: "", binding: 
 const add = defineTool({
 	name: "add",
 	description: "Adds.",
-	parameters: z.strictObject({
-		a: z.number(),
-		b: z.number().default(1),
-		list: z.array(z.string()).optional(),
-	}),
+	parameters: () =>
+		z.strictObject({
+			a: z.number(),
+			b: z.number().default(1),
+			list: z.array(z.string()).optional(),
+		}),
 	effect: "none",
 	plan: async ({ a }) => {
 		if (a < 0) throw new ParleyError("a is negative", { code: "invalid_argument" });

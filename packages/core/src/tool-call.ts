@@ -43,7 +43,7 @@ export async function prepareCall(
 		return refused(`there is no tool ${quoted(call.name)}; the tools are: ${names}`);
 	}
 	if (normal.problem !== undefined) return refused(`invalid arguments of ${tool.name}: ${normal.problem}`);
-	const parsed = tool.parameters.safeParse(normal.arguments);
+	const parsed = tool.parameters().safeParse(normal.arguments);
 	if (!parsed.success) {
 		return refused(
 			`invalid arguments of ${tool.name}: ${faultsOf(parsed.error.issues)}${namesFor(tool, parsed.error.issues)}`,

@@ -177,9 +177,10 @@ export interface Tool<Arguments = unknown> {
 	 */
 	readonly ruleName?: string;
 	readonly description: string;
-	readonly parameters: z.ZodType<Arguments>;
+	/** Schema of the arguments. `defineTool` constructs it at the first use: most processes never use most tools. */
+	parameters(): z.ZodType<Arguments>;
 	/** JSON Schema of the arguments that models get; that of `parameters` if absent. */
-	readonly schema?: Readonly<Record<string, unknown>>;
+	schema?(): Readonly<Record<string, unknown>>;
 	readonly accepts?: Leniency;
 	readonly effect: ToolEffect;
 	/**
@@ -205,6 +206,11 @@ export function clientRuleName(name: string): string {
 
 /** Keeps the types of one tool together and hands it out as a tool of unknown arguments. */
 export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
+	let schema: z.ZodType<Arguments> | undefined;
+	const parameters = (): z.ZodType<Arguments> => {
+		schema ??= tool.parameters();
+		return schema;
+	};
 	// Sound because the runner calls `plan` and `run` only with what `parameters` returned.
-	return tool as unknown as Tool;
+	return { ...tool, parameters } as unknown as Tool;
 }

@@ -29,7 +29,7 @@ const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
 const mark = defineTool({
 	name: "mark",
 	description: "Writes a line.",
-	parameters: z.strictObject({ title: z.string() }),
+	parameters: () => z.strictObject({ title: z.string() }),
 	effect: "effectful",
 	plan: async () => ({ label: "mark", classes: ["read"], preview: "", binding: {}, notes: [] }),
 	async run({ title }) {

@@ -269,8 +269,8 @@ export class ToolConnection {
 			name,
 			ruleName: clientRuleName(name),
 			description,
-			parameters: z.record(z.string(), z.unknown()),
-			schema,
+			parameters: () => z.record(z.string(), z.unknown()),
+			schema: () => schema,
 			effect: isPure ? "none" : "effectful",
 			plan: async (args) => {
 				this.#requireOffered(name);

@@ -14,7 +14,7 @@ let world = "as it was";
 const put = defineTool<{ place: string }>({
 	name: "put",
 	description: "Puts something somewhere.",
-	parameters: z.strictObject({ place: z.string() }),
+	parameters: () => z.strictObject({ place: z.string() }),
 	effect: "effectful",
 	async plan({ place }) {
 		if (place === "nowhere") throw new Error("there is no such place");

@@ -19,7 +19,7 @@ async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptRespo
 	const peek = defineTool<{ path: string }>({
 		name: "peek",
 		description: "Looks at a path outside.",
-		parameters: z.strictObject({ path: z.string() }),
+		parameters: () => z.strictObject({ path: z.string() }),
 		effect: "effectful",
 		async plan({ path }) {
 			return { label: `peek ${path}`, classes: ["outside-read"], preview: "", binding: { path }, notes: [] };

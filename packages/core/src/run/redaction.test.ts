@@ -59,7 +59,7 @@ test("people approve a call without seeing the secret in it, and it runs with th
 	const tool = defineTool<Readonly<Record<string, unknown>>>({
 		name: "put",
 		description: "Puts.",
-		parameters: z.record(z.string(), z.unknown()),
+		parameters: () => z.record(z.string(), z.unknown()),
 		effect: "effectful",
 		async plan({ text }) {
 			const grant = { kind: "path", tool: "put", root: `/${String(text)}` } as const;
@@ -131,7 +131,7 @@ test("changed arguments that hold the sign for a secret in its place are refused
 	const put = defineTool<{ text: string; place: string }>({
 		name: "put",
 		description: "Puts.",
-		parameters: z.strictObject({ text: z.string(), place: z.string() }),
+		parameters: () => z.strictObject({ text: z.string(), place: z.string() }),
 		effect: "effectful",
 		plan: async () => ({ label: "put", classes: ["write"], preview: "", binding: {}, notes: [] }),
 		run: async (given) => {
@@ -194,7 +194,7 @@ test("of changed arguments that are too long to be told whole no half of a secre
 	const put = defineTool<{ text: string }>({
 		name: "put",
 		description: "Puts.",
-		parameters: z.strictObject({ text: z.string() }),
+		parameters: () => z.strictObject({ text: z.string() }),
 		effect: "effectful",
 		plan: async () => ({ label: "put", classes: ["write"], preview: "", binding: {}, notes: [] }),
 		run: async () => ({ text: "put", failed: false }),

@@ -19,11 +19,12 @@ const vault: Tool = defineTool<{
 }>({
 	name: "vault",
 	description: "Uses keys.",
-	parameters: z.strictObject({
-		key: z.string().optional(),
-		keys: z.record(z.string(), z.string()).optional(),
-		fail: z.boolean().optional(),
-	}),
+	parameters: () =>
+		z.strictObject({
+			key: z.string().optional(),
+			keys: z.record(z.string(), z.string()).optional(),
+			fail: z.boolean().optional(),
+		}),
 	secrets: ["key", "keys"],
 	effect: "effectful",
 	async plan(args) {

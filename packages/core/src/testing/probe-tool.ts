@@ -19,7 +19,7 @@ export function probeTool(name: string, options: ProbeOptions = {}): Tool {
 	return defineTool({
 		name,
 		description: `Probes ${name}.`,
-		parameters: z.record(z.string(), z.unknown()),
+		parameters: () => z.record(z.string(), z.unknown()),
 		effect,
 		async plan() {
 			return {

@@ -8,32 +8,38 @@ import { visible } from "./visible.ts";
 const MAX_OPTIONS = 100;
 const MAX_PATTERN = 500;
 
-const option = z.union([
-	z.string().min(1).max(200),
-	z.strictObject({
-		value: z.string().min(1).max(200),
-		label: z.string().min(1).max(200),
-		description: z.string().max(500).default(""),
-		disabled: z.boolean().default(false).describe("Shown, but cannot be chosen."),
-	}),
-]);
+const option = () =>
+	z.union([
+		z.string().min(1).max(200),
+		z.strictObject({
+			value: z.string().min(1).max(200),
+			label: z.string().min(1).max(200),
+			description: z.string().max(500).default(""),
+			disabled: z.boolean().default(false).describe("Shown, but cannot be chosen."),
+		}),
+	]);
 
-const parameters = z.strictObject({
-	type: z
-		.enum(["text", "select", "multi", "password"])
-		.describe(
-			"text: words; select: one option; multi: any number of options; password: a value you never see.",
-		),
-	label: z.string().trim().min(1).max(2_000).describe("The question."),
-	options: z.array(option).max(MAX_OPTIONS).default([]).describe("What can be chosen; for select and multi."),
-	required: z.boolean().default(true).describe("Whether an empty answer is refused."),
-	validation: z
-		.string()
-		.max(MAX_PATTERN)
-		.default("")
-		.describe("A regular expression (RE2 syntax) that the whole answer must match; for text and password."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		type: z
+			.enum(["text", "select", "multi", "password"])
+			.describe(
+				"text: words; select: one option; multi: any number of options; password: a value you never see.",
+			),
+		label: z.string().trim().min(1).max(2_000).describe("The question."),
+		options: z
+			.array(option())
+			.max(MAX_OPTIONS)
+			.default([])
+			.describe("What can be chosen; for select and multi."),
+		required: z.boolean().default(true).describe("Whether an empty answer is refused."),
+		validation: z
+			.string()
+			.max(MAX_PATTERN)
+			.default("")
+			.describe("A regular expression (RE2 syntax) that the whole answer must match; for text and password."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Asks the person a question and waits for the answer. A password comes back as a handle, never as itself. */
 export const askUser = defineTool<Arguments>({

@@ -10,7 +10,8 @@ export function describeTools(tools: readonly Tool[]): ToolDescription[] {
 	return tools.map((tool) => {
 		const known = descriptions.get(tool);
 		if (known) return known;
-		const { $schema: _, ...parameters } = tool.schema ?? z.toJSONSchema(tool.parameters, { io: "input" });
+		const { $schema: _, ...parameters } =
+			tool.schema?.() ?? z.toJSONSchema(tool.parameters(), { io: "input" });
 		const description = { name: tool.name, description: tool.description, parameters };
 		descriptions.set(tool, description);
 		return description;

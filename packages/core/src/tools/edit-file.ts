@@ -14,22 +14,23 @@ import {
 	type WriteTarget,
 } from "./write-target.ts";
 
-const parameters = z.strictObject({
-	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-	old_text: z
-		.string()
-		.min(1)
-		.max(MAX_EDITABLE)
-		.describe("The text to replace, exactly as it stands in the file, with its white space."),
-	new_text: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
-	occurrence: z
-		.int()
-		.min(1)
-		.optional()
-		.describe("Which one to replace, counted from 1, where the text is there several times."),
-	replace_all: z.boolean().default(false).describe("Whether to replace it wherever it stands."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+		old_text: z
+			.string()
+			.min(1)
+			.max(MAX_EDITABLE)
+			.describe("The text to replace, exactly as it stands in the file, with its white space."),
+		new_text: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
+		occurrence: z
+			.int()
+			.min(1)
+			.optional()
+			.describe("Which one to replace, counted from 1, where the text is there several times."),
+		replace_all: z.boolean().default(false).describe("Whether to replace it wherever it stands."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Replaces an exact text in a file, atomically; keeps line ends, byte order mark and permissions. */
 export const editFile = defineTool<Arguments>({

@@ -25,15 +25,16 @@ const TIMEOUT_MS = 300_000;
 /** Commands that begin where no repository is. */
 const begins = new Set(["init", "clone", "ls-remote"]);
 
-const parameters = z.strictObject({
-	args: z
-		.array(z.string().max(16 * 1024))
-		.min(1)
-		.max(500)
-		.describe('The words behind git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
-	path: z.string().default(".").describe("The directory to run it in, within the roots."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		args: z
+			.array(z.string().max(16 * 1024))
+			.min(1)
+			.max(500)
+			.describe('The words behind git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
+		path: z.string().default(".").describe("The directory to run it in, within the roots."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * Runs git. What only looks runs without asking, and then no program that the repository names (hooks, filters,

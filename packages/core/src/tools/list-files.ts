@@ -13,28 +13,29 @@ const MAX_BYTES = 64 * 1024;
 const DEFAULT_DEPTH = 2;
 const MAX_DEPTH = 100;
 
-const parameters = z.strictObject({
-	path: z
-		.string()
-		.default(".")
-		.describe("The directory, relative to the working directory or absolute. ~ is not expanded."),
-	pattern: z
-		.string()
-		.max(500)
-		.optional()
-		.describe(
-			"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
-		),
-	depth: z
-		.int()
-		.min(1)
-		.max(MAX_DEPTH)
-		.optional()
-		.describe("How many levels are shown file by file; 2, or with a pattern all, where nothing is said."),
-	hidden: z.boolean().default(false).describe("Whether names that begin with a point are shown, too."),
-	limit: z.int().min(1).max(MAX_LINES).default(500).describe("How many lines to return."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		path: z
+			.string()
+			.default(".")
+			.describe("The directory, relative to the working directory or absolute. ~ is not expanded."),
+		pattern: z
+			.string()
+			.max(500)
+			.optional()
+			.describe(
+				"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
+			),
+		depth: z
+			.int()
+			.min(1)
+			.max(MAX_DEPTH)
+			.optional()
+			.describe("How many levels are shown file by file; 2, or with a pattern all, where nothing is said."),
+		hidden: z.boolean().default(false).describe("Whether names that begin with a point are shown, too."),
+		limit: z.int().min(1).max(MAX_LINES).default(500).describe("How many lines to return."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Lists files by name, sorted; what `.gitignore` names is left out, links are neither followed nor shown. */
 export const listFiles = defineTool<Arguments>({

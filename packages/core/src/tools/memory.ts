@@ -6,25 +6,26 @@ import { mixedScriptNotes, visible } from "./visible.ts";
 
 const audiences = { user: "for the person", channel: "for the channel", everyone: "for everyone" } as const;
 
-const note = z.strictObject({
-	content: z
-		.string()
-		.min(1)
-		.max(memoryLimits.text)
-		.describe("The fact in one or two sentences that can be understood without this conversation."),
-	scope: z
-		.enum(memoryScopes)
-		.default("user")
-		.describe(
-			"user: about the person who speaks to you; channel: for all people of this channel; everyone: for all.",
-		),
-	tags: z
-		.array(z.string().min(1).max(memoryLimits.tag))
-		.max(memoryLimits.tags)
-		.default([])
-		.describe("Words to find it by that are not in the text."),
-});
-type Note = z.infer<typeof note>;
+const note = () =>
+	z.strictObject({
+		content: z
+			.string()
+			.min(1)
+			.max(memoryLimits.text)
+			.describe("The fact in one or two sentences that can be understood without this conversation."),
+		scope: z
+			.enum(memoryScopes)
+			.default("user")
+			.describe(
+				"user: about the person who speaks to you; channel: for all people of this channel; everyone: for all.",
+			),
+		tags: z
+			.array(z.string().min(1).max(memoryLimits.tag))
+			.max(memoryLimits.tags)
+			.default([])
+			.describe("Words to find it by that are not in the text."),
+	});
+type Note = z.infer<ReturnType<typeof note>>;
 
 const storeMemory = defineTool<Note>({
 	name: "store_memory",
@@ -57,22 +58,23 @@ const storeMemory = defineTool<Note>({
 	},
 });
 
-const listed = {
+const listed = () => ({
 	scope: z.enum(memoryScopes).optional().describe("Only notes of this scope; notes of all scopes if absent."),
 	limit: z.int().min(1).max(50).default(10).describe("Maximum number of notes."),
-};
-
-const query = z.strictObject({
-	query: z
-		.string()
-		.trim()
-		.min(1)
-		.max(2_000)
-		.describe("Words to look for. A note that has one of them is found."),
-	...listed,
 });
 
-const queryMemories = defineTool<z.infer<typeof query>>({
+const query = () =>
+	z.strictObject({
+		query: z
+			.string()
+			.trim()
+			.min(1)
+			.max(2_000)
+			.describe("Words to look for. A note that has one of them is found."),
+		...listed(),
+	});
+
+const queryMemories = defineTool<z.infer<ReturnType<typeof query>>>({
 	name: "query_memories",
 	description:
 		"Finds notes from earlier conversations by words, the most relevant first. Use it when people refer to something " +
@@ -88,9 +90,9 @@ const queryMemories = defineTool<z.infer<typeof query>>({
 	run: (args, _plan, context) => find(args, context, "no note contains these words"),
 });
 
-const list = z.strictObject(listed);
+const list = () => z.strictObject(listed());
 
-const listMemories = defineTool<z.infer<typeof list>>({
+const listMemories = defineTool<z.infer<ReturnType<typeof list>>>({
 	name: "list_memories",
 	description:
 		"Lists the notes that you have about the person who speaks to you, about this channel and for everyone, the newest " +
@@ -102,11 +104,12 @@ const listMemories = defineTool<z.infer<typeof list>>({
 	run: (args, _plan, context) => find(args, context, "no notes"),
 });
 
-const forgotten = z.strictObject({
-	memory_id: z.string().min(1).max(128).describe("The id of the note, such as mem_4k2x."),
-});
+const forgotten = () =>
+	z.strictObject({
+		memory_id: z.string().min(1).max(128).describe("The id of the note, such as mem_4k2x."),
+	});
 
-const forgetMemory = defineTool<z.infer<typeof forgotten>>({
+const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	name: "forget_memory",
 	description:
 		"Deletes a note for good. Use it when people ask you to forget something, or when they correct a note: then store " +

@@ -18,23 +18,24 @@ const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 }
 /** A NUL among so many first bytes tells a binary file, as it does for git. */
 const SNIFFED_BYTES = 8_000;
 
-const parameters = z.strictObject({
-	path: z
-		.string()
-		.describe(
-			"The file, relative to the working directory or absolute, or the name of a kept result (output_…). ~ is not expanded.",
-		),
-	offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
-	column: z
-		.int()
-		.min(1)
-		.default(1)
-		.describe(
-			"The first character of that line, counted from 1. Use it only to continue inside a very long line.",
-		),
-	limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("Maximum number of lines to read."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		path: z
+			.string()
+			.describe(
+				"The file, relative to the working directory or absolute, or the name of a kept result (output_…). ~ is not expanded.",
+			),
+		offset: z.int().min(1).default(1).describe("The first line to read, counted from 1."),
+		column: z
+			.int()
+			.min(1)
+			.default(1)
+			.describe(
+				"The first character of that line, counted from 1. Use it only to continue inside a very long line.",
+			),
+		limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("Maximum number of lines to read."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * Reads lines of a text file, or of a kept result of an earlier call, in pages of at most 30,000 characters and 2,000

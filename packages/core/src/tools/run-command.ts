@@ -16,35 +16,38 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 /** What the shell, the dynamic linker and our own bookkeeping go by. */
 const steering = /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*)$/;
 
-const parameters = z.strictObject({
-	cmd: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
-	timeout_ms: z
-		.int()
-		.min(1_000)
-		.max(600_000)
-		.default(DEFAULT_TIMEOUT_MS)
-		.describe("Milliseconds after which it is ended."),
-	network: z
-		.boolean()
-		.default(false)
-		.describe(
-			"Whether it has to reach other machines. The sandbox has no network: such a command gets a way to the hosts that the " +
-				"operator has named, by https through a proxy; where none are, it runs outside, and a person is asked every time.",
-		),
-	secrets: z
-		.record(
-			z
-				.string()
-				.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "names of variables are letters, digits and _")
-				.refine((name) => !steering.test(name), "this variable steers the shell or what it starts"),
-			z.string().regex(/^secret:[\w-]{1,100}$/, "takes a handle (secret:…) that ask_user gave, nothing else"),
-		)
-		.default({})
-		.describe(
-			'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command says $TOKEN.',
-		),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		cmd: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+		timeout_ms: z
+			.int()
+			.min(1_000)
+			.max(600_000)
+			.default(DEFAULT_TIMEOUT_MS)
+			.describe("Milliseconds after which it is ended."),
+		network: z
+			.boolean()
+			.default(false)
+			.describe(
+				"Whether it has to reach other machines. The sandbox has no network: such a command gets a way to the hosts that the " +
+					"operator has named, by https through a proxy; where none are, it runs outside, and a person is asked every time.",
+			),
+		secrets: z
+			.record(
+				z
+					.string()
+					.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "names of variables are letters, digits and _")
+					.refine((name) => !steering.test(name), "this variable steers the shell or what it starts"),
+				z
+					.string()
+					.regex(/^secret:[\w-]{1,100}$/, "takes a handle (secret:…) that ask_user gave, nothing else"),
+			)
+			.default({})
+			.describe(
+				'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command says $TOKEN.',
+			),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Runs a shell command in the session's working directory; its background processes end with it. */
 export const runCommand = defineTool<Arguments>({

@@ -5,34 +5,35 @@ import type { WantedSchedule } from "../schedule/schedules.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { mixedScriptNotes, visible } from "./visible.ts";
 
-const task = z.strictObject({
-	prompt: z
-		.string()
-		.min(1)
-		.max(scheduleLimits.prompt)
-		.describe("The message that you get at each time. Write all that you need to know then."),
-	when: z
-		.string()
-		.min(1)
-		.max(200)
-		.describe(
-			'"every day at 9:00", "every weekday at 9:00", "every monday at 17:30", "every 2 hours", "in 30 minutes", ' +
-				'"at 2027-01-31 09:00", "on task.failed", or cron such as "0 9 * * 1-5".',
-		),
-	title: z.string().max(scheduleLimits.title).optional().describe("A few words that people read in lists."),
-	time_zone: z
-		.string()
-		.max(100)
-		.optional()
-		.describe(
-			"The IANA name of the zone of a time of day, such as Europe/Berlin; that of the gateway if absent.",
-		),
-	show: z
-		.enum(shows)
-		.default("post")
-		.describe("post: the answer is posted; thread: in a thread of its own; silent: only if it fails."),
-});
-type Task = z.infer<typeof task>;
+const task = () =>
+	z.strictObject({
+		prompt: z
+			.string()
+			.min(1)
+			.max(scheduleLimits.prompt)
+			.describe("The message that you get at each time. Write all that you need to know then."),
+		when: z
+			.string()
+			.min(1)
+			.max(200)
+			.describe(
+				'"every day at 9:00", "every weekday at 9:00", "every monday at 17:30", "every 2 hours", "in 30 minutes", ' +
+					'"at 2027-01-31 09:00", "on task.failed", or cron such as "0 9 * * 1-5".',
+			),
+		title: z.string().max(scheduleLimits.title).optional().describe("A few words that people read in lists."),
+		time_zone: z
+			.string()
+			.max(100)
+			.optional()
+			.describe(
+				"The IANA name of the zone of a time of day, such as Europe/Berlin; that of the gateway if absent.",
+			),
+		show: z
+			.enum(shows)
+			.default("post")
+			.describe("post: the answer is posted; thread: in a thread of its own; silent: only if it fails."),
+	});
+type Task = z.infer<ReturnType<typeof task>>;
 
 const scheduleTask = defineTool<Task>({
 	name: "schedule_task",
@@ -73,7 +74,7 @@ const listSchedules = defineTool<Record<string, never>>({
 	description:
 		"Lists the schedules of the person in this conversation. Use it to find the id of a schedule or to see what is " +
 		"planned. Not for tasks that run now.",
-	parameters: z.strictObject({}),
+	parameters: () => z.strictObject({}),
 	effect: "none",
 	plan: async () => ({ label: "list schedules", classes: ["read"], preview: "", binding: {}, notes: [] }),
 	async run(_args, _plan, { schedules }) {
@@ -82,11 +83,12 @@ const listSchedules = defineTool<Record<string, never>>({
 	},
 });
 
-const chosen = z.strictObject({
-	id: z.string().min(1).max(128).describe("The id that list_schedules shows, such as sched_4k2x."),
-});
+const chosen = () =>
+	z.strictObject({
+		id: z.string().min(1).max(128).describe("The id that list_schedules shows, such as sched_4k2x."),
+	});
 
-const unscheduleTask = defineTool<z.infer<typeof chosen>>({
+const unscheduleTask = defineTool<z.infer<ReturnType<typeof chosen>>>({
 	name: "unschedule_task",
 	description:
 		"Removes a schedule of the person in this conversation. Use it when people ask for that. Not for tasks that run now.",

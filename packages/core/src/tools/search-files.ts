@@ -22,29 +22,35 @@ import { visible } from "./visible.ts";
 
 const MAX_BYTES = 64 * 1024;
 
-const parameters = z.strictObject({
-	pattern: z
-		.string()
-		.min(1)
-		.max(1_000)
-		.describe("A regular expression for a line (Rust's syntax: no look-around, no back references)."),
-	path: z
-		.string()
-		.default(".")
-		.describe("A directory or a file, relative to the working directory or absolute. ~ is not expanded."),
-	glob: z
-		.string()
-		.max(500)
-		.optional()
-		.describe(
-			"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
-		),
-	ignore_case: z.boolean().default(false).describe("Whether large and small letters count as the same."),
-	hidden: z.boolean().default(false).describe("Whether names that begin with a point are searched, too."),
-	context: z.int().min(0).max(10).default(0).describe("How many lines to show before and after each match."),
-	max_results: z.int().min(1).max(1_000).default(100).describe("How many matching lines to return."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		pattern: z
+			.string()
+			.min(1)
+			.max(1_000)
+			.describe("A regular expression for a line (Rust's syntax: no look-around, no back references)."),
+		path: z
+			.string()
+			.default(".")
+			.describe("A directory or a file, relative to the working directory or absolute. ~ is not expanded."),
+		glob: z
+			.string()
+			.max(500)
+			.optional()
+			.describe(
+				"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
+			),
+		ignore_case: z.boolean().default(false).describe("Whether large and small letters count as the same."),
+		hidden: z.boolean().default(false).describe("Whether names that begin with a point are searched, too."),
+		context: z
+			.int()
+			.min(0)
+			.max(10)
+			.default(0)
+			.describe("How many lines to show before and after each match."),
+		max_results: z.int().min(1).max(1_000).default(100).describe("How many matching lines to return."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Searches lines of text files by a regular expression; never in files of keys, links or what `.gitignore` names. */
 export const searchFiles = defineTool<Arguments>({

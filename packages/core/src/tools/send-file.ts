@@ -6,16 +6,17 @@ import { resolvePath } from "./paths.ts";
 import { planRead } from "./plan-read.ts";
 import { isSecret } from "./sensitive-paths.ts";
 
-const parameters = z.strictObject({
-	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-	name: z
-		.string()
-		.min(1)
-		.max(200)
-		.optional()
-		.describe("What people shall see as its name; that of the file unless told."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+		name: z
+			.string()
+			.min(1)
+			.max(200)
+			.optional()
+			.describe("What people shall see as its name; that of the file unless told."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Hands a copy of a file, as it is now, to the people of the session. */
 export const sendFile = defineTool<Arguments>({

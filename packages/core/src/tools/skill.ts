@@ -1,15 +1,16 @@
 import * as z from "zod";
 import { defineTool } from "../tool.ts";
 
-const parameters = z.strictObject({
-	name: z.string().min(1).max(100).describe("The name of the skill."),
-	arguments: z
-		.string()
-		.max(20_000)
-		.default("")
-		.describe("The arguments, in one text. They replace $ARGUMENTS."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		name: z.string().min(1).max(100).describe("The name of the skill."),
+		arguments: z
+			.string()
+			.max(20_000)
+			.default("")
+			.describe("The arguments, in one text. They replace $ARGUMENTS."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Loads a skill for the model: the result is its text, which stays in the conversation. A skill with steps is run. */
 export const skill = defineTool<Arguments>({

@@ -37,9 +37,8 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 	});
 }
 
-const parameters = listOf(Object.keys(stepStates) as Written[], "open");
-type Arguments = z.infer<typeof parameters>;
-let schema: Readonly<Record<string, unknown>> | undefined;
+const parameters = () => listOf(Object.keys(stepStates) as Written[], "open");
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Keeps the list of steps of a run, or of a task. Clients show it as progress. */
 export const todo = defineTool<Arguments>({
@@ -48,11 +47,7 @@ export const todo = defineTool<Arguments>({
 		"Keeps a list of the steps of your work. People see it as progress. Use it at the start of work that has three or " +
 		"more steps, and again whenever a step starts or ends. Keep one step active. Not for work of one or two steps.",
 	parameters,
-	get schema() {
-		// Made when it is described to a model: that takes 4 ms, which the start of a process need not wait for.
-		schema ??= z.toJSONSchema(listOf(["open", "active", "done"], "open"), { io: "input" });
-		return schema;
-	},
+	schema: () => z.toJSONSchema(listOf(["open", "active", "done"], "open"), { io: "input" }),
 	accepts: {
 		names: ["plan", "todo_write", "update_plan", "write_todos"],
 		parameters: {

@@ -16,11 +16,12 @@ import {
 
 const MAX_BYTES = 256 * 1024;
 
-const parameters = z.strictObject({
-	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-	content: z.string().describe("The whole new content of the file, at most 256 KiB."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+		content: z.string().describe("The whole new content of the file, at most 256 KiB."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Writes a whole file, atomically; keeps its permissions, makes missing directories inside the roots. */
 export const writeFile = defineTool<Arguments>({

@@ -175,7 +175,7 @@ test("every tool can be called by a line, and takes what the examples give it", 
 		.filter((command) => command.kind === "call");
 	for (const { name, arguments: args } of called) {
 		const tool = tools.find((entry) => entry.name === name);
-		expect(tool?.parameters.safeParse(args).success, name).toBe(true);
+		expect(tool?.parameters().safeParse(args).success, name).toBe(true);
 	}
 	expect([...new Set(called.map(({ name }) => name))].sort()).toEqual(tools.map(({ name }) => name).sort());
 });

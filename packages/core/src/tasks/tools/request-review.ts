@@ -3,16 +3,17 @@ import { attributed } from "../../run/transcript.ts";
 import { defineTool } from "../../tool.ts";
 import { deskOf, planOwn } from "./desk-of.ts";
 
-const parameters = z.strictObject({
-	reason: z.string().trim().min(1).max(500).describe("Why people have to look, in one sentence."),
-	content: z
-		.string()
-		.trim()
-		.min(1)
-		.max(32_000)
-		.describe("The plan or the question, whole and in Markdown: people see nothing else."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		reason: z.string().trim().min(1).max(500).describe("Why people have to look, in one sentence."),
+		content: z
+			.string()
+			.trim()
+			.min(1)
+			.max(32_000)
+			.describe("The plan or the question, whole and in Markdown: people see nothing else."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Suspends a task until a person has looked at its plan or answered its question. */
 export const requestReview = defineTool<Arguments>({

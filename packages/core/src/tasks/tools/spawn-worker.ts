@@ -2,31 +2,32 @@ import * as z from "zod";
 import { defineTool } from "../../tool.ts";
 import { deskOf, planOwn } from "./desk-of.ts";
 
-const name = z.string().trim().min(1).max(200);
+const name = () => z.string().trim().min(1).max(200);
 
-const parameters = z.strictObject({
-	title: z.string().trim().min(1).max(200).describe("What the worker does, in a few words."),
-	description: z
-		.string()
-		.trim()
-		.min(1)
-		.max(32_000)
-		.describe("All that the worker has to know: it sees nothing of this conversation."),
-	tools: z
-		.array(name)
-		.max(50)
-		.optional()
-		.describe(
-			"Names of the tools that it may use, out of those that this task was given; all of them by default.",
-		),
-	model: name.optional().describe("Another model, by name or tier."),
-	depends_on: z
-		.array(name)
-		.max(8)
-		.optional()
-		.describe("Ids of workers of this task that must be completed first."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		title: z.string().trim().min(1).max(200).describe("What the worker does, in a few words."),
+		description: z
+			.string()
+			.trim()
+			.min(1)
+			.max(32_000)
+			.describe("All that the worker has to know: it sees nothing of this conversation."),
+		tools: z
+			.array(name())
+			.max(50)
+			.optional()
+			.describe(
+				"Names of the tools that it may use, out of those that this task was given; all of them by default.",
+			),
+		model: name().optional().describe("Another model, by name or tier."),
+		depends_on: z
+			.array(name())
+			.max(8)
+			.optional()
+			.describe("Ids of workers of this task that must be completed first."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Hands a part of a task to an agent of its own. */
 export const spawnWorker = defineTool<Arguments>({

@@ -7,15 +7,16 @@ import { deskOf, planOwn } from "./desk-of.ts";
 /** Characters of one worker's result that its task is told. */
 const mostTold = 16_000;
 
-const parameters = z.strictObject({
-	workers: z
-		.array(z.string().trim().min(1).max(200))
-		.min(1)
-		.max(8)
-		.optional()
-		.describe("Ids that spawn_worker returned; all workers of this task by default."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		workers: z
+			.array(z.string().trim().min(1).max(200))
+			.min(1)
+			.max(8)
+			.optional()
+			.describe("Ids that spawn_worker returned; all workers of this task by default."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /** Waits for workers and returns what they have to say. */
 export const waitForWorkers = defineTool<Arguments>({

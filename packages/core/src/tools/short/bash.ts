@@ -5,16 +5,17 @@ import { runCommand } from "../run-command.ts";
 const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 2 * 60 * 60;
 
-const parameters = z.strictObject({
-	command: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
-	timeout: z
-		.int()
-		.min(1)
-		.max(MAX_TIMEOUT_S)
-		.default(DEFAULT_TIMEOUT_S)
-		.describe("Seconds after which it is ended."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		command: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+		timeout: z
+			.int()
+			.min(1)
+			.max(MAX_TIMEOUT_S)
+			.default(DEFAULT_TIMEOUT_S)
+			.describe("Seconds after which it is ended."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: commands have

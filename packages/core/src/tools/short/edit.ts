@@ -18,23 +18,24 @@ import { type Replaced, replaceTexts } from "./replace-texts.ts";
 /** The whole file is searched for each. */
 const MAX_EDITS = 100;
 
-const parameters = z.strictObject({
-	path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
-	edits: z
-		.array(
-			z.strictObject({
-				oldText: z
-					.string()
-					.max(MAX_EDITABLE)
-					.describe("The text to replace, exactly as it stands in the file and nowhere else in it."),
-				newText: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
-			}),
-		)
-		.min(1)
-		.max(MAX_EDITS)
-		.describe("What to replace. All are looked for in the file as it is before any of them is made."),
-});
-type Arguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		path: z.string().describe("The file, relative to the working directory or absolute. ~ is not expanded."),
+		edits: z
+			.array(
+				z.strictObject({
+					oldText: z
+						.string()
+						.max(MAX_EDITABLE)
+						.describe("The text to replace, exactly as it stands in the file and nowhere else in it."),
+					newText: z.string().max(MAX_EDITABLE).describe("What takes its place; empty to take it out."),
+				}),
+			)
+			.min(1)
+			.max(MAX_EDITS)
+			.describe("What to replace. All are looked for in the file as it is before any of them is made."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
 
 /** What `edit_file` does, at several places at once: all of them or none. */

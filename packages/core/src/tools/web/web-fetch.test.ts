@@ -8,7 +8,7 @@ import { createWebFetch } from "./web-fetch.ts";
 const lookup = (): Promise<never> => Promise.reject(new Error("nothing is looked up"));
 const tool = createWebFetch({ clock: new ManualClock(), ids: seededIds(1), lookup });
 const context = createToolContext("/");
-const plan = async (url: string): Promise<ToolPlan> => tool.plan(tool.parameters.parse({ url }), context);
+const plan = async (url: string): Promise<ToolPlan> => tool.plan(tool.parameters().parse({ url }), context);
 
 test("a plan shows the whole URL as it will be sent, and looks nothing up", async () => {
 	expect(await plan("https://Example.com./a%20b?c=d#e")).toEqual({
@@ -49,13 +49,13 @@ test("what makes no sense is refused before anybody is asked", async () => {
 	await expect(plan("http://127.0.0.1/")).rejects.toMatchObject({ code: "permission_denied" });
 	await expect(plan("example.com")).rejects.toMatchObject({ code: "invalid_argument" });
 	for (const args of [{}, { url: 1 }, { url: "https://example.com", headers: { cookie: "x" } }]) {
-		expect(tool.parameters.safeParse(args).success).toBe(false);
+		expect(tool.parameters().safeParse(args).success).toBe(false);
 	}
 });
 
 test("only what was approved is fetched", async () => {
 	const approved = await plan("https://example.com/a");
-	const args = tool.parameters.parse({ url: "https://example.com/b" });
+	const args = tool.parameters().parse({ url: "https://example.com/b" });
 	expect(await tool.run(args, approved, context)).toEqual({
 		text: "changed since it was approved: the URL; nothing was fetched",
 		failed: true,

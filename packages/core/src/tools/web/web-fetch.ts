@@ -8,17 +8,18 @@ import type { Lookup, Reach } from "./reach.ts";
 const MAX_CHARS = 80_000;
 const DEFAULT_CHARS = 40_000;
 
-const parameters = z.strictObject({
-	url: z.string().describe("The whole URL of the page: http or https, without user name and password."),
-	max_chars: z
-		.int()
-		.min(1_000)
-		.max(MAX_CHARS)
-		.default(DEFAULT_CHARS)
-		.describe("How many characters of its text to return."),
-	raw: z.boolean().default(false).describe("Return HTML as it is, instead of its readable text."),
-});
-export type FetchArguments = z.infer<typeof parameters>;
+const parameters = () =>
+	z.strictObject({
+		url: z.string().describe("The whole URL of the page: http or https, without user name and password."),
+		max_chars: z
+			.int()
+			.min(1_000)
+			.max(MAX_CHARS)
+			.default(DEFAULT_CHARS)
+			.describe("How many characters of its text to return."),
+		raw: z.boolean().default(false).describe("Return HTML as it is, instead of its readable text."),
+	});
+export type FetchArguments = z.infer<ReturnType<typeof parameters>>;
 
 export interface WebFetchOptions {
 	readonly clock: Clock;
