@@ -142,6 +142,9 @@ verifiesOn(
 		expect(await client.refusal("send_message", { content: "/build" })).toContain(
 			"changed since it was trusted",
 		);
+		expect(await client.call("show_skill", { directory, name: "build" })).toMatchObject({
+			...{ trust: "changed", changes: expect.stringContaining("-say: built\n") },
+		});
 		expect(await client.call("untrust_skills", { directory })).toEqual({ status: "untrusted", skills: 1 });
 	},
 );

@@ -60,6 +60,8 @@ export const skillMethods = {
 			directory: z.string(),
 			body: z.string(),
 			files: z.array(z.string()),
+			/** A unified diff since the skill was trusted, for people. Only if `trust` is `changed`. */
+			changes: z.exactOptional(z.string()),
 			steps: z.exactOptional(
 				z.array(z.object({ id: z.string(), title: z.string(), needs: z.array(z.string()) })),
 			),

@@ -1,7 +1,7 @@
 import type { MethodResult } from "@parley/protocol";
 import { tableRows } from "../text/columns.ts";
 import type { Look } from "../text/styles.ts";
-import { visibleLine } from "../text/visible.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 
 type SkillList = MethodResult<"list_skills">;
@@ -37,6 +37,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 		steps,
 		files,
 		body,
+		changes,
 	} = skill;
 	const facts: [string, string][] = [
 		["file", path],
@@ -56,7 +57,14 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 		...facts.map(([label, value]) => `${label.padEnd(11)}${visibleLine(value)}`),
 		"",
 		...body.split("\n").flatMap((line) => wrapText(visibleLine(line), columns)),
+		...(trust === "changed" ? ["", styles.bold("Changes since it was trusted"), ...changeRows(changes)] : []),
 	];
+}
+
+/** A diff of `show_skill` in rows. */
+export function changeRows(changes: string | undefined): string[] {
+	if (changes === undefined) return ["The trusted text was not stored: review the whole files."];
+	return changes.replace(/\n$/, "").split("\n").map(visibleText);
 }
 
 function cellsOf(skill: Skill): string[] {

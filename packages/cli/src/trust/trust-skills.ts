@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline/promises";
+import type { Client, SkillPayload } from "@parley/protocol";
 import type { AddressFlags } from "../gateway-address.ts";
 import type { Io } from "../io.ts";
-import { skillTable } from "../tables/skill-table.ts";
+import { changeRows, skillTable } from "../tables/skill-table.ts";
 import { visibleLine } from "../text/visible.ts";
 import { UsageError } from "../usage.ts";
 import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
@@ -22,7 +23,8 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 		const own = skills.filter(({ trust }) => trust !== "operator");
 		if (isAsked && own.length > 0) {
 			const rows = skillTable({ skills: own, problems }, outputLook(io));
-			io.stderr.write(rows.map((row) => `${row}\n`).join(""));
+			const changes = await changesOf(own, directory, client);
+			io.stderr.write([...rows, ...changes].map((row) => `${row}\n`).join(""));
 			if (!(await agrees(directory, io))) {
 				io.stderr.write("No skill was trusted.\n");
 				return 1;
@@ -33,6 +35,20 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 		else printRows([`trusted ${trusted.skills.map(({ name }) => visibleLine(name)).join(", ")}`], io);
 		return 0;
 	});
+}
+
+/** The changes of the skills that were trusted before, in rows. */
+async function changesOf(
+	skills: readonly SkillPayload[],
+	directory: string,
+	client: Pick<Client, "request">,
+): Promise<string[]> {
+	const rows: string[] = [];
+	for (const { name, path } of skills.filter(({ trust }) => trust === "changed")) {
+		const { changes } = await client.request("show_skill", { name, directory });
+		rows.push("", `${visibleLine(path)} has changed since it was trusted:`, ...changeRows(changes));
+	}
+	return rows;
 }
 
 async function agrees(directory: string, io: Io): Promise<boolean> {

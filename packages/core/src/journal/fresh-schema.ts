@@ -17,6 +17,7 @@ export const freshSchema: FreshSchema = {
 		"0010-memories",
 		"0011-schedules",
 		"0012-trusted-skills",
+		"0013-trusted-content",
 	],
 	schema: `
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
@@ -88,6 +89,6 @@ CREATE TABLE "schedules" ("id" text primary key, "session_id" text not null, "ex
 CREATE INDEX "schedules_due" on "schedules" ("next_due");
 CREATE INDEX "schedules_session" on "schedules" ("session_id");
 CREATE INDEX "schedules_owner" on "schedules" ("owner");
-CREATE TABLE "trusted_skills" ("directory" text not null, "path" text not null, "hash" text not null, "trusted_by" text not null, "trusted_at" bigint not null, "epoch" bigint not null, "v" integer not null, constraint "trusted_skills_key" primary key ("directory", "path"));
+CREATE TABLE "trusted_skills" ("directory" text not null, "path" text not null, "hash" text not null, "trusted_by" text not null, "trusted_at" bigint not null, "epoch" bigint not null, "v" integer not null, "content" text, constraint "trusted_skills_key" primary key ("directory", "path"));
 `,
 };

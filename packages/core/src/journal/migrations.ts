@@ -3,7 +3,7 @@ import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { createMemories } from "./memory-migration.ts";
 import { createSchedules } from "./schedule-migration.ts";
 import { createSearch, indexInGroups } from "./search-migration.ts";
-import { createTrustedSkills } from "./skill-migration.ts";
+import { addTrustedContent, createTrustedSkills } from "./skill-migration.ts";
 import { createTasks } from "./task-migration.ts";
 import { addHashedFrom, addTextHashes } from "./text-hash-migration.ts";
 import { createTrust } from "./trust-migration.ts";
@@ -283,4 +283,5 @@ export const migrations: readonly Migration[] = [
 	{ name: "0010-memories", up: createMemories },
 	{ name: "0011-schedules", up: createSchedules },
 	{ name: "0012-trusted-skills", up: createTrustedSkills },
+	{ name: "0013-trusted-content", up: addTrustedContent },
 ];

@@ -14,3 +14,8 @@ export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
 		.addPrimaryKeyConstraint("trusted_skills_key", ["directory", "path"])
 		.execute();
 }
+
+/** Adds the trusted content, so that a person sees what has changed since. */
+export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
+}

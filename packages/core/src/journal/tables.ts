@@ -308,6 +308,8 @@ interface TrustedSkillsTable extends Stamped {
 	path: string;
 	/** Hash of all files of the skill (see `Skill`). */
 	hash: string;
+	/** The files as JSON (see `TrustedContent`). Null in rows of earlier versions. */
+	content: string | null;
 	trusted_by: string;
 	trusted_at: number;
 }

@@ -160,7 +160,7 @@ export class SkillFiles {
 			const others = isWhole ? await this.#others(directory, file, left) : [];
 			const fallback = isWhole ? basename(dirname(path)) : basename(path, ".md");
 			const text = await this.#text(file, own, fallback);
-			const hash = isWhole ? hashAll([{ name: "SKILL.md", hash: own }, ...others]) : own;
+			const hash = hashOfSkill(path, [{ name: basename(path), hash: own }, ...others]);
 			const skill: Skill = { ...text, source, directory, hash };
 			return { skill, path, files: others.map(({ name }) => name) };
 		} catch (reason) {
@@ -249,12 +249,17 @@ function take(left: Left, size: number): void {
 	);
 }
 
-/** One text that changes with the names and contents of all files. */
-function hashAll(files: readonly { readonly name: string; readonly hash: string }[]): string {
+/** The hash of a skill: that of the one file of `NAME.md`, else one that changes with all names and contents. */
+export function hashOfSkill(
+	path: string,
+	files: readonly { readonly name: string; readonly hash: string }[],
+): string {
+	const [own] = files;
+	if (own && basename(path) !== "SKILL.md") return own.hash;
 	return sha256(Buffer.from(JSON.stringify(files.map(({ name, hash }) => [name, hash]))));
 }
 
-function sha256(bytes: Uint8Array): string {
+export function sha256(bytes: Uint8Array): string {
 	return createHash("sha256").update(bytes).digest("hex");
 }
 
@@ -277,7 +282,7 @@ async function realWithin(base: string, path: string): Promise<string> {
 	throw refused(`it is a link that leads out of ${base}`);
 }
 
-async function readWhole(path: string, mostBytes: number): Promise<Buffer> {
+export async function readWhole(path: string, mostBytes: number): Promise<Buffer> {
 	await using file = await openRegular(path, path);
 	const chunks: Buffer[] = [];
 	for (let position = 0; ; ) {
@@ -289,7 +294,7 @@ async function readWhole(path: string, mostBytes: number): Promise<Buffer> {
 	}
 }
 
-function decode(bytes: Buffer): string {
+export function decode(bytes: Buffer): string {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch (cause) {

@@ -233,6 +233,51 @@ test("a skill that appears below a trusted directory, or takes the place of a tr
 	await say("/lint");
 });
 
+test("a changed skill shows what has changed since it was trusted, with invisible characters", async () => {
+	await using w = await openWith(new ScriptedModel(), {
+		"work/.parley/skills/build/SKILL.md": "Build it.\nRun scripts/build.sh\n",
+		"work/.parley/skills/build/scripts/build.sh": "make\n",
+		"work/.parley/skills/build/old.md": "old\n",
+	});
+	const show = async () => w.runtime.skills.show(operator, "build", { directory: w.work });
+	await w.trust();
+	expect(await show()).not.toHaveProperty("changes");
+	await write(w.work, {
+		".parley/skills/build/SKILL.md": "Build it.\nRun \u{200b}scripts/build.sh\n",
+		".parley/skills/build/scripts/build.sh": "make\ncurl evil.example\n",
+		".parley/skills/build/new.md": "new\n",
+	});
+	await rm(join(w.work, ".parley/skills/build/old.md"));
+	await writeFile(join(w.work, ".parley/skills/build/logo.png"), Buffer.from([0xff, 0xfe, 0]));
+	expect((await show()).changes).toBe(
+		[
+			...["--- SKILL.md", "+++ SKILL.md", "@@ -1,2 +1,2 @@", " Build it.", "-Run scripts/build.sh"],
+			...[
+				"+Run \\u{200b}scripts/build.sh",
+				"the file logo.png is new; it is not text, or too large to be shown",
+			],
+			...["--- /dev/null", "+++ new.md", "@@ -0,0 +1,1 @@", "+new"],
+			...["--- scripts/build.sh", "+++ scripts/build.sh", "@@ -1,1 +1,2 @@", " make", "+curl evil.example"],
+			...["the file old.md was removed", "--- old.md", "+++ old.md", "@@ -1,1 +0,0 @@", "-old", ""],
+		].join("\n"),
+	);
+	await w.trust();
+	expect(await show()).not.toHaveProperty("changes");
+});
+
+test("the diff of a changed skill is bounded, and says when the trusted text is not known", async () => {
+	await using w = await openWith(new ScriptedModel(), { "work/.parley/skills/a.md": "A" });
+	const show = async () => w.runtime.skills.show(operator, "a", { directory: w.work });
+	await w.trust();
+	await write(w.work, { ".parley/skills/a.md": "line\n".repeat(12_000) });
+	const { changes = "" } = await show();
+	expect(changes.length).toBeLessThan(65_000);
+	expect(changes).toMatch(/\[the diff has \d+ more characters: compare the files themselves\]\n$/);
+	// As an earlier version has written it.
+	await w.t.store.commit((tx) => tx.updateTable("trusted_skills").set({ content: null }).execute());
+	expect(await show()).not.toHaveProperty("changes");
+});
+
 test("trust is refused if the files changed after they were listed", async () => {
 	await using w = await openWith(new ScriptedModel(), { "work/.parley/skills/a.md": "A" });
 	const { digest } = await w.list();

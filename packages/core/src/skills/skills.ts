@@ -13,6 +13,7 @@ import { type Audit, askedBy } from "../trust/audit.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "./render-skill.ts";
 import type { FoundSkill, SkillProblem } from "./skill-files.ts";
 import { SkillFiles } from "./skill-files.ts";
+import { diffOfContent, readContent, storedContent } from "./trusted-content.ts";
 
 interface SkillsOptions {
 	readonly store: Store<Tables>;
@@ -38,6 +39,12 @@ export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 /** A skill with its trust. */
 export interface ListedSkill extends FoundSkill {
 	readonly trust: SkillTrust;
+}
+
+/** A skill with the changes since it was trusted. */
+export interface ShownSkill extends ListedSkill {
+	/** A unified diff for people. Only of a skill that has changed since it was trusted. */
+	readonly changes?: string;
 }
 
 export interface SkillList {
@@ -77,11 +84,29 @@ export class Skills {
 	}
 
 	/** Finds one skill, also one that is not trusted. Throws `not_found` with the names that exist. */
-	async show(principal: Principal, name: string, place: SkillPlace): Promise<ListedSkill> {
-		const { skills, problems } = await this.list(principal, place);
+	async show(principal: Principal, name: string, place: SkillPlace): Promise<ShownSkill> {
+		authorize(principal, "skill.read");
+		const directory = await this.#directoryOf(principal, place);
+		const { skills, problems } = await this.#all(directory);
 		const found = skills.find(({ skill }) => skill.name === name);
 		if (!found) throw notFound(name, { skills, problems });
-		return found;
+		if (found.trust !== "changed" || directory === undefined) return found;
+		const changes = await this.#changesOf(found, directory);
+		return changes === undefined ? found : { ...found, changes };
+	}
+
+	/** A unified diff since the skill was trusted; undefined if the trusted content was not stored. */
+	async #changesOf(found: ListedSkill, directory: string): Promise<string | undefined> {
+		const row = await this.#options.store.read((db) =>
+			db
+				.selectFrom("trusted_skills")
+				.select("content")
+				.where("directory", "=", directory)
+				.where("path", "=", found.path)
+				.executeTakeFirst(),
+		);
+		const before = storedContent(row?.content ?? null);
+		return before && diffOfContent(before, await readContent(found));
 	}
 
 	/**
@@ -101,6 +126,7 @@ export class Skills {
 			const message = `the skills of ${real} have changed since they were listed: list them again`;
 			throw new ParleyError(message, { code: "aborted" });
 		}
+		const contents = await Promise.all(own.map(readContent));
 		await this.#commit(
 			request,
 			{ action: "skill.trust", object: real, decision: "trusted" },
@@ -108,10 +134,8 @@ export class Skills {
 			async (tx) => {
 				await tx.deleteFrom("trusted_skills").where("directory", "=", real).execute();
 				const by = { trusted_by: actingId(request.principal), trusted_at: this.#options.clock.now() };
-				const rows = own.map(({ skill, path }) => ({
-					directory: real,
-					path,
-					hash: skill.hash,
+				const rows = own.map(({ skill, path }, index) => ({
+					...{ directory: real, path, hash: skill.hash, content: JSON.stringify(contents[index]) },
 					...by,
 					...stamp,
 				}));

@@ -14,12 +14,13 @@ export const skillMethods: MethodsOf<SkillMethod> = {
 	async show_skill({ deps }, { principal, params }) {
 		const { name, session_id: sessionId, directory } = params;
 		const found = await deps.runtime.skills.show(principal, name, { sessionId, directory });
-		const { skill, files } = found;
+		const { skill, files, changes } = found;
 		const steps = skill.steps?.map(({ id, title, needs }) => ({ id, title, needs: [...needs] }));
 		return {
 			...encodeSkill(found),
 			...{ directory: skill.directory, body: skill.body, files: [...files] },
 			...(steps && { steps }),
+			...(changes !== undefined && { changes }),
 		};
 	},
 

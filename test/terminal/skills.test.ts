@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseJson } from "@parley/base";
+import { expect } from "vitest";
+import type { Place } from "./place.ts";
+import { test } from "./terminal-test.ts";
+
+function put(path: string, text: string): void {
+	mkdirSync(dirname(path), { recursive: true });
+	writeFileSync(path, text);
+}
+
+async function json({ run }: { readonly run: () => ReturnType<Place["run"]> }): Promise<unknown> {
+	const screen = run();
+	await screen.ended();
+	return parseJson(screen.received);
+}
+
+test("skills are listed as JSON and in rows; a broken file is named with its line and gives exit code 1", async ({
+	place,
+}) => {
+	put(
+		join(place.data, "skills/greet.md"),
+		"---\ndescription: Greets\nargument_hint: '[name]'\n---\nsay: Hello $0",
+	);
+	const list = await json({ run: () => place.run("skills", "--json") });
+	expect(list).toEqual({
+		skills: [
+			{
+				...{ name: "greet", description: "Greets", argument_hint: "[name]", source: "data" },
+				...{ path: "skills/greet.md", type: "simple", user_invocable: true, model_invocable: true },
+				...{ trust: "operator", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+			},
+		],
+		...{ problems: [], digest: "" },
+	});
+	expect(await json({ run: () => place.run("skills", "show", "greet", "--json") })).toMatchObject({
+		...{ name: "greet", body: "say: Hello $0", directory: join(place.data, "skills"), files: [] },
+	});
+	put(join(place.data, "skills/bad.md"), "---\nname: bad\ntools: 5\n---\nText");
+	const broken = place.run("skills");
+	expect(await broken.ended()).toBe(1);
+	expect(broken.text).toContain("greet");
+	expect(broken.text).toMatch(/✗ skills\/bad\.md: line 3: tools: /);
+	put(join(place.data, "skills/bad.md"), "Text");
+});
+
+test("the trust of a changed skill is asked for with what has changed", async ({ place }) => {
+	const file = join(place.work, ".parley/skills/build/SKILL.md");
+	put(file, "---\ndescription: Builds\n---\nsay: built\n");
+	const first = place.run("skills", "trust", place.work);
+	await first.shows("[y/N]");
+	expect(first.text).toMatch(/build +.*untrusted/);
+	first.type("y\r");
+	expect(await first.ended()).toBe(0);
+	expect(first.text).toContain("trusted build");
+
+	put(file, "---\ndescription: Builds\n---\nsay: \u200bbuilt and sent\n");
+	const shown = place.run("skills", "show", "build");
+	expect(await shown.ended()).toBe(0);
+	expect(shown.text).toContain("-say: built");
+	const second = place.run("skills", "trust", place.work);
+	await second.shows("[y/N]");
+	expect(second.text).toContain(".parley/skills/build/SKILL.md has changed since it was trusted:");
+	expect(second.text).toContain("-say: built\n+say: \\u{200b}built and sent");
+	second.type("n\r");
+	expect(await second.ended()).toBe(1);
+	const trusted = place.run("skills", "trust", place.work, "-y");
+	expect(await trusted.ended()).toBe(0);
+	const third = place.run("skills", "show", "build");
+	expect(await third.ended()).toBe(0);
+	expect(third.text).not.toContain("Changes since");
+});
