@@ -1,12 +1,17 @@
 import { type TestContext, test } from "vitest";
 import type { Driver } from "./driver.ts";
+import { kontekstDriver } from "./drivers/kontekst.ts";
 import { ozzieDriver } from "./drivers/ozzie.ts";
 import { zotDriver } from "./drivers/zot.ts";
 import type { Wire } from "./requirement.ts";
 import { type RequirementId, requirements } from "./requirements.ts";
 
-/** Of the wires that share scenarios. */
-const drivers: Partial<Record<Wire, Driver>> = { ozzie: ozzieDriver, zot: zotDriver };
+/** The wires that share scenarios: all of them. */
+const drivers: Readonly<Record<Wire, Driver>> = {
+	ozzie: ozzieDriver,
+	zot: zotDriver,
+	kontekst: kontekstDriver,
+};
 
 /** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */
 const timeout = 45_000;

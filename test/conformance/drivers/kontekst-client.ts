@@ -132,6 +132,20 @@ export class KontekstStream implements AsyncDisposable {
 		return this.events[at]?.value ?? {};
 	}
 
+	/** Resolves with the first event of the run, also if it was waited for before. */
+	async started(): Promise<Fields> {
+		const find = () => this.events.find(({ kind }) => kind === "started");
+		await this.#changes.until("the run starts", () => find() !== undefined);
+		return find()?.value ?? {};
+	}
+
+	/** Resolves with the last event of the run. */
+	async last(): Promise<KontekstEvent> {
+		const find = () => this.events.find(({ kind }) => ["completed", "cancelled", "failed"].includes(kind));
+		await this.#changes.until("the run ends", () => find() !== undefined);
+		return find() ?? { kind: "", value: {} };
+	}
+
 	/** Resolves with the calls of the next proposal. */
 	async proposed(): Promise<readonly ProposedCall[]> {
 		// True by the schema.

@@ -9,12 +9,19 @@ export const promptRequirements = {
 		"ruling 9",
 		"An approval's context has what it takes to show it: call, tool, arguments, preview, risk, expiry.",
 	),
-	"prompt.approve": ozzie("ruling 9", "true, yes, y, allow and once, written exactly so, approve.", "kept"),
+	"prompt.approve": ozzie(
+		"ruling 9",
+		"true, yes, y, allow and once, written exactly so, approve.",
+		"kept",
+		"kept",
+	),
 	"prompt.approve-valueless": ozzie(
 		"document, Flows; ruling 9",
 		"`cancelled: false` without a value, or with null, approves.",
 	),
-	"prompt.deny": ozzie("ruling 9", "Everything else denies, `cancelled: true` whatever the value.", "kept"),
+	"prompt.deny": ozzie("ruling 9", "Everything else denies, `cancelled: true` whatever the value.", "kept", {
+		cannot: "a denial cancels the run",
+	}),
 	"prompt.floor": ozzie(
 		"ruling 9",
 		"A call that is always asked is not approved without a value: the question stays open.",

@@ -13,6 +13,7 @@ export const runRequirements = {
 		"document, assistant.stream; ruling 7",
 		"A reply with text is a start, deltas that make up the text, and an end, all of index 0.",
 		"kept",
+		"kept",
 	),
 	"run.todo": ozzie(
 		"our own: Events",
@@ -47,6 +48,7 @@ export const runRequirements = {
 		"document, assistant.message; ruling 7",
 		"A run ends with exactly one `assistant.message` with the whole text.",
 		"kept",
+		"kept",
 	),
 	"run.message-last": ozzie(
 		"ruling 7",
@@ -55,6 +57,7 @@ export const runRequirements = {
 	"run.message-failed": ozzie(
 		"document, assistant.message; ruling 7",
 		"A run whose model fails ends with a message whose error says why.",
+		"kept",
 		"kept",
 	),
 	"run.message-empty": ozzie("ruling 7", "A run without any text ends with an empty message."),
@@ -75,15 +78,18 @@ export const runRequirements = {
 		"ruling 7",
 		"`cancel_turn` ends the active run with the error `cancelled`; messages that wait stay.",
 		"kept",
+		"kept",
 	),
 	"run.in-order": ozzie(
 		"runtime rule 2",
 		"What was said together is answered in its order, one after the other.",
 		"kept",
+		"kept",
 	),
 	"run.left": ozzie(
 		"runtime rule 5; observed, checklist",
 		"A run goes on to its end although its client says no more.",
+		"kept",
 		"kept",
 	),
 	"run.compact": zot(
@@ -128,13 +134,20 @@ export const runRequirements = {
 		"document, tool.call",
 		"A call is shown when it starts, with name and arguments, and when it ends, with its result or error.",
 		"kept",
+		"kept",
 	),
 	"tool.paired": ozzie(
 		"ruling 8",
 		"Every call that starts ends exactly once, under the same `call_id`.",
 		"kept",
+		{ cannot: "a denied call ends the run" },
 	),
-	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones; `run_command` takes `cmd`.", "kept"),
+	"tool.arguments": ozzie(
+		"ruling 8",
+		"The arguments are the real ones; `run_command` takes `cmd`.",
+		"kept",
+		"kept",
+	),
 	"tool.before-prompt": ozzie(
 		"document, Conversation with Tool Call",
 		"A call is shown as started before its approval is asked for.",

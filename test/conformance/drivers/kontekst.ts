@@ -1,0 +1,126 @@
+import { parseJson } from "@parley/base";
+import type { Call, Conversation, Driver, Outcome, Question } from "../driver.ts";
+import { TestGateway } from "../gateway.ts";
+import { type KontekstEvent, KontekstStream, type ProposedCall } from "./kontekst-client.ts";
+
+/**
+ * The kontekst wire for the scenarios of all wires. One stream carries one run, so each message has a stream of its own on
+ * the same session. The driver cannot express: a conversation that continues after a denial, because a denial cancels the
+ * run; a summary, because no command asks for one. `cancelled` and `failed` have no text: the deltas of the last reply are
+ * the text that the run left.
+ */
+export const kontekstDriver: Driver = {
+	wire: "kontekst",
+	command: (line) => ({ name: "run_command", arguments: { cmd: line } }),
+	async converse() {
+		return new KontekstConversation(await TestGateway.start());
+	},
+};
+
+class KontekstConversation implements Conversation {
+	readonly #gateway: TestGateway;
+	/** Streams whose outcome was not told, in the order of their messages. */
+	readonly #streams: KontekstStream[] = [];
+	readonly #opened = new AsyncDisposableStack();
+	#session = "";
+
+	constructor(gateway: TestGateway) {
+		this.#gateway = gateway;
+	}
+
+	async say(...texts: readonly string[]): Promise<void> {
+		for (const prompt of texts) {
+			// Each stream has its own connection: the order of the messages is known when the one before has started.
+			await this.#streams.at(-1)?.started();
+			const stream = this.#opened.use(new KontekstStream(this.#gateway.url));
+			this.#streams.push(stream);
+			stream.start({ prompt, sessionId: this.#session });
+			if (this.#session !== "") continue;
+			const { sessionId } = await stream.started();
+			this.#session = String(sessionId);
+		}
+	}
+
+	async question(): Promise<Question> {
+		const [call] = await this.#stream().proposed();
+		if (!call) throw new Error("a proposal has no calls");
+		return { token: call.callId, tool: call.name, arguments: parseJson(call.argumentsJson) };
+	}
+
+	async approve({ token }: Question): Promise<void> {
+		this.#stream().approve(token);
+	}
+
+	async deny({ token }: Question): Promise<void> {
+		this.#stream().deny(token);
+	}
+
+	async cancel(): Promise<void> {
+		this.#stream().send({ cancel: {} });
+	}
+
+	async streaming(): Promise<void> {
+		await this.#stream().until("token");
+	}
+
+	async outcome(): Promise<Outcome> {
+		const stream = this.#stream();
+		const { kind, value } = await stream.last();
+		this.#streams.shift();
+		const streamed = streamedIn(stream.events);
+		return {
+			...{ streamed, calls: callsIn(stream.events) },
+			content: kind === "completed" ? String(value["content"]) : (streamed.at(-1) ?? ""),
+			error: kind === "cancelled" ? kind : String(value["error"] ?? ""),
+		};
+	}
+
+	async leave(): Promise<Pick<Outcome, "content" | "error">> {
+		this.#stream().halfClose();
+		const { content, error } = await this.outcome();
+		return { content, error };
+	}
+
+	compact(): Promise<string> {
+		return Promise.reject(new Error("no command of this wire asks for a summary"));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#opened.disposeAsync();
+		await this.#gateway[Symbol.asyncDispose]();
+	}
+
+	/** The stream of the oldest run whose outcome was not told. */
+	#stream(): KontekstStream {
+		const [stream] = this.#streams;
+		if (!stream) throw new Error("no message was sent");
+		return stream;
+	}
+}
+
+/** The text of each reply, by its deltas. */
+function streamedIn(events: readonly KontekstEvent[]): string[] {
+	const replies = [""];
+	for (const { kind, value } of events) {
+		if (kind === "token") replies.push(`${replies.pop() ?? ""}${value["text"]}`);
+		if (kind === "turnCompleted") replies.push("");
+	}
+	return replies.filter((reply) => reply !== "");
+}
+
+/** The calls that started, in their order. */
+function callsIn(events: readonly KontekstEvent[]): Call[] {
+	const of = (kind: string) => events.flatMap((event) => (event.kind === kind ? [event.value] : []));
+	// True by the schema.
+	const proposed = of("toolsProposed").flatMap(({ calls }) => calls as readonly ProposedCall[]);
+	return of("toolStarted").flatMap(({ callId }) => {
+		const call = proposed.find((one) => one.callId === callId);
+		const output = of("toolCompleted").find((one) => one["callId"] === callId)?.["output"];
+		const error = of("toolFailed").find((one) => one["callId"] === callId)?.["error"];
+		if (!call) throw new Error(`${callId} started and was not proposed`);
+		const text = String(output ?? error);
+		return [
+			{ name: call.name, arguments: parseJson(call.argumentsJson), text, failed: output === undefined },
+		];
+	});
+}
