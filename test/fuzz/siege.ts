@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +81,11 @@ export class Siege {
 	/** Also after a failure nothing stays behind. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await raze(this.#gateway, this.#directory);
+	}
+
+	/** The token of the operator. */
+	get token(): string {
+		return readFileSync(join(this.#directory, "data", "tokens", "operator"), "utf8").trim();
 	}
 
 	/** How much of the attack is done. */

@@ -1,0 +1,113 @@
+import type { OutgoingHttpHeaders } from "node:http2";
+import { deflateSync, gzipSync } from "node:zlib";
+import { frameCommand } from "../conformance/drivers/kontekst-client.ts";
+import type { Random } from "../random.ts";
+import { woundBytes } from "./byte-mutation.ts";
+
+/** One stream of an attack: its headers, and the bytes of its body. */
+export interface GrpcAttack {
+	readonly kind: string;
+	readonly headers: OutgoingHttpHeaders;
+	readonly body: Buffer;
+	/** Messages in the body. */
+	readonly messages: number;
+}
+
+const run = {
+	...{ ":method": "POST", ":path": "/kontekst.AgentService/Run" },
+	...{ "content-type": "application/grpc", te: "trailers" },
+};
+
+/** Commands with every field. No prompt and an unknown agent: no wound makes a run of them. */
+const commands = [
+	{ start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" } },
+	{ approveTool: { callId: "call_1" } },
+	{ denyTool: { callId: "call_2", reason: "because" } },
+	{ cancel: {} },
+].map(frameCommand);
+
+const bodies = commands.map((framed) => framed.subarray(5));
+
+/** Something of the wire format of protobuf that no decoder may fall over: https://protobuf.dev/programming-guides/encoding/ */
+const oddMessages = [
+	Buffer.alloc(0),
+	Buffer.from([0x00]),
+	Buffer.from([0x07]),
+	// A length of 4 GiB, a varint without an end, a group without an end, field numbers 0 and 2^29.
+	Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
+	Buffer.alloc(64, 0xff),
+	Buffer.alloc(2_000, 0x0b),
+	Buffer.from([0x02, 0x00]),
+	Buffer.from([0x80, 0x80, 0x80, 0x80, 0x10, 0x00]),
+	// Text that is no UTF-8.
+	Buffer.from([0x0a, 0x04, 0x0a, 0x02, 0xc3, 0x28]),
+];
+
+function frame(message: Buffer, flags = 0, length = message.length): Buffer {
+	const head = Buffer.from([flags, 0, 0, 0, 0]);
+	head.writeUInt32BE(length, 1);
+	return Buffer.concat([head, message]);
+}
+
+type Maker = (
+	random: Random,
+) => Pick<GrpcAttack, "body" | "messages"> & { readonly headers?: OutgoingHttpHeaders };
+
+function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | "messages"> {
+	const messages = Array.from({ length: random.between(1, 8) }, make);
+	return { body: Buffer.concat(messages), messages: messages.length };
+}
+
+/** A length that is not that of the message, up to 4 GiB. */
+function lie(random: Random, length: number): number {
+	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
+}
+
+const timeouts = ["-1S", "1", "99999999999H", "0n", "S", "1u", "\u00ff1S"];
+const encodings = ["gzip", "deflate", "br", "snappy", "identity, gzip"];
+
+const makers: Readonly<Record<string, Maker>> = {
+	"wounded messages": (random) => several(random, () => frame(woundBytes(random, bodies))),
+	"odd messages": (random) => several(random, () => frame(random.pick(oddMessages))),
+	"wounded frames": (random) => several(random, () => woundBytes(random, commands)),
+	"lying lengths": (random) => ({ ...one(frame(random.pick(bodies), 0, lie(random, 40))) }),
+	flags: (random) => several(random, () => frame(random.pick(bodies), random.between(1, 255))),
+	compression: (random) => {
+		const compressed = random.pick([gzipSync, deflateSync])(random.pick(bodies));
+		const body = random.chance(0.5) ? compressed : woundBytes(random, [compressed]);
+		return { ...one(frame(body, 1)), headers: { "grpc-encoding": random.pick(encodings) } };
+	},
+	timeouts: (random) => ({
+		...one(random.pick(commands)),
+		headers: { "grpc-timeout": random.pick(timeouts) },
+	}),
+	paths: (random) => {
+		const paths = ["/", "/kontekst.AgentService/Fly", "/kontekst.Agent", "/%00/Run", "*", "/a/b/c?d#e"];
+		return { ...one(random.pick(commands)), headers: { ":path": random.pick(paths) } };
+	},
+	types: (random) => {
+		const types = ["application/json", "", "application/grpc+json", "application/grpc-web", "text/html"];
+		return { ...one(random.pick(commands)), headers: { "content-type": random.pick(types) } };
+	},
+	"no message": () => ({
+		body: Buffer.alloc(0),
+		messages: 1,
+		headers: { ":path": "/kontekst.DaemonService/GetStatus" },
+	}),
+};
+
+function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
+	return { body, messages: 1 };
+}
+
+const kinds = Object.keys(makers);
+/** Most messages come from the makers of messages. */
+const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
+
+/** One stream with malformed messages, headers or framing. */
+export function makeGrpcAttack(random: Random): GrpcAttack {
+	const kind = random.pick(weighted);
+	const made = makers[kind]?.(random);
+	if (!made) throw new Error(`no maker of ${kind}`);
+	return { kind, body: made.body, messages: made.messages, headers: { ...run, ...made.headers } };
+}

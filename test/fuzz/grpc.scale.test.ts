@@ -1,0 +1,92 @@
+import { type ClientHttp2Session, connect } from "node:http2";
+import { expect, test } from "vitest";
+import { Random, testScale, testSeed } from "../random.ts";
+import { Watch } from "../watch.ts";
+import { type GrpcAttack, makeGrpcAttack } from "./grpc-messages.ts";
+import { Siege } from "./siege.ts";
+
+const wanted = 10_000 * testScale(10);
+const connections = 4;
+/** Streams of a connection at the same time. */
+const streams = 16;
+/** Streams after which a connection is replaced. */
+const perConnection = 400;
+
+/** Resolves with the status of gRPC, or with that of HTTP if the request was no gRPC. */
+async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAttack): Promise<string> {
+	const watch = new Watch();
+	let status: string | undefined;
+	let isClosed = false;
+	const stream = session.request(headers);
+	const take = (answer: Readonly<Record<string, unknown>>): void => {
+		const found =
+			answer["grpc-status"] ?? (answer[":status"] === 200 ? undefined : `HTTP ${answer[":status"]}`);
+		if (found !== undefined) status = String(found);
+	};
+	stream
+		.on("response", take)
+		.on("trailers", take)
+		.on("error", () => undefined)
+		.resume();
+	stream.on("close", () => {
+		isClosed = true;
+		watch.notify();
+	});
+	stream.end(body);
+	await watch.until("the stream is answered", () => isClosed);
+	return status ?? `reset with ${stream.rstCode}`;
+}
+
+test("malformed gRPC messages get a status each, cost nothing, and a healthy client is served meanwhile", async () => {
+	const seed = testSeed();
+	const random = new Random(seed);
+	await using siege = await Siege.begin(random);
+	const { token } = siege;
+	const faults: string[] = [];
+	const answers = new Map<string, number>();
+	let messages = 0;
+
+	const attackOnce = async (session: ClientHttp2Session): Promise<void> => {
+		const made = makeGrpcAttack(random);
+		const attack = { ...made, headers: { ...made.headers, authorization: `Bearer ${token}` } };
+		const answer = await attackWith(session, attack);
+		messages += made.messages;
+		const key = `${made.kind}: ${answer}`;
+		answers.set(key, (answers.get(key) ?? 0) + 1);
+		if (!isExpected(made.kind, answer)) faults.push(`${key}: ${made.body.toString("hex").slice(0, 200)}`);
+		siege.progress();
+	};
+	const attack = async (until: number): Promise<void> => {
+		const work = async (): Promise<void> => {
+			while (messages < until && faults.length < 20) {
+				const session = connect(`http://127.0.0.1:${siege.port}`);
+				session.on("error", (error) => faults.push(String(error)));
+				let left = perConnection;
+				const stream = async (): Promise<void> => {
+					while (left-- > 0 && messages < until && faults.length < 20) await attackOnce(session);
+				};
+				await Promise.all(Array.from({ length: streams }, stream));
+				session.destroy();
+			}
+		};
+		await Promise.all(Array.from({ length: connections }, work));
+	};
+
+	await siege.during(() => attack(wanted / 5), 500);
+	await siege.mark();
+	await siege.during(() => attack(wanted), 500);
+	const result = await siege.end();
+	const table = [...answers].map(([key, count]) => `${key} × ${count}`).sort();
+	process.stdout.write(
+		`${table.join("\n")}\n${messages} messages; ${result.summary}\nPARLEY_TEST_SEED=${seed}\n`,
+	);
+
+	expect(faults).toEqual([]);
+	expect(result.faults).toEqual([]);
+	expect(messages).toBeGreaterThanOrEqual(wanted);
+});
+
+/** OK for what is harmless; else a status that says what is wrong. HTTP/2 itself refuses the path `*` of a POST. */
+function isExpected(kind: string, answer: string): boolean {
+	return /^(0|3|4|8|12|13|HTTP 415)$/.test(answer) || (kind === "paths" && answer === "reset with 1");
+}
