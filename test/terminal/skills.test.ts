@@ -71,3 +71,14 @@ test("the trust of a changed skill is asked for with what has changed", async ({
 	expect(await third.ended()).toBe(0);
 	expect(third.text).not.toContain("Changes since");
 });
+
+test("Tab completes a skill in a chat, which then starts it", async ({ place }) => {
+	put(join(place.data, "skills/welcome.md"), "say: Welcome $0");
+	const screen = await place.chat();
+	screen.type("/wel\t");
+	await screen.until("the name is complete", () => screen.typed === "› /welcome ");
+	await screen.enter("Ann");
+	await screen.rests("Welcome Ann");
+	screen.type("\u0004");
+	expect(await screen.ended()).toBe(0);
+});

@@ -91,6 +91,45 @@ test("Ctrl-C cancels the running turn once", async ({ table }) => {
 	expect(table.rows).toEqual(["", "› go", "cancelled"]);
 });
 
+const tab = { name: "tab", text: "\t" };
+const listed = (name: string, more: object = {}) => ({
+	...{ name, description: name, source: "data", path: `skills/${name}.md`, type: "simple", hash: "" },
+	...{ user_invocable: true, model_invocable: true, trust: "operator", ...more },
+});
+const skillList = {
+	skills: [
+		...[listed("deploy"), listed("deploy-docs"), listed("new-release"), listed("mine", { trust: "trusted" })],
+		...[listed("depot", { user_invocable: false }), listed("depend", { trust: "untrusted" })],
+	],
+	...{ problems: [], digest: "" },
+};
+
+test.each([
+	{ typed: "/se", text: "/sessions ", notice: "" },
+	{ typed: "/m", text: "/m", notice: "/mine  /model" },
+	{ typed: "/de", text: "/deploy", notice: "" },
+	{ typed: "/deploy", text: "/deploy", notice: "/deploy  /deploy-docs" },
+	{ typed: "/deploy-", text: "/deploy-docs ", notice: "" },
+	{ typed: "/x", text: "/x", notice: "no command or skill begins with /x" },
+])("Tab behind $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
+	const table = new Table();
+	await table.press(...[...typed].map((letter) => ({ text: letter })), tab);
+	table.client.last("list_skills").answer(skillList);
+	await table.settle();
+	expect(table.keyboard).toMatchObject({ message: { text }, notice });
+	await table.press({ text: "x" });
+	expect(table.keyboard.notice).toBe("");
+});
+
+test("Tab changes no line that was typed on meanwhile, and is a tab in a message", async ({ table }) => {
+	await table.press({ text: "/" }, { text: "d" }, tab, { text: "x" });
+	table.client.last("list_skills").answer(skillList);
+	await table.settle();
+	expect(table.keyboard.message.text).toBe("/dx");
+	await table.press({ text: " " }, tab);
+	expect(table.keyboard.message.text).toBe("/dx \t");
+});
+
 test("Ctrl-C at rest empties the line, then warns, then leaves", async ({ table }) => {
 	await table.press({ text: "x" }, ctrlC);
 	expect(table.keyboard).toMatchObject({ message: { text: "" }, notice: "" });

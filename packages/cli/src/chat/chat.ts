@@ -5,6 +5,7 @@ import {
 	isOzzieEvent,
 	type OpenSession,
 	type OzzieEvent,
+	type SkillPayload,
 } from "@parley/protocol";
 import type { GivenAnswer } from "../questions/answered-row.ts";
 import { decline, readAnswer } from "../questions/read-answer.ts";
@@ -173,12 +174,28 @@ export class Chat {
 		return isBroken || skills.some((skill) => skill.name === name);
 	}
 
-	async #help(): Promise<void> {
+	/**
+	 * Gives the names of all commands and skills that begin with this to `take`, in alphabetical order, and draws again
+	 * after it. Never rejects.
+	 */
+	complete(beginning: string, take: (names: readonly string[]) => void): Promise<void> {
+		return this.#attempt(async () => {
+			const skills = (await this.#usableSkills()).map(({ name }) => name);
+			const names = [...new Set([...Object.keys(slashCommands), ...skills])];
+			take(names.filter((name) => name.startsWith(beginning)).toSorted());
+			this.#show([]);
+		});
+	}
+
+	async #usableSkills(): Promise<readonly SkillPayload[]> {
 		const { skills } = await this.#request("list_skills", {});
-		const usable = skills.filter(({ user_invocable: isForPeople, trust }) => {
+		return skills.filter(({ user_invocable: isForPeople, trust }) => {
 			return isForPeople && (trust === "operator" || trust === "trusted");
 		});
-		const rows = usable.map(({ name, argument_hint: hint = "", description }) =>
+	}
+
+	async #help(): Promise<void> {
+		const rows = (await this.#usableSkills()).map(({ name, argument_hint: hint = "", description }) =>
 			shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), this.#options.look().columns),
 		);
 		this.#show([...helpRows(), ...rows]);

@@ -47,6 +47,7 @@ export function helpRows(): string[] {
 	return [
 		...commands,
 		"  Enter        sends; Alt-Enter, Ctrl-J or \\ and Enter begin another line",
+		"  Tab          completes the name of a command or skill behind /",
 		"  ↑ ↓          what was entered before",
 		"  Ctrl-C       stops the running turn; twice with nothing to stop, leaves",
 		"  Esc          declines a question that is no approval",

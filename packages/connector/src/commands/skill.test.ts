@@ -20,16 +20,17 @@ const refuse = (): never => {
 /** A desk that keeps what is said. */
 function talkingDesk() {
 	const said: string[] = [];
-	const { desk } = scriptedDesk(answers);
+	const { desk, gateway } = scriptedDesk(answers);
 	const room: RoomDesk = {
 		...desk,
-		...{ sessions: refuse, whoami: refuse, stop: refuse, heard: refuse },
+		sessions: async () => [{ session: "s1", title: "", usedAt: 0, messages: 1, current: true }],
+		...{ whoami: refuse, stop: refuse, heard: refuse },
 		say: async (_person, _room, { text }) => {
 			said.push(text);
 			return { session: "s", sent: true, failures: [] };
 		},
 	};
-	return { desk: room, said };
+	return { desk: room, said, gateway };
 }
 
 const answers = { list_skills: () => ({ skills: [deploy, ...hidden], problems: [], digest: "" }) };
@@ -40,13 +41,14 @@ test("without a name the skills that people may start are listed", async () => {
 	expect(text).toMatch(/^- `\S*skill deploy .*branch.*` Deploys .*$/);
 });
 
-test("a name completes", async () => {
-	const { desk } = talkingDesk();
+test("a name completes with the skills of the room's session", async () => {
+	const { desk, gateway } = talkingDesk();
 	const { person, room } = commanded("skill", {}).arrival;
 	const asked = { option: "name", typed: "/dep", options: {}, person, room };
 	expect(await command?.complete?.(desk, asked)).toEqual([
 		{ value: "deploy", label: "deploy: Deploys *it*" },
 	]);
+	expect(gateway.asked).toMatchObject([{ method: "list_skills", params: { session_id: "s1" } }]);
 });
 
 test.each([

@@ -39,9 +39,14 @@ const skill: Command<RoomDesk> = {
 		if (failures.length === 0) return { text: "Started: the answer comes here." };
 		return { text: `Started, but not with everything:\n\n${failures.map((one) => `- ${one}`).join("\n")}` };
 	},
-	async complete({ gateway, onBehalf }, { option, typed, person, room }) {
+	async complete(desk, { option, typed, person, room }) {
 		if (option !== "name") return [];
-		const { skills } = await gateway.request("list_skills", { session_id: null, ...onBehalf(person, room) });
+		// Without a session yet, the skills of the data directory are known. Completing opens no session.
+		const current = (await desk.sessions(person, room)).find((one) => one.current);
+		const { skills } = await desk.gateway.request("list_skills", {
+			session_id: current?.session ?? null,
+			...desk.onBehalf(person, room),
+		});
 		const word = typed.trim().toLowerCase().replace(/^\//, "");
 		return skills
 			.filter(isForPeople)
