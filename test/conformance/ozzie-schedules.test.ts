@@ -140,3 +140,41 @@ verifiesOn(
 		expect(await titles(operator)).toEqual([]);
 	},
 );
+
+verifiesOn(
+	"ozzie",
+	["schedule.confirmed"],
+	"a connector confirms the rights of a person before each firing, and without that the due time waits",
+	async () => {
+		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
+		await using place = await discordPlace({ ann: "member" }, { clock });
+		const { connector, operator } = place;
+		const wanted = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
+		const target = { external_key: "discord:111:general", ...as("ann") };
+		const { session_id } = await connector.call("schedule_task", { ...wanted, ...target });
+		const listed = async () => List.parse(await operator.call("list_schedules")).schedules[0];
+		clock.advance(1_000);
+		const check = await connector.event("person.check");
+		expect(check).toEqual({
+			...{ type: "event", event: "person.check", session_id, seq: 0, transient: true },
+			payload: {
+				check_id: expect.stringMatching(/^check_/),
+				...{ user: "ann", place: { tenant: "111", channel: "general", shared: false } },
+			},
+		});
+		const reportOf = (asked: typeof check) => {
+			return { check_id: asked.payload["check_id"], present: true, roles: [], guest: false, shared: false };
+		};
+		expect(await operator.refusal("report_person", reportOf(check))).toMatch(/^forbidden: /);
+		clock.advance(10_000);
+		await expect.poll(listed).toMatchObject({ firings: 0, problem: expect.stringContaining("waits: ") });
+		expect(await connector.call("report_person", reportOf(check))).toEqual({ status: "late" });
+		await using another = await place.connect(place.token);
+		clock.advance(0);
+		const again = await another.event("person.check");
+		expect(await another.call("report_person", reportOf(again))).toEqual({ status: "taken" });
+		expect(await connector.call("report_person", reportOf(again))).toEqual({ status: "late" });
+		await expect.poll(listed).toMatchObject({ firings: 1 });
+		expect(await listed()).not.toHaveProperty("problem");
+	},
+);

@@ -49,6 +49,7 @@ export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
 export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
 export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Malformed } from "./platform/malformed.ts";
+export type { AskedPerson, PersonNow } from "./platform/person-now.ts";
 export { Control, Posting, type StepList } from "./platform/posting.ts";
 export { type AttachmentSource, readAttachment } from "./platform/read-attachment.ts";
 export { mayPass, readBounded } from "./platform/read-bounded.ts";

@@ -81,6 +81,8 @@ const rules = {
 	"person.pair": { ...talkers, operator: "none", role: "stranger" },
 	/** To hear who one is, and what one may do. */
 	"person.self": everybody,
+	/** To answer a question of the gateway about a person. */
+	"person.report": { operator: "none", observer: "none", connector: "any" },
 	"person.read": operatorOnly,
 	"person.manage": operatorOnly,
 	"place.read": operatorOnly,

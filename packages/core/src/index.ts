@@ -130,6 +130,7 @@ export type { ChatSettings, PersonRule } from "./trust/chat-settings.ts";
 export type { OpenWish } from "./trust/grant-wishes.ts";
 export type { ListedRule, PolicyListing } from "./trust/list-rules.ts";
 export type { GivenRole, PairingFacts, PersonFacts } from "./trust/people.ts";
+export type { PersonCheck, PersonReport } from "./trust/person-checks.ts";
 export type { PlaceProfile } from "./trust/place-profile.ts";
 export type { PlaceFacts } from "./trust/places.ts";
 export type { PolicyAnswer, PolicyQuestion } from "./trust/policies.ts";

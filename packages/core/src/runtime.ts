@@ -130,7 +130,8 @@ export class Runtime {
 		this.#rules = { ...runDeps, choice: this.#choice };
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
 		const withSkill = this.#withSkill.bind(this);
-		this.#scheduleClock = new ScheduleClock({ ...scheduling, withSkill, runner: this.#runner });
+		const { checks } = this.trust;
+		this.#scheduleClock = new ScheduleClock({ ...scheduling, withSkill, checks, runner: this.#runner });
 		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
 			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
 			admit: () => this.#admit(),

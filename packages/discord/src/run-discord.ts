@@ -18,6 +18,7 @@ import { createDiscordPlatform } from "./discord-platform.ts";
 import type { DiscordLink, DiscordPort } from "./discord-port.ts";
 import { Channels } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
+import { personNow } from "./intake/person-now.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { Tickets } from "./interactions/tickets.ts";
 import { type KeptOfDiscord, keptOfDiscord } from "./kept-of-discord.ts";
@@ -94,5 +95,8 @@ async function startParts(
 		connector: { accept, complete: (asked) => connector.complete(asked) },
 	});
 	const malformed = (): number => intake.malformed + interactions.malformed;
-	return { connector, intake, interactions, accept, malformed };
+	return {
+		...{ connector, intake, interactions, accept, malformed },
+		personNow: (asked, signal) => personNow({ port, audiences: intake.audiences, clock }, asked, signal),
+	};
 }

@@ -42,6 +42,7 @@ export {
 	methods,
 } from "./methods.ts";
 export { type Actor, OnBehalf, type Place } from "./on-behalf.ts";
+export type { PersonCheck } from "./person-check.ts";
 export type {
 	OpenPromptPayload,
 	PromptContext,

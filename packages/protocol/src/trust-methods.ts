@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Actor, Place } from "./on-behalf.ts";
 import { key, maybe, notBlank, optionalSession } from "./params.ts";
 import {
 	AuditPayload,
@@ -124,6 +125,20 @@ export const trustMethods = {
 			key,
 		}),
 		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
+	},
+	/** The answer of a connector to `person.check`. The first one counts: `late` says that this one did not. */
+	report_person: {
+		params: z.object({
+			check_id: z.string().min(1).max(128),
+			/** Whether the person is in the guild or team, and can write in the place. */
+			present: z.boolean(),
+			/** If not present: `left` the guild or team, or has `no_access` to the place. */
+			reason: maybe(z.enum(["left", "no_access"])),
+			roles: Actor.shape.roles,
+			guest: Actor.shape.guest,
+			shared: Place.shape.shared,
+		}),
+		result: z.object({ status: z.enum(["taken", "late"]) }),
 	},
 	set_person_role: { params: z.object({ person, role, key }), result: PersonPayload },
 	/** Removes a person, and the notes about them: `forgotten` is their number. */

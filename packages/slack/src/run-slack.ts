@@ -14,6 +14,7 @@ import { CatchUp, type CatchUpParts } from "./catch-up/catch-up.ts";
 import { HeardPlaces } from "./catch-up/heard-places.ts";
 import { createSlackPort, type SlackTransport } from "./client/slack-client.ts";
 import { openIntake } from "./intake/open-intake.ts";
+import { personNow } from "./intake/person-now.ts";
 import { type Takers, Taking } from "./intake/taking.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { postedThreads } from "./own-threads.ts";
@@ -121,6 +122,7 @@ async function startParts(
 		intake: reading.intake,
 		outdated: reading.outdated,
 		malformed: () => malformed.count,
+		personNow: (asked) => personNow({ ...reading, self, port }, asked),
 	};
 }
 

@@ -56,11 +56,17 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 	else site.moderate(room, await notebook.message(step.moderates, site.people.Olga, step.in));
 }
 
-async function operate(notebook: Notebook, { operator, asks, notes }: Operating): Promise<void> {
+async function operate(notebook: Notebook, { operator, asks, notes, has = "" }: Operating): Promise<void> {
 	const { town } = notebook;
 	// It is what was asked, with what was noted in its texts.
 	const params = parseJson(notebook.filled(JSON.stringify(asks))) as typeof asks;
-	const answer: object = await town.city.through(town.operator.request(operator, params));
+	let answer: object = {};
+	const isFound = async (): Promise<boolean> => {
+		answer = await town.operator.request(operator, params);
+		const text = JSON.stringify(answer);
+		return typeof has === "string" ? text.includes(has) : has.test(text);
+	};
+	await town.city.until(isFound, `the answer of ${operator} has ${has}`);
 	if (notes) notebook.noted = String(Object.entries(answer).find(([name]) => name === notes)?.[1]);
 }
 

@@ -81,6 +81,8 @@ export type Operating = {
 		readonly asks: MethodInput<Method>;
 		/** A name in the answer whose value is kept for `{1}`. */
 		readonly notes?: string;
+		/** What the answer has at last. */
+		readonly has?: string | RegExp;
 	};
 }[RequestMethod];
 

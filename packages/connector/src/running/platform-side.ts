@@ -4,6 +4,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { Posted } from "../outbox/posted-in.ts";
 import type { UploadReader } from "../outbox/read-upload.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { AskedPerson, PersonNow } from "../platform/person-now.ts";
 import type { HeardRoom } from "../rooms/heard-rooms.ts";
 import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -25,6 +26,8 @@ export interface StartedParts {
 	readonly interactions: { settled(): Promise<void> };
 	/** How much was not as the platform documents it. */
 	malformed(): number;
+	/** Asks the platform about a person. Returns undefined, or rejects, if it does not say. */
+	personNow(asked: AskedPerson, signal: AbortSignal): Promise<PersonNow | undefined>;
 }
 
 /** What a platform's side is opened with. */

@@ -34,7 +34,8 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 		this.#ask("start");
 		const connector = await start.connector(new FakePlatform(), new Controls("the platform's token"));
 		const settled = async (): Promise<void> => void this.asked.push("interactions settled");
-		return { connector, interactions: { settled }, malformed: () => 3 };
+		const personNow = async () => ({ present: false, reason: "left" }) as const;
+		return { connector, interactions: { settled }, malformed: () => 3, personNow };
 	};
 
 	async bringCommands(): Promise<void> {

@@ -1,5 +1,5 @@
 import { ParleyError, type Store } from "@parley/base";
-import { type Client, createClient } from "@parley/protocol";
+import { type Client, createClient, type PersonCheck } from "@parley/protocol";
 import { Connector } from "../connector.ts";
 import { openGatewayFiles } from "../gateway-files.ts";
 import { checkSendTimes } from "../outbox/clock-mark.ts";
@@ -82,6 +82,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 				...{ url, token, certificate, clock, ids },
 				// Of an answer people see the whole. These say what the agent does meanwhile.
 				transient: ["assistant.started", "tool.arguments"],
+				onPersonCheck: (check) => void this.#answerCheck(check),
 				onState: (state, detail) => {
 					log.info("the gateway", { state, detail });
 					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));
@@ -128,6 +129,23 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		await this.#gateway.close();
 		await store.close();
 		this.#ended.resolve(undefined);
+	}
+
+	/** Without an answer, the gateway asks again when the schedule is due the next time. */
+	async #answerCheck({ check_id, ...asked }: PersonCheck): Promise<void> {
+		const { started, stopping, options } = this.#made;
+		try {
+			const parts = await started.promise;
+			const now = await parts.personNow(asked, stopping.signal);
+			if (now === undefined) {
+				options.log.warn("the platform does not say which rights a person has", { user: asked.user });
+				return;
+			}
+			await this.#gateway.request("report_person", { check_id, ...now });
+		} catch (error) {
+			if (stopping.signal.aborted) return;
+			options.log.warn("a question about a person could not be answered", { user: asked.user, error });
+		}
 	}
 
 	#end(reason: Error): void {

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { authorize } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
-import type { Principal } from "../principal.ts";
+import { actingId, type Principal } from "../principal.ts";
 import type { RunOptions } from "../run/options.ts";
 import type { Runner } from "../run/runner.ts";
 import type { Keyed } from "../session/idempotency.ts";
@@ -10,6 +10,7 @@ import { acceptMessage, type Queued } from "../session/send.ts";
 import type { Record, Session, SessionDeps } from "../session/session.ts";
 import type { Lease, Sessions } from "../session/sessions.ts";
 import { askedBy } from "../trust/audit.ts";
+import type { PersonReport } from "../trust/person-checks.ts";
 import { nextDue } from "./due.ts";
 import { lateMs, type RunOrigin, type Schedule } from "./schedule.ts";
 import { changeSchedule, deleteSchedule, findSchedule, type ScheduleChange } from "./schedule-rows.ts";
@@ -33,8 +34,11 @@ export type SkillStart = (
 	options: RunOptions,
 ) => Promise<RunOptions>;
 
-/** `busy`: a run is active or queued in the session, so that the due time waits. */
-export type Fired = "fired" | "busy" | "over";
+/**
+ * `busy`: a run is active or queued in the session, so that the due time waits. `unconfirmed`: it waits because the
+ * connector did not confirm the rights of the owner.
+ */
+export type Fired = "fired" | "busy" | "over" | "unconfirmed";
 
 interface Recording {
 	readonly schedule: Schedule;
@@ -48,22 +52,33 @@ interface Recording {
 interface Firing {
 	readonly schedule: Schedule;
 	readonly due: number;
+	/** The owner with its present role. */
 	readonly principal: Principal;
+	/** The reason why the owner may not fire it in any session. */
+	readonly lost: string | undefined;
 }
 
 /**
  * Sends the prompt of a schedule that is due. The message, its run, the event and the next due time are one
  * transaction, so that a due time fires once, whenever the process is killed. A due time without the rights of the
- * owner starts no run.
+ * owner starts no run. `report` is the answer of the owner's connector, if `needsReport`.
  */
-export async function fireSchedule(parts: FiringParts, schedule: Schedule): Promise<Fired> {
+export async function fireSchedule(
+	parts: FiringParts,
+	schedule: Schedule,
+	report?: PersonReport,
+): Promise<Fired> {
 	const { nextDue: due } = schedule;
 	if (due === undefined) return "over";
-	const firing = { schedule, due, principal: await ownerNow(parts.deps, schedule) };
+	const principal = await ownerNow(parts.deps, schedule, report);
+	const lost = report?.present === false ? absence(principal, report) : refusalFor(principal);
+	const isConfirmed = report !== undefined || !needsReport(schedule);
+	if (lost === undefined && !isConfirmed) return postpone(parts, schedule);
+	const firing = { schedule, due, principal, lost };
 	using lease = await leaseTarget(parts, firing);
 	if (lease === undefined) return "over";
 	const { session } = lease;
-	const refusal = refusalFor(firing.principal, session);
+	const refusal = lost ?? refusalFor(principal, session);
 	if (refusal !== undefined) {
 		await refuse(session, firing, refusal);
 		return "over";
@@ -71,20 +86,44 @@ export async function fireSchedule(parts: FiringParts, schedule: Schedule): Prom
 	return send(parts, session, firing);
 }
 
-/** The owner with its present role. */
+/** Whether the rights of the owner depend on a chat platform, which is asked before each firing. */
+export function needsReport({ person }: Schedule): boolean {
+	return person?.platformRoles !== undefined;
+}
+
+/** The owner with its present role. Without a report, its role under the platform roles that are known. */
 async function ownerNow(
-	{ people, journal }: SessionDeps,
+	{ people }: SessionDeps,
 	{ principal, person }: Schedule,
+	report: PersonReport | undefined,
 ): Promise<Principal> {
 	if (!person) return principal;
-	const role = await journal.store.read((db) => people.roleNow(db, person));
-	return { ...principal, person: { ...person, role } };
+	if (report?.present) return { ...principal, person: await people.asReported(person, report) };
+	return people.asOfNow({ ...principal, person });
+}
+
+function absence(principal: Principal, { reason }: Extract<PersonReport, { present: false }>): string {
+	const owner = actingId(principal);
+	return reason === "left"
+		? `${owner} has left the server or workspace, or was removed from it`
+		: `${owner} cannot write in the channel any more`;
+}
+
+/** The due time waits. `parley schedules` shows the reason. */
+async function postpone({ deps }: FiringParts, schedule: Schedule): Promise<Fired> {
+	const { id, principal, owner } = schedule;
+	const problem = `waits: ${principal.id} is not connected, or cannot confirm the rights of ${owner}; it is asked again each minute`;
+	if (schedule.problem !== problem) {
+		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { problem }));
+		deps.log.warn("a schedule waits for its connector", { scheduleId: id, connector: principal.id, owner });
+	}
+	return "unconfirmed";
 }
 
 /** The session of a schedule. A deleted one is created again if an external key names it, else its schedule ends. */
 async function leaseTarget(
 	{ sessions, deps, open }: FiringParts,
-	{ schedule, due, principal }: Firing,
+	{ schedule, due, principal, lost }: Firing,
 ): Promise<Lease | undefined> {
 	const { id, sessionId, externalKey } = schedule;
 	const lease = await sessions.leaseOwn(sessionId).catch((reason: unknown) => {
@@ -96,6 +135,7 @@ async function leaseTarget(
 		return undefined;
 	}
 	try {
+		if (lost !== undefined) throw new ParleyError(lost, { code: "permission_denied" });
 		const request = { principal, key: undefined, method: "schedule", params: {} };
 		const opened = await open(request, { externalKey });
 		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { sessionId: opened.id, seenSeq: 0 }));
@@ -109,10 +149,11 @@ async function leaseTarget(
 	}
 }
 
-/** Why the owner may not send to the session at this moment. */
-function refusalFor(principal: Principal, { id: sessionId, owner, place }: Session): string | undefined {
+/** The reason why the owner may not send to the session, or to any, at this moment. */
+function refusalFor(principal: Principal, session?: Session): string | undefined {
 	try {
-		authorize(principal, "schedule.create", { owner, sessionId, place });
+		const object = session && { owner: session.owner, sessionId: session.id, place: session.place };
+		authorize(principal, "schedule.create", object);
 		return undefined;
 	} catch (reason) {
 		return ParleyError.from(reason).message;
@@ -151,7 +192,7 @@ async function send({ runner, withSkill }: FiringParts, session: Session, firing
 		await refuse(session, firing, options);
 		return "over";
 	}
-	let stopped: Exclude<Fired, "fired"> | undefined;
+	let stopped: "busy" | "over" | undefined;
 	const fire = async (tx: Tx, record: Record, queued: Queued): Promise<void> => {
 		const now = await findSchedule(tx, id);
 		if (now?.nextDue !== due) stopped = "over";

@@ -1,8 +1,9 @@
 import type { Timer } from "@parley/base";
 import { fromRow, type Tx } from "../journal/journal.ts";
 import type { RunOptions } from "../run/options.ts";
+import type { PersonChecks, PersonReport } from "../trust/person-checks.ts";
 import { nextDue } from "./due.ts";
-import { type FiringParts, fireSchedule } from "./fire.ts";
+import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { type Schedule, scheduleLimits } from "./schedule.ts";
 import { changeSchedule, eventSchedules, waitingSchedules } from "./schedule-rows.ts";
 
@@ -12,19 +13,43 @@ const lookAgainMs = 60_000;
 const setBackMs = 1_000;
 /** Schedules that are read together. */
 const together = 100;
+/** Milliseconds in which a firing uses the report about its owner. */
+const reportLifeMs = 5_000;
 /** Events of a session that are looked at together. */
 const mostEvents = 500;
 
+interface Held {
+	readonly sessionId: string;
+	/** On the monotonic clock, in milliseconds. */
+	readonly until: number;
+	/** The connector that did not confirm the rights of the owner. */
+	readonly connector?: string;
+}
+
+/** A report about the owner of a schedule; undefined if there was no answer. */
+interface Reported {
+	readonly report: PersonReport | undefined;
+	/** On the monotonic clock, in milliseconds: a later firing asks again. */
+	readonly until: number;
+}
+
+interface ClockParts extends FiringParts {
+	/** Confirms the rights of owners who are people of chat platforms. */
+	readonly checks: Pick<PersonChecks, "ask" | "onConnected">;
+}
+
 /** Fires schedules when they are due. One timer serves all of them. */
 export class ScheduleClock {
-	readonly #parts: FiringParts;
+	readonly #parts: ClockParts;
 	#timer: Timer | undefined;
 	/** When the timer looks, in milliseconds since the epoch. */
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";
-	/** Schedules that wait for the end of a run or after a failure: their session, and until when on the monotonic clock. */
-	readonly #held = new Map<string, { readonly sessionId: string; readonly until: number }>();
+	/** Schedules that wait for the end of a run, for a connector, or after a failure. */
+	readonly #held = new Map<string, Held>();
+	/** By schedule: the report about its owner that was asked for, or that its next firing uses. */
+	readonly #reports = new Map<string, "asked" | Reported>();
 	/** The firing that is being written, and whether a run of its session ended meanwhile. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
@@ -33,8 +58,9 @@ export class ScheduleClock {
 	/** The wall clock minus the monotonic clock, at the last look. */
 	#offset = Number.NEGATIVE_INFINITY;
 
-	constructor(parts: FiringParts) {
+	constructor(parts: ClockParts) {
 		this.#parts = parts;
+		parts.checks.onConnected((connector) => this.#retry((held) => held.connector === connector));
 		parts.deps.observers.addRecorded(({ event, sessionId }) => {
 			if (event.type === "schedule.created") {
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
@@ -42,7 +68,7 @@ export class ScheduleClock {
 			} else if (event.type === "session.created" && this.#listening.size > 0) {
 				// It may have the external key of a deleted session, and so the schedules of that.
 				this.#listening.add(sessionId);
-			} else if (event.type === "assistant.message" && this.#release(sessionId)) this.#soon();
+			} else if (event.type === "assistant.message") this.#release(sessionId);
 			if (!this.#listening.has(sessionId)) return;
 			this.#heard.add(sessionId);
 			this.#soon();
@@ -118,29 +144,61 @@ export class ScheduleClock {
 	/** Fires one. If that fails, the others do not wait for it. */
 	async #fire(schedule: Schedule): Promise<void> {
 		const { deps } = this.#parts;
-		const { id, sessionId } = schedule;
+		const { id, sessionId, principal } = schedule;
+		const reported = this.#reports.get(id);
+		if (reported === undefined && needsReport(schedule)) return this.#ask(schedule);
+		if (reported === "asked") return;
+		this.#reports.delete(id);
 		const firing = { sessionId, runEnded: false };
 		this.#firing = firing;
+		const held = { sessionId, until: deps.clock.monotonic() + lookAgainMs };
 		try {
-			if ((await fireSchedule(this.#parts, schedule)) !== "busy" || firing.runEnded) return;
+			const fired = await fireSchedule(this.#parts, schedule, reported?.report);
+			if (fired === "unconfirmed") this.#held.set(id, { ...held, connector: principal.id });
+			else if (fired === "busy" && !firing.runEnded) this.#held.set(id, held);
 		} catch (error) {
 			deps.log.error("a schedule could not fire and is tried again", { scheduleId: id, sessionId, error });
+			this.#held.set(id, held);
 		}
-		this.#held.set(id, { sessionId, until: deps.clock.monotonic() + lookAgainMs });
+	}
+
+	/** Asks the connector of the owner. The schedule fires with the answer; others do not wait for that. */
+	#ask({ id, sessionId, principal, person }: Schedule): void {
+		const { checks, deps } = this.#parts;
+		if (!person) return;
+		this.#reports.set(id, "asked");
+		const asked = checks.ask(person, { connector: principal.id, sessionId }).catch((error: unknown) => {
+			deps.log.error("the rights of an owner could not be confirmed", { scheduleId: id, error });
+			return undefined;
+		});
+		void asked.then((report) => {
+			this.#reports.set(id, { report, until: deps.clock.monotonic() + reportLifeMs });
+			if (this.#state === "started") this.#look(false);
+		});
 	}
 
 	#heldNow(): string[] {
 		const now = this.#parts.deps.clock.monotonic();
 		for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
-		return [...this.#held.keys()];
+		const asked: string[] = [];
+		for (const [id, reported] of this.#reports) {
+			if (reported === "asked") asked.push(id);
+			else if (reported.until <= now) this.#reports.delete(id);
+		}
+		return [...this.#held.keys(), ...asked];
 	}
 
-	/** A run has ended. Returns whether a schedule waited for that. */
-	#release(sessionId: string): boolean {
+	/** A run has ended. */
+	#release(sessionId: string): void {
 		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
-		const waiting = [...this.#held].filter(([, held]) => held.sessionId === sessionId);
+		this.#retry((held) => held.sessionId === sessionId);
+	}
+
+	/** Ends the waiting of some schedules. */
+	#retry(isMeant: (held: Held) => boolean): void {
+		const waiting = [...this.#held].filter(([, held]) => isMeant(held));
 		for (const [id] of waiting) this.#held.delete(id);
-		return waiting.length > 0;
+		if (waiting.length > 0) this.#soon();
 	}
 
 	#wasSetBack(): boolean {

@@ -4,6 +4,7 @@ import { operator, type Principal } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import type { PersonCheck, PersonReport } from "../trust/person-checks.ts";
 import type { Schedule } from "./schedule.ts";
 import { scheduleLimits } from "./schedule.ts";
 import type { WantedTrigger } from "./schedules.ts";
@@ -168,6 +169,116 @@ function person(role: "member" | "guest" | "stranger", user = "ann"): Principal 
 	};
 }
 
+const here: PersonReport = { present: true, roles: [], guest: false, shared: false };
+
+/** Connects a connector that answers questions about people, or none. Returns the questions. */
+function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefined): PersonCheck[] {
+	const { checks } = runtime.trust;
+	const principal: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
+	const asked: PersonCheck[] = [];
+	checks.listen(principal, (check) => {
+		asked.push(check);
+		const report = answer();
+		if (report) checks.report(principal, check.id, report);
+	});
+	return asked;
+}
+
+/** A world in which Ann is a member by a role of the platform, and has a schedule for each hour. */
+async function openChat(): Promise<World & { readonly schedule: Schedule }> {
+	const model = new ScriptedModel(...Array<ScriptedReply>(50).fill(answer));
+	const clock = new WallClock();
+	const chat = {
+		allow: [{ platform: "discord", platformRole: "R", as: "member" as const }],
+		...{ deny: [], tenants: { discord: ["T"] }, places: {} },
+	};
+	const t = await TestRuntime.open({ model, clock, chat });
+	await t.runtime.start();
+	const ann = person("member");
+	const by = { ...ann, ...(ann.person && { person: { ...ann.person, platformRoles: ["R"] } }) };
+	const { id: session } = await t.runtime.create(unkeyed(by), {});
+	const log = await EventLog.join(t.runtime, session);
+	const schedule = await plan(t, session, words("every hour"), by);
+	return { t, model, clock, session, log, schedule, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+test("a firing has the roles that the platform gives its owner at that moment", async () => {
+	await using world = await openChat();
+	const { t, session, model, log } = world;
+	let now: PersonReport = { ...here, roles: ["R"] };
+	const asked = connect(t, () => now);
+	await pass(world, hour);
+	expect(await log.next("schedule.trigger")).toMatchObject({ error: "" });
+	await log.next("assistant.message");
+	expect(asked).toMatchObject([
+		{ sessionId: session, user: "ann", place: { platform: "discord", tenant: "T", channel: "C1" } },
+	]);
+	const states: readonly (readonly [PersonReport, string])[] = [
+		[{ ...here, roles: ["other"] }, "nobody has let discord:T:ann in"],
+		[{ present: false, reason: "left" }, "discord:T:ann has left the server or workspace"],
+		[{ present: false, reason: "no_access" }, "discord:T:ann cannot write in the channel"],
+		[{ ...here, roles: ["R"], guest: true }, "discord:T:ann is guest"],
+	];
+	for (const [state, problem] of states) {
+		now = state;
+		await pass(world, hour);
+		expect(await log.next("schedule.trigger")).toMatchObject({ error: expect.stringContaining(problem) });
+		const [listed] = await t.runtime.schedules.list(operator, { limit: 1 });
+		expect(listed).toMatchObject({ firings: 1, problem: expect.stringContaining(problem) });
+	}
+	now = { ...here, roles: ["R"] };
+	await pass(world, hour);
+	await log.next("assistant.message");
+	expect(model.requests).toHaveLength(2);
+});
+
+test("a due time waits for a connector that is away or does not answer, and fires late when it does", async () => {
+	await using world = await openChat();
+	const { t, session, model, log } = world;
+	await pass(world, hour + 2 * minute);
+	const listed = async () => (await t.runtime.schedules.list(operator, { limit: 1 }))[0];
+	expect(await listed()).toMatchObject({
+		problem: expect.stringContaining("waits: connector:discord is not connected"),
+		firings: 0,
+		nextDue: Date.UTC(2026, 0, 1, 1),
+	});
+	expect(await firings(t, session)).toEqual([]);
+	let report: PersonReport | undefined;
+	const asked = connect(t, () => report);
+	await t.settle();
+	// It is asked at once, and again a minute after it did not answer.
+	await pass(world, 4 * minute);
+	expect(asked.length).toBeGreaterThanOrEqual(2);
+	expect(model.requests).toHaveLength(0);
+	report = { ...here, roles: ["R"] };
+	await pass(world, 2 * minute);
+	await log.next("assistant.message");
+	expect(await firings(t, session)).toEqual(["2026-01-01T01:00 late"]);
+	expect(await listed()).not.toHaveProperty("problem");
+});
+
+test("other schedules fire while a connector is asked, and only that connector can answer", async () => {
+	await using world = await openChat();
+	const { t, model, log } = world;
+	const { checks } = t.runtime.trust;
+	const asked = connect(t, () => undefined);
+	const mine = await t.create();
+	const logOfMine = await EventLog.join(t.runtime, mine);
+	await plan(t, mine, words("every hour"));
+	await pass(world, hour);
+	await logOfMine.next("assistant.message");
+	expect(asked).toHaveLength(1);
+	const [check] = asked;
+	const by = (id: string): Principal => ({ id, kind: "connector", platform: "discord" });
+	const report: PersonReport = { ...here, roles: ["R"] };
+	expect(checks.report(by("connector:other"), check?.id ?? "", report)).toBe(false);
+	expect(() => checks.report(operator, check?.id ?? "", report)).toThrow("operator may not person.report");
+	expect(checks.report(by("connector:discord"), check?.id ?? "", report)).toBe(true);
+	expect(checks.report(by("connector:discord"), check?.id ?? "", report)).toBe(false);
+	await log.next("assistant.message");
+	expect(model.requests).toHaveLength(2);
+});
+
 test("each firing has the present rights of its owner, and one event reports that they are missing", async () => {
 	await using world = await open();
 	const { t, clock } = world;
@@ -178,6 +289,7 @@ test("each firing has the present rights of its owner, and one event reports tha
 		await tx.insertInto("tenants").values(tenant).execute();
 	});
 	const role = (to: "member" | "guest") => t.runtime.trust.people.setRole(unkeyed(), "discord:T:ann", to);
+	connect(t, () => here);
 	await role("member");
 	const { id } = await t.runtime.create(unkeyed(person("member")), {});
 	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow("it takes the role member");

@@ -32,7 +32,7 @@ export interface SessionDeps {
 	/** What channels are trusted with. */
 	readonly grants: SessionGrants;
 	/** What people may do at this moment. */
-	readonly people: Pick<People, "roleNow">;
+	readonly people: Pick<People, "roleNow" | "asOfNow" | "asReported">;
 	/** The rules that calls are decided by. */
 	readonly policies: Pick<Policies, "of">;
 	/** Where sessions of chat platforms work. */

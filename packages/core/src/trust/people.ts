@@ -8,6 +8,7 @@ import { askedBy } from "./audit.ts";
 import { type ChatSettings, noChat } from "./chat-settings.ts";
 import { type Invitation, Pairing } from "./pairing.ts";
 import { openPairings } from "./pairings.ts";
+import type { PersonReport } from "./person-checks.ts";
 import { shownName } from "./person-name.ts";
 import { isDenied, lowerRole, roleOf, userOf } from "./person-role.ts";
 import { findPerson, findStanding, keepPerson, toFacts } from "./person-rows.ts";
@@ -106,6 +107,14 @@ export class People {
 		if (!known?.tenant && !this.#tenants.isConfigured(place)) return "stranger";
 		const actor = { id: userOf(person), name, roles: platformRoles, guest: false };
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
+	}
+
+	/** A person with the role of this moment under the roles that the platform reports; never more than then. */
+	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
+		const { roles: platformRoles, guest, shared } = report;
+		const reported = { ...person, platformRoles, place: { ...person.place, shared } };
+		const role = await this.#options.store.read((db) => this.roleNow(db, reported));
+		return { ...reported, role: guest ? lowerRole(role, "guest") : role };
 	}
 
 	/** Who was looked up before, with the role of this moment. */

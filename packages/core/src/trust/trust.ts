@@ -6,6 +6,7 @@ import type { Audit } from "./audit.ts";
 import { AuditLog } from "./audit-log.ts";
 import { ChannelGrants } from "./channel-grants.ts";
 import { People } from "./people.ts";
+import { PersonChecks } from "./person-checks.ts";
 import { Places } from "./places.ts";
 import { Policies } from "./policies.ts";
 import { Tokens } from "./tokens.ts";
@@ -23,6 +24,8 @@ export class Trust {
 	readonly auditLog: AuditLog;
 	readonly tokens: Tokens;
 	readonly people: People;
+	/** Questions to connectors about the present rights of people. */
+	readonly checks: PersonChecks;
 	readonly places: Places;
 	readonly policies: Policies;
 	readonly grants: ChannelGrants;
@@ -35,6 +38,7 @@ export class Trust {
 		this.auditLog = new AuditLog(options);
 		this.tokens = new Tokens(options);
 		this.people = new People(options);
+		this.checks = new PersonChecks(options);
 		this.places = new Places(options);
 		this.policies = new Policies(options, this.places);
 		this.grants = new ChannelGrants(options, this.policies, this.people);
@@ -61,6 +65,7 @@ export class Trust {
 
 	/** Resolves when nothing of it is written any more. */
 	async stop(): Promise<void> {
+		this.checks.stop();
 		await this.grants.stop();
 		await this.audit.stop();
 	}

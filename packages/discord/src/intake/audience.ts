@@ -10,6 +10,8 @@ const ways = [
 	PermissionFlagsBits.UseApplicationCommands,
 	PermissionFlagsBits.Administrator,
 ] as const;
+/** The bits of `ways`, in its order. */
+const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
 const ordinary = administrator - 1;
 
@@ -59,6 +61,40 @@ export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: rea
 		if (one.type === member && wordsOf(one) !== nothing) lines.push(`${one.id} ${wordsOf(one)}`);
 	}
 	return lines.toSorted().join();
+}
+
+/** A person with roles of the guild, in one of its channels. */
+export interface PersonInChannel {
+	readonly guild: string;
+	readonly channel: string;
+	readonly user: string;
+	readonly roles: readonly string[];
+	readonly inThread: boolean;
+}
+
+/**
+ * Whether the person can read in the channel and write there or use commands. A deleted channel is false.
+ * https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ */
+export function mayWrite(rights: GuildRights, { channel, user, roles, inThread }: PersonInChannel): boolean {
+	const { guild, owner } = rights;
+	const overwrites = rights.channels.get(channel);
+	if (overwrites === undefined) return false;
+	const base = [guild, ...roles].reduce((held, role) => held | (rights.roles.get(role) ?? 0), 0);
+	if (user === owner || (base & administrator) !== 0) return true;
+	const ofRoles = overwrites.filter(({ id, type }) => type !== member && id !== guild && roles.includes(id));
+	const layers = [
+		overwrites.filter(({ id }) => id === guild),
+		ofRoles,
+		overwrites.filter(({ id, type }) => type === member && id === user),
+	];
+	const held = layers.reduce((before, layer) => {
+		const allow = layer.reduce((sum, one) => sum | one.allow, 0);
+		const deny = layer.reduce((sum, one) => sum | one.deny, 0);
+		return (before & ~deny) | allow;
+	}, base);
+	const speak = (inThread ? inThreads : inChannels) | commands;
+	return (held & view) !== 0 && (held & speak) !== 0;
 }
 
 /** resources/channel#overwrite-object: of one person; else of a role. */

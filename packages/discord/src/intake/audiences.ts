@@ -3,7 +3,14 @@ import type { Clock, Logger } from "@parley/base";
 import * as z from "zod";
 import type { DiscordPort } from "../discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
-import { audienceOf, type GuildRights, Overwrites, RoleRights } from "./audience.ts";
+import {
+	audienceOf,
+	type GuildRights,
+	mayWrite,
+	Overwrites,
+	type PersonInChannel,
+	RoleRights,
+} from "./audience.ts";
 import { id } from "./wire.ts";
 
 /** By the ids of a guild's channels, a digest of who may read and write there. */
@@ -80,6 +87,13 @@ export class Audiences {
 		const added = Object.keys(now).filter((channel) => before?.[channel] === undefined);
 		const isSame = changed.length === 0 && added.length === 0;
 		return { changed, added, keep: async () => void (isSame || (await this.#save(guild, now))) };
+	}
+
+	/** Whether a person can write in a channel; undefined if Discord does not let us see the guild. */
+	async mayWrite(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
+		const { guild } = person;
+		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
+		return rights && mayWrite(rights, person);
 	}
 
 	/** The guild is gone. */

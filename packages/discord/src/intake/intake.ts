@@ -34,6 +34,8 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
  * of a thread, the names of roles) it asks until there is an answer.
  */
 export class Intake {
+	/** Who may read and write in the channels of the guilds. */
+	readonly audiences: Audiences;
 	readonly #parts: IntakeParts;
 	readonly #roles: Roles;
 	readonly #malformed: Malformed;
@@ -45,6 +47,7 @@ export class Intake {
 		this.#roles = new Roles({ port, clock, user: self.user });
 		this.#malformed = new Malformed("Discord", log);
 		const audiences = new Audiences({ port, store: parts.audiences, clock, log });
+		this.audiences = audiences;
 		const common = { channels, roles: this.#roles, malformed: this.#malformed };
 		const guilds = new GuildEvents({ ...common, audiences, clock, log });
 		this.#handlers = new Map(Object.entries({ ...guilds.handlers, ...this.#ofMessages }));

@@ -1,6 +1,7 @@
 import type { Clock, Ids } from "@parley/base";
 import type { EventName } from "../events.ts";
 import type { MethodInput, MethodName, MethodResult } from "../methods.ts";
+import type { PersonCheck } from "../person-check.ts";
 import type { OpenSession } from "./session-reader.ts";
 
 /** `lost` is followed by `connecting`; nothing follows `closed`. */
@@ -26,6 +27,8 @@ export interface ClientOptions {
 	 * `session.deleted`.
 	 */
 	readonly transient?: boolean | readonly EventName[];
+	/** Called for each question about a person, which only connectors receive. */
+	readonly onPersonCheck?: ((check: PersonCheck) => void) | undefined;
 	/** `detail` says in words for a person what happened. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 import { chanceOf, type Ids, ParleyError, parseJson } from "@parley/base";
 import { type EventFrame, type ResponseFrame, ServerFrame } from "../frame.ts";
 import { type MethodInput, type MethodName, type MethodResult, methods } from "../methods.ts";
+import { PersonCheck, personCheckName } from "../person-check.ts";
 import { type Answer, decodeResult } from "./answer.ts";
 import type {
 	Client,
@@ -27,6 +28,7 @@ export class GatewayClient implements Client, LinkObserver {
 	readonly #ids: Ids;
 	/** How transient frames that are read begin; all are where it is undefined. */
 	readonly #wanted: readonly string[] | undefined;
+	readonly #onPersonCheck: ClientOptions["onPersonCheck"];
 	readonly #onState: (state: ClientState, detail: string) => void;
 	readonly #link: Link;
 	readonly #requests = new Requests((text) => this.#link.send(text));
@@ -41,6 +43,7 @@ export class GatewayClient implements Client, LinkObserver {
 		const { transient = true } = options;
 		const wanted = transient === true ? undefined : transient || [];
 		this.#wanted = wanted?.map((name) => `${event}${name}"`);
+		this.#onPersonCheck = options.onPersonCheck;
 		this.#onState = options.onState ?? (() => {});
 		this.#link = new Link({ url, token, certificate, clock, chance: () => chanceOf(ids), retryFirst }, this);
 	}
@@ -199,6 +202,12 @@ export class GatewayClient implements Client, LinkObserver {
 
 	#deliver(frame: EventFrame): void {
 		this.#link.settle();
+		if (frame.event === personCheckName) {
+			const check = PersonCheck.safeParse(frame.payload);
+			// Another connection of the connector may understand it, or the gateway asks again.
+			if (check.success) this.#onPersonCheck?.(check.data);
+			return;
+		}
 		const reader = frame.session_id === undefined ? undefined : this.#readers.get(frame.session_id);
 		const taken = reader?.take(frame) ?? "ignored";
 		if (taken === "gap") this.#violated(`left out what comes before seq ${frame.seq} of ${frame.session_id}`);
@@ -231,11 +240,12 @@ const event = '{"type":"event","event":"';
 /**
  * Told without parsing: gateways write the keys of a frame in one order, and inside of a text no quote stands alone. One
  * that is written in another way is parsed like any other; prompts are counted by whoever reads them, and that a session
- * was deleted nothing else tells.
+ * was deleted nothing else tells, and a check of a person has no session.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
-	return !text.startsWith("prompt.", event.length) && !text.startsWith('session.deleted"', event.length);
+	const isAsked = ["prompt.", personCheckName].some((name) => text.startsWith(name, event.length));
+	return !isAsked && !text.startsWith('session.deleted"', event.length);
 }
 
 function wentBack(id: string, after: number, last: number): ParleyError {

@@ -14,6 +14,8 @@ export interface KnownChannel {
 	readonly name?: string;
 	/** Whether we can read and write there. */
 	readonly ours: boolean;
+	/** Whether it is public in the workspace. */
+	readonly open: boolean;
 }
 
 /** What an event says itself of where it happened. */
@@ -44,7 +46,7 @@ export class Channels {
 				if (read) return knownOf(read);
 				const why = "refused" in answer ? answer.refused : "its answer cannot be read";
 				log.warn("Slack does not say what a channel is, which counts as shared", { channel: id, why });
-				return { kind: kindOf(id), shared: true, ours: false };
+				return { kind: kindOf(id), shared: true, ours: false, open: false };
 			},
 		});
 	}
@@ -113,11 +115,12 @@ function kindOf(id: string): Room["kind"] {
 	return id.startsWith("D") ? "direct" : "channel";
 }
 
-function knownOf({ id, name, is_im, is_mpim, is_member, ...channel }: Channel): KnownChannel {
+function knownOf({ id, name, is_im, is_mpim, is_private, is_member, ...channel }: Channel): KnownChannel {
 	return {
 		kind: is_im ? "direct" : is_mpim ? "group" : kindOf(id),
 		shared: Boolean(channel.is_ext_shared || channel.is_pending_ext_shared),
 		...(name && { name }),
 		ours: is_member !== false,
+		open: is_private === false,
 	};
 }

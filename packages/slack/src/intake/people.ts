@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Person } from "@parley/connector";
 import type { OwnAccount, SlackPort } from "../slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
@@ -8,6 +8,9 @@ import { User } from "./wire.ts";
 /** Speaks for Slack itself, and is not marked as a bot: https://docs.slack.dev/reference/objects/user-object */
 const slackbot = "USLACKBOT";
 
+/** Refusals of `users.info` for a person who is not there: https://docs.slack.dev/reference/methods/users.info */
+const unknown: ReadonlySet<string> = new Set(["user_not_found", "users_not_found", "user_not_visible"]);
+
 /** Somebody of whom nothing is known has the least rights. */
 export function unknownPerson(id: string): Person {
 	return { id, name: "", roles: [], guest: true, bot: false };
@@ -16,6 +19,7 @@ export function unknownPerson(id: string): Person {
 /** The people that Slack was asked for or has told of. Lost with the process. */
 export class People {
 	readonly #self: OwnAccount;
+	readonly #port: Pick<SlackPort, "call">;
 	readonly #known: Remembered<Person>;
 
 	constructor(parts: {
@@ -26,6 +30,7 @@ export class People {
 	}) {
 		const { self, port, clock, log } = parts;
 		this.#self = self;
+		this.#port = port;
 		this.#known = new Remembered({
 			...{ what: "who somebody is", clock, keptMs: 600_000, most: 20_000 },
 			ask: async (id) => {
@@ -42,6 +47,19 @@ export class People {
 	/** Rejects with `unavailable` where Slack does not answer in time; who it does not tell of is a guest without a name. */
 	find(id: string): Promise<Person> {
 		return this.#known.find(id);
+	}
+
+	/**
+	 * Asks Slack anew. `left`: the person was deactivated or removed, or Slack does not know them. Rejects with `unavailable`
+	 * if Slack does not say.
+	 */
+	async ask(id: string): Promise<Person | "left"> {
+		const answer = await askSlack(this.#port, { method: "users.info", args: { user: id } });
+		if ("refused" in answer && unknown.has(answer.refused)) return "left";
+		const user = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
+		if (!user) throw new ParleyError(`Slack does not say who ${id} is`, { code: "unavailable" });
+		this.note(user);
+		return user.deleted ? "left" : this.#person(user);
 	}
 
 	/** What somebody is called, as far as it is known without asking. */

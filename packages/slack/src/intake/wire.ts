@@ -89,6 +89,8 @@ export const User = z.object({
 	real_name: z.string().nullish(),
 	profile: z.object({ display_name: z.string().nullish(), real_name: z.string().nullish() }).nullish(),
 	is_bot: z.boolean().optional(),
+	/** Deactivated, or removed from the workspace. */
+	deleted: z.boolean().optional(),
 	is_restricted: z.boolean().optional(),
 	is_ultra_restricted: z.boolean().optional(),
 	is_stranger: z.boolean().optional(),
@@ -103,6 +105,7 @@ export const Channel = z.object({
 	name: z.string().nullish(),
 	is_im: z.boolean().optional(),
 	is_mpim: z.boolean().optional(),
+	is_private: z.boolean().optional(),
 	is_member: z.boolean().optional(),
 	is_ext_shared: z.boolean().optional(),
 	is_pending_ext_shared: z.boolean().optional(),

@@ -199,6 +199,11 @@ export class Person {
 		this.user.isRestricted = guest === "guest";
 	}
 
+	/** An administrator removes them from the workspace. */
+	deactivates(): void {
+		this.user.deleted = true;
+	}
+
 	#asked(record: ConstructorParameters<typeof Asked>[1]): Asked {
 		return new Asked(this.#state, record);
 	}

@@ -268,7 +268,11 @@ export class ToySession {
 			workspaces: new Workspaces("/nowhere"),
 			policies: { of: () => builtInAlone },
 			grants: untrusted,
-			people: { roleNow: async (_db, { role }) => role },
+			people: {
+				roleNow: async (_db, { role }) => role,
+				asOfNow: async (principal) => principal,
+				asReported: async (person) => person,
+			},
 			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
 		};
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);

@@ -1,5 +1,5 @@
 import { ParleyError, parseJson } from "@parley/base";
-import type { Passing, Recorded, SessionSummary } from "@parley/core";
+import type { Passing, PersonCheck, Recorded, SessionSummary } from "@parley/core";
 import {
 	type EventFrame,
 	issueWords,
@@ -23,18 +23,39 @@ interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }
 
-/** An event for clients of this wire. */
-export type OzzieEvent = WireEvent | RefusedMessage;
-
-export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {
-	if (!isRefusal(happened)) return encodeEvent(happened);
-	const { sessionId, seq, event } = happened;
-	const payload = { content: "", error: event.error, context: {}, run_id: "" };
-	return { type: "event", event: "assistant.message", session_id: sessionId, payload, seq, transient: true };
+/** A question to a connector about a person. */
+interface AskedAboutPerson extends Omit<Passing, "event"> {
+	readonly event: { readonly type: "person.check"; readonly check: PersonCheck };
 }
 
-function isRefusal(happened: OzzieEvent): happened is RefusedMessage {
-	return happened.event.type === "message.refused";
+/** An event for clients of this wire. */
+export type OzzieEvent = WireEvent | RefusedMessage | AskedAboutPerson;
+
+export function encodeOzzieEvent(happened: OzzieEvent): EventFrame {
+	if (isOfWireAlone(happened)) {
+		const { sessionId: session_id, seq } = happened;
+		const { event, payload } = encodeOfWire(happened.event);
+		return { type: "event", event, session_id, payload, seq, transient: true };
+	}
+	return encodeEvent(happened);
+}
+
+type OfWireAlone = RefusedMessage | AskedAboutPerson;
+
+function isOfWireAlone(happened: OzzieEvent): happened is OfWireAlone {
+	const { type } = happened.event;
+	return type === "message.refused" || type === "person.check";
+}
+
+function encodeOfWire(event: OfWireAlone["event"]): Pick<EventFrame, "event" | "payload"> {
+	if (event.type === "message.refused") {
+		const payload = { content: "", error: event.error, context: {}, run_id: "" };
+		return { event: "assistant.message", payload };
+	}
+	const { id, user, place } = event.check;
+	const { tenant, channel, thread, shared } = place;
+	const where = { tenant, channel, ...(thread !== undefined && { thread }), shared };
+	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
 /** Bytes of the items in one response: existing Go clients accept frames of 32 KiB. */

@@ -1,5 +1,5 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
-import { askedBy, type Principal, type Prompt, type Runtime } from "@parley/core";
+import { askedBy, type PersonCheck, type Principal, type Prompt, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/wire-counts.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
@@ -86,11 +86,17 @@ export class Connection {
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
+	/** Ends the questions to a connector. */
+	readonly #stopChecks: (() => void) | undefined;
 
 	constructor(deps: ConnectionDeps) {
 		this.deps = deps;
 		this.#envelope = deps.envelope ?? "flat";
 		if (this.#envelope === "both") this.#shapeBoth();
+		const { principal, runtime } = deps;
+		if (principal.kind === "connector") {
+			this.#stopChecks = runtime.trust.checks.listen(principal, (check) => this.#ask(check));
+		}
 	}
 
 	/** The envelope of its frames. */
@@ -174,6 +180,7 @@ export class Connection {
 	/** Ends the connection. Its runs go on. */
 	async close(): Promise<void> {
 		this.#closed = true;
+		this.#stopChecks?.();
 		await this.#working;
 		this.#letGo();
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
@@ -294,6 +301,12 @@ export class Connection {
 	#countedAs({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
+	}
+
+	#ask(check: PersonCheck): void {
+		const { sessionId } = check;
+		const seq = this.#views.get(sessionId)?.seq ?? 0;
+		this.#deliver({ transient: true, sessionId, seq, event: { type: "person.check", check } });
 	}
 
 	#deliver(event: OzzieEvent): void {

@@ -60,6 +60,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	invite_person: { role: "guest" },
 	approve_person: { code: "ABCDEFGH", role: "guest" },
 	withdraw_pairing: { pairing: "ABCDEFGH" },
+	report_person: { check_id: "check", present: true },
 	set_person_role: { person: "discord:guild:u", role: "guest" },
 	remove_person: { person: "discord:guild:u" },
 	list_places: {},

@@ -57,6 +57,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	invite_person: "person.manage",
 	approve_person: "person.manage",
 	withdraw_pairing: "person.manage",
+	report_person: "person.report",
 	set_person_role: "person.manage",
 	remove_person: "person.manage",
 	list_places: "place.read",

@@ -21,6 +21,7 @@ type PeopleMethod =
 	| "invite_person"
 	| "approve_person"
 	| "withdraw_pairing"
+	| "report_person"
 	| "set_person_role"
 	| "remove_person";
 
@@ -69,6 +70,15 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		const { people } = connection.deps.runtime.trust;
 		const pairing = await people.withdraw(keyed(request), request.params.pairing);
 		return { status: "withdrawn", pairing: encodePairing(pairing) };
+	},
+
+	async report_person({ deps }, { principal, params }) {
+		const { check_id, present, reason = "left", roles, guest, shared } = params;
+		const report = present
+			? ({ present, roles, guest, shared } as const)
+			: ({ present: false, reason } as const);
+		const isTaken = deps.runtime.trust.checks.report(principal, check_id, report);
+		return { status: isTaken ? "taken" : "late" };
 	},
 
 	async set_person_role(connection, request) {

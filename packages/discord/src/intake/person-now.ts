@@ -1,0 +1,45 @@
+import type { Clock } from "@parley/base";
+import type { AskedPerson, PersonNow } from "@parley/connector";
+import * as z from "zod";
+import type { DiscordPort } from "../discord-port.ts";
+import type { Audiences } from "./audiences.ts";
+import { directTenant } from "./channels.ts";
+import { Member } from "./wire.ts";
+
+/** topics/opcodes-and-status-codes#json-json-error-codes: unknown member, unknown user. */
+const unknown = z.object({ code: z.union([z.literal(10_007), z.literal(10_013)]) });
+
+const Present = Member.extend({ communication_disabled_until: z.iso.datetime({ offset: true }).nullish() });
+
+export interface PersonNowParts {
+	readonly port: Pick<DiscordPort, "request">;
+	readonly audiences: Audiences;
+	readonly clock: Clock;
+}
+
+/**
+ * Asks Discord for the roles of a person and whether the person can write in the channel. Returns undefined if Discord
+ * does not answer, or does not show us the server. In direct messages, a person has no roles that could be taken away.
+ */
+export async function personNow(
+	{ port, audiences, clock }: PersonNowParts,
+	{ user, place }: AskedPerson,
+	signal: AbortSignal,
+): Promise<PersonNow | undefined> {
+	const { tenant, channel, thread } = place;
+	if (tenant === directTenant) return { present: true, roles: [], guest: false, shared: false };
+	const answer = await port.request({ method: "GET", path: `/guilds/${tenant}/members/${user}` });
+	if (answer.status === 404 && unknown.safeParse(answer.body).success)
+		return { present: false, reason: "left" };
+	const member = answer.status === 200 ? Present.safeParse(answer.body).data : undefined;
+	if (!member) return undefined;
+	const { roles, communication_disabled_until: until } = member;
+	// Discord's timeout of a member: https://docs.discord.com/developers/resources/guild#guild-member-object
+	const isSilenced = until ? Date.parse(until) > clock.now() : false;
+	const asked = { guild: tenant, channel, user, roles, inThread: thread !== undefined };
+	const mayWrite = isSilenced ? false : await audiences.mayWrite(asked, signal);
+	if (mayWrite === undefined) return undefined;
+	return mayWrite
+		? { present: true, roles, guest: false, shared: false }
+		: { present: false, reason: "no_access" };
+}

@@ -1,0 +1,17 @@
+import * as z from "zod";
+import { Place } from "./on-behalf.ts";
+
+/** Name of the frame that asks a connector about a person. It is no event of a session. */
+export const personCheckName = "person.check";
+
+/**
+ * A question of the gateway to a connector, before a schedule of a person fires: the rights that the platform gives the
+ * person in this place now. The connector answers with `report_person` in 10 seconds.
+ */
+export const PersonCheck = z.object({
+	check_id: z.string().min(1),
+	/** The platform's own id of the person. */
+	user: z.string().min(1),
+	place: Place,
+});
+export type PersonCheck = z.output<typeof PersonCheck>;

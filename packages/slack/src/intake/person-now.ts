@@ -1,0 +1,64 @@
+import type { AskedPerson, PersonNow } from "@parley/connector";
+import * as z from "zod";
+import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import { askSlack } from "./ask-slack.ts";
+import type { Channels } from "./channels.ts";
+import type { People } from "./people.ts";
+
+const Members = z.object({
+	members: z.array(z.string()),
+	response_metadata: z.object({ next_cursor: z.string().default("") }).nullish(),
+});
+
+/** https://docs.slack.dev/reference/methods/conversations.members */
+const mostInPage = 1000;
+const mostPages = 20;
+
+export interface PersonNowParts {
+	readonly self: OwnAccount;
+	readonly port: Pick<SlackPort, "call">;
+	readonly people: People;
+	readonly channels: Channels;
+}
+
+/**
+ * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Returns undefined for
+ * another workspace. Rejects if Slack does not answer. Slack has no roles.
+ */
+export async function personNow(
+	{ self, port, people, channels }: PersonNowParts,
+	{ user, place }: AskedPerson,
+): Promise<PersonNow | undefined> {
+	const { tenant, channel } = place;
+	if (tenant !== self.team) return undefined;
+	const person = await people.ask(user);
+	if (person === "left") return { present: false, reason: "left" };
+	const { guest } = person;
+	channels.forget(channel);
+	const { kind, ours, open, shared } = await channels.find(channel);
+	if (kind === "direct") return { present: true, roles: [], guest, shared: false };
+	// All full members of a workspace can write in its public channels.
+	const isOpen = open && !guest;
+	const mayWrite = ours && (isOpen || (await isMember(port, channel, user)));
+	if (mayWrite === undefined) return undefined;
+	return mayWrite ? { present: true, roles: [], guest, shared } : { present: false, reason: "no_access" };
+}
+
+/** Undefined if Slack does not say, or if the channel has more members than are read. */
+async function isMember(
+	port: Pick<SlackPort, "call">,
+	channel: string,
+	user: string,
+): Promise<boolean | undefined> {
+	let cursor = "";
+	for (let page = 0; page < mostPages; page++) {
+		const args = { channel, limit: mostInPage, ...(cursor !== "" && { cursor }) };
+		const answer = await askSlack(port, { method: "conversations.members", args });
+		const read = "body" in answer ? Members.safeParse(answer.body).data : undefined;
+		if (!read) return undefined;
+		if (read.members.includes(user)) return true;
+		cursor = read.response_metadata?.next_cursor ?? "";
+		if (cursor === "") return false;
+	}
+	return undefined;
+}

@@ -1,0 +1,146 @@
+import type { DiscordSite } from "../discord-site.ts";
+import type { SlackSite } from "../slack-site.ts";
+import type { Scene, Step } from "../step.ts";
+
+const hour = 3_600_000;
+const [text, when, title] = ["say: all is well", "every hour", "Report"];
+
+/** Mia has a schedule for each hour, which has fired once. */
+const hourly: readonly Step[] = [
+	{ commands: "/schedule add", with: { text, when, title } },
+	{ told: ["Scheduled:", "**Report**: every hour"] },
+	{ passes: hour },
+	{ shows: ["[offline] all is well", "⏰ Report"], times: 1 },
+];
+
+/** The owner has lost a right: nothing runs, the room shows that once, and the owner and the operator see the reason. */
+const refused = (reason: string | RegExp): readonly Step[] => [
+	{ passes: hour },
+	{ shows: ["⏰ **Report** did not run:", reason], times: 1 },
+	{ passes: hour },
+	{ shows: ["⏰ **Report** did not run:", reason], times: 1 },
+	{ shows: "[offline] all is well", times: 1 },
+	{ operator: "list_schedules", asks: {}, has: reason },
+];
+
+/** Messages at given times. */
+export const schedules: readonly Scene[] = [
+	{
+		name: "a schedule posts its answer with its name, is listed, and is removed",
+		steps: [
+			...hourly,
+			{ commands: "/schedule list" },
+			{ told: ["**Report**: every hour", "next"] },
+			{ says: "@Parley !schedules" },
+			{ shows: "**Report**: every hour" },
+			{ notes: /`(sched_\w+)` \*\*Report/ },
+			{ commands: "/schedule remove", with: { id: "{1}" }, by: "Max" },
+			{ told: "Schedule not found" },
+			{ commands: "/schedule remove", with: { id: "{1}" } },
+			{ told: "Removed: Report" },
+			{ shows: "⏰ **Report** is no longer scheduled." },
+			{ passes: hour },
+			{ shows: ["[offline] all is well"], times: 1 },
+		],
+	},
+	{
+		name: "a schedule answers in a thread of its own",
+		steps: [
+			{ commands: "/schedule add", with: { text, when, title, show: "thread" } },
+			{ told: "**Report**" },
+			{ passes: hour },
+			{ shows: ["[offline] all is well", "⏰ Report"], in: "thread" },
+		],
+	},
+	{
+		name: "a silent schedule shows only that it failed",
+		steps: [
+			{ commands: "/schedule add", with: { text, when: "in 30 minutes", title, show: "silent" } },
+			{ told: "**Report**" },
+			{ passes: hour },
+			{ hides: "[offline] all is well" },
+			{
+				commands: "/schedule add",
+				with: { text: "fail: no coal", when: "in 30 minutes", title, show: "silent" },
+			},
+			{ told: "**Report**" },
+			{ passes: hour },
+			{ shows: "⏰ Report" },
+		],
+	},
+	{
+		name: "a schedule waits while its connector is away, and fires late",
+		steps: [
+			...hourly,
+			{ stops: "connector" },
+			{ passes: 1.5 * hour },
+			{ operator: "list_schedules", asks: {}, has: "waits: connector:" },
+			{ starts: "connector" },
+			{ shows: ["[offline] all is well", "⏰ Report · late, was due"], times: 1 },
+		],
+	},
+	{
+		name: "a schedule of a person who cannot see the channel any more does not run",
+		only: "discord",
+		steps: [
+			...hourly,
+			{
+				what: "Mia is shut out",
+				does: ({ site }) => site.general.permit(site.people.Mia, { deny: ["ViewChannel"] }),
+			},
+			...refused("cannot write in the channel any more"),
+		],
+	} satisfies Scene<DiscordSite>,
+	{
+		name: "a schedule of a person who lost the role does not run until the role is back",
+		only: "discord",
+		steps: [
+			...hourly,
+			{
+				what: "Mia loses the role",
+				does: ({ site }) => site.people.Mia.loses(site.world.home.role("members")),
+			},
+			...refused("nobody has let"),
+			{
+				what: "Mia has the role again",
+				does: ({ site }) => site.people.Mia.gains(site.world.home.role("members")),
+			},
+			{ passes: hour },
+			{ shows: ["[offline] all is well", "⏰ Report"], times: 2 },
+		],
+	} satisfies Scene<DiscordSite>,
+	{
+		name: "a schedule of a person who left the server does not run, whatever role the operator gave",
+		only: "discord",
+		steps: [
+			...hourly,
+			{
+				what: "the operator names Mia approver, who then leaves",
+				async does({ operator, site, city }) {
+					const person = `discord:${site.tenant}:${site.people.Mia.id}`;
+					await city.through(operator.request("set_person_role", { person, role: "approver" }));
+					site.world.home.removes(site.people.Mia);
+				},
+			},
+			...refused("has left the server or workspace"),
+		],
+	} satisfies Scene<DiscordSite>,
+	{
+		name: "a schedule of a person who was removed from the workspace does not run",
+		only: "slack",
+		steps: [
+			...hourly,
+			{ what: "Mia is removed", does: ({ site }) => site.people.Mia.person.deactivates() },
+			...refused("has left the server or workspace"),
+		],
+	} satisfies Scene<SlackSite>,
+	{
+		name: "a schedule of a person who became a guest of the workspace does not run",
+		only: "slack",
+		steps: [
+			...hourly,
+			{ what: "Mia becomes a guest", does: ({ site }) => site.people.Mia.person.becomes("guest") },
+			...refused("is guest"),
+		],
+	} satisfies Scene<SlackSite>,
+];
