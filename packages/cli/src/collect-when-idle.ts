@@ -30,6 +30,9 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 	let collect: (() => Promise<void>) | undefined;
 	let timer = clock.after(SETTLE_MS, () => {
 		collect = settle();
+		// V8 computes the next limit of its heap at a collection. The limit of the start is four times what was alive then, and
+		// V8 keeps most pages of a heap that was once so large.
+		void collect();
 		timer = clock.after(LOOK_MS - SETTLE_MS, look);
 	});
 
