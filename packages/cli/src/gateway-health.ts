@@ -14,8 +14,20 @@ export interface HealthReport {
 	readonly sandbox?: SandboxReport;
 	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
 	readonly storage?: { readonly state: string; readonly since?: string };
+	/** Only if a local model server is configured. */
+	readonly llama?: LlamaReport;
 	/** Only where the operator's rules cannot be used: then every call is denied. */
 	readonly policy?: { readonly state: string; readonly reason?: string };
+}
+
+interface LlamaReport {
+	readonly endpoint: string;
+	readonly state: string;
+	readonly since?: string;
+	readonly pid?: number;
+	readonly restarts: number;
+	readonly reason?: string;
+	readonly tokens?: string;
 }
 
 /** As the gateway knows its sandbox; an earlier version tells the mode alone. */
@@ -47,6 +59,7 @@ export function healthRows({
 	policy,
 	provider,
 	sandbox,
+	llama,
 	...health
 }: HealthReport): [string, string][] {
 	return [
@@ -55,6 +68,7 @@ export function healthRows({
 			? [["", `certificate until ${health.certificate.valid_to.slice(0, 10)}`] satisfies [string, string]]
 			: []),
 		...troubleRow("provider", provider, ["ok", "unknown"]),
+		...(llama ? [["local model", llamaWords(llama)] satisfies [string, string]] : []),
 		...troubleRow("storage", storage, ["ok"]),
 		...troubleRow("policy", policy, ["ok"]),
 		...(sandbox ? [["sandbox", sandboxOf(sandbox)] satisfies [string, string]] : []),
@@ -66,6 +80,26 @@ function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
 	if (insecure_lan) return "everybody with the token, which others can read on its way (--insecure-lan)";
 	if (auth === "none") return "everybody on this machine, without a token (--auth none)";
 	return local_trust ? "this user's programs; others need the token" : "everybody needs the token";
+}
+
+const llamaStates: Readonly<Record<string, string>> = {
+	external: "not started by the gateway",
+	idle: "starts with the first request",
+	found: "in use, not started by the gateway",
+	pausing: "does not run, and starts again",
+	loading: "loads its model",
+};
+
+/** State of the local model server in words. */
+export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: LlamaReport): string {
+	const facts = [
+		endpoint,
+		llamaStates[state] ?? state,
+		...(pid === undefined ? [] : [`process ${pid}`]),
+		...(restarts === 0 ? [] : [`started again ${restarts} ${restarts === 1 ? "time" : "times"}`]),
+		...(tokens === "estimated" ? ["token counts are estimates"] : []),
+	];
+	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
 /** What confines commands, and what of it is as it should be. */

@@ -41,6 +41,7 @@ export {
 } from "./model.ts";
 export { ModelError } from "./model-error.ts";
 export { createAnthropicModel } from "./models/anthropic/anthropic-model.ts";
+export { createLlamaModel, type LlamaModel } from "./models/llama/llama-model.ts";
 export { offlineHelp } from "./models/offline/help.ts";
 export { createOfflineModel } from "./models/offline/offline-model.ts";
 export { builtinModels } from "./models/table/builtin-models.ts";
@@ -69,6 +70,13 @@ export { Runtime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";
 export { Egress } from "./sandbox/egress/egress.ts";
 export { readAllowedHost } from "./sandbox/egress/host-name.ts";
+export {
+	findOperatorProgram,
+	type OperatorProgram,
+	operatorEnvironment,
+	type RunningOperatorProgram,
+	startOperatorProgram,
+} from "./sandbox/operator-program.ts";
 export { type OwnProgram, type RunningProgram, startOwnProgram } from "./sandbox/own-program.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";

@@ -87,4 +87,8 @@ export interface Model {
 	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent>;
 	/** Tokens of the request as the provider counts them; undefined where it cannot tell. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
+	/** Tokens of each text, without those of a request around it; for servers that show their tokenizer. Throws like `stream`. */
+	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
+	/** Tokens of the context window as the server reports it; undefined as long as it has not. */
+	windowOf?(model: string): number | undefined;
 }

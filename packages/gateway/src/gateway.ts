@@ -37,6 +37,7 @@ import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "./data-dir
 import { lockDataDirectory } from "./data-lock.ts";
 import { announce, type Entrance, openEntrance } from "./entrance.ts";
 import { GrpcEntrance } from "./grpc/grpc-entrance.ts";
+import { LlamaServer } from "./llama/llama-server.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type Models, openModels } from "./models/open-models.ts";
 import { auditEgress, openEgress } from "./open-egress.ts";
@@ -119,7 +120,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	);
 	const egress = openEgress(options);
 	const sandbox = await openSandboxes(options, egress);
-	const models = await openModels(options);
+	const llama = await openLlama(options);
+	undo.defer(() => llama?.stop());
+	const models = await openModels({ ...options, llama });
 	const operatorToken = await openOperatorToken(config.data, options);
 	const runtime = new Runtime({
 		...{ store, failpoints, sandbox, operatorToken },
@@ -132,7 +135,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	auditEgress(egress, runtime.trust.audit);
 	const resumed = await runtime.start();
 	await auditStart({ ...options, sandbox: sandbox.state.mode }, runtime.trust.audit);
-	const parts = { options, runtime, store, sandbox, metrics, models };
+	const parts = { options, runtime, store, sandbox, metrics, models, llama };
 	const wires = undo.use(await openWires(parts));
 	const { port, reach } = wires;
 	const facts = { urls: port.urls, provider: models.model.provider, model: runtime.model };
@@ -149,7 +152,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 		async stop(graceMs) {
 			wires.drain();
 			await runtime.drain(graceMs);
-			await wires.close();
+			await Promise.all([wires.close(), llama?.stop()]);
 			await checking;
 			await removeRuntimeFile(config.data);
 			await store.close();
@@ -166,6 +169,7 @@ interface WireParts {
 	readonly sandbox: Sandboxes;
 	readonly metrics: Metrics;
 	readonly models: Models;
+	readonly llama: LlamaServer | undefined;
 }
 
 /** The port, open, and all that is served there. */
@@ -178,7 +182,7 @@ interface Wires extends Entrance, AsyncDisposable {
 }
 
 async function openWires(parts: WireParts): Promise<Wires> {
-	const { options, runtime, store, sandbox, metrics, models } = parts;
+	const { options, runtime, store, sandbox, metrics, models, llama } = parts;
 	const { config, clock, log } = options;
 	await using undo = new AsyncDisposableStack();
 	const entrance = await openEntrance(options, { sandbox, trust: runtime.trust });
@@ -192,6 +196,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		...{ version: options.version, sandbox: () => sandbox.state, server: models.serverHost },
 		provider: models.model.provider,
 		policy: runtime.trust.policies,
+		llama: () => llama?.status,
 	});
 	const secretPages = openSecretPages(options, runtime);
 	const ozzie = new OzzieServer({
@@ -251,7 +256,7 @@ interface GrpcParts extends Pick<Entrance, "rules" | "authenticate" | "admission
 }
 
 function openGrpc(
-	{ options, runtime, metrics }: WireParts,
+	{ options, runtime, metrics, llama }: WireParts,
 	{ rules, authenticate, admission, held, bind }: GrpcParts,
 ): GrpcEntrance {
 	const { config, clock, log, redactor } = options;
@@ -269,11 +274,17 @@ function openGrpc(
 				kontekstServices({
 					...{ account, counts: metrics.wire },
 					...{ runtime, callers, clock, log, startedAt, bind, redactor: redactor.into("error") },
-					dataDirectory: config.data,
+					...{ dataDirectory: config.data, llama },
 					shutdown: () => options.onShutdown?.(),
 				}),
 		});
 	}, log);
+}
+
+async function openLlama(options: GatewayOptions): Promise<LlamaServer | undefined> {
+	const { config, currentDirectory, clock, log } = options;
+	if (!config.llama) return undefined;
+	return LlamaServer.open({ settings: config.llama, currentDirectory, clock, log });
 }
 
 function isSecret(apiKey: string | undefined): apiKey is string {

@@ -70,7 +70,55 @@ export const kontekstRequirements = {
 	),
 	"kontekst.status": kontekst(
 		"DaemonService.GetStatus, kontekst 11",
-		"GetStatus describes the gateway, and has no local model server.",
+		"GetStatus describes the gateway; the fields of the local model server are empty if none is configured.",
+	),
+	"kontekst.llama-status": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"GetStatus names the endpoint and the directory of the local model server, and the process that the gateway started.",
+	),
+	"kontekst.llama-loading": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"A server that loads its model runs and is not healthy, and a request waits until it has loaded.",
+	),
+	"kontekst.llama-messages": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"Runs are answered by the Messages API of the configured local model server.",
+	),
+	"kontekst.llama-keys": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"The process of the local model server gets no key or token of the gateway.",
+	),
+	"kontekst.llama-crash": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"A server that ends is started again after a pause that grows, and the reason is shown.",
+	),
+	"kontekst.llama-stop": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"The server ends with the gateway, at the latest 2.5 s after it was asked to.",
+	),
+	"kontekst.llama-killed": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"A gateway that is killed leaves no server that keeps the address.",
+	),
+	"kontekst.llama-port": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"An address that another program uses is reported, and no server is started.",
+	),
+	"kontekst.llama-bounded": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"GetStatus answers within 2 s if the server does not answer.",
+	),
+	"kontekst.llama-found": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"A server that already serves at the address is used; it is healthy, and not said to be of the gateway.",
+	),
+	"kontekst.llama-idle": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"Without `autostart`, the server starts with the first request.",
+	),
+	"kontekst.llama-command": kontekst(
+		"GetStatusResponse, kontekst 11",
+		"A program that does not exist is refused with its name and advice.",
 	),
 	"kontekst.shutdown": kontekst(
 		"DaemonService.Shutdown, kontekst 11",

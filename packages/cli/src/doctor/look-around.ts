@@ -19,6 +19,7 @@ import {
 	builtinTools,
 	checkPolicy,
 	createWebFetch,
+	findOperatorProgram,
 	migrations,
 	type SandboxState,
 	SkillFiles,
@@ -67,6 +68,11 @@ export async function lookAround(
 		now: () => systemClock.now(),
 		...paths,
 		answers,
+		program: (command) =>
+			findOperatorProgram(command, io.environment).then(
+				() => true,
+				() => false,
+			),
 		provider: shared(async () => settings && tryProvider(settings, systemClock)),
 		sandbox: shared(() => trySandbox(settings, data)),
 		policy: async () => policyOf(settings, data),

@@ -46,6 +46,11 @@ const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
 	}),
 });
 const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
+const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
+const withLlama = (changes: object): Partial<System> => ({
+	...withConfig({ llama }),
+	...{ gateway, health: { llama: { endpoint: llama.endpoint, state: "ready", restarts: 0, ...changes } } },
+});
 const throws = (message: string) => async (): Promise<never> => {
 	throw new ParleyError(message, { code: "failed_precondition" });
 };
@@ -408,6 +413,19 @@ const findings: readonly (readonly [
 	["clock", "ok", { provider: answer({ serverTime: undefined }) }, /file system/],
 	["clock", "warn", { writeProbe: async () => now - 60_000 }, /60 s behind/, /file server/],
 	["clock", "ok", { writeProbe: throws("EROFS") }, /agrees/],
+	["llama", "ok", {}, /no local model server/],
+	["llama", "ok", withConfig({ llama }), /is started by the gateway/],
+	[
+		"llama",
+		"fail",
+		{ ...withConfig({ llama }), program: async () => false },
+		/llama-server/,
+		/install llama\.cpp/,
+	],
+	["llama", "ok", withLlama({ state: "ready", pid: 7 }), /8080, ready, process 7/],
+	["llama", "fail", withLlama({ state: "pausing", reason: "it ended" }), /does not run.*: it ended/, /debug/],
+	["llama", "warn", withLlama({ state: "ready", tokens: "estimated" }), /estimates/, /tokenize/],
+	["model", "ok", withConfig({ llama }), /starts with the gateway/],
 	["model", "ok", withConfig({ providerReason: "no key" }), /no ANTHROPIC_API_KEY/],
 	["model", "ok", { provider: answer({}) }, /models\.test answers/],
 	["model", "ok", { provider: answer({ status: 404 }) }, /models\.test answers/],

@@ -9,6 +9,7 @@ import { data } from "./checks/data.ts";
 import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
 import { gateway } from "./checks/gateway.ts";
+import { llama } from "./checks/llama.ts";
 import { messages } from "./checks/messages.ts";
 import { model } from "./checks/model.ts";
 import { modes } from "./checks/modes.ts";
@@ -25,7 +26,7 @@ import type { System } from "./system.ts";
 /** In the order in which they are shown. */
 const checks: readonly Check[] = [
 	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
-	...[policy, skills, sandbox, database, passwords, audit, disk, clock, model],
+	...[policy, skills, sandbox, database, passwords, audit, disk, clock, llama, model],
 ];
 
 /** Also reads all that is stored. */

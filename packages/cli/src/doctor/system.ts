@@ -38,6 +38,8 @@ export interface System {
 	writeProbe(directory: string): Promise<number>;
 	/** Whether somebody listens at an address. */
 	answers(host: string, port: number): Promise<boolean>;
+	/** Whether there is a program of this name in PATH, or at this path, that this user may execute. */
+	program(command: string): Promise<boolean>;
 	/** Undefined where the offline assistant answers. */
 	provider(): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;

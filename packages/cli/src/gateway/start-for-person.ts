@@ -67,6 +67,7 @@ export function answersLine({ provider, model, serverHost, providerReason }: Ans
 	const reason = {
 		key: "ANTHROPIC_API_KEY is set",
 		"base-url": "a base URL is set",
+		llama: "a local model server is configured",
 		configured: `the provider ${provider} is configured`,
 		"no key": "there is no key",
 	}[providerReason];

@@ -108,10 +108,11 @@ export function limitsOf(
 	table: ModelTable,
 ): { readonly contextWindow: number; readonly maxOutput: number } {
 	const info = table.find(name, model.provider);
+	const window = info?.contextWindow ?? model.windowOf?.(name);
 	return {
 		contextWindow: Math.min(
 			contextWindow ?? Number.POSITIVE_INFINITY,
-			info?.contextWindow ?? contextWindow ?? unknownWindow,
+			window ?? contextWindow ?? unknownWindow,
 		),
 		maxOutput: Math.min(
 			sampling.maxTokens ?? Number.POSITIVE_INFINITY,

@@ -36,6 +36,11 @@ export interface Start {
 	 * those of `texts`: the channel of Node, https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
 	 */
 	onHandle?(handle: unknown): void;
+	/**
+	 * Whether one descriptor more, behind those of `texts`, stays open and silent for as long as this process lives. A program
+	 * reads its end when this process dies, in whatever way.
+	 */
+	readonly watchesParent?: boolean;
 	onOutput(chunk: Buffer): void;
 	/** Asks the processes to end if a signal to the group does not reach them. Resolves with whether any was asked. */
 	ask?(): Promise<boolean>;
@@ -94,6 +99,9 @@ export class ProcessGroup {
 			stream?.on("error", () => stream.destroy());
 			stream?.resume().end(text);
 		});
+		// Nothing is written to the descriptor that shows whether this process lives.
+		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
+		watched?.on("error", () => watched.destroy());
 		// The channel closes with its other end. `disconnect` here would keep Node from emitting "close".
 		child.once("message", (_message, handle: unknown) => start.onHandle?.(handle));
 		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
@@ -153,11 +161,19 @@ export class ProcessGroup {
 	}
 }
 
-function spawnChild({ argv, cwd, environment, texts = [], onHandle }: Start): ChildProcess {
+function spawnChild({
+	argv,
+	cwd,
+	environment,
+	texts = [],
+	onHandle,
+	watchesParent = false,
+}: Start): ChildProcess {
 	const bash = existsSync(BASH);
 	const withNothing = bash ? BASH_WITH_NOTHING : SH_WITH_NOTHING;
 	const channel = onHandle ? (["ipc"] as const) : [];
-	const last = FIRST_TEXT + texts.length + channel.length - 1;
+	const pipes = [...texts.map(() => "pipe" as const), ...(watchesParent ? (["pipe"] as const) : [])];
+	const last = FIRST_TEXT + pipes.length + channel.length - 1;
 	const prelude = bash ? BASH_PRELUDE.replace("LAST", String(last)) : SH_PRELUDE;
 	const command = Object.keys(environment).length === 0 ? withNothing : 'exec "$@"';
 	try {
@@ -166,7 +182,7 @@ function spawnChild({ argv, cwd, environment, texts = [], onHandle }: Start): Ch
 			env: environment,
 			detached: true,
 			// Warnings of the shell, for example about a missing locale, are no output of the command.
-			stdio: ["ignore", "pipe", "ignore", ...texts.map(() => "pipe" as const), ...channel],
+			stdio: ["ignore", "pipe", "ignore", ...pipes, ...channel],
 		});
 	} catch (cause) {
 		throw cannotStart({ argv, cwd }, cause);

@@ -17,6 +17,13 @@ import type { TlsFiles } from "../transport/tls-identity.ts";
 import { isNearby, parseBaseUrl } from "./base-url.ts";
 import { findLostRoot, readChat, withAbsoluteRoots } from "./chat-settings.ts";
 import { refuseForeignWriters } from "./foreign-writers.ts";
+import {
+	checkLlama,
+	type LlamaSettings,
+	modelInArguments,
+	readLlama,
+	withAbsoluteLlama,
+} from "./llama-settings.ts";
 import { chooseProvider, type ProviderChoice } from "./provider.ts";
 import { checkReach, readEndpoint } from "./reach.ts";
 import { configSchema, type Settings } from "./schema.ts";
@@ -51,6 +58,8 @@ export interface Config extends ProviderChoice {
 	readonly chat?: ChatSettings;
 	/** Where Discord is, where that is not Discord itself. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
+	/** The local model server. */
+	readonly llama?: LlamaSettings;
 	/** Where Slack is, where that is not Slack itself, and where what it sends is waited for. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
 	readonly auth: AuthMode;
@@ -107,6 +116,7 @@ export function loadConfig(sources: ConfigSources): Config {
 	for (const one of checked) checkReach(one, { ...set, auth });
 	const choice = chooseProvider(set, sources.environment, sources.keyName);
 	if (choice.provider !== "offline") for (const one of checked) checkServer(one, choice);
+	if (set.llama) for (const one of checked) checkLlama(one, set);
 	const data = set.data ?? resolve(sources.cwd, sources.defaultData);
 	return {
 		listen: (set.listen ?? ["127.0.0.1:7777"]).map(readEndpoint),
@@ -115,11 +125,7 @@ export function loadConfig(sources: ConfigSources): Config {
 		...choice,
 		...aboutModels(set),
 		...originsOf(checked),
-		...(set.tasks && { tasks: taskLimits(set.tasks) }),
-		...(set.files && { files: fileLimits(set.files) }),
-		...(set.chat && { chat: readChat(set.chat) }),
-		...(set.discord && { discord: whereDiscordIs(set.discord) }),
-		...(set.slack && { slack: whereSlackIs(set.slack) }),
+		...aboutParts(set, sources.environment),
 		auth,
 		...aboutCommands(set),
 		logLevel: set.logLevel ?? sources.defaultLogLevel ?? "info",
@@ -127,6 +133,17 @@ export function loadConfig(sources: ConfigSources): Config {
 		allowedHosts: set.allowedHosts ?? [],
 		...aboutReach(set),
 		...warningsOf(checked, data, set.policyFile !== undefined),
+	};
+}
+
+function aboutParts(set: Settings, environment: ConfigSources["environment"]): Partial<Config> {
+	return {
+		...(set.tasks && { tasks: taskLimits(set.tasks) }),
+		...(set.files && { files: fileLimits(set.files) }),
+		...(set.chat && { chat: readChat(set.chat) }),
+		...(set.discord && { discord: whereDiscordIs(set.discord) }),
+		...(set.llama && { llama: readLlama(set.llama, environment) }),
+		...(set.slack && { slack: whereSlackIs(set.slack) }),
 	};
 }
 
@@ -145,6 +162,7 @@ function check(source: Source): CheckedSource {
 		...(data.policyFile !== undefined && { policyFile: absolute(data.policyFile) }),
 		...(data.models?.file !== undefined && { models: { ...data.models, file: absolute(data.models.file) } }),
 		...(data.chat && { chat: withAbsoluteRoots(data.chat, absolute) }),
+		...(data.llama && { llama: withAbsoluteLlama(data.llama, absolute) }),
 		...(data.tls && { tls: { cert: absolute(data.tls.cert), key: absolute(data.tls.key) } }),
 	};
 	return { settings, source, warnings: [...(source.warnings ?? []), ...checkPaths(settings, source)] };
@@ -193,14 +211,16 @@ function warningsOf(
 
 /** What goes over the internet without encryption can be read and changed on its way, and the key with it. */
 function checkServer(
-	{ settings: { baseUrl: value }, source }: CheckedSource,
+	{ settings: { baseUrl, llama }, source }: CheckedSource,
 	{ apiKey }: ProviderChoice,
 ): void {
+	const value = llama?.endpoint ?? baseUrl;
 	const url = value === undefined ? undefined : parseBaseUrl(value);
 	if (!url || url.protocol === "https:" || isNearby(url) || apiKey === undefined) return;
 	const why = "the key would travel through the internet for everybody to read";
 	const allowed = "https, or a server on this machine or in its own network";
-	throw notAllowed(source, ["baseUrl"], { value, why, allowed });
+	const path = llama?.endpoint === undefined ? ["baseUrl"] : ["llama", "endpoint"];
+	throw notAllowed(source, path, { value, why, allowed });
 }
 
 function aboutCommands({ sandbox, egress, commandUnixSockets }: Settings): Partial<Config> {
@@ -228,7 +248,8 @@ function aboutReach({ tls, trustedProxies, publicUrl, insecureLan }: Settings): 
 }
 
 function aboutModels({
-	model,
+	llama,
+	model = llama?.command === undefined ? undefined : modelInArguments(llama.args),
 	reasoning,
 	models,
 	budgets,

@@ -44,6 +44,24 @@ test.each<[string, Told, Partial<Config>]>([
 		{ provider: "anthropic", providerReason: "key", apiKey: key },
 	],
 	[
+		"a local model server, which gets no key of the gateway",
+		{ environment: { ANTHROPIC_API_KEY }, file: { llama: {} } },
+		{ provider: "anthropic", providerReason: "llama", baseUrl: server },
+	],
+	[
+		"a local model server with its own key",
+		{
+			environment: { ANTHROPIC_API_KEY, LLAMA_API_KEY: "own" },
+			file: { provider: "anthropic", llama: { endpoint: "http://10.0.0.2:9000/v1/" } },
+		},
+		{ provider: "anthropic", providerReason: "configured", apiKey: "own", baseUrl: "http://10.0.0.2:9000" },
+	],
+	[
+		"the offline assistant beside a local model server",
+		{ file: { provider: "offline", llama: {} } },
+		{ provider: "offline", providerReason: "configured" },
+	],
+	[
 		"a base URL",
 		{ flags: { baseUrl: `${server}/v1/` } },
 		{ provider: "anthropic", providerReason: "base-url", baseUrl: server },

@@ -3,7 +3,7 @@ import { isOfficial, parseBaseUrl } from "./base-url.ts";
 import type { Settings } from "./schema.ts";
 
 /** Why the provider answers: a key is set, a server is named, somebody said so, or there is nothing else. */
-export type ProviderReason = "key" | "base-url" | "configured" | "no key";
+export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no key";
 
 /** Who answers. */
 export interface ProviderChoice {
@@ -21,14 +21,16 @@ export interface ProviderChoice {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const keyVariable = "ANTHROPIC_API_KEY";
+/** llama-server reads its own key from the same variable. */
+const llamaKeyVariable = "LLAMA_API_KEY";
 
 /** What examples and unset variables of other programs leave behind. */
 const placeholder =
 	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
 
 /** The key that the environment holds, whoever answers; undefined where it holds none. */
-function readApiKey(environment: Environment): string | undefined {
-	const key = environment[keyVariable]?.trim();
+function readApiKey(environment: Environment, variable = keyVariable): string | undefined {
+	const key = environment[variable]?.trim();
 	return key === "" ? undefined : key;
 }
 
@@ -37,10 +39,11 @@ function readApiKey(environment: Environment): string | undefined {
  * call the place of the key.
  */
 export function chooseProvider(
-	{ provider = "auto", baseUrl }: Pick<Settings, "provider" | "baseUrl">,
+	{ provider = "auto", baseUrl, llama }: Pick<Settings, "provider" | "baseUrl" | "llama">,
 	environment: Environment,
 	keyName = keyVariable,
 ): ProviderChoice {
+	if (llama && provider !== "offline") return localServer(provider, llama, environment);
 	const apiKey = readApiKey(environment);
 	const key = apiKey === undefined ? {} : { apiKey, keyName };
 	if (provider === "offline") return { provider, providerReason: "configured", ...key };
@@ -60,6 +63,26 @@ export function chooseProvider(
 		providerReason: provider === "auto" ? reason : "configured",
 		...key,
 		...(server !== undefined && { baseUrl: server }),
+	};
+}
+
+/** The address of the local model server where the configuration names none. */
+export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
+
+/** The gateway's own key is not for a local model server. */
+function localServer(
+	provider: "auto" | "anthropic",
+	{ endpoint = defaultLlamaEndpoint }: NonNullable<Settings["llama"]>,
+	environment: Environment,
+): ProviderChoice {
+	const apiKey = readApiKey(environment, llamaKeyVariable);
+	const baseUrl = parseBaseUrl(endpoint)?.href.replace(/\/$/, "") ?? endpoint;
+	if (apiKey !== undefined) checkKey(apiKey, llamaKeyVariable, true);
+	return {
+		provider: "anthropic",
+		providerReason: provider === "auto" ? "llama" : "configured",
+		...(apiKey !== undefined && { apiKey, keyName: llamaKeyVariable }),
+		baseUrl,
 	};
 }
 

@@ -121,6 +121,29 @@ const slack = () =>
 		})
 		.partial();
 
+const llama = () =>
+	z
+		.strictObject({
+			endpoint: string(serverAddress)
+				.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
+				.describe("The address of the server. http://127.0.0.1:8080 unless set."),
+			model_dir: string("a directory").describe(
+				"The directory with models. The server starts in it, and gets it as LLAMA_ARG_MODELS_DIR. Relative to this file.",
+			),
+			command: string("the name or path of a program such as llama-server").describe(
+				"The program to start. A path is relative to this file. Without it the gateway starts no server.",
+			),
+			args: list("an argument of the program").describe(
+				'Arguments of the program, for example ["-m", "model.gguf", "--jinja"]. Do not name host and port: they come from the endpoint.',
+			),
+			autostart: z
+				.boolean({ error: "true or false" })
+				.describe(
+					"Whether the program starts with the gateway. If false, it starts with the first request. true unless set.",
+				),
+		})
+		.partial();
+
 /** Each is made when a source says it: to make all of them is a good part of a start. */
 const settings = {
 	$schema: () => string("the address of this schema").describe("Where editors find what is allowed here."),
@@ -151,6 +174,11 @@ const settings = {
 				"A server that speaks the Messages API, to be asked instead of Anthropic's own. " +
 					"Where no model is named it has to have just one.",
 			),
+	llama: () =>
+		llama().describe(
+			"A local model server with the interface of llama-server. Its models answer. Its key, if it needs one, is LLAMA_API_KEY " +
+				"in the environment.",
+		),
 	reasoning: () => choice(reasoningLevels).describe("How much models think before they answer."),
 	maxModelCalls: () =>
 		wholeNumber(1, 1000).describe(

@@ -1,6 +1,7 @@
 import type { Clock, Logger, ParleyError } from "@parley/base";
 import {
 	createAnthropicModel,
+	createLlamaModel,
 	createOfflineModel,
 	type Model,
 	type ModelInfo,
@@ -11,6 +12,7 @@ import {
 import type { Config } from "../config/load.ts";
 import type { ProviderReason } from "../config/provider.ts";
 import { notAllowed } from "../config/setting-refusal.ts";
+import type { LlamaServer } from "../llama/llama-server.ts";
 import { type Discovered, discoverModel, discoverModels, listModels } from "./discover-model.ts";
 import { readModelTable } from "./read-model-table.ts";
 
@@ -22,6 +24,8 @@ export interface OpenModelsOptions {
 	readonly log: Logger;
 	/** Answers instead of the configured provider. */
 	readonly model?: Model | undefined;
+	/** The configured local model server; without it the server is asked as if it were ready. */
+	readonly llama?: Pick<LlamaServer, "ready" | "window"> | undefined;
 	/** Whether what is kept may choose where another server has several models and nobody named one. */
 	readonly mayBeKept?: boolean;
 }
@@ -71,7 +75,9 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { name: modelName, served, undecided } = await chooseName(options, table);
 	const server = baseUrl === undefined ? {} : { baseUrl };
 	const key = { apiKey, keyName };
-	const model = createAnthropicModel({ ...key, ...server, table, clock, log, defaultModel: modelName });
+	const timeouts = config.llama ? { timeouts: llamaTimeouts } : {};
+	const plain = { ...key, ...server, ...timeouts, table, clock, log, defaultModel: modelName };
+	const model = withLlama(createAnthropicModel(plain), options);
 	const answering = { ...common, model, modelName, fallback };
 	if (baseUrl === undefined) {
 		const checkModel = (name: string): void =>
@@ -89,6 +95,19 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 			askServed: async () => tableOf(await listModels({ baseUrl, apiKey }), own, table),
 		}),
 	};
+}
+
+/** A local server may read a long prompt for minutes before its first word. */
+const llamaTimeouts = { firstByteMs: 600_000, idleMs: 300_000, totalMs: 1_800_000 };
+
+function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): Model {
+	if (!config.llama) return model;
+	const { endpoint, apiKey } = config.llama;
+	return createLlamaModel(model, {
+		...{ endpoint, apiKey, clock },
+		ready: async (signal) => llama?.ready(signal),
+		window: () => llama?.window,
+	});
 }
 
 /** The names that a server has told, with what is known of them; the operator may know more than it tells. */

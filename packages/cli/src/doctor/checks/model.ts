@@ -11,6 +11,8 @@ export const model: Check = {
 			return fail(`the gateway's calls fail: ${reason}`, "parley status shows since when");
 		}
 		if (config instanceof Error) return ok("not known as long as the configuration is not valid");
+		if (config.llama?.command !== undefined && !gateway)
+			return ok("the local model server starts with the gateway");
 		const answer = await provider();
 		if (!answer) return offline(system);
 		const { url } = answer;

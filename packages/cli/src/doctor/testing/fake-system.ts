@@ -24,6 +24,7 @@ export function fakeSystem(changes: Partial<System> = {}): System {
 		freeBytes: async () => 50 * 2 ** 30,
 		writeProbe: async () => now,
 		answers: async () => false,
+		program: async () => true,
 		provider: async () => undefined,
 		sandbox: async () => ({ mode: "preferred", state: "ready", probes: 27 }),
 		policy: async () => undefined,

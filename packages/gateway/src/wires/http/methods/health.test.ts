@@ -26,6 +26,7 @@ function setUp(told: Partial<HealthDeps> & { providers?: readonly ProviderState[
 			provider: "anthropic",
 			server: undefined,
 			policy: { problem: undefined },
+			llama: () => undefined,
 		},
 		...deps,
 	});
@@ -94,4 +95,21 @@ test("the end of the certificate and what is open to others are told", async () 
 		...{ certificate: { valid_to: "2030-01-01T00:00:00.000Z" }, auth: "token" },
 		...{ local_trust: false, insecure_lan: true },
 	});
+});
+
+test("the local model server is reported with its state, and its process while there is one", async () => {
+	const status = { endpoint: "http://127.0.0.1:8080", modelDir: "/models", since: 0, restarts: 1 };
+	const ready = setUp({ llama: () => ({ ...status, state: "ready", pid: 42 }) }).health;
+	expect(await ready.report(operator)).toMatchObject({
+		llama: {
+			...{ endpoint: "http://127.0.0.1:8080", model_dir: "/models", state: "ready", pid: 42, restarts: 1 },
+			since: "1970-01-01T00:00:00.000Z",
+		},
+	});
+	const pausing = setUp({
+		llama: () => ({ ...status, state: "pausing", pid: 0, reason: "it ended" }),
+	}).health;
+	const report: { llama?: object } = await pausing.report(operator);
+	expect(report.llama).toMatchObject({ state: "pausing", reason: "it ended" });
+	expect(report.llama).not.toHaveProperty("pid");
 });

@@ -1,6 +1,7 @@
 import type { Clock, Store } from "@parley/base";
 import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
 import type { Reach } from "../../../config/reach-facts.ts";
+import type { LlamaStatus } from "../../../llama/llama-server.ts";
 import type { Port } from "../../../port.ts";
 import type { TlsIdentity } from "../../../transport/tls-identity.ts";
 
@@ -28,6 +29,8 @@ export interface HealthDeps {
 	readonly server: string | undefined;
 	/** The problem of the policy that stops all calls, if any. */
 	readonly policy: { readonly problem: string | undefined };
+	/** State of the local model server, if one is configured. */
+	readonly llama: () => LlamaStatus | undefined;
 }
 
 /** Health of the gateway: the status is public, the report is not. */
@@ -59,9 +62,17 @@ export function createHealth(deps: HealthDeps): Health {
 				providers: providers.map(encodeTime),
 				storage: encodeTime(deps.store.health()),
 				...encodePolicy(deps.policy),
+				...encodeLlama(deps.llama()),
 			};
 		},
 	};
+}
+
+function encodeLlama(status: LlamaStatus | undefined): object {
+	if (!status) return {};
+	const { endpoint, modelDir, pid, restarts, ...rest } = status;
+	const directory = modelDir === "" ? {} : { model_dir: modelDir };
+	return { llama: { endpoint, ...directory, ...encodeTime(rest), ...(pid > 0 && { pid }), restarts } };
 }
 
 function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {

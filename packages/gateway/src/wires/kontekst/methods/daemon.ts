@@ -3,6 +3,7 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { authorize, type Principal } from "@parley/core";
 import type { DaemonServiceServer, GetStatusResponse } from "../../../gen/kontekst.ts";
 import type { Callers } from "../../../grpc/callers.ts";
+import type { LlamaServer } from "../../../llama/llama-server.ts";
 import { statuses } from "../error-code.ts";
 
 /** What `kontekst.DaemonService` tells about the gateway, and how it is stopped. */
@@ -15,6 +16,8 @@ export interface DaemonServiceOptions {
 	readonly dataDirectory: string;
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
+	/** The configured local model server. */
+	readonly llama: LlamaServer | undefined;
 	/** Asks the gateway to stop. */
 	readonly shutdown: () => void;
 }
@@ -40,15 +43,17 @@ function shutdownFor(principal: Principal): { readonly message: string } {
 	return { message: "shutting down" };
 }
 
-/** No model server of its own is configured: its fields are empty. */
-function statusFor(
+/** Answers within 2 s, whatever the local model server does. Its fields are empty if none is configured. */
+async function statusFor(
 	principal: Principal,
-	{ clock, bind, dataDirectory, startedAt }: DaemonServiceOptions,
-): GetStatusResponse {
+	{ clock, bind, dataDirectory, startedAt, llama }: DaemonServiceOptions,
+): Promise<GetStatusResponse> {
 	authorize(principal, "gateway.control");
+	const llamaServerHealthy = (await llama?.isHealthy()) ?? false;
+	const { endpoint = "", modelDir = "", pid = 0 } = llama?.status ?? {};
 	return {
-		...{ bind: bind(), endpoint: "", modelDir: "" },
-		...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
+		...{ bind: bind(), endpoint, modelDir, llamaServerHealthy },
+		...{ llamaServerRunning: pid > 0, llamaServerPid: pid },
 		uptimeSeconds: Math.max(0, Math.floor((clock.now() - startedAt) / 1000)),
 		startedAtRfc3339: new Date(startedAt).toISOString(),
 		dataDir: dataDirectory,
@@ -56,16 +61,19 @@ function statusFor(
 }
 
 function unary<Request, Response>(
-	work: (principal: Principal) => Response,
+	work: (principal: Principal) => Response | Promise<Response>,
 	{ callers, log }: Pick<DaemonServiceOptions, "callers" | "log">,
 ) {
+	const answer = async (call: ServerUnaryCall<Request, Response>): Promise<Response> =>
+		work(callers.of(call.metadata).principal);
 	return (call: ServerUnaryCall<Request, Response>, callback: sendUnaryData<Response>): void => {
-		try {
-			callback(null, work(callers.of(call.metadata).principal));
-		} catch (reason) {
-			const { code, message } = ParleyError.from(reason);
-			if (code === "internal") log.error("a gRPC method failed", { path: call.getPath(), error: reason });
-			callback({ code: statuses[code], details: code === "internal" ? "internal error" : message });
-		}
+		answer(call).then(
+			(response) => callback(null, response),
+			(reason: unknown) => {
+				const { code, message } = ParleyError.from(reason);
+				if (code === "internal") log.error("a gRPC method failed", { path: call.getPath(), error: reason });
+				callback({ code: statuses[code], details: code === "internal" ? "internal error" : message });
+			},
+		);
 	};
 }

@@ -1,0 +1,143 @@
+import { type Clock, ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import type { Message } from "../../message.ts";
+import type { Answered, Model, ModelEvent, ModelRequest } from "../../model.ts";
+import { ModelError } from "../../model-error.ts";
+
+/** Milliseconds for the tokens of one text. */
+const COUNT_MS = 5_000;
+const MAX_ANSWER = 16 << 20;
+/** Requests for counts at a time. */
+const PARALLEL = 4;
+/** Tokens that a chat template adds to each message and tool, about. */
+const FRAME_TOKENS = 8;
+
+/** https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, POST /tokenize */
+const Tokens = z.object({ tokens: z.array(z.unknown()) });
+
+export interface LlamaModelOptions {
+	/** The server's address, without a slash at its end. */
+	readonly endpoint: string;
+	/** Sent as a bearer token. */
+	readonly apiKey: string | undefined;
+	readonly clock: Clock;
+	/** Resolves when the server answers requests. Rejects with a `ModelError` if it does not, or when the signal aborts. */
+	readonly ready: (signal: AbortSignal) => Promise<void>;
+	/** Tokens of the context window that the server reports. */
+	readonly window: () => number | undefined;
+}
+
+/** The model of a llama-server: its Messages API, and its tokenizer. */
+export type LlamaModel = Model & Required<Pick<Model, "countTexts" | "windowOf">>;
+
+/**
+ * Adds to a model that speaks the Messages API with a llama-server what that server has beside it. A request waits until the
+ * server has loaded its model. `countTokens` asks `/tokenize` if the server has no `count_tokens`.
+ */
+export function createLlamaModel(messages: Model, options: LlamaModelOptions): LlamaModel {
+	return new ServedModel(messages, options);
+}
+
+class ServedModel implements LlamaModel {
+	readonly provider: string;
+	readonly defaultModel: string;
+	readonly #messages: Model;
+	readonly #options: LlamaModelOptions;
+
+	constructor(messages: Model, options: LlamaModelOptions) {
+		this.#messages = messages;
+		this.#options = options;
+		this.provider = messages.provider;
+		this.defaultModel = messages.defaultModel;
+	}
+
+	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+		await this.#options.ready(signal);
+		yield* this.#messages.stream(request, signal, answered);
+	}
+
+	async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
+		const counted = await this.#messages.countTokens?.(request, signal);
+		if (counted !== undefined) return counted;
+		const texts = [
+			request.system,
+			...request.tools.map((tool) => JSON.stringify(tool)),
+			...request.messages.map(textOf),
+		];
+		const tokens = await this.countTexts(request.model, [texts.join("\n")], signal);
+		return (tokens[0] ?? 0) + FRAME_TOKENS * texts.length;
+	}
+
+	async countTexts(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]> {
+		const counts: number[] = [];
+		for (let from = 0; from < texts.length; from += PARALLEL) {
+			const part = texts.slice(from, from + PARALLEL);
+			counts.push(...(await Promise.all(part.map((text) => this.#count(model, text, signal)))));
+		}
+		return counts;
+	}
+
+	windowOf(): number | undefined {
+		return this.#options.window();
+	}
+
+	async #count(model: string, content: string, signal: AbortSignal): Promise<number> {
+		const { endpoint, apiKey, clock } = this.#options;
+		const url = `${endpoint}/tokenize`;
+		const late = new AbortController();
+		const timer = clock.after(COUNT_MS, () => late.abort());
+		try {
+			const response = await fetch(url, {
+				method: "POST",
+				headers: {
+					"content-type": "application/json",
+					...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+				},
+				body: JSON.stringify({ model, content }),
+				redirect: "error",
+				signal: AbortSignal.any([signal, late.signal]),
+			});
+			if (!response.ok) throw noCount(`${url} answered ${response.status}`);
+			const answer = Tokens.parse(parseJson(await readText(response), { maxNodes: MAX_ANSWER }));
+			return answer.tokens.length;
+		} catch (cause) {
+			if (cause instanceof ParleyError) throw cause;
+			throw noCount(late.signal.aborted ? `${url} gave no count in time` : `${url} gave no count`, cause);
+		} finally {
+			timer.cancel();
+		}
+	}
+}
+
+/** The text of a message as it reaches the model. Pictures and sealed thinking have none. */
+function textOf({ content }: Message): string {
+	return content.map(blockText).join("\n");
+}
+
+function blockText(block: Message["content"][number]): string {
+	switch (block.type) {
+		case "text":
+		case "thinking":
+		case "result":
+			return block.text;
+		case "call":
+			return `${block.name} ${JSON.stringify(block.arguments ?? null)}`;
+		case "image":
+			return "";
+	}
+}
+
+async function readText(response: Response): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of response.body ?? []) {
+		bytes += chunk.byteLength;
+		if (bytes > MAX_ANSWER) throw noCount(`${response.url} answered more than ${MAX_ANSWER} bytes`);
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function noCount(message: string, cause?: unknown): ModelError {
+	return new ModelError(message, { fault: "unreachable", cause });
+}

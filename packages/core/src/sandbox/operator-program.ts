@@ -1,0 +1,108 @@
+import { StringDecoder } from "node:string_decoder";
+import type { Clock } from "@parley/base";
+import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
+import { findProgram } from "./find-program.ts";
+import { type GroupEnd, ProcessGroup } from "./process-group.ts";
+
+/** Characters of a line of output. A longer line is cut. */
+const LONGEST_LINE = 2_000;
+
+/**
+ * Runs before the program, in the same process. A process in the background waits until the gateway has died (descriptor 3
+ * ends), then ends the group: first with SIGTERM, two seconds later with SIGKILL. The program itself has no descriptor 3.
+ */
+const WATCH =
+	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";
+
+/**
+ * A program that the operator configured and that works beside the gateway. It has the operator's rights, like a service of
+ * the system: no sandbox and no limits of memory or files. It ends with the gateway, also if that is killed.
+ */
+export interface OperatorProgram {
+	/** An absolute path, or a name that is looked up in PATH. */
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	/** Its complete environment; see `operatorEnvironment`. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Receives each line of its output. Must not throw and must not block. */
+	onLine(line: string): void;
+}
+
+/** A program of the operator that was started. */
+export interface RunningOperatorProgram {
+	readonly pid: number;
+	/** Settles when it has ended, or cannot be waited for longer. */
+	readonly ended: Promise<GroupEnd>;
+	/** Asks it to end with SIGTERM, and kills it with all that it started 1.5 s later. */
+	stop(): void;
+}
+
+/** Starts it. Rejects with `not_found` if there is no such program, with `failed_precondition` if it cannot be started. */
+export async function startOperatorProgram(
+	{ command, args, cwd, environment, onLine }: OperatorProgram,
+	clock: Clock,
+): Promise<RunningOperatorProgram> {
+	const path = await findOperatorProgram(command, environment);
+	const lines = new Lines(onLine);
+	const group = new ProcessGroup(
+		{
+			...{ argv: ["/bin/sh", "-c", WATCH, "parley", path, ...args], cwd, environment },
+			watchesParent: true,
+			onOutput: (chunk) => lines.take(chunk),
+		},
+		clock,
+	);
+	await group.running;
+	const ended = group.ended.then((end) => {
+		lines.end();
+		return end;
+	});
+	return { pid: group.pid, ended, stop: () => group.terminate() };
+}
+
+/** Path of the program. Rejects with `not_found`. */
+export function findOperatorProgram(command: string, environment: Environment): Promise<string> {
+	return findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
+}
+
+/**
+ * Environment of an operator's program: the variables of every command, and those whose names begin with one of the prefixes.
+ * The gateway's keys and tokens are not among them.
+ */
+export function operatorEnvironment(
+	environment: Environment,
+	prefixes: readonly string[],
+): Record<string, string> {
+	const chosen = allowedEnvironment(environment);
+	for (const [name, value] of Object.entries(environment)) {
+		if (value !== undefined && prefixes.some((prefix) => name.startsWith(prefix))) chosen[name] = value;
+	}
+	return chosen;
+}
+
+/** Cuts output into lines. */
+class Lines {
+	readonly #onLine: (line: string) => void;
+	readonly #decoder = new StringDecoder("utf8");
+	#rest = "";
+
+	constructor(onLine: (line: string) => void) {
+		this.#onLine = onLine;
+	}
+
+	take(chunk: Buffer): void {
+		const lines = (this.#rest + this.#decoder.write(chunk)).split(/\r?\n/);
+		this.#rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
+		for (const line of lines) this.#pass(line);
+	}
+
+	end(): void {
+		this.#pass(this.#rest);
+		this.#rest = "";
+	}
+
+	#pass(line: string): void {
+		if (line.trim() !== "") this.#onLine(line.slice(0, LONGEST_LINE));
+	}
+}

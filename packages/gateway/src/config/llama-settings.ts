@@ -1,0 +1,125 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { JsonPath } from "@parley/base/commented-json";
+import { operatorEnvironment } from "@parley/core";
+import { parseBaseUrl } from "./base-url.ts";
+import { defaultLlamaEndpoint } from "./provider.ts";
+import type { Settings } from "./schema.ts";
+import { notAllowed } from "./setting-refusal.ts";
+
+/** The local model server. Paths are absolute. */
+export interface LlamaSettings {
+	/** Without a slash at its end. */
+	readonly endpoint: string;
+	readonly modelDir?: string;
+	/** An absolute path, or a name for PATH. Without it the operator runs the server. */
+	readonly command?: string;
+	readonly args: readonly string[];
+	/** Whether the server starts with the gateway, else with the first request. */
+	readonly autostart: boolean;
+	/** Complete environment of the program. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Sent to the server as a bearer token. */
+	readonly apiKey?: string;
+}
+
+type Written = NonNullable<Settings["llama"]>;
+
+/**
+ * Variables that a model server reads: its own settings, those of its libraries, of graphics cards, and of the service that
+ * it may load models from.
+ */
+const prefixes = [
+	"LLAMA_",
+	"GGML_",
+	"GGUF_",
+	"CUDA_",
+	"NVIDIA_",
+	"HIP_",
+	"ROCR_",
+	"HSA_",
+	"GPU_",
+	"ONEAPI_",
+	"ZES_",
+	"VK_",
+];
+const more = ["OMP_", "HF_", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "XDG_CACHE_HOME"];
+
+/** The settings with their defaults; the environment is the gateway's. */
+export function readLlama(
+	{ endpoint = defaultLlamaEndpoint, model_dir: modelDir, command, args = [], autostart = true }: Written,
+	environment: Readonly<Record<string, string | undefined>>,
+): LlamaSettings {
+	const url = parseBaseUrl(endpoint);
+	const apiKey = environment["LLAMA_API_KEY"]?.trim();
+	return {
+		endpoint: url?.href.replace(/\/$/, "") ?? endpoint,
+		...{ args, autostart },
+		...(modelDir !== undefined && { modelDir }),
+		...(command !== undefined && { command }),
+		...(apiKey && { apiKey }),
+		environment: {
+			...operatorEnvironment(environment, [...prefixes, ...more]),
+			...(url && { LLAMA_ARG_HOST: url.hostname.replace(/^\[|\]$/g, ""), LLAMA_ARG_PORT: url.port || "80" }),
+			...(modelDir !== undefined && { LLAMA_ARG_MODELS_DIR: modelDir }),
+		},
+	};
+}
+
+/** The same settings with absolute paths. A command without a slash is looked up in PATH. */
+export function withAbsoluteLlama(written: Written, absolute: (path: string) => string): Written {
+	const { model_dir, command } = written;
+	return {
+		...written,
+		...(model_dir !== undefined && { model_dir: absolute(model_dir) }),
+		...(command?.includes("/") && { command: absolute(command) }),
+	};
+}
+
+interface CheckedSource {
+	readonly settings: Settings;
+	readonly source: { readonly origin: (path: JsonPath) => string };
+}
+
+/** Throws `invalid_argument` for a second server, a directory that does not exist, and a program that cannot serve the endpoint. */
+export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
+	const { baseUrl, llama } = settings;
+	if (baseUrl !== undefined && all.provider !== "offline") {
+		const why = "llama in the configuration names another model server";
+		throw notAllowed(source, ["baseUrl"], {
+			value: baseUrl,
+			why,
+			allowed: "one of the two: remove the other",
+		});
+	}
+	const { model_dir: directory, endpoint, command } = llama ?? {};
+	if (directory !== undefined && !statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+		throw notAllowed(source, ["llama", "model_dir"], {
+			value: directory,
+			allowed: "a directory that exists",
+		});
+	}
+	if (command === undefined || endpoint === undefined) return;
+	const url = parseBaseUrl(endpoint);
+	if (url?.protocol === "http:" && url.pathname === "/") return;
+	const why = "the program in llama.command speaks http, without a path";
+	const allowed = "http://HOST:PORT, for example http://127.0.0.1:8080";
+	throw notAllowed(source, ["llama", "endpoint"], { value: endpoint, why, allowed });
+}
+
+/** The name of the model that the arguments of llama-server choose; it serves one model under any name without that. */
+export function modelInArguments(args: readonly string[] = []): string {
+	const argument = (...names: readonly string[]): string | undefined => {
+		const at = args.findLastIndex((arg) => names.includes(arg.split("=")[0] ?? ""));
+		const inline = /=(.*)$/s.exec(args[at] ?? "")?.[1];
+		return at < 0 ? undefined : (inline ?? args[at + 1]);
+	};
+	const alias = argument("-a", "--alias")?.split(",")[0];
+	const file = argument("-m", "--model");
+	return (
+		alias ??
+		(file === undefined ? undefined : basename(file)) ??
+		argument("-hf", "-hfr", "--hf-repo") ??
+		"default"
+	);
+}

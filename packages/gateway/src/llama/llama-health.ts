@@ -1,0 +1,102 @@
+import { type Clock, parseJson } from "@parley/base";
+import * as z from "zod";
+import { errno } from "../errno.ts";
+
+/** Milliseconds for one answer. The daemon's status answers within 2 s, and asks once. */
+const PROBE_MS = 1_500;
+const MAX_ANSWER = 1 << 20;
+
+/**
+ * State of a llama-server by `GET /health`: `ready` or `loading` its model; `absent` if nothing listens at its address; `other`
+ * if something else does, with what it did.
+ */
+export type LlamaHealth =
+	| { readonly state: "ready" | "loading" | "absent" }
+	| { readonly state: "other"; readonly did: string };
+
+/** https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, GET /health */
+const Ready = z.object({ status: z.literal("ok") });
+const Loading = z.object({ error: z.object({ code: z.literal(503) }) });
+/** The same document, GET /props. */
+const Props = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) });
+
+export interface LlamaAddress {
+	readonly endpoint: string;
+	readonly apiKey?: string | undefined;
+}
+
+/** Asks for the health. Never rejects; ends with `absent` when the signal aborts. */
+export async function probeLlama(
+	{ endpoint }: LlamaAddress,
+	clock: Clock,
+	signal?: AbortSignal,
+): Promise<LlamaHealth> {
+	try {
+		const { status, text } = await get(`${endpoint}/health`, { clock, signal });
+		const schema = status === 503 ? Loading : Ready;
+		const known = [200, 503].includes(status) && schema.safeParse(readJson(text)).success;
+		if (known) return { state: status === 200 ? "ready" : "loading" };
+		return { state: "other", did: `answers GET /health with ${status}, not like a llama-server` };
+	} catch (reason) {
+		if (signal?.aborted) return { state: "absent" };
+		if (reason instanceof Late) return { state: "other", did: `does not answer within ${PROBE_MS / 1000} s` };
+		const code = reason instanceof Error ? errno(reason.cause) : undefined;
+		if (code === "ECONNREFUSED") return { state: "absent" };
+		return { state: "other", did: `does not answer in HTTP (${code ?? "no answer"})` };
+	}
+}
+
+/** Tokens of the context window of one request. Undefined if the server does not report it. */
+export async function readWindow(
+	{ endpoint, apiKey }: LlamaAddress,
+	clock: Clock,
+): Promise<number | undefined> {
+	try {
+		const { text } = await get(`${endpoint}/props`, { clock, apiKey });
+		return Props.parse(readJson(text)).default_generation_settings.n_ctx;
+	} catch {
+		// The window of an unknown model is assumed then.
+		return undefined;
+	}
+}
+
+class Late extends Error {}
+
+interface Asking {
+	readonly clock: Clock;
+	readonly signal?: AbortSignal | undefined;
+	readonly apiKey?: string | undefined;
+}
+
+async function get(
+	url: string,
+	{ clock, signal, apiKey }: Asking,
+): Promise<{ readonly status: number; readonly text: string }> {
+	const late = new AbortController();
+	const timer = clock.after(PROBE_MS, () => late.abort(new Late()));
+	try {
+		const response = await fetch(url, {
+			...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
+			redirect: "manual",
+			signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+		});
+		let text = "";
+		const decoder = new TextDecoder();
+		for await (const chunk of response.body ?? []) {
+			text += decoder.decode(chunk, { stream: true });
+			if (text.length > MAX_ANSWER) throw new Error("the answer is too long");
+		}
+		return { status: response.status, text };
+	} finally {
+		timer.cancel();
+	}
+}
+
+function readJson(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch {
+		// What is no JSON fits no schema.
+		return undefined;
+	}
+}

@@ -1,0 +1,298 @@
+import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
+import {
+	findOperatorProgram,
+	ModelError,
+	type RunningOperatorProgram,
+	startOperatorProgram,
+} from "@parley/core";
+import type { LlamaSettings } from "../config/llama-settings.ts";
+import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
+
+/** Milliseconds between two starts: twice as long after each failure. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A server that worked for so long is started again after the first pause. */
+const HEALTHY_MS = 5 * 60_000;
+/** Milliseconds between two questions whether a server has loaded its model, and between two reports that it has not. */
+const POLL_MS = 250;
+const REPORT_MS = 15_000;
+/** Milliseconds between two questions whether a server that the gateway did not start still answers. */
+const FOREIGN_POLL_MS = 2_000;
+/** Requests wait for a server that starts again within this time, and fail at once if it takes longer. */
+const SHORT_PAUSE_MS = 4_000;
+/** Milliseconds that a request waits until a model is loaded. */
+const LONGEST_LOAD_MS = 15 * 60_000;
+
+/**
+ * `external`: the operator runs the server. `idle`: it starts with the first request. `starting`: it runs and does not answer yet.
+ * `loading`: it loads its model. `ready`: it answers. `found`: another process already serves at its address, and is used.
+ * `pausing`: it ended or could not start, and starts again after a pause. `stopped`: the gateway stops.
+ */
+export type LlamaState =
+	| "external"
+	| "idle"
+	| "starting"
+	| "loading"
+	| "ready"
+	| "found"
+	| "pausing"
+	| "stopped";
+
+/** State of the local model server, for operators. */
+export interface LlamaStatus {
+	readonly endpoint: string;
+	readonly modelDir: string;
+	readonly state: LlamaState;
+	/** Milliseconds since the epoch. */
+	readonly since: number;
+	/** Process id of the server that the gateway started; 0 if none runs. */
+	readonly pid: number;
+	/** Starts after the first. */
+	readonly restarts: number;
+	/** Why it does not answer, or its last line of output while it loads. */
+	readonly reason?: string;
+	/** Whether the last token counts came from its tokenizer; absent before the first. */
+	readonly tokens?: "counted" | "estimated";
+}
+
+export interface LlamaServerOptions {
+	readonly settings: LlamaSettings;
+	/** Directory that the program starts in, if the settings have no `model_dir`. */
+	readonly currentDirectory: string;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/**
+ * The configured local model server. It starts the program, watches it load, starts it again when it ends, and stops it. A server
+ * that already answers at the address is used instead of a second one.
+ */
+export class LlamaServer {
+	readonly #options: LlamaServerOptions;
+	readonly #stopping = new AbortController();
+	#state: LlamaState;
+	#since: number;
+	#reason: string | undefined;
+	#program: RunningOperatorProgram | undefined;
+	#starts = 0;
+	#pauseMs = 0;
+	#window: number | undefined;
+	#lastLine = "";
+	#keeping: Promise<void> | undefined;
+	#changed = Promise.withResolvers<void>();
+
+	private constructor(options: LlamaServerOptions) {
+		this.#options = options;
+		this.#state = options.settings.command === undefined ? "external" : "idle";
+		this.#since = options.clock.now();
+	}
+
+	/** Starts the server if it starts with the gateway. Rejects with `invalid_argument` if there is no such program. */
+	static async open(options: LlamaServerOptions): Promise<LlamaServer> {
+		const { command, autostart, environment } = options.settings;
+		if (command !== undefined) await findCommand(command, environment);
+		const server = new LlamaServer(options);
+		if (autostart) server.#begin();
+		return server;
+	}
+
+	get status(): LlamaStatus {
+		const { endpoint, modelDir = "" } = this.#options.settings;
+		return {
+			...{ endpoint, modelDir, state: this.#state, since: this.#since },
+			...{ pid: this.#program?.pid ?? 0, restarts: Math.max(0, this.#starts - 1) },
+			...(this.#reason !== undefined && { reason: this.#reason }),
+		};
+	}
+
+	/** Tokens of the context window as the server reports it. */
+	get window(): number | undefined {
+		return this.#window;
+	}
+
+	/** Asks the server now, for at most 1.5 s. Never rejects. */
+	async isHealthy(): Promise<boolean> {
+		const { settings, clock } = this.#options;
+		return (await probeLlama(settings, clock)).state === "ready";
+	}
+
+	/**
+	 * Resolves when requests can be sent, and starts a server that is idle. Rejects with a `ModelError` if the server does not start,
+	 * or loads its model for longer than 15 minutes, and with the signal's reason.
+	 */
+	async ready(signal: AbortSignal): Promise<void> {
+		this.#begin();
+		const { clock, settings } = this.#options;
+		const late = new AbortController();
+		const timer = clock.after(LONGEST_LOAD_MS, () => late.abort());
+		const ended = AbortSignal.any([signal, late.signal, this.#stopping.signal]);
+		const end = whenAborted(ended);
+		try {
+			while (!isUsable(this.#state)) {
+				signal.throwIfAborted();
+				if (ended.aborted || (this.#state === "pausing" && this.#pauseMs > SHORT_PAUSE_MS)) {
+					const why = this.#reason ?? `it has not loaded its model after ${LONGEST_LOAD_MS / 60_000} minutes`;
+					const message = `The local model server at ${settings.endpoint} does not answer: ${why}`;
+					throw new ModelError(message, { fault: "unreachable" });
+				}
+				await Promise.race([this.#changed.promise, end]);
+			}
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	/** Stops the program: it has 1.5 s, then it is killed. Resolves when it has ended. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		this.#program?.stop();
+		await this.#keeping;
+		this.#set("stopped");
+	}
+
+	#begin(): void {
+		if (this.#options.settings.command === undefined || this.#stopping.signal.aborted) return;
+		this.#keeping ??= this.#keep();
+	}
+
+	async #keep(): Promise<void> {
+		const { clock, log, settings } = this.#options;
+		const { signal } = this.#stopping;
+		for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+			const startedAt = clock.monotonic();
+			const reason = await this.#serveOnce().catch((error: unknown) => ParleyError.from(error).message);
+			if (signal.aborted) return;
+			if (clock.monotonic() - startedAt >= HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
+			this.#pauseMs = pauseMs;
+			this.#set("pausing", reason);
+			log.warn("the local model server does not run", {
+				endpoint: settings.endpoint,
+				reason,
+				againInMs: pauseMs,
+			});
+			// That the gateway stops shows in the signal.
+			await delay(clock, pauseMs, signal).catch(() => undefined);
+		}
+	}
+
+	/** One life of the server, from its start to its end. Resolves with why it ended. */
+	async #serveOnce(): Promise<string> {
+		const { settings, clock, log, currentDirectory } = this.#options;
+		const { endpoint, command = "", args, environment, modelDir } = settings;
+		const found = await probeLlama(settings, clock, this.#stopping.signal);
+		if (found.state === "other") return occupied(endpoint, found.did);
+		if (found.state !== "absent") return this.#useFound(found);
+		if (this.#stopping.signal.aborted) return "";
+		this.#lastLine = "";
+		this.#starts += 1;
+		const program = await startOperatorProgram(
+			{
+				...{ command, args, environment, cwd: modelDir ?? currentDirectory },
+				onLine: (line) => {
+					this.#lastLine = line;
+					log.debug("local model server", { line });
+				},
+			},
+			clock,
+		);
+		this.#program = program;
+		if (this.#stopping.signal.aborted) program.stop();
+		this.#set("starting");
+		log.info("the local model server starts", { endpoint, pid: program.pid, command });
+		const over = new AbortController();
+		const loading = this.#watchLoading(over.signal);
+		const { code, signal } = await program.ended;
+		over.abort();
+		await loading;
+		this.#program = undefined;
+		const end = signal === null ? `with exit code ${code}` : `by ${signal}`;
+		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
+	}
+
+	/** Another process serves at the address, and is asked from time to time whether it still does. */
+	async #useFound(first: LlamaHealth): Promise<string> {
+		const { settings, clock, log } = this.#options;
+		const { endpoint } = settings;
+		const { signal } = this.#stopping;
+		log.info("a server that the gateway did not start answers: it is used", { endpoint });
+		for (let health = first; ["ready", "loading"].includes(health.state); ) {
+			if (health.state === "ready" && this.#state !== "found") await this.#learnWindow();
+			this.#set(health.state === "ready" ? "found" : "loading");
+			await delay(clock, health.state === "ready" ? FOREIGN_POLL_MS : POLL_MS, signal).catch(() => undefined);
+			health = await probeLlama(settings, clock, signal);
+		}
+		return "the server that the gateway did not start no longer answers";
+	}
+
+	/** Asks the started server until it is ready or `over` aborts, and reports how far it is. */
+	async #watchLoading(over: AbortSignal): Promise<void> {
+		const { settings, clock, log } = this.#options;
+		const { endpoint } = settings;
+		const startedAt = clock.monotonic();
+		const report = (): void => {
+			const seconds = Math.round((clock.monotonic() - startedAt) / 1_000);
+			const state = this.#state === "loading" ? "loads its model" : "does not answer yet";
+			log.info(`the local model server ${state}`, { endpoint, seconds, line: this.#lastLine });
+			timer = clock.after(REPORT_MS, report);
+		};
+		let timer: Timer = clock.after(REPORT_MS, report);
+		try {
+			while (!over.aborted) {
+				const { state } = await probeLlama(settings, clock, over);
+				if (over.aborted) return;
+				if (state === "ready") {
+					await this.#learnWindow();
+					const ms = Math.round(clock.monotonic() - startedAt);
+					if (over.aborted) return;
+					this.#set("ready");
+					log.info("the local model server is ready", { endpoint, ms, window: this.#window });
+					return;
+				}
+				this.#set(state === "loading" ? "loading" : "starting", this.#lastLine);
+				await delay(clock, POLL_MS, over).catch(() => undefined);
+			}
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	async #learnWindow(): Promise<void> {
+		this.#window = await readWindow(this.#options.settings, this.#options.clock);
+	}
+
+	#set(state: LlamaState, reason = ""): void {
+		if (this.#state !== state) this.#since = this.#options.clock.now();
+		this.#state = state;
+		this.#reason = reason === "" ? undefined : reason;
+		const { resolve } = this.#changed;
+		this.#changed = Promise.withResolvers();
+		resolve();
+	}
+}
+
+function isUsable(state: LlamaState): boolean {
+	return state === "ready" || state === "found" || state === "external";
+}
+
+function occupied(endpoint: string, did: string): string {
+	const { host } = new URL(endpoint);
+	return `${host} is in use by another program, which ${did}: stop that program, or change llama.endpoint`;
+}
+
+async function findCommand(command: string, environment: LlamaSettings["environment"]): Promise<void> {
+	try {
+		await findOperatorProgram(command, environment);
+	} catch (cause) {
+		const place = command.includes("/") ? "" : " in PATH";
+		throw new ParleyError(
+			`llama.command ${JSON.stringify(command)} cannot be started: there is no such program${place} that you may execute. ` +
+				"Install llama.cpp, or write the path of its llama-server.",
+			{ code: "invalid_argument", cause },
+		);
+	}
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+	if (signal.aborted) return Promise.resolve();
+	return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { systemClock } from "@parley/base";
+import { paced } from "@parley/base/testing";
+import { expect } from "vitest";
+import { exists, fakeLlamaServer, LlamaGround } from "./llama-ground.ts";
+import { verifiesOn } from "./verifies.ts";
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-killed"],
+	"a gateway that is killed leaves no server behind, and the next gateway serves at the same address",
+	async () => {
+		await using ground = await LlamaGround.create();
+		const gateway = await ground.start(["--ignore-term"]);
+		await gateway.line("is ready");
+		const [pid = 0] = ground.starts;
+		const gone = await ground.untilGone();
+		gateway.kill("SIGKILL");
+		await gateway.exited;
+		expect(exists(pid)).toBe(true);
+		// It begins while the old server still has the address: it uses it until it ends, then starts its own.
+		await ground.start();
+		await gone();
+		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
+		expect(ground.starts).toHaveLength(2);
+		expect(exists(pid)).toBe(false);
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-stop"],
+	"a server that ignores the request to end is killed, within the time that a stop may take",
+	async () => {
+		await using ground = await LlamaGround.create();
+		const gateway = await ground.start(["--ignore-term"]);
+		await gateway.line("is ready");
+		const [pid = 0] = ground.starts;
+		const before = systemClock.monotonic();
+		gateway.kill("SIGTERM");
+		await gateway.exited;
+		expect(exists(pid)).toBe(false);
+		expect(systemClock.monotonic() - before).toBeLessThan(paced(6_000));
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-port", "kontekst.llama-bounded"],
+	"an address that another program has is named, nothing is started there, and the status still answers in time",
+	async () => {
+		await using ground = await LlamaGround.create();
+		// It accepts connections and says nothing.
+		const other = createServer().listen(ground.llamaPort, "127.0.0.1");
+		await once(other, "listening");
+		try {
+			const gateway = await ground.start();
+			const before = systemClock.monotonic();
+			expect(await ground.status()).toMatchObject({
+				...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
+			});
+			expect(systemClock.monotonic() - before).toBeLessThan(paced(2_000));
+			const line = await gateway.line("does not run");
+			expect(line).toMatch(
+				/127\.0\.0\.1:\d+ is in use by another program.*stop that program, or change llama\.endpoint/,
+			);
+			expect(() => ground.starts).toThrow("ENOENT");
+			expect(await ground.report()).toMatchObject({
+				state: "pausing",
+				reason: expect.stringContaining("in use"),
+			});
+		} finally {
+			other.close();
+		}
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-found"],
+	"a server that the operator started is used, and is not said to be the gateway's",
+	async () => {
+		await using ground = await LlamaGround.create();
+		const own = spawn(process.execPath, [fakeLlamaServer, "--port", String(ground.llamaPort)], {
+			...{ cwd: ground.models, stdio: ["ignore", "ignore", "pipe"] },
+		});
+		await once(own.stderr, "data");
+		const gateway = await ground.start();
+		await gateway.line("it is used");
+		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
+		expect(await ground.status()).toMatchObject({
+			...{ llamaServerHealthy: true, llamaServerRunning: false, llamaServerPid: 0 },
+		});
+		gateway.kill("SIGTERM");
+		await gateway.exited;
+		expect(exists(own.pid ?? 0)).toBe(true);
+		own.kill("SIGTERM");
+		await once(own, "exit");
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-idle"],
+	"a server without autostart starts with the first request",
+	async () => {
+		await using ground = await LlamaGround.create();
+		await ground.start([], { autostart: false });
+		expect(await ground.status()).toMatchObject({
+			...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
+		});
+		expect(await ground.report()).toMatchObject({ state: "idle" });
+		expect(await ground.run("hello")).toMatchObject({ content: "You said: hello" });
+		expect(await ground.status()).toMatchObject({
+			llamaServerPid: ground.starts[0],
+			llamaServerHealthy: true,
+		});
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-crash"],
+	"a server that cannot load its model is started again after longer and longer pauses, and its last words are shown",
+	async () => {
+		await using ground = await LlamaGround.create();
+		const gateway = await ground.start(["--fail-loading"]);
+		const first = await gateway.line('"againInMs":1000');
+		expect(first).toMatch(/ended with exit code 1: srv {2}llama_server: exiting due to model loading error/);
+		await gateway.line('"againInMs":2000');
+		await gateway.line('"againInMs":4000');
+		expect(await ground.status()).toMatchObject({ llamaServerRunning: false, llamaServerPid: 0 });
+		expect(await ground.report()).toMatchObject({
+			...{ state: "pausing", reason: expect.stringContaining("model loading error"), restarts: 2 },
+		});
+	},
+);

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
+import { Random } from "../random.ts";
+import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
+
+/** The stand-in for llama-server, as a program of its own. */
+export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
+
+const random = new Random(process.pid);
+
+/** A directory, two ports and the real gateway, whose local model server is the fake one. */
+export class LlamaGround implements AsyncDisposable {
+	readonly directory: string;
+	readonly port: number;
+	readonly llamaPort: number;
+	#gateway: GatewayProcess | undefined;
+
+	private constructor(port: number, llamaPort: number) {
+		this.directory = mkdtempSync(join(tmpdir(), "parley-llama-"));
+		this.port = port;
+		this.llamaPort = llamaPort;
+		for (const name of ["work", "models"]) mkdirSync(join(this.directory, name));
+		mkdirSync(join(this.directory, "data"), { mode: 0o700 });
+	}
+
+	static async create(): Promise<LlamaGround> {
+		return new LlamaGround(await choosePort(random), await choosePort(random));
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${this.port}`;
+	}
+
+	get endpoint(): string {
+		return `http://127.0.0.1:${this.llamaPort}`;
+	}
+
+	get models(): string {
+		return join(this.directory, "models");
+	}
+
+	/** Process ids of all servers that were started so far. */
+	get starts(): number[] {
+		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
+	}
+
+	/** Starts the gateway with these arguments of the fake server; `settings` replace those of `llama`. */
+	async start(
+		args: readonly string[] = [],
+		settings: object = {},
+		options: Partial<GatewayProcessOptions> = {},
+	): Promise<GatewayProcess> {
+		const gateway = this.launch(args, settings, options);
+		if (await gateway.ready) return gateway;
+		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
+	}
+
+	/** The same, without a wait for its ready line. */
+	launch(
+		args: readonly string[],
+		settings: object = {},
+		options: Partial<GatewayProcessOptions> = {},
+	): GatewayProcess {
+		const llama = {
+			...{ endpoint: this.endpoint, model_dir: this.models, command: process.execPath },
+			args: [fakeLlamaServer, "-m", "tiny.gguf", ...args],
+			...settings,
+		};
+		const data = join(this.directory, "data");
+		writeFileSync(join(data, "parley.config.json"), JSON.stringify({ llama, titles: false }));
+		const root = join(this.directory, "work");
+		this.#gateway = new GatewayProcess({ port: this.port, data, root, ...options });
+		return this.#gateway;
+	}
+
+	/** Calls `/fake/WHAT` of the fake server, and returns the answer. */
+	async steer(what: "loaded" | "mute" | "requests"): Promise<unknown> {
+		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
+	}
+
+	/** Resolves when the process that serves now at the endpoint has closed its connections. */
+	async untilGone(): Promise<() => Promise<unknown>> {
+		const socket = connect({ host: "127.0.0.1", port: this.llamaPort });
+		await once(socket, "connect");
+		const closed = once(socket.resume(), "close");
+		return () => closed;
+	}
+
+	status(): Promise<Readonly<Record<string, unknown>>> {
+		return askDaemon(this.url, "getStatus");
+	}
+
+	/** The local model server in the health report. */
+	async report(): Promise<Readonly<Record<string, unknown>>> {
+		const text = await (await fetch(`${this.url}/api/health?verbose`)).text();
+		const { llama }: { llama?: object } = Object(parseJson(text));
+		return Object(llama);
+	}
+
+	/** Runs a prompt to its end, and returns its last event and context snapshot. */
+	async run(prompt: string) {
+		await using stream = new KontekstStream(this.url);
+		stream.start({ prompt });
+		const { context } = await stream.until("contextSnapshot");
+		const { content } = await stream.until("completed");
+		return { content, context: Object(context) };
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#gateway?.kill("SIGTERM");
+		await this.#gateway?.exited;
+		rmSync(this.directory, { recursive: true, force: true });
+	}
+}
+
+/** Whether a process of this id exists that is no zombie. */
+export function exists(pid: number): boolean {
+	const file = `/proc/${pid}/status`;
+	return existsSync(file) && /^State:\s+[^ZX]/m.test(readFileSync(file, "utf8"));
+}
