@@ -10,6 +10,13 @@ export interface Ended {
 	readonly stderr: string;
 }
 
+export interface StrangerOptions {
+	readonly input?: string;
+	readonly cwd?: string;
+	readonly env?: Readonly<Record<string, string>>;
+	readonly limitMs?: number;
+}
+
 /** A directory of somebody's own, with a home in it, and programs that are started there. */
 export class Stranger implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-zot-")));
@@ -23,15 +30,16 @@ export class Stranger implements Disposable {
 		return join(this.directory, ...names);
 	}
 
-	/** Runs a program to its end, with this input and a few variables. */
+	/** Runs a program to its end, with this input and a few variables, and kills it after `limitMs` of an idle machine. */
 	run(
 		[program, ...args]: readonly [string, ...string[]],
-		{ input = "", ...options }: { input?: string; cwd?: string; env?: Readonly<Record<string, string>> } = {},
+		{ input = "", limitMs = 30_000, ...options }: StrangerOptions = {},
 	): Promise<Ended> {
 		const { promise, resolve } = Promise.withResolvers<Ended>();
 		const env = { PATH: process.env["PATH"], HOME: this.home, PARLEY_SANDBOX: "off", ...options.env };
 		const { cwd = this.directory } = options;
-		const child = execFile(program, args, { cwd, env, timeout: paced(30_000) }, (error, stdout, stderr) => {
+		const timeout = paced(limitMs);
+		const child = execFile(program, args, { cwd, env, timeout }, (error, stdout, stderr) => {
 			const code = error === null ? 0 : error.code;
 			resolve({ code: typeof code === "number" ? code : -1, stdout, stderr });
 		});
