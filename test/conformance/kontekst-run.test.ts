@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { calls, ScriptedModel, says, stuck } from "@parley/core/testing";
 import { expect } from "vitest";
 import { KontekstStream } from "./drivers/kontekst-client.ts";
@@ -97,6 +97,33 @@ verifiesOn(
 		expect(stream.kinds().at(-1)).toBe("toolsProposed");
 		stream.approve(call?.callId ?? "");
 		expect(await stream.until("completed")).toMatchObject({ content: "nothing there" });
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.tools", "kontekst.proposed-again"],
+	"commands of a reply are proposed together, and one whose files changed again alone",
+	async () => {
+		const reply = ["git --version", "echo 'echo bad' > run.sh", "sh run.sh"].map((cmd, index) =>
+			calls(`call_${index}`, "run_command", { cmd }),
+		);
+		const model = new ScriptedModel(reply, [says("done")]);
+		await using gateway = await TestGateway.start({ model });
+		await writeFile(gateway.path("work", "run.sh"), "echo good\n");
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ prompt: "run" });
+		const proposed = await stream.proposed();
+		expect(proposed.map(({ callId }) => callId)).toEqual(["call_0", "call_1", "call_2"]);
+		for (const { callId } of proposed.toReversed()) stream.approve(callId);
+		const again = await stream.proposed();
+		expect(again).toMatchObject([{ callId: "call_2", name: "run_command" }]);
+		stream.approve("call_2");
+		expect(await stream.until("completed")).toMatchObject({ content: "done" });
+		const outputs = stream.events.filter(({ kind }) => kind === "toolCompleted");
+		expect(outputs.map(({ value }) => value["callId"])).toEqual(["call_0", "call_1", "call_2"]);
+		expect(outputs[2]?.value).toMatchObject({ output: "bad\n" });
+		expect(stream.kinds().filter((kind) => kind === "toolsCompleted")).toHaveLength(1);
 	},
 );
 

@@ -74,7 +74,6 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		// Commands would wait for each other: an approval of a command is bound to the files before it.
 		const commands = ["1", "2", "3"].map((name) => `write: ${name}.txt <<< ${name}`);
 		await client.call("send_message", { content: commands.join("\n& ") });
 		const prompts: { readonly [name: string]: unknown }[] = [];
@@ -94,5 +93,42 @@ verifiesOn(
 		}
 		await client.event("assistant.message");
 		expect((await readdir(gateway.path("work"))).sort()).toEqual(["1.txt", "3.txt"]);
+	},
+);
+
+verifiesOn(
+	"ozzie",
+	["prompt.together", "prompt.files-changed"],
+	"three commands of one reply raise three prompts, and one whose files changed is asked again, over a restart",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await writeFile(gateway.path("work", "run.sh"), "echo good\n");
+		await using client = await OzzieClient.connect(gateway.url);
+		const session = await client.open();
+		const commands = ["git --version", "echo 'echo bad' > run.sh", "sh run.sh"];
+		await client.call("send_message", { content: commands.map((cmd) => `run: ${cmd}`).join("\n& ") });
+		const tokens: unknown[] = [];
+		for (let place = 1; place <= 3; place++) {
+			const { payload } = await client.event("prompt.request");
+			expect(payload["context"]).toMatchObject({ reply: { place, count: 3 } });
+			tokens.push(payload["token"]);
+		}
+		await client.call("prompt_response", { token: tokens[2], value: true });
+		await gateway.restart();
+		await using second = await OzzieClient.connect(gateway.url);
+		await second.open({ session_id: session });
+		for (const token of tokens.slice(0, 2)) await second.call("prompt_response", { token, value: true });
+		for (;;) {
+			const { payload } = await second.event("prompt.request");
+			if (tokens.includes(payload["token"])) continue;
+			expect(payload["label"]).toBe("Allow run sh run.sh?");
+			expect(Object(payload["context"]).notes[0]).toBe(
+				"asked again: files changed since the first question, while other calls of this reply ran: run.sh",
+			);
+			await second.call("prompt_response", { token: payload["token"], value: true });
+			break;
+		}
+		await second.event("tool.call", { status: "completed", result: "bad\n" });
+		await second.event("assistant.message");
 	},
 );

@@ -34,6 +34,36 @@ verifiesOn(
 	},
 );
 
+verifiesOn(
+	"zot",
+	["zot.approve-together", "zot.approve-again"],
+	"three commands of one reply are asked before the first answer, and one whose files changed is asked again",
+	async () => {
+		await using agent = await ZotClient.start(approvals);
+		await writeFile(agent.path("work", "run.sh"), "echo good\n");
+		const commands = ["git --version", "echo 'echo bad' > run.sh", "sh run.sh"];
+		agent.send({ id: "1", type: "prompt", message: commands.map((cmd) => `run: ${cmd}`).join("\n& ") });
+		const asks = [];
+		for (const command of commands) {
+			const ask = await agent.until("ask");
+			expect(ask.args).toEqual({ command });
+			asks.push(ask);
+		}
+		expect(only(agent.frames, "tool_result")).toEqual([]);
+		for (const ask of asks.toReversed()) {
+			expect(await agent.ask({ type: "approve", id: ask.id, allow: true })).toMatchObject({ success: true });
+		}
+		const again = await agent.until("ask");
+		expect(again).toMatchObject({ call_id: asks[2]?.call_id, args: { command: "sh run.sh" } });
+		expect(asks.map(({ id }) => id)).not.toContain(again.id);
+		await agent.ask({ type: "approve", id: again.id, allow: true });
+		await agent.until("done");
+		const results = only(agent.frames, "tool_result");
+		expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false]);
+		expect(results[2]?.content).toMatchObject([{ text: "bad\n" }]);
+	},
+);
+
 verifiesOn("zot", ["zot.approve-abort"], "an abort ends a prompt whose question is open", async () => {
 	await using agent = await ZotClient.start(approvals);
 	agent.send({ id: "1", type: "prompt", message: "run: touch made" });

@@ -70,11 +70,27 @@ export interface ToolPlan {
 	/** Whether it reads all that lies below the path of its binding. */
 	readonly below?: boolean;
 	readonly notes: readonly string[];
-	/**
-	 * Collects facts that take long to collect. Called only if an approval is required, before the question. With the binding of an
-	 * earlier look, it ends at the limits of that look.
-	 */
-	readonly bind?: (earlier?: ToolPlan["binding"]) => Promise<BoundFacts>;
+	/** Collects facts that take long to collect. Called only if an approval is required, before the question. */
+	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
+}
+
+export interface BindOptions {
+	/** The binding of an earlier look. This one ends at the limits of that look. */
+	readonly earlier?: ToolPlan["binding"] | undefined;
+	/** The looks of other calls at this moment. */
+	readonly looks?: SharedLooks | undefined;
+}
+
+/** Looks at directories that calls of one reply share, so that each directory is looked at once. Valid for one moment. */
+export type SharedLooks = Map<string, Promise<FilesFact>>;
+
+/** Files below a directory at one moment. */
+export interface FilesFact {
+	/** The number of entries, then one line for each file: its path, a tab and its identity. */
+	readonly text: string;
+	readonly files: number;
+	/** False if a limit ended the look before all files were seen. */
+	readonly complete: boolean;
 }
 
 /** Further facts that an approval is bound to, and notes for the approver. */

@@ -14,6 +14,10 @@ export const kontekstRequirements = {
 		"kontekst 2",
 		"A call that the policy would allow waits for a decision, too.",
 	),
+	"kontekst.proposed-again": kontekst(
+		"kontekst 2; security 2.5",
+		"A command whose files another call of its reply changed is proposed again alone.",
+	),
 	"kontekst.denied": kontekst(
 		"RunCancelledEvent, kontekst 3",
 		"A denied call cancels the run after its approved siblings have run and `tools_completed` was sent.",

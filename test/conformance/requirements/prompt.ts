@@ -54,6 +54,10 @@ export const promptRequirements = {
 		"runtime rules 3 and 5",
 		"An approval says to which reply it belongs, and its place among those that were raised together.",
 	),
+	"prompt.files-changed": ozzie(
+		"runtime rules 3 and 5; security 2.5",
+		"A command whose files another call of its reply changed is asked again, and the question names the files.",
+	),
 	"prompt.expiry": ozzie(
 		"runtime rule 5; security ruling 2",
 		"A question that nobody answers in 24 hours counts as no answer, and nothing runs.",

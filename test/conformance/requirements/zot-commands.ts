@@ -107,6 +107,14 @@ export const zotCommandRequirements = {
 		"observed, 14",
 		"`abort` ends a prompt whose question is open, and the call does not run.",
 	),
+	"zot.approve-together": zot(
+		"runtime rules 3 and 5",
+		"All questions about the calls of a reply are open before the first answer, and answers are accepted in any order.",
+	),
+	"zot.approve-again": zot(
+		"runtime rules 3 and 5; security 2.5",
+		"A command whose files another call of its reply changed is asked again.",
+	),
 	"zot.unasked": zot("ruling 7", "Without `--rpc-approvals` tools run without asking."),
 	"zot.floor": zot(
 		"ruling 7; departures",

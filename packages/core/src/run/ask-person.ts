@@ -5,6 +5,7 @@ import {
 	type Asking,
 	expirePrompt,
 	findPrompt,
+	isApproved,
 	isOpen,
 	type PromptRow,
 	promptLifeMs,
@@ -28,6 +29,7 @@ import { denied, unanswered } from "./limits.ts";
 import type { ProposedCall } from "./propose-calls.ts";
 import { settleCall } from "./record-call.ts";
 import type { Run } from "./run.ts";
+import { ranSinceQuestion } from "./step.ts";
 
 /** Identifies the approval of a call. */
 export function approvalOf(run: Run, { call }: Pick<PlannedCall, "call">): Asking {
@@ -75,6 +77,8 @@ export interface ApprovedCall extends PlannedCall {
 	readonly version: string;
 	/** The grant of the channel that made an approval needless. */
 	readonly trusted?: TrustBadge;
+	/** Why it does not run unless it is asked again: its files changed, and calls before it ran meanwhile. */
+	readonly refusal?: string;
 }
 
 /**
@@ -105,8 +109,12 @@ export async function decisionOf(
 	const usable = begun ? ["answered", "consumed"] : ["answered"];
 	const now = versionFor(run);
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
-	if (refusal !== undefined) return settleCall(run, call, { text: refusal, failed: true });
-	return { ...answered, token: prompt.token, shown: prompt.approval, version: now };
+	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
+	if (refusal === undefined) return approved;
+	// Calls before it may still run. At its turn it is compared with the files as they left them.
+	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
+	if (mayAskAgain) return { ...approved, refusal };
+	return settleCall(run, call, { text: refusal, failed: true });
 }
 
 /** The beginning of the result of a call that differs from what was approved. */

@@ -11,7 +11,7 @@ import type { Run } from "./run.ts";
 export class Decisions implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #ended = new AbortController();
-	readonly #pending = new Map<ProposedCall, Promise<ApprovedCall | undefined>>();
+	readonly #pending = new Map<ProposedCall, Pending>();
 	readonly #arrived = new Set<ProposedCall>();
 
 	constructor(run: Run) {
@@ -20,9 +20,10 @@ export class Decisions implements AsyncDisposable {
 
 	/** Starts to wait. A denied call gets its result as soon as it is denied. */
 	await(proposed: ProposedCall): void {
-		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal]);
+		const withdrawal = new AbortController();
+		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal, withdrawal.signal]);
 		const decision = decisionOf(this.#run, proposed, signal).finally(() => this.#arrived.add(proposed));
-		this.#pending.set(proposed, decision);
+		this.#pending.set(proposed, { decision, withdrawal });
 		// A failure is thrown at the turn of the call.
 		decision.catch(() => undefined);
 	}
@@ -39,16 +40,29 @@ export class Decisions implements AsyncDisposable {
 		if (!this.isDecided(proposed) && this.#run.session.deps.stopping()) this.#run.control.park();
 		if (proposed.prompt) this.#run.control.working.stop();
 		try {
-			return await this.#pending.get(proposed);
+			return await this.#pending.get(proposed)?.decision;
 		} finally {
 			this.#run.control.working.start();
 		}
 	}
 
+	/** Waits no longer for the decision about a call. A decision that has arrived does not count, except for a denial. */
+	async withdraw(proposed: ProposedCall): Promise<void> {
+		const pending = this.#pending.get(proposed);
+		this.#pending.delete(proposed);
+		pending?.withdrawal.abort();
+		await Promise.allSettled([pending?.decision]);
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#ended.abort();
-		await Promise.allSettled(this.#pending.values());
+		await Promise.allSettled([...this.#pending.values()].map(({ decision }) => decision));
 	}
+}
+
+interface Pending {
+	readonly decision: Promise<ApprovedCall | undefined>;
+	readonly withdrawal: AbortController;
 }
 
 /**
@@ -62,6 +76,7 @@ export async function atItsTurn(
 	changed: boolean,
 ): Promise<ApprovedCall | undefined> {
 	for (let call = decided, isStale = changed; call; isStale = false) {
+		if (call.refusal !== undefined) return settleCall(run, call.call, { text: call.refusal, failed: true });
 		// A person who approves a call decides on it alone, whatever became of the same call before.
 		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
 		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
@@ -83,7 +98,7 @@ async function isStricter(run: Run, call: ApprovedCall): Promise<boolean> {
 
 /** Proposes a call alone, and waits for its decision. An earlier approval of it does not count. */
 async function decideAgain(run: Run, { call, token }: ApprovedCall): Promise<ApprovedCall | undefined> {
-	const [proposed] = await proposeCalls(run, [call], { again: token !== undefined });
+	const [proposed] = await proposeCalls(run, [call], token === undefined ? {} : { again: { notes: [] } });
 	if (proposed?.kind !== "proposed") return undefined;
 	await using decisions = new Decisions(run);
 	decisions.await(proposed);

@@ -7,9 +7,10 @@ import { findTaint } from "../session/session-taint.ts";
 import { findScopes } from "../session/trust.ts";
 import { roomIn, usualQuota } from "../session/workspaces.ts";
 import { joinTaints, type Taint } from "../taint.ts";
-import type { ActionClass, ToolContext, ToolPlan } from "../tool.ts";
+import type { ActionClass, BindOptions, ToolContext } from "../tool.ts";
 import { bindingText, changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import type { Run } from "./run.ts";
+import { ranSinceQuestion } from "./step.ts";
 import type { Workspace } from "./tool-context.ts";
 
 /** A call with valid arguments and its plan. */
@@ -20,6 +21,8 @@ export interface PlannedCall {
 	readonly context: ToolContext;
 	/** The arguments that a person gave it in place of the model's, in their normal form. */
 	readonly changed?: unknown;
+	/** Whether its plan has facts that take long to collect, such as the files of the working directory. */
+	readonly isBound?: boolean;
 }
 
 /** The decision about a call, with the taint that the session and the calls before it have. */
@@ -33,16 +36,27 @@ export interface Judgement extends Decision {
 	readonly trusted?: TrustBadge;
 }
 
-/** Adds all facts that an approval of the call is bound to. `earlier` is the binding of an earlier look at the same call. */
-export async function withBoundFacts(
-	planned: PlannedCall,
-	earlier?: ToolPlan["binding"],
-): Promise<PlannedCall> {
+/** Adds all facts that an approval of the call is bound to. */
+export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
 	const { bind, ...plan } = planned.ready.plan;
 	if (bind === undefined) return planned;
-	const { binding, notes } = await bind(earlier);
+	const { binding, notes } = await bind(options);
 	const bound = { ...plan, binding: { ...plan.binding, ...binding }, notes: [...plan.notes, ...notes] };
-	return { ...planned, ready: { ...planned.ready, plan: bound } };
+	return { ...planned, isBound: true, ready: { ...planned.ready, plan: bound } };
+}
+
+/** The call with the same arguments, planned and bound again at this moment. */
+export async function planAgain(
+	run: Run,
+	planned: PlannedCall,
+	looks?: BindOptions["looks"],
+): Promise<PlannedCall | RefusedCall> {
+	const { call, ready, context, changed } = planned;
+	const shown = { ...call, arguments: changed ?? call.arguments };
+	const again = await prepareCall(run.settings.tools, shown, context);
+	if (again.kind === "refused") return again;
+	const normal = changed !== undefined && { changed: again.arguments };
+	return withBoundFacts({ call, context, ready: again, ...normal }, { earlier: ready.plan.binding, looks });
 }
 
 /** The binding of an approval of the call, under a version of the rules. */
@@ -112,8 +126,9 @@ export async function withChanges(
 	run: Run,
 	planned: PlannedCall,
 	changed: unknown,
+	looks?: BindOptions["looks"],
 ): Promise<PlannedCall | RefusedCall> {
-	return changed === undefined ? planned : replan(run, planned, changed);
+	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, looks);
 }
 
 /**
@@ -142,7 +157,7 @@ export async function judgeChanged(
 			"[redacted] stands for a secret that was not shown: write the value itself in its place, or approve the call unchanged",
 		);
 	}
-	const again = await replan(run, planned, changed);
+	const again = await planAgain(run, { ...planned, changed });
 	if ("text" in again) throw invalid(again.text);
 	const { effect, floor, reason, version } = await judgeCall(run, again, pending);
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
@@ -155,31 +170,19 @@ export async function judgeChanged(
 	// The look at the original call comes last: a file that is swapped before it does not count as approved.
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
-		throw invalid(`changed since the question was asked: ${differs.join(", ")}; deny the call instead`);
+		const next = ranSinceQuestion(run.steps, planned.call.id)
+			? "if the calls before it changed the files, you are asked again when they have ended"
+			: "deny the call instead";
+		throw invalid(`changed since the question was asked: ${differs.join(", ")}; ${next}`);
 	}
 	return { binding: bound };
 }
 
 /** The binding, at this moment, of the call with the arguments that the approver was shown. */
 async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
-	const { call, ready, context, changed = call.arguments } = planned;
-	const shown = { ...call, arguments: changed };
-	const again = await prepareCall(run.settings.tools, shown, context);
-	if (again.kind === "refused")
-		throw invalid(`the call is no longer possible as it was shown: ${again.text}`);
-	const now = await withBoundFacts({ ...planned, ready: again }, ready.plan.binding);
+	const now = await planAgain(run, planned);
+	if ("text" in now) throw invalid(`the call is no longer possible as it was shown: ${now.text}`);
 	return bindingOf(now, versionFor(run));
-}
-
-async function replan(
-	run: Run,
-	{ call, context }: PlannedCall,
-	changed: unknown,
-): Promise<PlannedCall | RefusedCall> {
-	const { name } = call;
-	const ready = await prepareCall(run.settings.tools, { name, arguments: changed }, context);
-	if (ready.kind === "refused") return ready;
-	return withBoundFacts({ call, ready, context, changed: ready.arguments });
 }
 
 function invalid(message: string): ParleyError {

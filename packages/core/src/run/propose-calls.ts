@@ -6,20 +6,24 @@ import {
 	closePrompts,
 	findChanges,
 	findPrompt,
+	isApproved,
 	type PromptRow,
 	type Question,
 	raisePrompt,
 } from "../session/prompts.ts";
 import { findTrust } from "../session/trust.ts";
 import { joinTaints, taintOf } from "../taint.ts";
-import { prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
+import type { SharedLooks } from "../tool.ts";
+import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { skill } from "../tools/skill.ts";
 import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
 import {
 	type Before,
+	bindingOf,
 	type Judgement,
 	judgeCall,
 	type PlannedCall,
+	versionFor,
 	withBoundFacts,
 	withChanges,
 } from "./judge-call.ts";
@@ -34,7 +38,7 @@ import {
 } from "./record-call.ts";
 import type { Run } from "./run.ts";
 import { excludedBySkill } from "./skills-of-run.ts";
-import { type CallDecision, interrupted, lastDecision } from "./step.ts";
+import { type CallDecision, interrupted, lastDecision, ranSinceQuestion } from "./step.ts";
 import { contextOf } from "./tool-context.ts";
 
 /** A call that must be planned after the calls before it have run. */
@@ -69,6 +73,7 @@ interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
 	/** Its approval from before a restart. */
 	readonly known: PromptRow | undefined;
+	readonly again: Again | undefined;
 }
 
 type Draft = DependentCall | DraftProposal | RefusedProposal;
@@ -78,17 +83,18 @@ const lookFirst = `${interrupted}: the gateway stopped while this call ran; look
 /**
  * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals
  * that are needed, and the results of calls that do not run. Returns the calls that wait for their turn, in the order of
- * the model. With `again`, an earlier approval of a call does not count and a person is asked again.
+ * the model. With `again`, an earlier approval of a call does not count: it is closed, and a person is asked again.
  */
 export async function proposeCalls(
 	run: Run,
 	calls: readonly CallBlock[],
-	{ again = false }: { readonly again?: boolean } = {},
+	{ again }: { readonly again?: Again } = {},
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const drafts: Draft[] = [];
+	const looks: SharedLooks = new Map();
 	for (const call of calls) {
 		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
-		drafts.push(await draft(run, call, drafts, again));
+		drafts.push(await draft(run, call, { before: drafts, again, looks }));
 		run.control.signal.throwIfAborted();
 	}
 	const questions = new Map<Draft, Question>();
@@ -109,12 +115,30 @@ export async function proposeCalls(
 	return proposed;
 }
 
+/** Why a call is asked again. */
+interface Again {
+	/** Precede the notes of its approval. */
+	readonly notes: readonly string[];
+}
+
+/** The note of an approval that is asked again because its files changed. `names` is empty if they are not known. */
+export function filesChangedNote(names: readonly string[]): string {
+	const which = names.length > 0 ? `: ${names.join(", ")}` : "; after a restart the gateway cannot name them";
+	return `asked again: files changed since the first question, while other calls of this reply ran${which}`;
+}
+
 /** Whether a call changes nothing. A dependent call is unknown. */
 export function isPure(waiting: ProposedCall | DependentCall): boolean {
 	return waiting.kind === "proposed" && waiting.ready.tool.effect === "none";
 }
 
-async function draft(run: Run, call: CallBlock, before: readonly Draft[], again: boolean): Promise<Draft> {
+interface DraftOptions {
+	readonly before: readonly Draft[];
+	readonly again: Again | undefined;
+	readonly looks: SharedLooks;
+}
+
+async function draft(run: Run, call: CallBlock, { before, again, looks }: DraftOptions): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
 	const begun = isBegun(run, call);
 	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
@@ -127,18 +151,37 @@ async function draft(run: Run, call: CallBlock, before: readonly Draft[], again:
 	// An answer from before a restart is valid, also if the policy would not ask any more.
 	const known = again ? undefined : await readApproval(run, given);
 	// The arguments of a person stay, also if the call is asked again.
-	const planned = await withChanges(run, given, await readChanges(run, given));
+	const planned = await withChanges(run, given, await readChanges(run, given), looks);
 	if ("text" in planned) return refuse(planned.text);
 	const pending = pendingOf(before);
 	const judgement = await judgeCall(run, planned, pending);
 	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
 	const asks = judgement.effect === "ask" || known !== undefined;
-	// An approval that is bound to files waits for the calls before, which may change them.
-	if (asks && !known && planned.ready.plan.bind && changingOf(before).length > 0) {
+	// A write before it changes one of the files that its approval is bound to: asked now, it would be asked twice.
+	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
 		return { kind: "dependent", call };
 	}
-	const bound = asks ? await withBoundFacts(planned) : planned;
-	return { kind: "draft", ...bound, judgement, pending, begun, known };
+	const bound = asks ? await withBoundFacts(planned, { looks }) : planned;
+	const proposed = { kind: "draft" as const, ...bound, judgement, pending, begun };
+	if (!known || !isOutdated(run, bound, known)) return withReason({ ...proposed, known }, again);
+	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });
+}
+
+/** The call with the reason why it is asked again, if it is, in front of its notes. */
+function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined): DraftProposal {
+	if (!again) return { ...one, again };
+	const { plan } = one.ready;
+	const notes = [...again.notes, ...plan.notes];
+	return { ...one, again, ready: { ...one.ready, plan: { ...plan, notes } } };
+}
+
+/** Whether a call must be asked again after a restart: calls that ran since the question changed its files. */
+function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
+	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
+	if (known.state !== "open" && !isApproved(known)) return false;
+	const facts = changedSince(known.binding ?? "", bindingOf(bound, versionFor(run)));
+	// An approval under another policy is refused.
+	return facts.length > 0 && !facts.includes("policy");
 }
 
 /** Why a call that was announced before a stop of the gateway does not run after it. */
@@ -188,6 +231,11 @@ function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
 }
 
+/** The calls before that write a file which their plan names. */
+function writingOf(before: readonly Draft[]): readonly DraftProposal[] {
+	return changingOf(before).filter(({ ready }) => pathOf(ready) !== undefined);
+}
+
 function pathOf({ plan }: ReadyCall): string | undefined {
 	return plan.binding["path"];
 }
@@ -229,8 +277,11 @@ async function recordDrafts(
 			await recordRefusal(run, one, writing);
 			continue;
 		}
-		if (one.kind === "draft") await recordJudgement(run, one, writing);
 		const question = raised.get(one);
+		if (one.kind === "draft") {
+			if (one.again) await closeApproval(run, one.call, againReason, writing);
+			await recordJudgement(run, { ...one, isAsked: question !== undefined }, writing);
+		}
 		if (question) await raisePrompt(tx, writing.record, home, question);
 		proposed.push(...waiting(one, question?.prompt));
 	}
@@ -254,9 +305,7 @@ async function recordRefusal(
 	writing: Writing,
 ): Promise<void> {
 	if (denied) await auditDenial(run, writing.tx, denied);
-	const of = { runId: run.id, callId: call.id, reason: "refused" };
-	const closed = await closePrompts(writing.tx, writing.record, run.session.home, of);
-	for (const token of closed) run.session.home.wake(token);
+	await closeApproval(run, call, "refused", writing);
 	const result = withoutRun(run, call, { text, failed: true });
 	if (isAnnounced(run, call) && !isBegun(run, call)) {
 		const decision = refusedFor(run, result);
@@ -265,14 +314,43 @@ async function recordRefusal(
 	await recordResult(run, result, writing);
 }
 
+const againReason = "files changed: the call is asked again";
+
+/** Closes the approval of a call if it is open. */
+async function closeApproval(
+	run: Run,
+	{ id: callId }: CallBlock,
+	reason: string,
+	{ tx, record }: Writing,
+): Promise<void> {
+	const closed = await closePrompts(tx, record, run.session.home, { runId: run.id, callId, reason });
+	for (const token of closed) run.session.home.wake(token);
+}
+
+/** Refuses a call that was proposed, unless a person has denied it by now. */
+export async function refuseProposed(run: Run, call: CallBlock, text: string): Promise<void> {
+	await run.commit(async (writing) => {
+		const isSettled = run.steps.some((step) => step.kind === "result" && step.callId === call.id);
+		if (isSettled) return;
+		await closeApproval(run, call, "its files changed", writing);
+		await recordRefusal(run, { kind: "refused", call, text }, writing);
+	});
+}
+
 /** Announces a call, or records the decision about an announced one if it differs from the last. */
-async function recordJudgement(run: Run, one: DraftProposal, { record, step }: Writing): Promise<void> {
-	const { call, judgement } = one;
+async function recordJudgement(
+	run: Run,
+	one: DraftProposal & { readonly isAsked: boolean },
+	{ record, step }: Writing,
+): Promise<void> {
+	const { call, judgement, isAsked } = one;
 	const decision = decisionFrom(judgement);
 	if (!isAnnounced(run, call)) {
 		const { trusted } = judgement;
 		await recordStart(run, { call, decision, ...(trusted && { trusted }) }, record, step);
-	} else if (isJudgedAnew(run, one)) await step({ kind: "judged", callId: call.id, decision });
+	} else if (isAsked || isJudgedAnew(run, one)) {
+		await step({ kind: "judged", callId: call.id, decision, ...(isAsked && { asked: true }) });
+	}
 }
 
 function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
@@ -290,7 +368,7 @@ function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): bool
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];
-	const { known, ...planned } = one;
+	const { known, again: _again, ...planned } = one;
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 

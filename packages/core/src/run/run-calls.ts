@@ -7,6 +7,7 @@ import type { ToolResult } from "../tool.ts";
 import { executeCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { outputLimits } from "../tools/shorten-output.ts";
 import { visible } from "../tools/visible.ts";
+import { askAgainIfChanged, refuseIfChanged } from "./ask-again.ts";
 import type { ApprovedCall } from "./ask-person.ts";
 import { withinRoom } from "./attachments.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
@@ -32,7 +33,8 @@ async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<reado
 	for (const one of planned) decisions.await(one);
 	if (run.row.options.start === "allDecided") for (const one of planned) await decisions.of(one);
 	let changed = false;
-	for (let waiting = planned; waiting.length > 0; ) {
+	for (let waiting: readonly ProposedCall[] = planned; waiting.length > 0; ) {
+		waiting = await askAgainIfChanged(run, waiting, decisions);
 		const group = await nextGroup(waiting, decisions);
 		waiting = waiting.slice(group.length);
 		const wanted: ApprovedCall[] = [];
@@ -40,10 +42,15 @@ async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<reado
 			const call = await atItsTurn(run, await decisions.of(one), changed);
 			if (call) wanted.push(call);
 		}
+		if (wanted.some(hasEffect)) waiting = await refuseIfChanged(run, waiting, decisions);
 		const ran = await runGroup(run, wanted);
-		changed ||= ran.some(({ ready }) => ready.tool.effect !== "none");
+		changed ||= ran.some(hasEffect);
 	}
 	return proposed.flatMap((one) => (one.kind === "dependent" ? [one.call] : []));
+}
+
+function hasEffect({ ready }: ApprovedCall): boolean {
+	return ready.tool.effect !== "none";
 }
 
 /** Maximum number of calls that run together. */

@@ -66,8 +66,13 @@ export type Step =
 	  }
 	/** The call was announced (`tool.started`). */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
-	/** A later decision about an announced call: it replaces the one of `started`. */
-	| { readonly kind: "judged"; readonly callId: string; readonly decision: CallDecision }
+	/** A later decision about an announced call: it replaces the one of `started`. `asked`: it raised another approval. */
+	| {
+			readonly kind: "judged";
+			readonly callId: string;
+			readonly decision: CallDecision;
+			readonly asked?: boolean;
+	  }
 	/**
 	 * An effectful call is about to run; without a `result` after it nobody knows what it did. `gated`: the audit tells of
 	 * it, and has to tell of its end.
@@ -83,6 +88,14 @@ export function lastDecision(steps: readonly Step[], callId: string): CallDecisi
 	return steps
 		.filter((step) => step.kind === "started" || step.kind === "judged")
 		.findLast((step) => step.callId === callId)?.decision;
+}
+
+/** Whether another call with an effect began to run after the last approval of this call was raised. */
+export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
+	const asked = steps.findLastIndex(
+		(step) => (step.kind === "started" || (step.kind === "judged" && step.asked)) && step.callId === callId,
+	);
+	return asked !== -1 && steps.slice(asked).some((step) => step.kind === "intent" && step.callId !== callId);
 }
 
 /** How the result of a call begins that a stop of the gateway interrupted; also how it is known again. */

@@ -93,6 +93,11 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 	};
 }
 
+/** Whether a person approved the call and it has not begun to run. */
+export function isApproved({ state, answer }: PromptRow): boolean {
+	return state === "answered" && answer?.kind === "approved";
+}
+
 /** The arguments that a person gave a call with their newest approval of it; undefined if they gave none. */
 export async function findChanges(
 	db: Tx,

@@ -15,6 +15,7 @@ import {
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "@parley/base";
+import type { FilesFact } from "../tool.ts";
 import { systemCode } from "./file-error.ts";
 import { isWithin } from "./paths.ts";
 
@@ -48,15 +49,6 @@ const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
 const gitData = /^(?:objects|refs|logs|lfs)$/;
 /** Files of a git repository that name programs, besides hooks. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
-
-/** Files below a directory at one moment. */
-export interface FilesFact {
-	/** The number of entries, then one line for each file: its path, a tab and its identity. */
-	readonly text: string;
-	readonly files: number;
-	/** False if a limit ended the look before all files were seen. */
-	readonly complete: boolean;
-}
 
 export interface FilesOptions {
 	readonly clock: Clock;

@@ -81,7 +81,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		],
 		// Hooks and filters can run any file of the repository.
 		...(care === "run" &&
-			repository && { bind: (earlier) => boundToRepository(repository.top, context, earlier) }),
+			repository && { bind: (options) => boundToRepository(repository.top, context, options) }),
 	};
 }
 
@@ -89,7 +89,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 	const { directory, judgement, repository, binding } = await look(args, context);
 	const bound =
 		"files" in approved.binding && repository
-			? await boundToRepository(repository.top, context, approved.binding)
+			? await boundToRepository(repository.top, context, { earlier: approved.binding })
 			: undefined;
 	const different = differences(approved.binding, { ...binding, ...bound?.binding });
 	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));

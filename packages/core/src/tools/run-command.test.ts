@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
 import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { createDirectory, createToolContext, readyCall } from "../testing/tool-context.ts";
-import type { ToolContext } from "../tool.ts";
+import type { SharedLooks, ToolContext } from "../tool.ts";
 import { executeCall, prepareCall } from "../tool-call.ts";
 import { runCommand } from "./run-command.ts";
-import { differences } from "./surroundings.ts";
+import { changedNames, differences } from "./surroundings.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
@@ -286,4 +286,33 @@ test("a command is bound to the parent directory that it names, and the note say
 	expect(unknown?.notes).toEqual([
 		expect.stringContaining("not checked: paths known only when it runs, documents"),
 	]);
+});
+
+test("calls that share their looks look at the working directory once", async () => {
+	await writeFile(join(context.cwd, "shared-1.js"), "");
+	const looks: SharedLooks = new Map();
+	const [first, second] = [await prepare({ cmd: "ls" }), await prepare({ cmd: "cat shared-1.js" })];
+	const one = await first.plan.bind?.({ looks });
+	await writeFile(join(context.cwd, "shared-2.js"), "");
+	const other = await second.plan.bind?.({ looks });
+	expect(other?.binding["files"]).toBe(one?.binding["files"]);
+	expect(other?.binding["files"]).toContain("shared-1.js");
+	expect(other?.binding["named"]).not.toBe(one?.binding["named"]);
+	expect((await second.plan.bind?.({ looks: new Map() }))?.binding["files"]).toContain("shared-2.js");
+});
+
+test("an approver reads at most five names of what changed, those that the command names first", () => {
+	const lines = ["a.js", "b.js", "c.js", "d.js", `${"e".repeat(300)}.js`, "run.sh"];
+	const before = { files: "1\nold\t1", named: "", programs: "make: 1", sandbox: "off" };
+	const after = {
+		files: `6\n${lines.map((path) => `${path}\t2`).join("\n")}`,
+		...{ named: "/w/run.sh\t2", programs: "make: 2", sandbox: "off" },
+	};
+	expect(changedNames(before, after, "/w")).toEqual([
+		...["run.sh", "old", "a.js", "b.js", "c.js", "and 3 more"],
+	]);
+	expect(changedNames({ programs: "make: 1" }, { programs: "make: 2" }, "/w")).toEqual([
+		"a program on the search path",
+	]);
+	expect(changedNames(before, before, "/w")).toEqual([]);
 });

@@ -101,7 +101,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		classes,
 		preview: "",
 		binding: await surroundingsOf({ ...context, sandbox }),
-		bind: (earlier) => boundToCommand(cmd, { ...context, sandbox }, earlier),
+		bind: (options) => boundToCommand(cmd, { ...context, sandbox }, options),
 		notes: [
 			`in ${context.cwd}`,
 			sandboxNote(sandbox),
@@ -142,7 +142,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
 	const surroundings = await surroundingsOf(context);
 	// Without an approval there is nothing that a person was shown.
-	const bound = "files" in binding ? await boundToCommand(cmd, context, binding) : undefined;
+	const bound = "files" in binding ? await boundToCommand(cmd, context, { earlier: binding }) : undefined;
 	return differences(binding, { ...surroundings, ...bound?.binding });
 }
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { access } from "node:fs/promises";
-import { delimiter } from "node:path";
+import { delimiter, isAbsolute } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
 import { DEFAULT_PATH } from "../sandbox/allowed-environment.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { BoundFacts, ToolContext } from "../tool.ts";
-import { changedPaths, type FilesFact, filesBelow } from "./bound-files.ts";
+import type { BindOptions, BoundFacts, FilesFact, ToolContext } from "../tool.ts";
+import { changedPaths, filesBelow } from "./bound-files.ts";
 import { fileError } from "./file-error.ts";
 import { contentIdentityOf, identityOf } from "./identity.ts";
-import { belongsToGateway, isWithin } from "./paths.ts";
+import { belongsToGateway, isWithin, shownPath } from "./paths.ts";
 import { findNamed, programIdentity } from "./programs.ts";
 import { visible } from "./visible.ts";
 
@@ -48,18 +48,18 @@ const mostDirectories = 4;
 export async function boundToCommand(
 	command: string,
 	context: ToolContext,
-	earlier: ToolPlanFacts = {},
+	options: BindOptions = {},
 ): Promise<BoundFacts> {
 	const { cwd, roots, forbidden, workspace, sandbox } = context;
 	const path = sandbox.environment["PATH"] ?? DEFAULT_PATH;
 	const home = homeDirectory();
 	const named = await findNamed(command, { cwd, roots, forbidden, workspace, home, path });
-	const files = await filesIn(cwd, context, earlier["files"]);
+	const files = await filesIn(cwd, context, lookOptions("files", options));
 	const binding: Record<string, string> = { programs: named.programs, files: files.text, named: named.files };
 	const beside: FilesFact[] = [];
 	for (const [index, directory] of named.directories.slice(0, mostDirectories).entries()) {
 		const fact = `files${index + 2}`;
-		const found = await filesIn(directory, context, earlier[fact], true);
+		const found = await filesIn(directory, context, { ...lookOptions(fact, options), isBeside: true });
 		binding[fact] = found.text;
 		beside.push(found);
 	}
@@ -81,9 +81,9 @@ export async function boundToCommand(
 export async function boundToRepository(
 	top: string,
 	context: ToolContext,
-	earlier: ToolPlanFacts = {},
+	options: BindOptions = {},
 ): Promise<BoundFacts> {
-	const { text, files, complete } = await filesIn(top, context, earlier["files"]);
+	const { text, files, complete } = await filesIn(top, context, lookOptions("files", options));
 	return {
 		binding: { files: text },
 		notes: [boundNote(`${files} in the repository`, { complete, known: true })],
@@ -92,13 +92,26 @@ export async function boundToRepository(
 
 type ToolPlanFacts = Readonly<Record<string, string>>;
 
-function filesIn(
-	directory: string,
-	context: ToolContext,
-	earlier: string | undefined,
-	isBeside = false,
-): Promise<FilesFact> {
-	return filesBelow(directory, {
+/** One look at a directory. */
+interface LookOptions {
+	/** The text of an earlier look at it. */
+	readonly earlier: string | undefined;
+	readonly looks: BindOptions["looks"];
+	/** Whether it is a directory beside the working directory. */
+	readonly isBeside?: boolean;
+}
+
+function lookOptions(fact: string, { earlier, looks }: BindOptions): LookOptions {
+	return { earlier: earlier?.[fact], looks };
+}
+
+function filesIn(directory: string, context: ToolContext, options: LookOptions): Promise<FilesFact> {
+	const { earlier, looks, isBeside = false } = options;
+	// Of an earlier look, the first line alone decides how far this one goes.
+	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
+	const shared = looks?.get(key);
+	if (shared) return shared;
+	const look = filesBelow(directory, {
 		clock: context.clock,
 		prefix: isBeside ? directory : "",
 		roots: context.roots,
@@ -108,6 +121,8 @@ function filesIn(
 		hidden: isWithin(homeDirectory(), directory),
 		...(earlier !== undefined && { earlier }),
 	});
+	looks?.set(key, look);
+	return look;
 }
 
 /** One line for the approver: the call is refused if bound files change. SECURITY.md says the same in full. */
@@ -130,6 +145,36 @@ export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string
 			const more = all > names.length ? [`and ${all - names.length} more`] : [];
 			return `${visible(fact)} (${[...names.map(visible), ...more].join(", ")})`;
 		});
+}
+
+/** Characters of a path in a note. */
+const longestName = 200;
+
+const factsInWords: ReadonlyMap<string, string> = new Map([
+	["directory", "the working directory"],
+	["executable", "the program"],
+	["programs", "a program on the search path"],
+]);
+
+/**
+ * Names of what changed, for an approver: paths, within `cwd` relative to it, and other facts in words. At most five; files
+ * that the command names come first, so that other files cannot push them out.
+ */
+export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
+	const facts = Object.keys({ named: "", ...approved, ...now });
+	const changed = facts.filter((fact) => approved[fact] !== now[fact]);
+	const names = changed.flatMap((fact) => {
+		const paths = changedPaths(approved[fact] ?? "", now[fact] ?? "", Number.POSITIVE_INFINITY).names;
+		return paths.length === 0 ? [factsInWords.get(fact) ?? fact] : paths.map((path) => shortName(path, cwd));
+	});
+	const different = [...new Set(names)];
+	const more = different.length > mostShown ? [`and ${different.length - mostShown} more`] : [];
+	return [...different.slice(0, mostShown), ...more];
+}
+
+function shortName(path: string, cwd: string): string {
+	const shown = visible(isAbsolute(path) ? shownPath(path, cwd) : path);
+	return shown.length > longestName ? `${shown.slice(0, longestName)}…` : shown;
 }
 
 /** The shell that reads command lines. */

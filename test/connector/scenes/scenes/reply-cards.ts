@@ -64,6 +64,28 @@ export const replyCards: readonly Scene[] = [
 		],
 	},
 	{
+		name: "commands of one reply share a card, and one whose files were changed by another is asked again with their names",
+		sandbox: true,
+		steps: [
+			{ file: "run.sh", gets: "echo good\n" },
+			{ says: "@Parley run: echo echo bad > run.sh\n& run: sh run.sh\n& run: cat run.sh" },
+			{ shows: ["3 calls of the agent", "sh run.sh", "cat run.sh", "[Approve all] [Deny all]"] },
+			{ clicks: "Approve 2", by: "Olga" },
+			{ shows: "✅ **Approved once** by @Olga" },
+			{ restarts: "both" },
+			{ clicks: "Approve 1", by: "Alex" },
+			{ shows: ["**asked again**", "files changed since the first question", "run.sh", "[Approve 4]"] },
+			{ file: "run.sh", has: "echo bad\n" },
+			{ clicks: "Approve 4", by: "Alex" },
+			{ shows: ["4 calls of the agent", "**No answer**", "files changed: the call is asked again"] },
+			{ hides: "[Approve 3]" },
+			{ shows: ["cat run.sh", "**asked again**", "[Approve once]"] },
+			{ clicks: "Approve once", by: "Alex" },
+			{ shows: "run_command returned" },
+			{ shows: "Approval", times: 2 },
+		],
+	},
+	{
 		name: "after the connector lost its database the answers are shown on the same card",
 		steps: [
 			...three,
