@@ -25,7 +25,7 @@ async function write(directory: string, files: Files): Promise<void> {
 
 /** A runtime whose files are below a directory with `data` and `work`. */
 async function openWith(model: ScriptedModel, files: Files) {
-	const t = await TestRuntime.open({ model });
+	const t = await TestRuntime.open({ model, anyModel: true });
 	await write(t.directory, files);
 	const work = join(t.directory, "work");
 	const list = () => t.runtime.skills.list(operator, { directory: work });
@@ -77,6 +77,24 @@ test("a message starts a skill: its text comes first, with the arguments, and it
 	// Later runs of the session still see the text, and have all tools.
 	expect(JSON.stringify(model.requests[1]?.messages)).toContain("Deploy main (main now).");
 	expect(model.requests[1]?.tools.length).toBeGreaterThan(2);
+});
+
+test("the model of a skill answers its run alone, and steps have it unless they name another", async () => {
+	const model = new ScriptedModel([says("a")], [says("b")], [says("c")], [says("d")]);
+	await using w = await openWith(model, {
+		"data/skills/deep.md": "---\nmodel: scripted-large\n---\nThink.",
+		"data/skills/ship.md": [
+			...["---", "model: scripted-large", "steps:", "  - { id: build, prompt: Build. }"],
+			...["  - { id: test, prompt: Test., model: scripted-small, needs: [build] }", "---", "Ship."],
+		].join("\n"),
+	});
+	await w.runtime.start();
+	// A person of a chat may not choose the model of a session. The operator chose that of the skill.
+	const { say } = await w.begin(guest);
+	for (const content of ["/deep", "hello", "/ship"]) await say(content);
+	expect(model.requests.map((request) => request.model)).toEqual([
+		...["scripted-large", "scripted", "scripted-large", "scripted-small"],
+	]);
 });
 
 test("a skill with steps runs as a workflow, each step with the text of the skill", async () => {

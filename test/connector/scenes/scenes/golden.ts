@@ -1,4 +1,18 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Scene } from "../step.ts";
+
+/** A diamond: two steps in parallel between the first and the last. */
+const deploy = `---
+description: Deploys the project
+steps:
+  - { id: plan, title: Planning, prompt: "say: planned $0" }
+  - { id: build, title: Building, needs: [plan], prompt: "say: built v2", criteria: "contains: v2" }
+  - { id: test, title: Testing, needs: [plan], prompt: "say: tested" }
+  - { id: ship, title: Shipping, needs: [build, test], prompt: "say: shipped to **$0**" }
+---
+Deploys a project.
+`;
 
 /** Conversations whose looks are kept in `golden/`, by the names of the files. */
 export const golden: Readonly<Record<string, Scene>> = {
@@ -63,6 +77,21 @@ export const golden: Readonly<Record<string, Scene>> = {
 			{ says: "leave the attic out", in: "Tidy" },
 			{ shows: "✅ **Done**", in: "Tidy" },
 			{ shows: "is done: see its thread" },
+		],
+	},
+	workflow: {
+		name: "a skill with steps that a message starts",
+		steps: [
+			{
+				what: "the operator trusts a skill of the working directory",
+				async does({ city, operator, site: { directory } }) {
+					await mkdir(join(directory, ".parley/skills"), { recursive: true });
+					await writeFile(join(directory, ".parley/skills/deploy.md"), deploy);
+					await city.through(operator.request("trust_skills", { directory }));
+				},
+			},
+			{ says: "@Parley /deploy staging" },
+			{ shows: "[Good]" },
 		],
 	},
 	"trusted-channel": {

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { expect } from "vitest";
+import { test } from "./postgres-test.ts";
+
+const program = fileURLToPath(new URL("./workflow-program.ts", import.meta.url));
+
+/** Each command leaves a mark, so that one that runs twice shows. */
+const deploy = `---
+steps:
+  - {id: plan, prompt: "run: printf p >> plan.txt"}
+  - {id: build, needs: plan, prompt: "run: printf b >> build.txt"}
+  - {id: check, needs: plan, prompt: "say: checked"}
+  - {id: ship, needs: [build, check], prompt: "run: printf s >> ship.txt; cat ship.txt", criteria: "contains: s"}
+---
+Deploys.
+`;
+
+test("on PostgreSQL, a workflow goes on after kills of its process, and each step runs once", async ({
+	database,
+}) => {
+	const directory = await mkdtemp(join(tmpdir(), "parley-workflow-"));
+	for (const name of ["root", "data/skills"]) await mkdir(join(directory, name), { recursive: true });
+	await writeFile(join(directory, "data/skills/deploy.md"), deploy);
+	/** Ends with the signal of the process, and what it wrote. */
+	const live = async (hooks = "") => {
+		const child = spawn(process.execPath, [program, database, directory, ...(hooks ? [hooks] : [])], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		const [out, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
+		return { code, signal, out };
+	};
+	// In the middle of a start of a step, and when the result of another one is recorded.
+	for (const hooks of ["skill-step-ended=kill@1", "skill-step-started=kill@2"]) {
+		expect(await live(hooks), hooks).toMatchObject({ signal: "SIGKILL" });
+	}
+	const { code, out } = await live();
+	expect(code).toBe(0);
+	const told = out
+		.trimEnd()
+		.split("\n")
+		.map((line) => Object(parseJson(line)))
+		.filter(({ type }) => String(type).startsWith("skill.") || type === "assistant.message")
+		.map(({ type, stepId = "", error = "" }) => `${type} ${stepId} ${error}`.trim());
+	const steps = ["plan", "build", "check", "ship"];
+	expect(told.toSorted()).toEqual(
+		[
+			...["skill.started", "skill.completed", "assistant.message"],
+			...steps.flatMap((id) => [`skill.step.started ${id}`, `skill.step.completed ${id}`]),
+		].toSorted(),
+	);
+	for (const [name, mark] of [
+		["plan", "p"],
+		["build", "b"],
+		["ship", "s"],
+	]) {
+		expect(await readFile(join(directory, "root", `${name}.txt`), "utf8"), name).toBe(mark);
+	}
+	await rm(directory, { recursive: true });
+});
