@@ -20,6 +20,7 @@ const shorter = {
 	boot: ["--ratios"],
 	connector: ["--ratios", "--rounds", "1"],
 	"first-word": ["--ratios", "--rounds", "3"],
+	"grpc-push": ["--ratios", "--rounds", "5"],
 	recovery: ["--ratios", "--rounds", "2"],
 	"local-request": ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "5"],

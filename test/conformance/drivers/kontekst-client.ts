@@ -66,11 +66,23 @@ function connect(
 	});
 }
 
+/** The definition of the method `Run`. */
+export const runDefinition = definitionOf("Run");
+
+function definitionOf(name: string) {
+	const definition = AgentService.service[name];
+	if (!definition) throw new Error(`the service has no method ${name}`);
+	return definition;
+}
+
+/** A token as a message, without framing. */
+export function encodeToken(text: string): Buffer {
+	return runDefinition.responseSerialize({ token: { text } });
+}
+
 /** A command as a message of gRPC, with its five bytes of framing. */
 export function frameCommand(command: Fields): Buffer {
-	const run = AgentService.service["Run"];
-	if (!run) throw new Error("the service has no method Run");
-	const message = run.requestSerialize(command);
+	const message = runDefinition.requestSerialize(command);
 	const frame = Buffer.alloc(5 + message.length);
 	frame.writeUInt32BE(message.length, 1);
 	message.copy(frame, 5);
@@ -172,6 +184,22 @@ export class KontekstStream implements AsyncDisposable {
 
 	breakOff(): void {
 		this.#call.cancel();
+	}
+
+	/** Resolves with the next event; undefined if the stream has ended and no event is left. */
+	async next(): Promise<KontekstEvent | undefined> {
+		await this.#changes.until(
+			"an event comes, or the end",
+			() => this.events.length > this.#read || this.status !== undefined,
+		);
+		this.#read += 1;
+		return this.events[this.#read - 1];
+	}
+
+	/** Closes the connection with all calls on it. */
+	disconnect(): void {
+		this.#call.cancel();
+		this.#client.close();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import type { Clock, Logger, Redactor } from "@parley/base";
 import type { Runtime } from "@parley/core";
@@ -36,7 +37,7 @@ function serveRun(
 	{ runtime, callers, log, redactor, clock, account, counts }: AgentServiceOptions,
 ): void {
 	const { principal, signal, expectEnd } = callers.of(call.metadata);
-	const writer = new StreamWriter<RunEvent>({
+	const out = new StreamWriter<RunEvent>({
 		...{ call, encode, mayDrop: isDelta, clock, account },
 		onDropped: () => counts.dropped(1),
 		onOverflow: () => {
@@ -48,14 +49,14 @@ function serveRun(
 	});
 	const stream = new RunStream({
 		...{ runtime, principal, log, redactor },
-		send: (event) => writer.write(event),
-		finished: () => writer.end(),
+		send: (event) => out.write(event),
+		finished: () => out.end(),
 	});
 	const stop = (): void => {
 		if (!(signal.reason instanceof CallEnd)) return;
 		// A client that does not read has no status yet, and can still send commands.
 		stream.mute();
-		writer.fail(signal.reason.status);
+		out.fail(signal.reason.status);
 		// A gateway that stops keeps its runs for the next start.
 		if (signal.reason.status.code === status.UNAUTHENTICATED) stream.close();
 	};
@@ -63,15 +64,18 @@ function serveRun(
 	call.on("data", (command: RunCommand) => stream.take(command));
 	call.on("end", () => stream.close());
 	call.on("cancelled", () => {
-		writer.close();
+		out.close();
 		if (!signal.aborted) stream.close();
 	});
 	call.on("error", (error) => log.debug("a stream failed", { error }));
 }
 
+/** One for all events: a writer allocates its space when it is first used, and `finish` resets it. */
+const writer = new BinaryWriter();
+
 /** Encodes an event once; the call sends these bytes. */
 function encode(event: RunEvent): Buffer {
-	const { buffer, byteOffset, byteLength } = RunEvent.encode(event).finish();
+	const { buffer, byteOffset, byteLength } = RunEvent.encode(event, writer).finish();
 	return Buffer.from(buffer, byteOffset, byteLength);
 }
 

@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { frameCommand } from "../../conformance/drivers/kontekst-client.ts";
+import { Marks } from "./marks.ts";
+
+/** A connection that opens `Run` streams and looks for marks in the bytes that come, nothing else. */
+export class GrpcClient {
+	readonly #session: ClientHttp2Session;
+	readonly #token: string | undefined;
+	readonly #marks = new Marks();
+
+	private constructor(session: ClientHttp2Session, token: string | undefined) {
+		this.#session = session;
+		this.#token = token;
+		// A server that stops ends the connection.
+		session.on("error", () => undefined);
+	}
+
+	static async open(port: number, token?: string): Promise<GrpcClient> {
+		const session = connect(`http://127.0.0.1:${port}`);
+		await once(session, "connect");
+		return new GrpcClient(session, token);
+	}
+
+	/** Opens a stream, and starts a run there. */
+	run(start: { readonly prompt: string; readonly sessionId?: string }): ClientHttp2Stream {
+		const stream = this.#session.request({
+			...{ ":method": "POST", ":path": "/kontekst.AgentService/Run" },
+			...{ "content-type": "application/grpc", te: "trailers" },
+			...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+		});
+		stream.on("error", () => undefined);
+		stream.on("data", (chunk: Buffer) => this.#marks.look(chunk));
+		stream.write(frameCommand({ start }));
+		return stream;
+	}
+
+	/** Resolves when the text has come, on whatever stream. */
+	until(mark: string): Promise<void> {
+		return this.#marks.until(mark);
+	}
+
+	close(): void {
+		this.#session.destroy();
+	}
+}
