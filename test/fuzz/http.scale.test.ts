@@ -21,9 +21,8 @@ test("malformed HTTP gets an answer or an end, costs nothing, and a healthy clie
 		try {
 			socket.write(bytes);
 			if (!isWhole) socket.end();
-			await socket.until(
-				"the gateway ends the connection or upgrades it",
-				() => readStatus(socket.received) === "101",
+			await socket.until("the gateway ends the connection or leaves it open", () =>
+				isLeftOpen(socket.received),
 			);
 			const answer = readStatus(socket.received);
 			const counts = answers.get(kind) ?? new Map<string, number>();
@@ -60,6 +59,13 @@ test("malformed HTTP gets an answer or an end, costs nothing, and a healthy clie
 function isExpected(kind: string, answer: string): boolean {
 	if (answer === "101") return kind === "upgrade";
 	return /^(nothing|HTTP\/2|200|4\d\d)$/.test(answer);
+}
+
+/** Whether the gateway has answered and leaves the connection open: an upgraded one, or one that it keeps alive. */
+function isLeftOpen(received: Buffer): boolean {
+	return (
+		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))
+	);
 }
 
 /** The status of the first final answer, or what there is instead. */
