@@ -53,14 +53,20 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
-/** Inside a sandbox /dev is another one, and what lies there cannot be worked in. */
-const sandboxed = "packages/core/src/sandbox/**/*.test.ts";
+/** Tests that run commands in a sandbox. It has a /dev of its own, so their directories cannot be in /dev/shm. */
+const sandboxed = [
+	"packages/core/src/sandbox/**/*.test.ts",
+	"test/{sandbox,skills,connector/scenes}/**/*.test.ts",
+	"test/docs/ozzie.test.ts",
+	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
+];
 /** Tests of the simulators themselves. */
 const simulators = "test/simulators/**/*.test.ts";
 /** discord.js brings a version of undici of its own, which takes what another one has left in the process for its own. */
 const alone = "test/simulators/discord/discord-js.test.ts";
 /** A directory in memory, where a commit waits for no disk: here processes die at most, not machines. */
 const memory = process.env["PARLEY_TEST_MEMORY"];
+const inMemory = memory === undefined ? {} : { env: { TMPDIR: memory } };
 // Loading the modules anew for each file would take longer than many tests; nothing here keeps state in a module.
 const shared = { ...patient, isolate: false };
 
@@ -71,18 +77,24 @@ const everyday = [
 		test: {
 			name: "unit",
 			include: ["packages/*/src/**/*.test.ts"],
-			exclude: [...exclude, sandboxed],
+			exclude: [...exclude, ...sandboxed],
 			...shared,
-			...(memory !== undefined && { env: { TMPDIR: memory } }),
+			...inMemory,
 		},
 	},
 	{
 		extends: true as const,
-		test: { name: "sandbox", include: [sandboxed], exclude, ...shared },
+		test: { name: "sandbox", include: sandboxed, exclude, ...shared },
 	},
 	{
 		extends: true as const,
-		test: { name: "e2e", include: ["test/**/*.test.ts"], exclude: [...exclude, simulators], ...shared },
+		test: {
+			name: "e2e",
+			include: ["test/**/*.test.ts"],
+			exclude: [...exclude, ...sandboxed, simulators],
+			...shared,
+			...inMemory,
+		},
 	},
 ];
 

@@ -1,3 +1,4 @@
+import { paced } from "@parley/base/testing";
 import { type TestContext, test } from "vitest";
 import type { Driver } from "./driver.ts";
 import { kontekstDriver } from "./drivers/kontekst.ts";
@@ -14,7 +15,7 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 };
 
 /** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */
-const timeout = 45_000;
+const timeout = paced(45_000);
 
 /** A scenario that shows promises on every wire that keeps all of them. */
 export function verifies(

@@ -2,7 +2,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@parley/base";
-import { paced } from "@parley/base/testing";
+import { paced, pacedNow } from "@parley/base/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDirectory } from "../testing/tool-context.ts";
 import { judgeCommand } from "./judge-command.ts";
@@ -453,7 +453,9 @@ test(
 		for (const piece of hostile) {
 			const start = systemClock.monotonic();
 			await classesOf(piece.repeat(Math.floor(size / piece.length)));
-			expect(systemClock.monotonic() - start, piece).toBeLessThan(2_000);
+			const tookMs = systemClock.monotonic() - start;
+			// The pace is measured only after a slow piece, because that takes time itself.
+			if (tookMs > 1_000) expect(tookMs, piece).toBeLessThan(pacedNow(2_000));
 		}
 		const nested = Array.from({ length: 400 }, (_, index) => `bash -c 'echo ${index}'`).join("\n");
 		expect(await classesOf(nested)).toBe("irreversible");

@@ -1,4 +1,5 @@
 import { createIds, systemClock } from "@parley/base";
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { Command } from "../sandbox.ts";
 import { CommandRuns } from "./command-runs.ts";
@@ -7,7 +8,7 @@ const command: Command = {
 	executable: "/bin/true",
 	args: [],
 	cwd: "/",
-	timeoutMs: 20_000,
+	timeoutMs: paced(20_000),
 	maxOutputBytes: 1_024,
 	signal: new AbortController().signal,
 };

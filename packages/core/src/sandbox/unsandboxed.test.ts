@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
-import { ManualClock } from "@parley/base/testing";
+import { ManualClock, paced } from "@parley/base/testing";
 import { afterAll, expect, test } from "vitest";
 import type { Command } from "../sandbox.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
@@ -27,7 +27,7 @@ function shell(script: string, options: Partial<Command> = {}): Command {
 		executable: "/bin/sh",
 		args: ["-c", script],
 		cwd,
-		timeoutMs: 20_000,
+		timeoutMs: paced(20_000),
 		maxOutputBytes: 64 * 1024,
 		signal: new AbortController().signal,
 		...options,
@@ -227,7 +227,12 @@ test.runIf(onLinux)("what left the group is killed when the command is cancelled
 test.runIf(onLinux)("what left the group is killed when the command ends or takes too long", async () => {
 	const leave = "setsid sh -c 'echo $$; exec sleep 46' & sleep 0.1";
 	const ended = await sandboxOf().run(shell(`(${leave})`));
-	const late = await sandboxOf().run(shell(`(${leave}); sleep 47`, { timeoutMs: 400 }));
+	const clock = new ManualClock();
+	const marker = join(cwd, "left");
+	const pending = sandboxOf(clock).run(shell(`(${leave}); echo x > ${marker}; sleep 47`, { timeoutMs: 400 }));
+	await expect.poll(() => existsSync(marker)).toBe(true);
+	clock.advance(400);
+	const late = await pending;
 	expect([ended.timedOut, late.timedOut]).toEqual([false, true]);
 	for (const { output } of [ended, late]) {
 		expect(Number(output)).toBeGreaterThan(0);
@@ -294,7 +299,7 @@ test("long output is kept head and tail", async () => {
 
 test("endless output stays within bounded memory", async () => {
 	const before = process.memoryUsage.rss();
-	const outcome = await sandboxOf().run(shell("yes", { timeoutMs: 700 }));
+	const outcome = await sandboxOf().run(shell("yes", { timeoutMs: paced(700) }));
 	expect(outcome.timedOut).toBe(true);
 	expect(Number(/… (\d+) bytes left out/.exec(outcome.output)?.[1])).toBeGreaterThan(8 * 1024 * 1024);
 	expect(Buffer.byteLength(outcome.output)).toBeLessThan(65 * 1024);

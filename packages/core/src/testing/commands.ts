@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { paced } from "@parley/base/testing";
 import type { Command } from "../sandbox.ts";
 
 /** Where distributions put bubblewrap: tests that need it are skipped elsewhere, and say so. */
@@ -10,7 +11,7 @@ export function shellCommand(line: string, cwd: string, told: Partial<Command> =
 		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
 		args: ["-c", line],
 		cwd,
-		timeoutMs: 20_000,
+		timeoutMs: paced(20_000),
 		maxOutputBytes: 64 * 1024,
 		signal: new AbortController().signal,
 		...told,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { download } from "./download.ts";
 import { demandSlack, respond, upload } from "./web-requests.ts";
@@ -22,7 +23,7 @@ async function serving(serve: Serve) {
 	};
 }
 
-const signal = AbortSignal.timeout(10_000);
+const signal = AbortSignal.timeout(paced(10_000));
 
 test.each([
 	"https://files.slack.com/files-pri/T1-F1/notes.txt",

@@ -57,7 +57,7 @@ function run(sandbox: Sandbox | undefined, script: string, more: Partial<Command
 			executable: "/bin/sh",
 			args: ["-c", script],
 			cwd: root,
-			timeoutMs: 30_000,
+			timeoutMs: paced(30_000),
 			maxOutputBytes: 64 * 1024,
 		},
 		...{ callId: "call_9", signal: new AbortController().signal, ...more },
