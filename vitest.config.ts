@@ -56,7 +56,7 @@ class LongestFirst extends BaseSequencer {
 /** Tests that run commands in a sandbox. It has a /dev of its own, so their directories cannot be in /dev/shm. */
 const sandboxed = [
 	"packages/core/src/sandbox/**/*.test.ts",
-	"test/{sandbox,skills,connector/scenes}/**/*.test.ts",
+	"test/{e2e,redaction,sandbox,skills,trust,connector/scenes}/**/*.test.ts",
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
 ];

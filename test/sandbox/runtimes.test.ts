@@ -47,13 +47,11 @@ const runtimes: readonly (readonly [program: string, line: string])[] = [
 ];
 
 const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
-const common = {
-	mode: "required",
-	clock: systemClock,
-	ids: createIds(),
-	log: silentLogger,
-	hidden: [],
-} as const;
+/** Tries the probes once for all tests. */
+const sandboxes = createSandboxes({
+	...{ mode: "required", environment, hidden: [] },
+	...{ clock: systemClock, ids: createIds(), log: silentLogger },
+});
 
 for (const [program, line] of runtimes) {
 	const isThere = spawnSync(program, ["--version"]).error === undefined;
@@ -61,7 +59,7 @@ for (const [program, line] of runtimes) {
 		`${program} works in the sandbox${isThere ? "" : " (it is not installed)"}`,
 		async () => {
 			if (program === "node") await writeFile(join(root, "workers.js"), workers);
-			const where = await createSandboxes({ ...common, environment }).of({ chat: false, roots: [root] });
+			const where = await sandboxes.of({ chat: false, roots: [root] });
 			const timeoutMs = paced(60_000);
 			const { output, code } = await where.run(shellCommand(line, root, { timeoutMs }));
 			expect(output).toContain("it runs");

@@ -4,7 +4,7 @@ import { mkdir, writeFile as put, readFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Command, Sandbox } from "../sandbox.ts";
+import type { Command, Sandbox, Sandboxes } from "../sandbox.ts";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
 import { limitsOfProcess } from "./command-limits.ts";
@@ -16,8 +16,11 @@ const testInside = test.skipIf(!hasBubblewrap);
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let data: string;
+/** Those of the test, which tries the probes once. */
+let own: Sandboxes | undefined;
 
 beforeEach(async () => {
+	own = undefined;
 	directory = await createDirectory();
 	root = join(directory.path, "home/code");
 	data = join(directory.path, "home/code/data");
@@ -35,7 +38,12 @@ async function putFiles(files: Readonly<Record<string, string>>): Promise<void> 
 	}
 }
 
-function sandboxes(environment: Readonly<Record<string, string | undefined>> = {}) {
+function sandboxes(): Sandboxes {
+	own ??= sandboxesWith({});
+	return own;
+}
+
+function sandboxesWith(environment: Readonly<Record<string, string | undefined>>): Sandboxes {
 	return createSandboxes({
 		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger, hidden: [data] },
 		environment: { PATH: process.env["PATH"], HOME: join(directory.path, "home"), ...environment },
@@ -69,7 +77,7 @@ testInside("a command works in the roots, with programs of the system, and ends 
 testInside(
 	"it finds the variables that are allowed and its own, and nobody else sees a password",
 	async () => {
-		const where = await sandboxes({ API_KEY: "canary", LANG: "C" }).of({ chat: false, roots: [root] });
+		const where = await sandboxesWith({ API_KEY: "canary", LANG: "C" }).of({ chat: false, roots: [root] });
 		const told = { environment: { PASSWORD: "hunter2" } };
 		expect(await run('echo "$PASSWORD $LANG"; ! env | grep API_KEY', told, where)).toBe("hunter2 C\n");
 		expect(

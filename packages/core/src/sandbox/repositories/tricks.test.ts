@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { MemoryLogger, pacedNow } from "@parley/base/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Command } from "../../sandbox.ts";
 import { hasBubblewrap, shellCommand } from "../../testing/commands.ts";
 import { createDirectory } from "../../testing/tool-context.ts";
@@ -12,12 +12,18 @@ import { createSandboxes } from "../sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
+/** Holds the verdict about the sandbox, so that the first test alone tries the probes. */
+let kept: Awaited<ReturnType<typeof createDirectory>>;
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let evil: string;
 let log: MemoryLogger;
 let sandboxes: ReturnType<typeof createSandboxes>;
 
+beforeAll(async () => {
+	kept = await createDirectory();
+});
+afterAll(() => kept[Symbol.asyncDispose]());
 beforeEach(async () => {
 	directory = await createDirectory();
 	root = join(directory.path, "work");
@@ -32,6 +38,7 @@ function sandboxesWith(environment: Readonly<Record<string, string>>): ReturnTyp
 	return createSandboxes({
 		...{ mode: "required", clock: systemClock, ids: createIds(), log, hidden: [] },
 		environment: { PATH: process.env["PATH"], ...environment },
+		verdict: { file: join(kept.path, "verdict"), build: "test" },
 	});
 }
 
