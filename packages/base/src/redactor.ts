@@ -27,8 +27,8 @@ export class Redactor {
 	readonly #values = new Set<string>();
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
-	/** The same values with line breaks in them, for texts with line breaks. */
-	#wrappedPattern: RegExp | undefined;
+	/** Starts of the values that may have line breaks in them. A pattern of whole values takes up to a second to compile. */
+	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());
 
 	/** Registers a secret. Values under four characters are not registered: they would blank ordinary words. */
@@ -40,8 +40,10 @@ export class Redactor {
 		for (const value of wrappedEncodings(secret)) this.#wrapped.add(value);
 		const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
 		this.#pattern = new RegExp(longestFirst.map((value) => RegExp.escape(value)).join("|"), "g");
-		if (this.#wrapped.size > 0)
-			this.#wrappedPattern = new RegExp([...this.#wrapped].map(wrappedSource).join("|"), "g");
+		if (this.#wrapped.size > 0) {
+			const starts = new Set([...this.#wrapped].map((value) => wrappedSource(startOf(value))));
+			this.#wrappedStarts = new RegExp([...starts].join("|"), "g");
+		}
 		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 
@@ -60,8 +62,27 @@ export class Redactor {
 	/** Removes registered values only, for text of users. Text with the shape of a credential stays. */
 	redactKnown(text: string): string {
 		const clean = this.#pattern === undefined ? text : text.replaceAll(this.#pattern, REPLACEMENT);
-		if (this.#wrappedPattern === undefined || !clean.includes("\n")) return clean;
-		return clean.replaceAll(this.#wrappedPattern, REPLACEMENT);
+		if (this.#wrappedStarts === undefined || !clean.includes("\n")) return clean;
+		return this.#redactWrapped(clean, this.#wrappedStarts);
+	}
+
+	/** `starts` is a global pattern. */
+	#redactWrapped(text: string, starts: RegExp): string {
+		const kept: string[] = [];
+		let from = 0;
+		starts.lastIndex = 0;
+		for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
+			const rest = text.slice(found.index);
+			const end = [...this.#wrapped].map((value) => endOfWrapped(rest, value)).find(Number.isFinite);
+			if (end === undefined) {
+				starts.lastIndex = found.index + 1;
+				continue;
+			}
+			kept.push(text.slice(from, found.index));
+			from = found.index + end;
+			starts.lastIndex = from;
+		}
+		return [...kept, text.slice(from)].join(REPLACEMENT);
 	}
 
 	/**
