@@ -1,5 +1,5 @@
 import { playScenes } from "./play-scenes.ts";
-import { late } from "./scenes/late.ts";
+import { otherAnswers } from "./slack-answers.ts";
 import { SlackSite } from "./slack-site.ts";
 
-playScenes(SlackSite, late);
+playScenes(SlackSite, otherAnswers);
