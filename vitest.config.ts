@@ -53,10 +53,13 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
-/** Tests that run commands in a sandbox. It has a /dev of its own, so their directories cannot be in /dev/shm. */
-const sandboxed = [
+/**
+ * Tests whose directories cannot be in /dev/shm: a sandbox has a /dev of its own, and PostgreSQL runs as another user, who may
+ * not enter the directory of the run.
+ */
+const onDisk = [
 	"packages/core/src/sandbox/**/*.test.ts",
-	"test/{e2e,redaction,sandbox,skills,trust,connector/scenes}/**/*.test.ts",
+	"test/{e2e,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.test.ts",
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
 ];
@@ -77,21 +80,21 @@ const everyday = [
 		test: {
 			name: "unit",
 			include: ["packages/*/src/**/*.test.ts"],
-			exclude: [...exclude, ...sandboxed],
+			exclude: [...exclude, ...onDisk],
 			...shared,
 			...inMemory,
 		},
 	},
 	{
 		extends: true as const,
-		test: { name: "sandbox", include: sandboxed, exclude, ...shared },
+		test: { name: "disk", include: onDisk, exclude, ...shared },
 	},
 	{
 		extends: true as const,
 		test: {
 			name: "e2e",
 			include: ["test/**/*.test.ts"],
-			exclude: [...exclude, ...sandboxed, simulators],
+			exclude: [...exclude, ...onDisk, simulators],
 			...shared,
 			...inMemory,
 		},
