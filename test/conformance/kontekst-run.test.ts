@@ -117,13 +117,68 @@ verifiesOn(
 		expect(proposed.map(({ callId }) => callId)).toEqual(["call_0", "call_1", "call_2"]);
 		for (const { callId } of proposed.toReversed()) stream.approve(callId);
 		const again = await stream.proposed();
-		expect(again).toMatchObject([{ callId: "call_2", name: "run_command" }]);
+		const preview = expect.stringMatching(/^asked again: files changed .*: run\.sh$/);
+		expect(again).toMatchObject([{ callId: "call_2", name: "run_command", preview }]);
 		stream.approve("call_2");
 		expect(await stream.until("completed")).toMatchObject({ content: "done" });
 		const outputs = stream.events.filter(({ kind }) => kind === "toolCompleted");
 		expect(outputs.map(({ value }) => value["callId"])).toEqual(["call_0", "call_1", "call_2"]);
 		expect(outputs[2]?.value).toMatchObject({ output: "bad\n" });
 		expect(stream.kinds().filter((kind) => kind === "toolsCompleted")).toHaveLength(1);
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.not-proposed"],
+	"a call that cannot run is not proposed and has no events, beside another call and alone",
+	async () => {
+		const [write] = twoWrites;
+		const unknown = calls("call_x", "bake", {});
+		const denied = calls("call_y", "read_file", { path: "secret.txt" });
+		const reply = write ? [unknown, write, denied] : [];
+		const model = new ScriptedModel(reply, [calls("call_z", "write_file", { path: 1 })], [says("done")]);
+		await using gateway = await TestGateway.start({
+			model,
+			data: { "policy.jsonc": '{"rules":[{"effect":"deny","tool":"read_file"}]}' },
+		});
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ prompt: "write" });
+		expect((await stream.proposed()).map(({ callId }) => callId)).toEqual(["call_a"]);
+		stream.approve("call_a");
+		await stream.until("completed");
+		const ran = ["toolStarted", "toolCompleted", "toolsCompleted"];
+		expect(stream.kinds()).toEqual([
+			...["started", ...oneTurn, "toolsProposed", ...ran, ...oneTurn, "token", ...oneTurn, "completed"],
+		]);
+		expect(model.requests[1]?.messages.at(-1)?.content).toMatchObject([
+			{ callId: "call_x", failed: true, text: expect.stringContaining('there is no tool "bake"') },
+			{ callId: "call_a", failed: false },
+			{ callId: "call_y", failed: true, text: expect.stringContaining("denied") },
+		]);
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.long-arguments"],
+	"arguments that are too long for an event are cut, and stay JSON",
+	async () => {
+		const content = "\u0001".repeat(200_000);
+		const model = new ScriptedModel(
+			[calls("call_a", "write_file", { path: "a.txt", content })],
+			[says("done")],
+		);
+		await using gateway = await TestGateway.start({ model });
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ prompt: "write" });
+		const [proposed] = await stream.proposed();
+		const shown: unknown = JSON.parse(proposed?.argumentsJson ?? "");
+		expect(shown).toMatchObject({
+			path: "a.txt",
+			content: expect.stringMatching(/more bytes are not shown here\]$/),
+		});
+		expect(proposed?.argumentsJson.length).toBeLessThan(1_000_000);
 	},
 );
 

@@ -14,6 +14,14 @@ export const kontekstRequirements = {
 		"kontekst 2",
 		"A call that the policy would allow waits for a decision, too.",
 	),
+	"kontekst.not-proposed": kontekst(
+		"ToolsProposedEvent, kontekst 1",
+		"A call that cannot run is not proposed and has no events: an unknown tool, invalid arguments, a denial by the policy.",
+	),
+	"kontekst.long-arguments": kontekst(
+		"observed, 12",
+		"`arguments_json` is valid JSON, and stays below the size that clients accept.",
+	),
 	"kontekst.proposed-again": kontekst(
 		"kontekst 2; security 2.5",
 		"A command whose files another call of its reply changed is proposed again alone.",

@@ -46,9 +46,35 @@ export function encodeCalls(
 	return calls.map(({ callId, name, arguments: given }, index) => ({
 		callId,
 		name,
-		argumentsJson: JSON.stringify(given ?? {}),
-		preview: shorten(prompts[index]?.approval?.preview ?? "", mostShown),
+		argumentsJson: encodeArguments(given, mostShown),
+		preview: shorten(previewOf(prompts[index]), mostShown),
 	}));
+}
+
+/** How the first note of an approval begins that is asked again, because files changed. */
+const askedAgain = "asked again: ";
+
+/** The preview of an approval. The reason why it is asked again precedes it: the protocol has no other field for that. */
+function previewOf(prompt: Prompt | undefined): string {
+	const { preview = "", notes = [] } = prompt?.approval ?? {};
+	const reasons = notes.filter((note) => note.startsWith(askedAgain));
+	return [...reasons, ...(preview === "" ? [] : [preview])].join("\n");
+}
+
+/** Bytes of each text in arguments that are too long for an event, in the order in which they are tried. */
+const shorterTexts = [10_000, 1_000, 100];
+
+/** Arguments as JSON, which they stay if they are too long: then their texts are cut, with a note at the end of each. */
+function encodeArguments(given: unknown, most: number): string {
+	const whole = JSON.stringify(given ?? {});
+	if (Buffer.byteLength(whole) <= most) return whole;
+	for (const length of shorterTexts) {
+		const cut = JSON.stringify(given, (_key, value: unknown) =>
+			typeof value === "string" ? shorten(value, length) : value,
+		);
+		if (Buffer.byteLength(cut) <= most) return cut;
+	}
+	return JSON.stringify({ "not shown": `${Buffer.byteLength(whole)} bytes of arguments` });
 }
 
 /**

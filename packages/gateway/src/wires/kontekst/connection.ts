@@ -41,6 +41,9 @@ export class RunStream {
 	/** Calls that were proposed and are not approved. */
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
+	readonly #proposed = new Set<string>();
+	/** Calls were proposed, and `tools_completed` was not sent. */
+	#isBatchOpen = false;
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;
 	/** Events of the session that came before the id of the run was known. */
@@ -233,7 +236,9 @@ export class RunStream {
 	}
 
 	#propose(calls: Extract<SessionEvent["event"], { type: "calls.proposed" }>["calls"]): void {
+		this.#isBatchOpen = true;
 		for (const { callId, token } of calls) {
+			this.#proposed.add(callId);
 			if (token === undefined) continue;
 			this.#undecided.set(callId, token);
 			this.#unapproved.add(callId);
@@ -259,7 +264,8 @@ export class RunStream {
 				this.#tellOutcome(turn.callId, turn.outcome);
 				break;
 			case "calls.ended":
-				send(event("toolsCompleted", {}));
+				if (this.#isBatchOpen) send(event("toolsCompleted", {}));
+				this.#isBatchOpen = false;
 				break;
 			case "run.ended":
 				this.#end(turn.error, run);
@@ -277,11 +283,14 @@ export class RunStream {
 		if (context) this.#options.send(event("contextSnapshot", { context }));
 	}
 
-	/** A call that was proposed and not approved has no events: it does not run. */
+	/**
+	 * A call that was proposed and not approved has no events: it does not run. Nor has a call that was not proposed, because it
+	 * cannot run: the tool is unknown, the arguments are invalid, or the policy denies it. The model gets the reason.
+	 */
 	#tellOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
-		if (outcome.type === "tool.not_run" || (this.#unapproved.has(callId) && !this.#started.has(callId)))
-			return;
+		const isDenied = this.#unapproved.has(callId) && !this.#started.has(callId);
+		if (outcome.type === "tool.not_run" || isDenied || !this.#proposed.has(callId)) return;
 		this.#tellRunning(callId);
 		if (outcome.type === "tool.completed") {
 			send(event("toolCompleted", { callId, output: shorten(outcome.result) }));
