@@ -32,12 +32,8 @@ export async function placeAttachments(run: Run): Promise<void> {
 	run.row = await withPictures(run.session.deps.files, run.row);
 }
 
-/**
- * A request that showed pictures was refused: with them in the conversation every later one would be, too. From now on
- * the model is told of them alone.
- */
-export async function withdrawPictures(run: Run, failure: ParleyError | undefined): Promise<void> {
-	if (!(failure instanceof ModelError) || !failure.refusesContent) return;
+/** Takes the pictures of the run's own message out of the conversation: the model is told of them alone. */
+async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
@@ -148,15 +144,19 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * A request was refused that showed more pictures than there may be, as the record of another version can have them, or
- * was the first to show this model pictures of results: with them in the conversation every later one would be, too.
- * The model is told of them alone and the run goes on; false where there were none.
+ * Takes pictures out of the conversation after a provider refused a request with them: it would refuse every later one, too.
+ * Returns true if the run continues without them: the request showed more pictures than there may be, as the record of
+ * another version can have them, or was the first to show this model pictures of results. Else those of the run's own message
+ * are taken out, and the run ends.
  */
-export async function withdrawFromConversation(run: Run, answer: Attempt): Promise<boolean> {
+export async function withdrawRefused(run: Run, answer: Attempt): Promise<boolean> {
 	const { failure } = answer.reply;
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
 	const { changes, without } = await withdrawing(run, answer);
-	if (changes.length === 0) return false;
+	if (changes.length === 0) {
+		await withdrawOwn(run);
+		return false;
+	}
 	const reason = `${failure.message}; asked again without ${without}`;
 	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
 	await run.commit(async ({ tx, record, step }) => {

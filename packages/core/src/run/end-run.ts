@@ -55,7 +55,8 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 			await record(...last.events);
 			return undefined;
 		}
-		stopped = await settleWorkflows(run, writing, error);
+		if (run.steps.some(({ kind }) => kind === "workflow"))
+			stopped = await settleWorkflows(run, writing, error);
 		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
 		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });

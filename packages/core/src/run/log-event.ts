@@ -1,5 +1,4 @@
-import type { ConversationEvent, RecordedEvent } from "../event.ts";
-import type { ScheduleEvent } from "../schedule/schedule-event.ts";
+import type { RecordedEvent } from "../event.ts";
 import type { SkillEvent } from "../skills/skill-event.ts";
 import type { TaskEvent, WorkerEvent } from "../tasks/task-event.ts";
 import { dollars } from "../usage/money.ts";
@@ -11,12 +10,6 @@ import type { Step } from "./step.ts";
  * model's calls took is told where they are made.
  */
 export function logEvent(run: Run, event: RecordedEvent): void {
-	if (isOfTask(event)) logTask(run, event);
-	else if (isOfSkill(event)) logSkill(run, event);
-	else if (!isOfSchedule(event)) logOwn(run, event);
-}
-
-function logOwn(run: Run, event: ConversationEvent): void {
 	const { log } = run;
 	switch (event.type) {
 		case "run.retrying": {
@@ -75,16 +68,19 @@ function logOwn(run: Run, event: ConversationEvent): void {
 		case "todo.updated":
 		case "grant.created":
 		case "grant.ended":
+		// Logged where a schedule fires, or by the audit.
+		case "schedule.created":
+		case "schedule.trigger":
+		case "schedule.removed":
 			return;
+		default:
+			if (isOfTask(event)) logTask(run, event);
+			else logSkill(run, event);
 	}
 }
 
 function isOfTask(event: RecordedEvent): event is TaskEvent | WorkerEvent {
 	return event.type.startsWith("task.") || event.type.startsWith("worker.");
-}
-
-function isOfSkill(event: RecordedEvent): event is SkillEvent {
-	return event.type.startsWith("skill.");
 }
 
 function logSkill({ log }: Run, event: SkillEvent): void {
@@ -97,11 +93,6 @@ function logSkill({ log }: Run, event: SkillEvent): void {
 	if (event.type !== "skill.step.completed" || event.error === "") return;
 	const { stepId, attempt, willRetry, error } = event;
 	log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
-}
-
-/** Logged where a schedule fires, or by the audit. */
-function isOfSchedule(event: RecordedEvent): event is ScheduleEvent {
-	return event.type.startsWith("schedule.");
 }
 
 /** What of a task its run does not tell like every run. */

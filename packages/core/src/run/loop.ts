@@ -4,7 +4,7 @@ import type { CallBlock } from "../message.ts";
 import { isAnyDenied } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
 import { runWorkflow } from "../skills/workflow/run-workflow.ts";
-import { placeAttachments, withdrawFromConversation, withdrawPictures } from "./attachments.ts";
+import { placeAttachments, withdrawRefused } from "./attachments.ts";
 import { refusalOf } from "./limits.ts";
 import { type Attempt, countCall } from "./model-calls.ts";
 import { enterSteers, takeSteers } from "./queue.ts";
@@ -52,8 +52,7 @@ export async function runLoop(run: Run): Promise<Ending> {
 		if (next) continue;
 		await run.session.deps.failpoints.reach("model-done");
 		tries = triesOf(run);
-		if (await withdrawFromConversation(run, answer)) continue;
-		await withdrawPictures(run, answer.reply.failure);
+		if (await withdrawRefused(run, answer)) continue;
 		const error = errorOf(run.steps, answer.reply);
 		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
 		await run.commit(async ({ tx, record, step }) => {
@@ -72,7 +71,7 @@ async function prepare(run: Run): Promise<void> {
 	await run.session.deps.workspaces.prepare(run.session.home);
 	await recallMemories(run);
 	await startSkill(run);
-	await placeAttachments(run);
+	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run);
 }
 
 /** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */

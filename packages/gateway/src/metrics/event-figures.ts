@@ -1,9 +1,9 @@
-import type { RecordedEvent, SessionEvent, TaskEvent, WorkerEvent } from "@parley/core";
+import type { RecordedEvent, SessionEvent } from "@parley/core";
 import { Distribution } from "./distribution.ts";
 import type { Family } from "./exposition.ts";
 import { counter, histogram } from "./families.ts";
 import { Tally } from "./tally.ts";
-import { isOfTask, TaskFigures } from "./task-figures.ts";
+import { TaskFigures } from "./task-figures.ts";
 
 /** Seconds, from a word of the offline assistant to a long night. */
 const workBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
@@ -60,14 +60,13 @@ export class EventFigures {
 	take(event: SessionEvent): void {
 		if (!event.transient) {
 			const { sessionId, at } = event;
-			if (isOfTask(event.event)) this.#tasks.count(event.event);
-			else this.#count(event.event, { sessionId, at });
+			// An imported event happened elsewhere.
+			if ("imported" in event.event && event.event.imported) return;
+			this.#count(event.event, { sessionId, at });
 		} else if (event.event.type === "session.deleted") this.#forget(event.sessionId);
 	}
 
-	#count(event: Exclude<RecordedEvent, TaskEvent | WorkerEvent>, begun: Begun): void {
-		// It happened elsewhere.
-		if ("imported" in event && event.imported) return;
+	#count(event: RecordedEvent, begun: Begun): void {
 		switch (event.type) {
 			case "session.created":
 				this.#sessions.created.add();
@@ -102,11 +101,9 @@ export class EventFigures {
 			case "prompt.reminded":
 				this.#reminders.add();
 				break;
-			case "budget.reached": {
-				const { scope, period, percent } = event;
-				this.#budgets.add({ scope, period, percent: String(percent) });
+			case "budget.reached":
+				this.#budgetReached(event);
 				break;
-			}
 			case "context.compacted":
 				this.#compactions.add({ level: event.level });
 				break;
@@ -130,7 +127,13 @@ export class EventFigures {
 			case "schedule.trigger":
 			case "schedule.removed":
 				break;
+			default:
+				this.#tasks.count(event);
 		}
+	}
+
+	#budgetReached({ scope, period, percent }: EventOf<"budget.reached">): void {
+		this.#budgets.add({ scope, period, percent: String(percent) });
 	}
 
 	#heard({ runId, steered, retryOf }: EventOf<"user.message">, begun: Begun): void {

@@ -1,4 +1,4 @@
-import type { RecordedEvent, TaskEvent, WorkerEvent } from "@parley/core";
+import type { TaskEvent, WorkerEvent } from "@parley/core";
 import { Distribution } from "./distribution.ts";
 import type { Family } from "./exposition.ts";
 import { counter, histogram } from "./families.ts";
@@ -19,10 +19,6 @@ const taskBounds = [
 	24 * 3_600,
 	7 * 24 * 3_600,
 ];
-
-export function isOfTask(event: RecordedEvent): event is TaskEvent | WorkerEvent {
-	return event.type.startsWith("task.") || event.type.startsWith("worker.");
-}
 
 /** What the events of tasks add up to; workers are tasks, too. */
 export class TaskFigures {

@@ -23,7 +23,7 @@ import {
 	scheduleEventNames,
 } from "./schedule-json.ts";
 import { encodeSkillEvent, isSkillEvent, skillEventNames } from "./skill-json.ts";
-import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, isTaskEvent, taskEventNames } from "./task-json.ts";
+import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, taskEventNames } from "./task-json.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 
@@ -126,18 +126,10 @@ export function encodeEvent(happened: WireEvent): EventFrame {
 }
 
 function encodeNamed({ event }: WireEvent): EncodedEvent {
-	if (isReplyEvent(event)) return encodeReplyEvent(event);
-	if (isSkillEvent(event)) return encodeSkillEvent(event);
-	if (isScheduleEvent(event)) return encodeScheduleEvent(event);
-	return isTaskEvent(event) ? encodeTaskEvent(event) : encodeOther(event);
+	return isReplyEvent(event) ? encodeReplyEvent(event) : encodeOther(event);
 }
 
-function encodeOther(
-	event: Exclude<
-		(Recorded | WirePassing)["event"],
-		AnyScheduleEvent | AnyTaskEvent | ReplyEvent | SkillEvent
-	>,
-): EncodedEvent {
+function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEvent>): EncodedEvent {
 	switch (event.type) {
 		case "session.created":
 		case "session.closed":
@@ -259,7 +251,7 @@ const nanosecondsPerMs = 1_000_000;
 const nothingYet = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
 
 /** Events about models and money. */
-export function encodeModelEvent(event: ModelEvent): EncodedEvent {
+export function encodeModelEvent(event: ModelEvent | FeatureEvent): EncodedEvent {
 	switch (event.type) {
 		case "model.calling":
 			return encodeModelCall("start", { ...event, usage: nothingYet, cost: 0, durationMs: 0, error: "" });
@@ -283,7 +275,17 @@ export function encodeModelEvent(event: ModelEvent): EncodedEvent {
 			const tokens = { tokens_before: tokensBefore, tokens_after: tokensAfter };
 			return { event: event.type, payload: { run_id: runId, level, ...tokens, error } };
 		}
+		default:
+			return encodeFeatureEvent(event);
 	}
+}
+
+/** Events of features that most sessions do not use. */
+type FeatureEvent = AnyScheduleEvent | AnyTaskEvent | SkillEvent;
+
+function encodeFeatureEvent(event: FeatureEvent): EncodedEvent {
+	if (isSkillEvent(event)) return encodeSkillEvent(event);
+	return isScheduleEvent(event) ? encodeScheduleEvent(event) : encodeTaskEvent(event);
 }
 
 function encodeModelCall(

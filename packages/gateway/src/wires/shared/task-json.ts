@@ -2,7 +2,6 @@ import {
 	type PlanStep,
 	progressOf,
 	type RecordedEvent,
-	type SessionEvent,
 	type TaskEvent,
 	type TaskFacts,
 	type TaskProgress,
@@ -123,10 +122,6 @@ export const taskEventNames = {
 	"worker.failed": "internal.worker",
 	"worker.exited": "internal.worker",
 } as const satisfies Record<AnyTaskEvent["type"], EventName>;
-
-export function isTaskEvent(event: SessionEvent["event"]): event is AnyTaskEvent {
-	return Object.hasOwn(taskEventNames, event.type);
-}
 
 /** Events about tasks and their workers. */
 export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
