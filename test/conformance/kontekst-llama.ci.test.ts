@@ -137,3 +137,30 @@ verifiesOn(
 		});
 	},
 );
+
+verifiesOn(
+	"kontekst",
+	["kontekst.llama-tokens", "kontekst.llama-bounded"],
+	"the parts of a context are counted by the server, and estimated, with a mark, when it does not answer",
+	async () => {
+		await using ground = await LlamaGround.create();
+		await ground.start();
+		const sums = ({ context }: Awaited<ReturnType<LlamaGround["run"]>>) => {
+			const { systemTokens, toolTokens, historyTokens, memoryTokens, totalTokens } = context;
+			expect(systemTokens + toolTokens + historyTokens + memoryTokens).toBe(totalTokens);
+			expect(totalTokens + context.remainingTokens).toBe(context.contextSize);
+			return context;
+		};
+		const counted = sums(await ground.run("hello there"));
+		expect(counted).toMatchObject({ contextSize: 65_536 });
+		const requests = JSON.stringify(await ground.steer("requests"));
+		expect(requests).toMatch(/"path":"\/tokenize".*hello there/);
+		expect(await ground.report()).toMatchObject({ tokens: "counted" });
+		await ground.steer("mute");
+		sums(await ground.run("hello again"));
+		expect(await ground.report()).toMatchObject({ tokens: "estimated" });
+		const before = systemClock.monotonic();
+		expect(await ground.status()).toMatchObject({ llamaServerHealthy: false, llamaServerRunning: true });
+		expect(systemClock.monotonic() - before).toBeLessThan(paced(2_000));
+	},
+);

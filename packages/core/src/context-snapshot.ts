@@ -14,8 +14,8 @@ export interface ContextCompaction {
 }
 
 /**
- * The tokens of a session's context window, by part. The provider counted the request; its parts are estimates that add
- * up to that count. All numbers are whole and not negative, and these sums hold exactly: `system + tools + history + run`
+ * The tokens of a session's context window, by part. The provider counted the request; its parts add up to that
+ * count, in the proportion of their tokens by the model's tokenizer, or by an estimate. All numbers are whole and not negative, and these sums hold exactly: `system + tools + history + run`
  * is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
  */
 export interface ContextSnapshot {
@@ -41,6 +41,8 @@ export interface ContextSnapshot {
 		readonly source: "history" | "run";
 		readonly tokens: number;
 	}[];
+	/** Source of the parts: the model's tokenizer, or an estimate. */
+	readonly basis: "tokenizer" | "estimate";
 	/** Compactions since the last snapshot, oldest first. */
 	readonly compacted: readonly ContextCompaction[];
 }

@@ -71,3 +71,21 @@ export interface ResultBlock {
 	/** What the model sees beside the text; none where absent, and none of a call that failed. */
 	readonly pictures?: readonly ImageBlock[];
 }
+
+/** The text of a message as it reaches a model. Pictures and sealed thinking have none. */
+export function messageText({ content }: Message): string {
+	return content.map(blockText).join("\n");
+}
+
+function blockText(block: Message["content"][number]): string {
+	switch (block.type) {
+		case "text":
+		case "thinking":
+		case "result":
+			return block.text;
+		case "call":
+			return `${block.name} ${JSON.stringify(block.arguments ?? null)}`;
+		case "image":
+			return "";
+	}
+}

@@ -89,6 +89,8 @@ export interface Model {
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 	/** Tokens of each text, without those of a request around it; for servers that show their tokenizer. Throws like `stream`. */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
+	/** Resolves when the server has loaded its model, and so knows its window, or does not start. Never rejects. */
+	settled?(signal: AbortSignal): Promise<void>;
 	/** Tokens of the context window as the server reports it; undefined as long as it has not. */
 	windowOf?(model: string): number | undefined;
 }

@@ -132,6 +132,10 @@ export const kontekstRequirements = {
 		"GetStatusResponse, kontekst 11",
 		"A program that does not exist is refused with its name and advice.",
 	),
+	"kontekst.llama-tokens": kontekst(
+		"ContextSnapshot, kontekst 8 and 11",
+		"The parts of a snapshot are counted by the tokenizer of the local model server; its sums hold also when it does not answer.",
+	),
 	"kontekst.shutdown": kontekst(
 		"DaemonService.Shutdown, kontekst 11",
 		"Shutdown answers, then asks the gateway to stop.",

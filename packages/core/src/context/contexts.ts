@@ -2,15 +2,18 @@ import type { Session, SessionDeps } from "../session/session.ts";
 import { Calibration, type EstimateError } from "./calibration.ts";
 import { ProviderCounts } from "./provider-counts.ts";
 import { SessionContext } from "./session-context.ts";
+import { TextCounts } from "./text-counts.ts";
 
 /** What is known of tokens and transcripts by everything that shares a journal. */
 export class Contexts {
 	readonly counts: ProviderCounts;
+	readonly texts: TextCounts;
 	readonly #calibrations = new Map<string, Calibration>();
 	readonly #sessions = new WeakMap<Session, SessionContext>();
 
 	constructor({ journal, clock, log }: Pick<SessionDeps, "journal" | "clock" | "log">) {
 		this.counts = new ProviderCounts({ store: journal.store, clock, log });
+		this.texts = new TextCounts({ clock, log });
 	}
 
 	/** How the model counts, as far as its replies have told. */

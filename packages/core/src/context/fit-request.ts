@@ -13,6 +13,7 @@ import { replyRoom, roomOf } from "./room.ts";
 import type { SessionContext } from "./session-context.ts";
 import { snapshotOf } from "./snapshot.ts";
 import type { WriteText } from "./summarise.ts";
+import type { PartCounts } from "./text-counts.ts";
 import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
@@ -75,6 +76,15 @@ export function observeUsage(
 	if (context.anchorAt(request.model, counted, calibration)) calibration.compare(fitted.tokens, tokens);
 }
 
+/** Counts the parts of a request with the tokenizer of its model, if it shows one, so that `contextAfter` knows them. Never rejects. */
+export async function countParts(
+	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	request: ModelRequest,
+	signal: AbortSignal,
+): Promise<void> {
+	await contextsOf(session.deps).texts.count(settings.model, request, signal);
+}
+
 /** Remembers how a request that is put together shares its window. */
 function place(
 	asker: Asker,
@@ -98,11 +108,16 @@ export function contextAfter(
 	const fitted = context?.fitted(request.messages);
 	if (!context?.placed || !fitted) return undefined;
 	const { inputTokens = 0, outputTokens = 0 } = reply?.usage ?? {};
-	const tokens = inputTokens > 0 ? inputTokens : fitted.tokens;
-	const measured = { ...context.placed, request, tokens, fixed: context.fixed(request) };
+	const counts = contexts.texts.of(request);
+	const tokens = inputTokens > 0 ? inputTokens : counts ? sumOfParts(counts) : fitted.tokens;
+	const measured = { ...context.placed, request, tokens, counts, fixed: context.fixed(request) };
 	const added = reply && remains(reply) ? { content: reply.content, tokens: outputTokens } : undefined;
 	const calibration = contexts.calibration(settings.model.provider, request.model);
 	return snapshotOf(measured, { reply: added, compacted: context.takeUnlisted() }, calibration);
+}
+
+function sumOfParts({ system, tools, messages }: PartCounts): number {
+	return messages.reduce((sum, tokens) => sum + tokens, system + tools);
 }
 
 /** An empty reply and a refusal are not part of the conversation. */

@@ -153,3 +153,70 @@ test("after a restart the next reply has its snapshot with the whole history", a
 	expect(total).toBe(235);
 	expect(messages.map(({ source }) => source)).toEqual(["history", "history", "run", "run"]);
 });
+
+/** Counts each text with this tokenizer, and keeps what it was asked. */
+class CountingModel extends ScriptedModel {
+	readonly asked: string[] = [];
+	isMute = false;
+	/** Resolves when it was asked while it is mute. */
+	readonly unanswered = Promise.withResolvers<void>();
+
+	async countTexts(
+		_model: string,
+		texts: readonly string[],
+		signal: AbortSignal,
+	): Promise<readonly number[]> {
+		if (this.isMute) {
+			this.unanswered.resolve();
+			await new Promise((_, reject) =>
+				signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+			);
+		}
+		this.asked.push(...texts);
+		return texts.map((text) => text.length);
+	}
+}
+
+test("the parts follow the tokenizer of the model, which counts each part once", async () => {
+	const model = new CountingModel([says("one"), took(0, 3)], [says("two"), took(2_000, 3)]);
+	const { t, session, log } = await open(model);
+	await using _ = t;
+	await t.send(session, "x".repeat(100));
+	const first = await log.next("context.updated");
+	const [system = "", list = "", message = ""] = model.asked;
+	expect(first).toMatchObject({ basis: "tokenizer" });
+	// Without a count of the provider, the counts of the parts are the request.
+	expect(Math.abs(first.system - system.length)).toBeLessThanOrEqual(2);
+	expect(Math.abs(first.tools - list.length)).toBeLessThanOrEqual(2);
+	expect(first.messages[0]?.tokens).toBeGreaterThanOrEqual(message.length);
+	await log.next("assistant.message");
+	await t.send(session, "y");
+	const second = await log.next("context.updated");
+	expect(second).toMatchObject({ basis: "tokenizer", total: 2_003 });
+	expect(second.system + second.tools + second.history + second.run).toBe(second.total);
+	// The reply and the new message: the rest is known.
+	expect(model.asked.slice(3)).toEqual(["one", expect.stringContaining("y")]);
+});
+
+test("a tokenizer that does not answer delays a snapshot by two seconds once, and the snapshot says that it is an estimate", async () => {
+	const model = new CountingModel(
+		[says("one"), took(300, 3)],
+		[says("two"), took(400, 3)],
+		[says("3"), took(500, 3)],
+	);
+	model.isMute = true;
+	const { t, session, log } = await open(model);
+	await using _ = t;
+	await t.send(session, "hi");
+	await model.unanswered.promise;
+	t.clock.advance(2_000);
+	expect(await log.next("context.updated")).toMatchObject({ basis: "estimate", total: 303 });
+	await log.next("assistant.message");
+	await t.send(session, "again");
+	expect(await log.next("context.updated")).toMatchObject({ basis: "estimate", total: 403 });
+	await log.next("assistant.message");
+	model.isMute = false;
+	t.clock.advance(60_000);
+	await t.send(session, "now");
+	expect(await log.next("context.updated")).toMatchObject({ basis: "tokenizer", total: 503 });
+});

@@ -2,6 +2,7 @@ import type { ContextCompaction, ContextSnapshot } from "../context-snapshot.ts"
 import type { AssistantMessage, Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { Calibration } from "./calibration.ts";
+import type { PartCounts } from "./text-counts.ts";
 import { difference, type Features, featuresOfMessage, featuresOfTools } from "./token-features.ts";
 
 /** A request with what is known of its size. */
@@ -13,6 +14,8 @@ export interface MeasuredRequest {
 	readonly ofRun: number;
 	/** Tokens of the request as the provider counted them, or as estimated. */
 	readonly tokens: number;
+	/** Tokens of the parts by the model's own tokenizer, if it shows one. */
+	readonly counts: PartCounts | undefined;
 	/** Tokens of the context window, and those that are kept free for a reply. */
 	readonly window: number;
 	readonly reply: number;
@@ -31,10 +34,8 @@ export function snapshotOf(
 	{ reply, compacted }: Addition,
 	calibration: Calibration,
 ): ContextSnapshot {
-	const { request, fixed, ofRun, window: known, reply: reserve } = measured;
-	const ofTools = featuresOfTools(request.tools);
-	const weights = [calibration.tokensOf(difference(fixed, ofTools)), calibration.tokensOf(ofTools)];
-	for (const message of request.messages) weights.push(calibration.tokensOf(featuresOfMessage(message)));
+	const { request, ofRun, window: known, reply: reserve } = measured;
+	const weights = weightsOf(measured, calibration);
 	const tokens = shares(Math.round(measured.tokens), weights);
 	const [system = 0, tools = 0] = tokens;
 	const first = request.messages.length - ofRun;
@@ -53,7 +54,31 @@ export function snapshotOf(
 	const remaining = window - total;
 	const reserved = Math.min(reserve, remaining);
 	const { model } = request;
-	return { model, window, system, tools, history, run, total, remaining, reserved, messages, compacted };
+	const basis = measured.counts ? "tokenizer" : "estimate";
+	return {
+		model,
+		window,
+		system,
+		tools,
+		history,
+		run,
+		total,
+		remaining,
+		reserved,
+		messages,
+		basis,
+		compacted,
+	};
+}
+
+/** Tokens of the system prompt, the tools and each message, before they are scaled to the count of the request. */
+function weightsOf({ request, fixed, counts }: MeasuredRequest, calibration: Calibration): number[] {
+	// A weight of 0 for every part would have no proportion.
+	if (counts) return [counts.system + 1, counts.tools, ...counts.messages];
+	const ofTools = featuresOfTools(request.tools);
+	const weights = [calibration.tokensOf(difference(fixed, ofTools)), calibration.tokensOf(ofTools)];
+	for (const message of request.messages) weights.push(calibration.tokensOf(featuresOfMessage(message)));
+	return weights;
 }
 
 function ofReply(

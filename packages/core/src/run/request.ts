@@ -20,6 +20,7 @@ import { messagesOf, textOf, withPersonalNotes } from "./transcript.ts";
  * summarised first, which calls the model. Throws if it cannot be put together, or the record cannot be written.
  */
 export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
+	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal);
 	const { parts, limits } = await requestParts(run, model);
 	const own = {
 		ordinal: run.row.ordinal,

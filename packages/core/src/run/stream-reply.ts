@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { contextAfter, observeUsage } from "../context/fit-request.ts";
+import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
 import type { ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { normaliseCall } from "../normalise-call.ts";
@@ -25,7 +25,9 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 	const startedAt = clock.monotonic();
 	let requestId: string | undefined;
 	let firstMs: number | undefined;
-	const done = (reply: Reply): Attempt => {
+	let counting: Promise<void> | undefined;
+	const done = async (reply: Reply): Promise<Attempt> => {
+		await counting;
 		speech.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, request, reply));
 		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
 		logAttempt(run, attempt, { requestId, firstMs });
@@ -42,6 +44,8 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 			requestId = id;
 		};
 		for await (const event of model.stream(request, run.control.signal, answered)) {
+			// The server answers, so its tokenizer does too, while it writes the reply.
+			if (!auxiliary) counting ??= countParts(run, request, run.control.signal);
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
@@ -53,9 +57,9 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 			run.deps.health.answered(model, request.model);
 			observeUsage(run, request, reply.usage);
 		}
-		return done(reply);
+		return await done(reply);
 	} catch (reason) {
-		return done(fold.reply(failureOf(run, request.model, reason)));
+		return await done(fold.reply(failureOf(run, request.model, reason)));
 	}
 }
 

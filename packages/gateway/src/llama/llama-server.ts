@@ -78,6 +78,7 @@ export class LlamaServer {
 	#pauseMs = 0;
 	#window: number | undefined;
 	#lastLine = "";
+	#tokens: LlamaStatus["tokens"];
 	#keeping: Promise<void> | undefined;
 	#changed = Promise.withResolvers<void>();
 
@@ -102,12 +103,18 @@ export class LlamaServer {
 			...{ endpoint, modelDir, state: this.#state, since: this.#since },
 			...{ pid: this.#program?.pid ?? 0, restarts: Math.max(0, this.#starts - 1) },
 			...(this.#reason !== undefined && { reason: this.#reason }),
+			...(this.#tokens && { tokens: this.#tokens }),
 		};
 	}
 
 	/** Tokens of the context window as the server reports it. */
 	get window(): number | undefined {
 		return this.#window;
+	}
+
+	/** Notes whether the tokenizer of the server answered the last time. */
+	noteCount(isCounted: boolean): void {
+		this.#tokens = isCounted ? "counted" : "estimated";
 	}
 
 	/** Asks the server now, for at most 1.5 s. Never rejects. */

@@ -25,7 +25,7 @@ export interface OpenModelsOptions {
 	/** Answers instead of the configured provider. */
 	readonly model?: Model | undefined;
 	/** The configured local model server; without it the server is asked as if it were ready. */
-	readonly llama?: Pick<LlamaServer, "ready" | "window"> | undefined;
+	readonly llama?: Pick<LlamaServer, "ready" | "window" | "noteCount"> | undefined;
 	/** Whether what is kept may choose where another server has several models and nobody named one. */
 	readonly mayBeKept?: boolean;
 }
@@ -107,6 +107,7 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 		...{ endpoint, apiKey, clock },
 		ready: async (signal) => llama?.ready(signal),
 		window: () => llama?.window,
+		counted: (isCounted) => llama?.noteCount(isCounted),
 	});
 }
 

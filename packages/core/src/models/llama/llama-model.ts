@@ -1,6 +1,6 @@
-import { type Clock, ParleyError, parseJson } from "@parley/base";
+import { type Clock, parseJson } from "@parley/base";
 import * as z from "zod";
-import type { Message } from "../../message.ts";
+import { messageText } from "../../message.ts";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
 
@@ -25,10 +25,13 @@ export interface LlamaModelOptions {
 	readonly ready: (signal: AbortSignal) => Promise<void>;
 	/** Tokens of the context window that the server reports. */
 	readonly window: () => number | undefined;
+	/** Called after each request for counts of texts: whether the tokenizer answered. */
+	readonly counted: (isCounted: boolean) => void;
+	readonly fetch?: typeof fetch;
 }
 
 /** The model of a llama-server: its Messages API, and its tokenizer. */
-export type LlamaModel = Model & Required<Pick<Model, "countTexts" | "windowOf">>;
+export type LlamaModel = Model & Required<Pick<Model, "countTexts" | "settled" | "windowOf">>;
 
 /**
  * Adds to a model that speaks the Messages API with a llama-server what that server has beside it. A request waits until the
@@ -62,7 +65,7 @@ class ServedModel implements LlamaModel {
 		const texts = [
 			request.system,
 			...request.tools.map((tool) => JSON.stringify(tool)),
-			...request.messages.map(textOf),
+			...request.messages.map(messageText),
 		];
 		const tokens = await this.countTexts(request.model, [texts.join("\n")], signal);
 		return (tokens[0] ?? 0) + FRAME_TOKENS * texts.length;
@@ -70,11 +73,22 @@ class ServedModel implements LlamaModel {
 
 	async countTexts(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]> {
 		const counts: number[] = [];
-		for (let from = 0; from < texts.length; from += PARALLEL) {
-			const part = texts.slice(from, from + PARALLEL);
-			counts.push(...(await Promise.all(part.map((text) => this.#count(model, text, signal)))));
+		let isCounted = false;
+		try {
+			for (let from = 0; from < texts.length; from += PARALLEL) {
+				const part = texts.slice(from, from + PARALLEL);
+				counts.push(...(await Promise.all(part.map((text) => this.#count(model, text, signal)))));
+			}
+			isCounted = true;
+			return counts;
+		} finally {
+			this.#options.counted(isCounted);
 		}
-		return counts;
+	}
+
+	async settled(signal: AbortSignal): Promise<void> {
+		// `stream` waits too, and reports the failure.
+		await this.#options.ready(signal).catch(() => undefined);
 	}
 
 	windowOf(): number | undefined {
@@ -82,12 +96,12 @@ class ServedModel implements LlamaModel {
 	}
 
 	async #count(model: string, content: string, signal: AbortSignal): Promise<number> {
-		const { endpoint, apiKey, clock } = this.#options;
+		const { endpoint, apiKey, clock, fetch: send = fetch } = this.#options;
 		const url = `${endpoint}/tokenize`;
 		const late = new AbortController();
 		const timer = clock.after(COUNT_MS, () => late.abort());
 		try {
-			const response = await fetch(url, {
+			const response = await send(url, {
 				method: "POST",
 				headers: {
 					"content-type": "application/json",
@@ -101,29 +115,11 @@ class ServedModel implements LlamaModel {
 			const answer = Tokens.parse(parseJson(await readText(response), { maxNodes: MAX_ANSWER }));
 			return answer.tokens.length;
 		} catch (cause) {
-			if (cause instanceof ParleyError) throw cause;
+			if (cause instanceof ModelError) throw cause;
 			throw noCount(late.signal.aborted ? `${url} gave no count in time` : `${url} gave no count`, cause);
 		} finally {
 			timer.cancel();
 		}
-	}
-}
-
-/** The text of a message as it reaches the model. Pictures and sealed thinking have none. */
-function textOf({ content }: Message): string {
-	return content.map(blockText).join("\n");
-}
-
-function blockText(block: Message["content"][number]): string {
-	switch (block.type) {
-		case "text":
-		case "thinking":
-		case "result":
-			return block.text;
-		case "call":
-			return `${block.name} ${JSON.stringify(block.arguments ?? null)}`;
-		case "image":
-			return "";
 	}
 }
 
