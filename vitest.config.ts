@@ -23,6 +23,8 @@ const longest = [
 	"test/fuzz/frames.scale.test.ts",
 	"test/faults/adapter.scale.test.ts",
 	"test/fuzz/http.scale.test.ts",
+	"test/fuzz/grpc.scale.test.ts",
+	"test/fuzz/http2-abuse.ci.test.ts",
 	"test/connector/chaos/chaos.ci.test.ts",
 	"test/terminal/discord.ci.test.ts",
 	"test/e2e/discord.ci.test.ts",
