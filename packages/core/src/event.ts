@@ -2,6 +2,7 @@ import type { CompactionLevel, ContextSnapshot } from "./context-snapshot.ts";
 import type { FileFacts } from "./files/file-facts.ts";
 import type { AssistantMessage, ImageType } from "./message.ts";
 import type { StopReason } from "./model.ts";
+import type { ModelFault } from "./model-error.ts";
 import type { Prompt } from "./prompt.ts";
 import type { RunOrigin } from "./schedule/schedule.ts";
 import type { ScheduleEvent } from "./schedule/schedule-event.ts";
@@ -122,6 +123,8 @@ export type ConversationEvent =
 			readonly durationMs: number;
 			/** "" when a whole reply came. */
 			readonly error: string;
+			/** The kind of the failure. Absent if there is none, and in events that an earlier version wrote. */
+			readonly fault?: ModelFault;
 	  }
 	/** What the run and its session have used so far. Costs are billionths of a US dollar. */
 	| {

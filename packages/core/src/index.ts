@@ -29,7 +29,7 @@ export { countOpenWork } from "./journal/open-work.ts";
 export { type Snapshot, takeSnapshot } from "./journal/snapshot.ts";
 export type { Tables } from "./journal/tables.ts";
 export type { Memory } from "./memory/memory.ts";
-export { type AssistantMessage, type ImageBlock, imageTypes, type Message } from "./message.ts";
+export { type AssistantMessage, type ImageBlock, imageTypes, isImageType, type Message } from "./message.ts";
 export {
 	type Model,
 	type ModelEvent,

@@ -5,7 +5,7 @@ import { ClientTools } from "./client-tools/client-tools.ts";
 import type { EstimateError } from "./context/calibration.ts";
 import { contextsOf } from "./context/contexts.ts";
 import type { Compacted } from "./context/fit-request.ts";
-import type { SessionEvent } from "./event.ts";
+import type { Recorded, SessionEvent } from "./event.ts";
 import { Files } from "./files/files.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Journal } from "./journal/journal.ts";
@@ -49,6 +49,8 @@ import { setBudget } from "./session/set-budget.ts";
 import { setModel, wishOf } from "./session/set-model.ts";
 import { type Steered, steer } from "./session/steer.ts";
 import { Titles } from "./session/titles.ts";
+import { type ToolPermission, toolPermissions } from "./session/tool-permissions.ts";
+import { watchEvents } from "./session/watch-events.ts";
 import { Workspaces } from "./session/workspaces.ts";
 import { Skills } from "./skills/skills.ts";
 import { createTasks } from "./tasks/create-tasks.ts";
@@ -327,10 +329,29 @@ export class Runtime {
 		return await this.#runner.compact(lease.session, request, ending);
 	}
 
+	/** What will happen to calls of each tool that the session has now. */
+	async toolPermissions(principal: Principal, sessionId: string): Promise<readonly ToolPermission[]> {
+		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
+		return toolPermissions(lease.session, await this.#rules.settings(lease.session));
+	}
+
 	/** Keeps what somebody thinks of a reply. */
 	async feedback(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
 		return recordFeedback(lease.session, request, given);
+	}
+
+	/** Delivers every recorded event of a session, past and future: see `watchEvents`. Throws `not_found` as `follow` does. */
+	async watch(
+		principal: Principal,
+		sessionId: string,
+		deliver: (event: Recorded) => void,
+	): Promise<() => void> {
+		using lease = await this.#sessions.lease(principal, sessionId, "event.read");
+		return await watchEvents(lease.session.id, {
+			...{ journal: this.#deps.journal, deliver },
+			observe: (observer) => this.observe(principal, observer),
+		});
 	}
 
 	/** Tells what happens in all sessions whose events the principal may see, until what is returned is called. */

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from "../event.ts";
 import type { Tx } from "../journal/journal.ts";
+import { ModelError, type ModelFault } from "../model-error.ts";
 import { costOf } from "../models/table/model-table.ts";
 import { addToBudgets } from "../usage/ledger.ts";
 import type { Usage } from "../usage/usage.ts";
@@ -48,12 +49,24 @@ export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<
 	);
 	const error = errorOf(reply);
 	const facts = { model: answered, provider, usage: reply.usage, cost };
-	const called = { type: "model.called", runId: run.id, ...facts, messages, durationMs, error } as const;
+	const called = {
+		type: "model.called",
+		runId: run.id,
+		...facts,
+		messages,
+		durationMs,
+		error,
+		...faultOf(reply),
+	} as const;
 	if (!isCounted(reply.usage)) return { cost, events: [called] };
 	const at = run.session.deps.clock.now();
 	const { id: sessionId, task } = run.session;
 	const charge = { sessionId, at, ...facts, ...(task && { accounts: task.accounts }) };
 	return { cost, events: [called, ...(await addToBudgets(tx, charge, run.deps.budgets))] };
+}
+
+function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {
+	return failure instanceof ModelError ? { fault: failure.fault } : {};
 }
 
 /** "" when all went well, and one word for what somebody wanted to end. */

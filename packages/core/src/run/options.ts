@@ -21,6 +21,8 @@ export interface RunOptions {
 	readonly reasoning?: Reasoning;
 	/** A model's name or a tier; kept as the real name. */
 	readonly model?: string;
+	/** Tokens of input and output together that one request of the run may have, if the model has room for more. */
+	readonly contextTokens?: number;
 	/** `ooda`: the model observes, orients, decides and acts, and says which phase it is in. */
 	readonly mode?: "react" | "ooda";
 	readonly budget?: RunBudget;
@@ -51,7 +53,11 @@ export function configuresSession(options: RunOptions): boolean {
 const mostSystem = 200_000;
 
 /** Throws `invalid_argument` with the option, its value and the allowed values. Names of tools and models are not checked. */
-export function checkOptions({ ask, onDenied, start, mode, reasoning, system, budget }: RunOptions): void {
+export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
+	const { ask, onDenied, start, mode, reasoning } = words;
+	if (contextTokens !== undefined && !(Number.isSafeInteger(contextTokens) && contextTokens > 0)) {
+		throw invalid("contextTokens", String(contextTokens), "a whole number above 0");
+	}
 	oneOf("ask", ask, ["policy", "all"]);
 	oneOf("onDenied", onDenied, ["tell", "cancel"]);
 	oneOf("start", start, ["ready", "allDecided"]);

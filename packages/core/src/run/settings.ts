@@ -70,7 +70,7 @@ export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
 	{ only, ofTask, added = [], skills = false, offered }: ToolChoice = {},
-	options: Pick<RunOptions, "agent" | "tools" | "model" | "reasoning"> = {},
+	options: Pick<RunOptions, "agent" | "tools" | "model" | "reasoning" | "contextTokens"> = {},
 ): Promise<RunSettings> {
 	const { agent = session.profile } = options;
 	const profile = await choice.profiles.find(agent);
@@ -96,9 +96,14 @@ export async function chooseSettings(
 		...{ agent, model, names, info, reasoning, tools, instructions: profile.instructions },
 		sampling: profile.sampling,
 		descriptions,
-		contextWindow: profile.contextWindow,
+		contextWindow: smaller(profile.contextWindow, options.contextTokens),
 		clientContext: guidance.map(({ text }) => text).join("\n\n"),
 	};
+}
+
+function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY): number | undefined {
+	const least = Math.min(one, other);
+	return least === Number.POSITIVE_INFINITY ? undefined : least;
 }
 
 /** What one of the models has room for, in tokens: input and output together, and one reply. */
