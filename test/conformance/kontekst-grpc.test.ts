@@ -158,7 +158,12 @@ verifiesOn(
 			const reflection = await reflect(gateway.url, version);
 			const { services } = await reflection({ listServices: "" });
 			expect(services).toEqual([
-				...["grpc.health.v1.Health", "kontekst.AgentService", "kontekst.DaemonService"],
+				...[
+					"grpc.health.v1.Health",
+					"kontekst.AgentService",
+					"kontekst.DaemonService",
+					"roz.v1.AgentService",
+				],
 			]);
 			const { file } = await reflection({ fileContainingSymbol: "kontekst.DaemonService" });
 			const { DaemonService } = Object(loadPackageDefinition(packageOf(file))["kontekst"]);

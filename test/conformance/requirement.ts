@@ -1,5 +1,5 @@
 /** The wires there are. Each has a driver, and a place in every requirement. */
-export const wires = ["ozzie", "zot", "kontekst"] as const;
+export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
 /** Whether a wire keeps a promise, or why its messages cannot express it. */
@@ -20,17 +20,36 @@ export function ozzie(
 	zot: Kept = { cannot: "a promise in the words of the Ozzie document" },
 	kontekst: Kept = { cannot: "a promise in the words of the Ozzie document" },
 ): Requirement {
-	return { promise, source, wires: { ozzie: "kept", zot, kontekst } };
+	const roz: Kept = { cannot: "a promise in the words of the Ozzie document" };
+	return { promise, source, wires: { ozzie: "kept", zot, kontekst, roz } };
 }
 
 /** A promise that the zot wire keeps. */
 export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {
 	const cannot = "a promise in the words of the zot document";
-	return { promise, source, wires: { ozzie: { cannot }, kontekst: { cannot }, ...others, zot: "kept" } };
+	return {
+		promise,
+		source,
+		wires: { ozzie: { cannot }, kontekst: { cannot }, roz: { cannot }, ...others, zot: "kept" },
+	};
 }
 
 /** A promise that the kontekst wire keeps. */
 export function kontekst(source: string, promise: string): Requirement {
 	const cannot = "a promise in the words of the kontekst document";
-	return { promise, source, wires: { ozzie: { cannot }, zot: { cannot }, kontekst: "kept" } };
+	return {
+		promise,
+		source,
+		wires: { ozzie: { cannot }, zot: { cannot }, roz: { cannot }, kontekst: "kept" },
+	};
+}
+
+/** A promise that the roz wire keeps. */
+export function roz(source: string, promise: string): Requirement {
+	const cannot = "a promise in the words of the roz document";
+	return {
+		promise,
+		source,
+		wires: { ozzie: { cannot }, zot: { cannot }, kontekst: { cannot }, roz: "kept" },
+	};
 }

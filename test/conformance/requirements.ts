@@ -13,6 +13,7 @@ import { peopleRequirements } from "./requirements/people.ts";
 import { policyRequirements } from "./requirements/policy.ts";
 import { promptRequirements } from "./requirements/prompt.ts";
 import { questionRequirements } from "./requirements/question.ts";
+import { rozRequirements } from "./requirements/roz.ts";
 import { runRequirements } from "./requirements/run.ts";
 import { sandboxRequirements } from "./requirements/sandbox.ts";
 import { scheduleRequirements } from "./requirements/schedules.ts";
@@ -57,6 +58,7 @@ export const requirements = {
 	...zotLineRequirements,
 	...zotProcessRequirements,
 	...kontekstRequirements,
+	...rozRequirements,
 };
 
 export type RequirementId = keyof typeof requirements;

@@ -7,8 +7,8 @@ import { zotDriver } from "./drivers/zot.ts";
 import type { Wire } from "./requirement.ts";
 import { type RequirementId, requirements } from "./requirements.ts";
 
-/** The wires that share scenarios: all of them. */
-const drivers: Readonly<Record<Wire, Driver>> = {
+/** The wires that share scenarios. The roz wire has none: it shows neither the calls of the gateway's tools nor their results. */
+const drivers: Readonly<Record<Exclude<Wire, "roz">, Driver>> = {
 	ozzie: ozzieDriver,
 	zot: zotDriver,
 	kontekst: kontekstDriver,

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const committed = join(root, "packages/gateway/src/gen");
 
 async function textsIn(folder: string): Promise<Record<string, string>> {
-	const names = await readdir(folder);
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const files = entries.filter((entry) => entry.isFile());
+	const names = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 	const texts = names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const);
 	return Object.fromEntries(await Promise.all(texts));
 }

@@ -259,24 +259,26 @@ function openGrpc(
 	{ options, runtime, metrics, llama }: WireParts,
 	{ rules, authenticate, admission, held, bind }: GrpcParts,
 ): GrpcEntrance {
-	const { config, clock, log, redactor } = options;
+	const { config, clock, ids, log, redactor } = options;
 	const startedAt = clock.now();
 	return new GrpcEntrance(async () => {
-		const [{ GrpcServer }, { kontekstServices }] = await Promise.all([
+		const [{ GrpcServer }, { kontekstServices }, { rozServices }] = await Promise.all([
 			import("./grpc/grpc-server.ts"),
 			import("./wires/kontekst/server.ts"),
+			import("./wires/roz/server.ts"),
 		]);
+		const parts = { runtime, clock, log, redactor: redactor.into("error"), counts: metrics.wire };
 		return new GrpcServer({
 			...{ rules, authenticate, held, clock, log },
 			settled: (socket) => admission.settled(socket),
 			refused: (status) => metrics.wire.refused(status),
-			services: (callers, account) =>
-				kontekstServices({
-					...{ account, counts: metrics.wire },
-					...{ runtime, callers, clock, log, startedAt, bind, redactor: redactor.into("error") },
-					...{ dataDirectory: config.data, llama },
+			services: (callers, account) => [
+				...kontekstServices({
+					...{ ...parts, callers, account, startedAt, bind, dataDirectory: config.data, llama },
 					shutdown: () => options.onShutdown?.(),
 				}),
+				...rozServices({ ...parts, callers, account, ids }),
+			],
 		});
 	}, log);
 }

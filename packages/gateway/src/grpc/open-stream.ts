@@ -1,0 +1,79 @@
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { status } from "@grpc/grpc-js";
+import type { Clock, Logger } from "@parley/base";
+import type { Principal } from "@parley/core";
+import type { WireCounts } from "../metrics/wire-counts.ts";
+import type { OutgoingAccount } from "../transport/outgoing-account.ts";
+import { CallEnd, type Callers } from "./callers.ts";
+import { StreamWriter, type StreamWriterOptions } from "./stream-writer.ts";
+
+/** What streams need from the gateway. */
+export interface StreamDeps {
+	readonly callers: Callers;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Counts the bytes that wait for slow clients. */
+	readonly account: OutgoingAccount;
+	readonly counts: Pick<WireCounts, "dropped" | "slowReader">;
+}
+
+interface StreamCall {
+	readonly metadata: Parameters<Callers["of"]>[0];
+	on(event: "cancelled", listener: () => void): unknown;
+	on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+interface StreamParts<Message> {
+	readonly call: StreamCall & StreamWriterOptions<Message>["call"];
+	/** Writes a message with the generated codec. */
+	readonly encode: (message: Message, writer: BinaryWriter) => BinaryWriter;
+	readonly mayDrop: (message: Message) => boolean;
+	/**
+	 * Called when the stream has its status because the gateway stops or the token has ended. A client that does not read
+	 * has no status yet, and can still send.
+	 */
+	readonly stopped?: () => void;
+	/**
+	 * Called if the client gets nothing more: it is gone, reads too slowly, or its token has ended. It is not called if
+	 * the gateway stops.
+	 */
+	readonly lost: () => void;
+}
+
+/** One for all messages: a writer allocates its space when it is first used, and `finish` resets it. */
+const bytes = new BinaryWriter();
+
+/** The writer of a stream whose client has authenticated, and its principal. */
+export function openStream<Message>(
+	{ call, encode, mayDrop, stopped, lost }: StreamParts<Message>,
+	{ callers, clock, log, account, counts }: StreamDeps,
+): { readonly writer: StreamWriter<Message>; readonly principal: Principal } {
+	const { principal, signal, expectEnd } = callers.of(call.metadata);
+	const writer = new StreamWriter<Message>({
+		...{ call, mayDrop, clock, account },
+		encode: (message) => {
+			const { buffer, byteOffset, byteLength } = encode(message, bytes).finish();
+			return Buffer.from(buffer, byteOffset, byteLength);
+		},
+		onDropped: () => counts.dropped(1),
+		onOverflow: () => {
+			counts.slowReader();
+			log.warn("ending a gRPC stream of a client that reads too slowly", { principal: principal.id });
+			lost();
+			expectEnd();
+		},
+	});
+	const stop = (): void => {
+		if (!(signal.reason instanceof CallEnd)) return;
+		stopped?.();
+		writer.fail(signal.reason.status);
+		if (signal.reason.status.code === status.UNAUTHENTICATED) lost();
+	};
+	signal.addEventListener("abort", stop, { once: true });
+	call.on("cancelled", () => {
+		writer.close();
+		if (!signal.aborted) lost();
+	});
+	call.on("error", (error) => log.debug("a stream failed", { error }));
+	return { writer, principal };
+}

@@ -1,0 +1,137 @@
+import { ParleyError } from "@parley/base";
+import type { ClientResult, ClientTool, HistoryMessage, Usage } from "@parley/core";
+import type * as z from "zod";
+import {
+	type ContentPart,
+	type ConversationMessage,
+	type SessionResponse,
+	type TokenUsage,
+	ToolCategoryHint,
+	type ToolResult,
+	type ToolSchema,
+} from "../../gen/roz/v1/agent.ts";
+import { isRetryable, type SessionErrorCode } from "./error-code.ts";
+
+type ResponseCase = NonNullable<SessionResponse["response"]>;
+
+/** A response by the name of its field: `frame("textDelta", { messageId, content })`. */
+export function frame<Case extends ResponseCase["$case"]>(
+	$case: Case,
+	value: Extract<ResponseCase, { $case: Case }>["value"],
+): SessionResponse {
+	// True because the value is that of the case.
+	return { response: { $case, value } as ResponseCase };
+}
+
+export function errorFrame(code: SessionErrorCode, message: string): SessionResponse {
+	return frame("error", { code, message, retryable: isRetryable(code) });
+}
+
+/** The checked form of a message. Throws `invalid_argument` with the first thing that is wrong, for a person. */
+export function decode<Schema extends z.ZodType>(schema: Schema, message: unknown): z.output<Schema> {
+	const checked = schema.safeParse(message);
+	if (checked.success) return checked.data;
+	const [issue] = checked.error.issues;
+	throw new ParleyError(`${snakeCase(issue?.path.join(".") ?? "")}: ${issue?.message}`, {
+		code: "invalid_argument",
+	});
+}
+
+/** Fields have other names in the protocol than in generated code: `max_context_tokens`. */
+function snakeCase(name: string): string {
+	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+const categories = {
+	[ToolCategoryHint.TOOL_CATEGORY_UNSPECIFIED]: "physical",
+	[ToolCategoryHint.TOOL_CATEGORY_PHYSICAL]: "physical",
+	[ToolCategoryHint.TOOL_CATEGORY_PURE]: "pure",
+	[ToolCategoryHint.UNRECOGNIZED]: "physical",
+} as const;
+
+/** Of two tools with one name the later one counts. */
+export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[] {
+	const byName = new Map(tools.map((tool) => [tool.name, tool]));
+	return [...byName.values()].map(({ name, description, parametersSchema, timeoutMs, category }) => ({
+		...{ name, description, parameters: parametersSchema ?? {}, timeoutMs },
+		category: categories[category],
+	}));
+}
+
+/** The messages of the user, the agent and its tools, and the texts of the role `system`, which are instructions. */
+export function decodeHistory(history: readonly ConversationMessage[]): {
+	readonly messages: readonly HistoryMessage[];
+	readonly system: readonly string[];
+} {
+	const said = history.filter(({ role }) => role !== "system");
+	const system = history
+		.filter(({ role }) => role === "system")
+		.flatMap(({ parts }) => parts.flatMap(textOf));
+	const messages = said.map(({ role, parts }) => ({ role, content: parts.flatMap(decodePart) }));
+	return { messages, system };
+}
+
+function textOf({ part }: ContentPart): string[] {
+	return part?.$case === "text" ? [part.value.text] : [];
+}
+
+/** A part of an unknown kind is left out. */
+function decodePart({ part }: ContentPart): HistoryMessage["content"] {
+	switch (part?.$case) {
+		case "text":
+			return [{ type: "text", text: part.value.text }];
+		case "thinking": {
+			const { thinking, signature } = part.value;
+			return [{ type: "thinking", text: thinking, ...(signature !== "" && { signature }) }];
+		}
+		case "toolUse": {
+			const { id, name, input } = part.value;
+			return [{ type: "call", id, name, arguments: input ?? {} }];
+		}
+		case "toolResult": {
+			const { toolUseId, content, isError } = part.value;
+			return [{ type: "result", callId: toolUseId, text: content, failed: isError }];
+		}
+		case "image": {
+			const { mediaType, data } = part.value;
+			return [{ type: "image", mediaType, data: data.toString("base64") }];
+		}
+		case undefined:
+			return [];
+	}
+}
+
+export function decodeResult(given: ToolResult): ClientResult {
+	const { success, result, exitCode, truncated, durationMs } = given;
+	return {
+		...{ success, text: result, truncated },
+		...(exitCode !== undefined && { exitCode }),
+		...(durationMs !== undefined && durationMs >= 0 && { durationMs }),
+	};
+}
+
+export function encodeUsage(usage: Usage): TokenUsage {
+	return {
+		inputTokens: usage.inputTokens,
+		outputTokens: usage.outputTokens,
+		cacheReadTokens: usage.cacheReadTokens,
+		cacheCreationTokens: usage.cacheWriteTokens,
+	};
+}
+
+const modes: Readonly<Record<string, "react" | "ooda">> = {
+	react: "react",
+	ooda: "ooda",
+	ooda_react: "ooda",
+	ooda_re_act: "ooda",
+};
+
+/** Throws `invalid_argument` for a mode that does not exist. */
+export function decodeMode(mode: string): "react" | "ooda" {
+	const found = Object.hasOwn(modes, mode) ? modes[mode] : undefined;
+	if (found) return found;
+	const known = Object.keys(modes).join(", ");
+	throw new ParleyError(`ai_mode: ${JSON.stringify(mode)} is not a mode: use ${known}`, {
+		code: "invalid_argument",
+	});
+}

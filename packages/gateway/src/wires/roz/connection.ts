@@ -1,0 +1,372 @@
+import { type Clock, type Logger, ParleyError, type Redactor, type Timer } from "@parley/base";
+import type { ClientCall, Keyed, Principal, Prompt, Runtime, SessionEvent } from "@parley/core";
+import type {
+	MessageFeedback,
+	PermissionDecision,
+	RegisterTools,
+	SessionRequest,
+	SessionResponse,
+	StartSession,
+	ToolResult,
+	UserMessage,
+} from "../../gen/roz/v1/agent.ts";
+import { shownError } from "../shared/error-text.ts";
+import { decodeResult, decodeTools, errorFrame, frame } from "./codec.ts";
+import { type SessionErrorCode, sessionCodes } from "./error-code.ts";
+import { narrowed } from "./methods/narrowed.ts";
+import { permissionsOf, type StartedSession, startSession } from "./methods/start-session.ts";
+import { Turn } from "./methods/turn.ts";
+import { composeMessage } from "./methods/user-message.ts";
+
+/** Milliseconds between two signs of life of a turn. */
+const keepaliveMs = 15_000;
+/** Milliseconds without a turn after which the client may hide the agent. */
+const hiddenAfterMs = 600_000;
+
+export interface SessionStreamOptions {
+	readonly runtime: Runtime;
+	readonly principal: Principal;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redactor: Pick<Redactor, "redact">;
+	readonly newId: () => string;
+	/** The session that the client continues. */
+	readonly resumed: string | undefined;
+	/** Sends a response to the client; must not throw. */
+	readonly send: (response: SessionResponse) => void;
+	/** Called once: nothing follows. */
+	readonly finished: () => void;
+}
+
+/** The turn at work. */
+interface Working {
+	readonly turn: Turn;
+	/** Undefined until the message is accepted. */
+	runId: string | undefined;
+	readonly messageId: string;
+	isCancelled: boolean;
+	/** Approvals by the id of their call. */
+	readonly prompts: Map<string, Prompt>;
+	/** Events that came before the run was known. */
+	early: SessionEvent[];
+	keepalive: Timer | undefined;
+}
+
+/** One `StreamSession` stream, without a transport. Frames of the client are handled in their order. */
+export class SessionStream {
+	readonly #options: SessionStreamOptions;
+	#phase: "new" | "starting" | "open" | "over" = "new";
+	#session: StartedSession | undefined;
+	#turn: Working | undefined;
+	/** Frames that arrived while the session was opened. */
+	#queue: SessionRequest[] = [];
+	/** The client sends nothing more. */
+	#isClosed = false;
+	/** Names of tools of the gateway whose calls change nothing. */
+	#pure: ReadonlySet<string> = new Set();
+	/** Runs of the stream by the ids of their messages, for opinions. */
+	readonly #runs = new Map<string, string>();
+	#hidden: Timer | undefined;
+
+	constructor(options: SessionStreamOptions) {
+		this.#options = options;
+	}
+
+	/** Takes a frame of the client. One that means nothing is ignored. */
+	take(request: SessionRequest): void {
+		if (this.#phase === "over") return;
+		const { request: what } = request;
+		if (what?.$case === "ping") {
+			this.#send(frame("pong", {}));
+			return;
+		}
+		if (this.#phase === "starting") {
+			this.#queue.push(request);
+			return;
+		}
+		this.#handle(what);
+	}
+
+	/** The client sends nothing more: the running turn goes on, and the stream ends after it. */
+	close(): void {
+		this.#isClosed = true;
+		this.#session?.tools.leave();
+		if (this.#phase !== "starting" && !this.#turn) this.#end();
+	}
+
+	/** Ends the stream for the client without a frame. The run of the turn goes on. */
+	abandon(): void {
+		this.#end();
+	}
+
+	#handle(what: SessionRequest["request"]): void {
+		switch (what?.$case) {
+			case "start":
+				this.#start(what.value);
+				break;
+			case "userMessage":
+				this.#say(what.value);
+				break;
+			case "toolResult":
+				this.#result(what.value);
+				break;
+			case "cancelTurn":
+				this.#cancel();
+				break;
+			case "cancelSession":
+				this.#cancel();
+				this.#end();
+				break;
+			case "feedback":
+				this.#rate(what.value);
+				break;
+			case "permissionDecision":
+				this.#decide(what.value);
+				break;
+			case "registerTools":
+				this.#register(what.value);
+				break;
+			default:
+				break;
+		}
+	}
+
+	#start(command: StartSession): void {
+		if (this.#phase !== "new") {
+			this.#fail("already_started", "session already started");
+			return;
+		}
+		this.#phase = "starting";
+		this.#open(command).catch((reason: unknown) => {
+			const { code, message } = this.#shown(reason);
+			this.#fail(sessionCodes[code], message);
+			this.#end();
+		});
+	}
+
+	async #open(command: StartSession): Promise<void> {
+		const session = await startSession(command, {
+			...this.#options,
+			deliver: (happened) => this.#happened(happened),
+			client: { request: (call) => this.#request(call) },
+		});
+		this.#session = session;
+		const permissions = await permissionsOf(session, this.#options);
+		this.#pure = new Set(
+			permissions.filter(({ category }) => category === "pure").map(({ toolPattern }) => toolPattern),
+		);
+		if (this.#phase === "over") {
+			this.#leave(session);
+			return;
+		}
+		this.#phase = "open";
+		this.#send(frame("sessionStarted", { sessionId: session.view.id, model: session.model, permissions }));
+		this.#rest();
+		const queue = this.#queue;
+		this.#queue = [];
+		for (const request of queue) this.take(request);
+		if (this.#isClosed) this.close();
+	}
+
+	#say(command: UserMessage): void {
+		const session = this.#requireSession();
+		if (!session) return;
+		if (this.#turn) {
+			this.#fail("turn_in_progress", "a turn is already in progress");
+			return;
+		}
+		this.#hidden?.cancel();
+		this.#converse(command, session).catch((reason: unknown) => {
+			this.#turn?.keepalive?.cancel();
+			this.#turn = undefined;
+			const { code, message } = this.#shown(reason);
+			this.#fail(sessionCodes[code], message);
+			this.#rest();
+		});
+	}
+
+	async #converse(command: UserMessage, session: StartedSession): Promise<void> {
+		const { content, images, messageId, options } = composeMessage(command, session);
+		const { newId, clock } = this.#options;
+		const id = messageId || newId();
+		const turn = new Turn({
+			...{ messageId: id, isPure: (tool) => this.#isPure(tool, session) },
+			send: (response) => this.#send(response),
+		});
+		const working: Working = {
+			...{ turn, messageId: id, runId: undefined, isCancelled: false, early: [] },
+			...{ prompts: new Map(), keepalive: clock.after(keepaliveMs, () => this.#live(working)) },
+		};
+		this.#turn = working;
+		session.tools.offerInstead(command.tools.length > 0 ? decodeTools(command.tools) : undefined);
+		const { runId } = await session.view.send(
+			this.#asked("UserMessage"),
+			{ content, images, correlation: id },
+			options,
+		);
+		working.runId = runId;
+		this.#runs.set(id, runId);
+		turn.begin();
+		if (working.isCancelled) this.#cancel();
+		const { early } = working;
+		working.early = [];
+		for (const happened of early) this.#happened(happened);
+	}
+
+	#isPure(tool: string, { tools }: StartedSession): boolean {
+		const own = tools.offered.find(({ name }) => name === tool);
+		return own ? own.effect === "none" : this.#pure.has(tool);
+	}
+
+	#happened(happened: SessionEvent): void {
+		const working = this.#turn;
+		if (!working) return;
+		if (working.runId === undefined) {
+			working.early.push(happened);
+			return;
+		}
+		const { event } = happened;
+		if (!isOf(event, working.runId)) return;
+		if (event.type === "prompt.requested" || event.type === "prompt.shown") {
+			const { approval } = event.prompt;
+			if (approval) working.prompts.set(approval.callId, event.prompt);
+		}
+		const last = working.turn.take(happened);
+		if (!last) return;
+		working.keepalive?.cancel();
+		// The client may answer the terminal frame with its next message.
+		this.#turn = undefined;
+		working.turn.end(last);
+		this.#rest();
+		if (this.#isClosed) this.#end();
+	}
+
+	#live(working: Working): void {
+		if (this.#turn !== working) return;
+		this.#send(frame("keepalive", working.turn.tokens));
+		working.keepalive = this.#options.clock.after(keepaliveMs, () => this.#live(working));
+	}
+
+	/** Tells a client that has been silent for long that it may hide the agent. */
+	#rest(): void {
+		this.#hidden?.cancel();
+		if (this.#phase !== "open") return;
+		this.#hidden = this.#options.clock.after(hiddenAfterMs, () => {
+			this.#send(frame("presenceHint", { level: "hidden", reason: "the session rests" }));
+		});
+	}
+
+	#request({ callId, name, arguments: parameters, timeoutMs }: ClientCall): void {
+		this.#turn?.turn.calling(callId, name);
+		this.#send(frame("toolRequest", { toolCallId: callId, toolName: name, parameters, timeoutMs }));
+	}
+
+	#result(given: ToolResult): void {
+		const session = this.#requireSession();
+		if (!session) return;
+		if (!this.#turn) {
+			this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
+			return;
+		}
+		session.tools.answer(given.toolCallId, decodeResult(given));
+	}
+
+	#register({ source = "", tools, systemContext = "" }: RegisterTools): void {
+		const session = this.#requireSession();
+		if (!session) return;
+		try {
+			session.tools.register({ source, tools: decodeTools(tools), systemContext });
+		} catch (reason) {
+			this.#fail("invalid_argument", this.#shown(reason).message);
+		}
+	}
+
+	/** A decision for no open approval is ignored, as existing clients expect. */
+	#decide({ toolCallId, approved, modifier }: PermissionDecision): void {
+		const prompts = [...(this.#turn?.prompts.values() ?? [])];
+		const prompt = prompts.find(
+			({ token, approval }) => toolCallId !== "" && [token, approval?.callId].includes(toolCallId),
+		);
+		if (!prompt?.approval || !this.#session) return;
+		const { approval, token } = prompt;
+		const request = this.#asked("PermissionDecision");
+		const changed = modifier && narrowed(approval.arguments, modifier);
+		const response =
+			approved && changed?.problem === undefined
+				? { value: true, ...(changed && { arguments: changed.value }) }
+				: { cancelled: true, ...(changed?.problem !== undefined && { reason: changed.problem }) };
+		this.#session.view.answer(request, token, response).catch((reason: unknown) => {
+			this.#options.log.warn("a decision could not be stored", { callId: approval.callId, error: reason });
+		});
+	}
+
+	#rate({ sessionId, messageId, rating }: MessageFeedback): void {
+		const session = this.#session;
+		const ratings: Readonly<Record<string, "good" | "bad">> = { up: "good", down: "bad" };
+		const given = Object.hasOwn(ratings, rating) ? ratings[rating] : undefined;
+		if (!session || !given) return;
+		const { runtime, log } = this.#options;
+		const runId = this.#runs.get(messageId) ?? messageId;
+		const about = sessionId === "" ? session.view.id : sessionId;
+		runtime
+			.feedback(this.#asked("MessageFeedback"), about, { runId, rating: given, comment: "" })
+			.catch((reason: unknown) => log.info("an opinion could not be stored", { messageId, error: reason }));
+	}
+
+	#cancel(): void {
+		const working = this.#turn;
+		if (!working || !this.#session) return;
+		working.isCancelled = true;
+		if (working.runId === undefined) return;
+		this.#session.view
+			.cancel(this.#asked("CancelTurn"), { runId: working.runId })
+			.catch((reason: unknown) =>
+				this.#options.log.error("a turn could not be cancelled", { error: reason }),
+			);
+	}
+
+	#end(): void {
+		if (this.#phase === "over") return;
+		this.#phase = "over";
+		this.#hidden?.cancel();
+		this.#turn?.keepalive?.cancel();
+		this.#turn = undefined;
+		if (this.#session) this.#leave(this.#session);
+		this.#options.finished();
+	}
+
+	#leave({ tools, view }: StartedSession): void {
+		tools.leave();
+		view.leave().catch((error: unknown) => this.#options.log.error("a session could not be left", { error }));
+	}
+
+	#requireSession(): StartedSession | undefined {
+		if (!this.#session) this.#fail("no_session", "send StartSession first");
+		return this.#session;
+	}
+
+	#fail(code: SessionErrorCode, message: string): void {
+		this.#send(errorFrame(code, message));
+	}
+
+	#send(response: SessionResponse): void {
+		if (this.#phase !== "over") this.#options.send(response);
+	}
+
+	#asked(method: string): Keyed {
+		return { principal: this.#options.principal, key: undefined, method, params: undefined };
+	}
+
+	#shown(reason: unknown): ParleyError {
+		const shown = shownError(reason, this.#options.redactor);
+		if (shown.code !== "internal" && shown.code !== "data_loss") return shown;
+		this.#options.log.error("a session failed", { error: reason });
+		return new ParleyError("internal error", { code: "internal" });
+	}
+}
+
+/** Whether an event is about the run. */
+function isOf(event: SessionEvent["event"], runId: string): boolean {
+	if ("runId" in event) return event.runId === runId;
+	return "prompt" in event && event.prompt.runId === runId;
+}

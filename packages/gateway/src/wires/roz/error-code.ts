@@ -1,0 +1,60 @@
+import { status } from "@grpc/grpc-js";
+import type { ErrorCode } from "@parley/base";
+
+/** The code of a `SessionError`. */
+export type SessionErrorCode =
+	| "already_started"
+	| "no_session"
+	| "turn_in_progress"
+	| "no_active_turn"
+	| "invalid_argument"
+	| "internal"
+	| "model_error"
+	| "agent_error"
+	| "rate_limited"
+	| "budget_exceeded"
+	| "safety_violation"
+	| "unsupported";
+
+/** Whether the same request may succeed later. */
+const retryable: ReadonlySet<SessionErrorCode> = new Set(["internal", "model_error", "rate_limited"]);
+
+export function isRetryable(code: SessionErrorCode): boolean {
+	return retryable.has(code);
+}
+
+/** The code for each error of a session. */
+export const sessionCodes = {
+	cancelled: "agent_error",
+	invalid_argument: "invalid_argument",
+	deadline_exceeded: "internal",
+	not_found: "invalid_argument",
+	already_exists: "invalid_argument",
+	permission_denied: "invalid_argument",
+	unauthenticated: "invalid_argument",
+	resource_exhausted: "rate_limited",
+	failed_precondition: "agent_error",
+	aborted: "internal",
+	unimplemented: "unsupported",
+	internal: "internal",
+	unavailable: "internal",
+	data_loss: "internal",
+} as const satisfies Record<ErrorCode, SessionErrorCode>;
+
+/** The gRPC status of each error of `WatchTeam`. */
+export const watchStatuses = {
+	cancelled: status.CANCELLED,
+	invalid_argument: status.INVALID_ARGUMENT,
+	deadline_exceeded: status.DEADLINE_EXCEEDED,
+	not_found: status.NOT_FOUND,
+	already_exists: status.ALREADY_EXISTS,
+	permission_denied: status.PERMISSION_DENIED,
+	unauthenticated: status.UNAUTHENTICATED,
+	resource_exhausted: status.RESOURCE_EXHAUSTED,
+	failed_precondition: status.FAILED_PRECONDITION,
+	aborted: status.ABORTED,
+	unimplemented: status.UNIMPLEMENTED,
+	internal: status.INTERNAL,
+	unavailable: status.UNAVAILABLE,
+	data_loss: status.DATA_LOSS,
+} as const satisfies Record<ErrorCode, status>;

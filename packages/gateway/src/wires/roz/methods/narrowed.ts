@@ -1,0 +1,62 @@
+/** Arguments that an approver has changed, or why they cannot be. */
+export type Narrowed<Value = Fields> =
+	| { readonly value: Value; readonly problem?: undefined }
+	| { readonly problem: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The arguments of a call with the values of a modifier. A modifier replaces values of the same type. It adds no argument
+ * and no element, because the approver was asked about those that are there.
+ */
+export function narrowed(args: unknown, modifier: Fields): Narrowed {
+	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", "has another type");
+}
+
+function narrowedFields(args: Fields, modifier: Fields, path: string): Narrowed {
+	const changed: Record<string, unknown> = { ...args };
+	for (const [name, value] of Object.entries(modifier)) {
+		const inner = path === "" ? name : `${path}.${name}`;
+		if (!Object.hasOwn(args, name)) return refused(inner, "is not an argument of the call");
+		const part = narrowedValue(args[name], value, inner);
+		if (part.problem !== undefined) return part;
+		changed[name] = part.value;
+	}
+	return { value: changed };
+}
+
+function narrowedValue(args: unknown, modifier: unknown, path: string): Narrowed<unknown> {
+	if (isFields(args) && isFields(modifier)) return narrowedFields(args, modifier, path);
+	if (Array.isArray(args) && Array.isArray(modifier)) {
+		if (args.length !== modifier.length) return refused(path, "has another length");
+		return narrowedItems(args, modifier, path);
+	}
+	return kindOf(args) === kindOf(modifier) ? { value: modifier } : refused(path, "has another type");
+}
+
+function narrowedItems(
+	args: readonly unknown[],
+	modifier: readonly unknown[],
+	path: string,
+): Narrowed<unknown> {
+	const changed: unknown[] = [];
+	for (const [index, item] of args.entries()) {
+		const part = narrowedValue(item, modifier[index], `${path}[${index}]`);
+		if (part.problem !== undefined) return part;
+		changed.push(part.value);
+	}
+	return { value: changed };
+}
+
+function refused(path: string, problem: string): { readonly problem: string } {
+	return { problem: `the modifier cannot be used: ${path === "" ? "it" : path} ${problem}` };
+}
+
+function kindOf(value: unknown): string {
+	if (value === null) return "null";
+	return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isFields(value: unknown): value is Fields {
+	return kindOf(value) === "object";
+}

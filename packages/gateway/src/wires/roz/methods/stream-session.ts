@@ -1,0 +1,42 @@
+import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
+import type { Ids, Redactor } from "@parley/base";
+import type { Runtime } from "@parley/core";
+import { type SessionRequest, SessionResponse } from "../../../gen/roz/v1/agent.ts";
+import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import { SessionStream } from "../connection.ts";
+
+export interface StreamSessionOptions extends StreamDeps {
+	readonly runtime: Runtime;
+	readonly ids: Ids;
+	readonly redactor: Pick<Redactor, "redact">;
+}
+
+/** `roz.v1.AgentService.StreamSession`. */
+export function streamSession(
+	call: ServerDuplexStream<SessionRequest, Buffer>,
+	options: StreamSessionOptions,
+): void {
+	const { runtime, ids, redactor, clock, log } = options;
+	// Existing clients wait for the response headers before they send anything.
+	call.sendMetadata(new Metadata());
+	const { writer, principal } = openStream<SessionResponse>(
+		{
+			...{ call, mayDrop: isDelta, lost: () => stream.abandon() },
+			encode: SessionResponse.encode,
+		},
+		options,
+	);
+	const [resumed] = call.metadata.get("parley-session-id").map(String);
+	const stream = new SessionStream({
+		...{ runtime, principal, clock, log, redactor, resumed, newId: () => ids.uuid() },
+		send: (response) => writer.write(response),
+		finished: () => writer.end(),
+	});
+	call.on("data", (request: SessionRequest) => stream.take(request));
+	call.on("end", () => stream.close());
+}
+
+/** A slow client can do without deltas. */
+function isDelta({ response }: SessionResponse): boolean {
+	return response?.$case === "textDelta" || response?.$case === "thinkingDelta";
+}

@@ -1,0 +1,177 @@
+import type { SessionEvent, Usage } from "@parley/core";
+import type { SessionResponse } from "../../../gen/roz/v1/agent.ts";
+import { type Reply, Turns } from "../../view/turns.ts";
+import { encodeUsage, errorFrame, frame } from "../codec.ts";
+import type { SessionErrorCode } from "../error-code.ts";
+
+type Happened = SessionEvent["event"];
+type Event<Type extends Happened["type"]> = Extract<Happened, { type: Type }>;
+type Compacted = Event<"context.compacted">;
+
+export interface TurnOptions {
+	/** Repeated in the deltas and at the end. */
+	readonly messageId: string;
+	readonly send: (response: SessionResponse) => void;
+	/** Whether calls of the tool change nothing. */
+	readonly isPure: (tool: string) => boolean;
+}
+
+/** One turn: the run of one message as the client sees it, from its first sign to its one terminal frame. */
+export class Turn {
+	readonly #options: TurnOptions;
+	readonly #turns = new Turns();
+	/** Names of the tools of calls that have started. */
+	readonly #tools = new Map<string, string>();
+	/** Calls of physical tools that run. */
+	readonly #physical = new Set<string>();
+	/** Calls that the client was told of. */
+	readonly #told = new Set<string>();
+	readonly #compacted: (readonly [Compacted, before: number])[] = [];
+	#progress: number | undefined;
+	/** The last activity, for a progress that changes meanwhile. */
+	#activity = { state: "thinking", detail: "" };
+	#messages = 0;
+	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
+	#usage: Usage | undefined;
+	#reply: Reply | undefined;
+	/** The last model call. */
+	#called: Event<"model.called"> | undefined;
+	#isOverBudget = false;
+
+	constructor(options: TurnOptions) {
+		this.#options = options;
+	}
+
+	/** Tokens of the last request, for the sign of life. */
+	get tokens(): { readonly tokensUsed?: number; readonly tokensMax?: number } {
+		return this.#tokens;
+	}
+
+	begin(): void {
+		this.#hint("full", "a turn has begun");
+	}
+
+	/** Takes the next event of the run. Returns its last one: then call `end`. */
+	take(happened: SessionEvent): Event<"assistant.message"> | undefined {
+		const { event } = happened;
+		this.#note(event);
+		for (const told of this.#turns.take(happened)) {
+			if (told.type === "turn.replied") this.#reply = told.reply;
+			else if (told.type === "text.delta") this.#delta("textDelta", told.text);
+			else if (told.type === "thinking.delta") this.#delta("thinkingDelta", told.text);
+		}
+		return event.type === "assistant.message" ? event : undefined;
+	}
+
+	/** Says that a call runs, once; it comes before the request to the client. */
+	calling(callId: string, tool: string): void {
+		if (this.#told.has(callId)) return;
+		this.#told.add(callId);
+		this.#act("calling_tool", tool);
+		if (this.#options.isPure(tool)) return;
+		if (this.#physical.size === 0) this.#hint("mini", "a tool acts");
+		this.#physical.add(callId);
+	}
+
+	/** Sends the terminal frame, and what follows it. */
+	end({ error }: Event<"assistant.message">): void {
+		const { send, messageId } = this.#options;
+		if (error === "" || error === "cancelled") {
+			this.#act("idle", "");
+			const usage = this.#usage && encodeUsage(this.#usage);
+			send(frame("turnComplete", { messageId, usage, stopReason: this.#stopReason(error) }));
+		} else send(errorFrame(this.#codeOf(), error));
+		for (const [{ level, tokensBefore, tokensAfter }, messagesBefore] of this.#compacted) {
+			const messages = { messagesBefore, messagesAfter: this.#messages };
+			send(frame("contextCompacted", { level, ...messages, tokensBefore, tokensAfter }));
+		}
+	}
+
+	#note(event: Happened): void {
+		switch (event.type) {
+			case "model.calling":
+				if (!event.auxiliary) this.#act("thinking", "");
+				break;
+			case "tool.started":
+				this.#tools.set(event.callId, event.name);
+				break;
+			case "tool.running":
+				this.calling(event.callId, this.#tools.get(event.callId) ?? "");
+				break;
+			case "tool.completed":
+			case "tool.failed":
+				this.#ended(event.callId);
+				break;
+			case "prompt.requested":
+			case "prompt.shown":
+				if (event.prompt.approval) this.#act("waiting_approval", event.prompt.approval.callId);
+				break;
+			case "todo.updated":
+				this.#advance(event.steps);
+				break;
+			default:
+				this.#count(event);
+		}
+	}
+
+	#count(event: Happened): void {
+		switch (event.type) {
+			case "context.updated":
+				this.#messages = event.messages.length;
+				this.#tokens = { tokensUsed: event.total, tokensMax: event.window };
+				break;
+			case "context.compacted":
+				this.#compacted.push([event, this.#messages]);
+				break;
+			case "model.called":
+				this.#called = event;
+				break;
+			case "usage.updated":
+				this.#usage = event.run;
+				break;
+			case "budget.reached":
+				this.#isOverBudget ||= event.percent >= 100;
+				break;
+			default:
+				break;
+		}
+	}
+
+	#advance(steps: Event<"todo.updated">["steps"]): void {
+		const done = steps.filter(({ state }) => state === "completed").length;
+		this.#progress = steps.length === 0 ? undefined : done / steps.length;
+		this.#act(this.#activity.state, this.#activity.detail);
+	}
+
+	#ended(callId: string): void {
+		if (this.#physical.delete(callId) && this.#physical.size === 0) this.#hint("full", "the tool has ended");
+	}
+
+	#delta(kind: "textDelta" | "thinkingDelta", content: string): void {
+		this.#options.send(frame(kind, { messageId: this.#options.messageId, content }));
+	}
+
+	#act(state: string, detail: string): void {
+		this.#activity = { state, detail };
+		const progress = this.#progress;
+		const told = { state, detail, ...(progress !== undefined && { progress }) };
+		this.#options.send(frame("activityUpdate", told));
+	}
+
+	#hint(level: "full" | "mini", reason: string): void {
+		this.#options.send(frame("presenceHint", { level, reason }));
+	}
+
+	#stopReason(error: string): string {
+		if (error !== "") return "cancelled";
+		const { stop = "end_turn" } = this.#reply ?? {};
+		return stop === "tool_use" ? "end_turn" : stop;
+	}
+
+	#codeOf(): SessionErrorCode {
+		const { error = "", fault } = this.#called ?? {};
+		if (this.#isOverBudget) return "budget_exceeded";
+		if (fault === "rate-limited") return "rate_limited";
+		return error === "" ? "agent_error" : "model_error";
+	}
+}

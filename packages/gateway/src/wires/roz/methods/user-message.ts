@@ -1,0 +1,74 @@
+import { ParleyError } from "@parley/base";
+import { type ImageBlock, isImageType, pictureProblem, type RunOptions } from "@parley/core";
+import type { ContentBlock, UserMessage } from "../../../gen/roz/v1/agent.ts";
+import { decode, decodeMode } from "../codec.ts";
+import { Message } from "../schema.ts";
+
+/** A message as the session takes it, with the choices for its run. */
+export interface ComposedMessage {
+	readonly content: string;
+	readonly images: readonly ImageBlock[];
+	/** The client's id of the message, "" for none. */
+	readonly messageId: string;
+	readonly options: RunOptions;
+}
+
+/** Choices of the session for all its runs. */
+interface SessionChoices {
+	/** Instructions of the session, such as its project context. */
+	readonly system: readonly string[];
+	readonly contextTokens: number | undefined;
+}
+
+/**
+ * The message of a turn. Context blocks become part of it, so that every client of the session sees what the model saw.
+ * Throws `invalid_argument` for a mode or a picture that cannot be used.
+ */
+export function composeMessage(
+	command: UserMessage,
+	{ system, contextTokens }: SessionChoices,
+): ComposedMessage {
+	const { content, aiMode = "", messageId = "", systemContext = "" } = decode(Message, command);
+	const images = command.context.flatMap(imageOf);
+	const texts = command.context.flatMap(textOf);
+	if (content.trim() === "" && texts.length === 0 && images.length === 0) {
+		throw new ParleyError("content: it is empty, and there is no context", { code: "invalid_argument" });
+	}
+	const instructions = [...system, systemContext.trim()].filter((text) => text !== "");
+	return {
+		content: [...texts, content].join("\n\n"),
+		...{ images, messageId },
+		options: {
+			...(instructions.length > 0 && { system: { text: instructions.join("\n\n"), place: "behind" } }),
+			...(aiMode !== "" && { mode: decodeMode(aiMode) }),
+			...(contextTokens !== undefined && { contextTokens }),
+		},
+	};
+}
+
+/** Text of a block in a form that ends only where the block ends. */
+function textOf({ block, label = "" }: ContentBlock): string[] {
+	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
+	const opening = name === "" ? "<context>" : `<context label="${name}">`;
+	switch (block?.$case) {
+		case "text":
+			return [`${opening}\n${block.value.replaceAll("</context>", "")}\n</context>`];
+		case "binary": {
+			const { mimeType, data } = block.value;
+			if (isImageType(mimeType)) return [];
+			return [`${opening}\n[${data.length} bytes of ${mimeType.slice(0, 100)} cannot be shown]\n</context>`];
+		}
+		case undefined:
+			return [];
+	}
+}
+
+function imageOf({ block }: ContentBlock): ImageBlock[] {
+	if (block?.$case !== "binary") return [];
+	const { mimeType: mediaType, data } = block.value;
+	if (!isImageType(mediaType)) return [];
+	const image = { mediaType, data: data.toString("base64") } as const;
+	const problem = pictureProblem(image);
+	if (problem !== undefined) throw new ParleyError(`context: ${problem}`, { code: "invalid_argument" });
+	return [{ type: "image", ...image }];
+}

@@ -1,0 +1,153 @@
+import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
+import type { Logger, Redactor } from "@parley/base";
+import type { Principal, Runtime, SessionEvent } from "@parley/core";
+import { TeamEvent, type WatchTeamRequest } from "../../../gen/roz/v1/agent.ts";
+import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import { shownError } from "../../shared/error-text.ts";
+import { watchStatuses } from "../error-code.ts";
+
+export interface WatchTeamOptions extends StreamDeps {
+	readonly runtime: Runtime;
+	readonly redactor: Pick<Redactor, "redact">;
+}
+
+/** `roz.v1.AgentService.WatchTeam`. */
+export function watchTeam(
+	call: ServerWritableStream<WatchTeamRequest, Buffer>,
+	options: WatchTeamOptions,
+): void {
+	const { runtime, redactor, log } = options;
+	// Existing clients wait for the response headers.
+	call.sendMetadata(new Metadata());
+	const { writer, principal } = openStream<TeamEvent>(
+		{
+			...{ call, mayDrop: () => false, lost: () => watch.end() },
+			encode: TeamEvent.encode,
+		},
+		options,
+	);
+	const watch = new TeamWatch({
+		...{ runtime, principal, log },
+		send: (event) => writer.write(event),
+		finished: () => writer.end(),
+	});
+	watch.begin(call.request.taskId).catch((reason: unknown) => {
+		const { code, message } = shownError(reason, redactor);
+		if (code === "internal") log.error("a task could not be watched", { error: reason });
+		writer.fail({ code: watchStatuses[code], details: code === "internal" ? "internal error" : message });
+		watch.end();
+	});
+}
+
+interface TeamWatchOptions {
+	readonly runtime: Runtime;
+	readonly principal: Principal;
+	readonly log: Logger;
+	/** Must not throw. */
+	readonly send: (event: TeamEvent) => void;
+	/** Called when the task and all its workers have ended. */
+	readonly finished: () => void;
+}
+
+/**
+ * The workers of a task: its own run is the first, each task that a worker spawns is a further one. The events of each
+ * worker come in their order from its start. It ends when all have exited.
+ */
+class TeamWatch {
+	readonly #options: TeamWatchOptions;
+	/** Each ends the watching of one session. */
+	readonly #stops: (() => void)[] = [];
+	/** Workers, and the number of phases that each has begun. */
+	readonly #phases = new Map<string, number>();
+	/** Workers that have not exited. */
+	readonly #open = new Set<string>();
+	#isOver = false;
+
+	constructor(options: TeamWatchOptions) {
+		this.#options = options;
+	}
+
+	/** Throws `not_found` for a task that the principal may not see. */
+	async begin(taskId: string): Promise<void> {
+		const { runtime, principal } = this.#options;
+		const { sessionId } = await runtime.tasks.check(principal, taskId);
+		// Workers of the task may be known only when this session has been read.
+		this.#open.add(sessionId);
+		await this.#add(taskId, "");
+		// The session of the task tells of the tasks that workers spawn.
+		await this.#watch(sessionId, ({ event }) => {
+			if (event.type !== "task.created" || !this.#phases.has(event.parentId)) return;
+			this.#add(event.taskId, event.parentId).catch((reason: unknown) => this.#failed(event.taskId, reason));
+		});
+		this.#exited(sessionId);
+	}
+
+	end(): void {
+		if (this.#isOver) return;
+		this.#isOver = true;
+		for (const stop of this.#stops) stop();
+	}
+
+	async #add(taskId: string, parentTaskId: string): Promise<void> {
+		const { runtime, principal } = this.#options;
+		this.#phases.set(taskId, 0);
+		this.#open.add(taskId);
+		const { ownSessionId, state, startedAt } = await runtime.tasks.check(principal, taskId);
+		if (startedAt === undefined && ["completed", "failed", "cancelled"].includes(state)) {
+			this.#exited(taskId);
+			return;
+		}
+		await this.#watch(ownSessionId, ({ event }) => this.#tell(event, taskId, parentTaskId));
+	}
+
+	async #watch(sessionId: string, deliver: (event: SessionEvent) => void): Promise<void> {
+		const { runtime, principal } = this.#options;
+		const stop = await runtime.watch(principal, sessionId, (happened) => {
+			if (!this.#isOver) deliver(happened);
+		});
+		if (this.#isOver) stop();
+		else this.#stops.push(stop);
+	}
+
+	#tell(event: SessionEvent["event"], workerId: string, parentTaskId: string): void {
+		const { send } = this.#options;
+		switch (event.type) {
+			case "worker.started":
+				send({ event: { $case: "workerStarted", value: { workerId, hostId: "" } } });
+				break;
+			case "worker.phased": {
+				const phase = this.#phases.get(workerId) ?? 0;
+				this.#phases.set(workerId, phase + 1);
+				send({ event: { $case: "workerPhase", value: { workerId, phase, mode: "react" } } });
+				break;
+			}
+			case "tool.started":
+				send({ event: { $case: "workerToolCall", value: { workerId, tool: event.name } } });
+				break;
+			case "worker.completed":
+				send({ event: { $case: "workerCompleted", value: { workerId, result: event.summary } } });
+				break;
+			case "worker.failed":
+				send({ event: { $case: "workerFailed", value: { workerId, reason: event.error } } });
+				break;
+			case "worker.exited":
+				send({ event: { $case: "workerExited", value: { workerId, parentTaskId } } });
+				this.#exited(workerId);
+				break;
+			default:
+				break;
+		}
+	}
+
+	#exited(taskId: string): void {
+		this.#open.delete(taskId);
+		if (this.#open.size > 0 || this.#isOver) return;
+		this.end();
+		this.#options.finished();
+	}
+
+	#failed(taskId: string, reason: unknown): void {
+		this.#options.log.error("a worker could not be watched", { taskId, error: reason });
+		this.#exited(taskId);
+	}
+}

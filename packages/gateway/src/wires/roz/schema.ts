@@ -1,0 +1,37 @@
+import * as z from "zod";
+
+/** Characters of names and ids. */
+const short = z.string().max(256, { error: "is longer than 256 characters" });
+
+/** Characters of a text that becomes part of the instructions. */
+const text = z.string().max(200_000, { error: "is longer than 200,000 characters" });
+
+/** The smallest window that holds instructions, tools and a reply. */
+const smallestWindow = 4_096;
+
+/** The choices of a `StartSession`. Tools and history are checked by the core. */
+export const Start = z.object({
+	environmentId: short,
+	hostId: short.optional(),
+	model: short.optional(),
+	projectContext: z
+		.array(text)
+		.max(100, { error: "has more than 100 texts" })
+		.transform((texts) => texts.map((one) => one.trim()).filter((one) => one !== "")),
+	maxContextTokens: z
+		.number()
+		.min(smallestWindow, { error: `is below ${smallestWindow} tokens` })
+		.optional(),
+});
+
+export type Start = z.infer<typeof Start>;
+
+/** The choices of a `UserMessage`. */
+export const Message = z.object({
+	content: z.string(),
+	aiMode: short.optional(),
+	messageId: short.optional(),
+	systemContext: text.optional(),
+});
+
+export type Message = z.infer<typeof Message>;

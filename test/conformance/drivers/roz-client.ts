@@ -1,0 +1,207 @@
+import { fileURLToPath } from "node:url";
+import {
+	type ClientDuplexStream,
+	type ClientReadableStream,
+	credentials,
+	type GrpcObject,
+	loadPackageDefinition,
+	Metadata,
+	type ServiceClientConstructor,
+} from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+import { Watch } from "../../watch.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A response as the client reads it: the field that is set, and its message. */
+export interface RozFrame {
+	readonly kind: string;
+	readonly value: Fields;
+}
+
+/** Read from the `.proto` file by another library than the one that made the gateway's codecs. */
+const proto = loadSync("roz/v1/agent.proto", {
+	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
+	...{ longs: Number, enums: String, oneofs: true },
+});
+// True because the package has this service at this name.
+const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1"] as GrpcObject & {
+	readonly AgentService: ServiceClientConstructor;
+};
+
+export interface RozAccess {
+	/** Sent as a bearer token. */
+	readonly token?: string;
+	/** Further metadata. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Frames of a stream in their order, and its end. */
+class Frames {
+	readonly all: RozFrame[] = [];
+	status: { readonly code: number; readonly details: string } | undefined;
+	readonly #changes = new Watch();
+	#read = 0;
+
+	constructor(call: ClientReadableStream<Fields>, field: string) {
+		call.on("data", (message: Fields) => {
+			const kind = String(message[field]);
+			this.all.push({ kind, value: Object(message[kind]) });
+			this.#changes.notify();
+		});
+		// The status says the same.
+		call.on("error", () => undefined);
+		call.on("status", (status) => {
+			this.status = status;
+			this.#changes.notify();
+		});
+	}
+
+	/** Resolves with the next frame of that kind behind those that were waited for before. */
+	async until(kind: string): Promise<Fields> {
+		const next = (): number => this.all.findIndex((one, at) => at >= this.#read && one.kind === kind);
+		await this.#changes.until(`${kind} comes`, () => next() >= 0);
+		const at = next();
+		this.#read = at + 1;
+		return this.all[at]?.value ?? {};
+	}
+
+	async ended(): Promise<{ readonly code: number; readonly details: string }> {
+		await this.#changes.until("the stream ends", () => this.status !== undefined);
+		return this.status ?? { code: -1, details: "" };
+	}
+}
+
+function connect(url: string): InstanceType<ServiceClientConstructor> {
+	return new AgentService(new URL(url).host, credentials.createInsecure());
+}
+
+function metadataFor({ token, headers = {} }: RozAccess): Metadata {
+	const metadata = new Metadata();
+	for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+	if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+	return metadata;
+}
+
+/** One `StreamSession` stream over a connection of its own. */
+export class RozStream implements AsyncDisposable {
+	readonly #client: InstanceType<ServiceClientConstructor>;
+	readonly #call: ClientDuplexStream<Fields, Fields>;
+	readonly #frames: Frames;
+	/** Resolves when the response headers are there. */
+	readonly headers: Promise<unknown>;
+
+	constructor(url: string, access: RozAccess = {}) {
+		this.#client = connect(url);
+		// True because the service has this method, which streams both ways.
+		const method = this.#client["streamSession"] as (
+			metadata: Metadata,
+		) => ClientDuplexStream<Fields, Fields>;
+		this.#call = method.call(this.#client, metadataFor(access));
+		this.#frames = new Frames(this.#call, "response");
+		this.headers = new Promise((resolve) => this.#call.once("metadata", resolve));
+	}
+
+	get frames(): readonly RozFrame[] {
+		return this.#frames.all;
+	}
+
+	/** Sends a frame by the name of its field; none is an empty frame. */
+	send(frame: Fields): void {
+		this.#call.write(frame);
+	}
+
+	/** Starts a session and resolves with `SessionStarted`. */
+	start(start: Fields = {}): Promise<Fields> {
+		this.send({ start });
+		return this.until("sessionStarted");
+	}
+
+	say(content: string, more: Fields = {}): void {
+		this.send({ userMessage: { content, ...more } });
+	}
+
+	until(kind: string): Promise<Fields> {
+		return this.#frames.until(kind);
+	}
+
+	ended(): Promise<{ readonly code: number; readonly details: string }> {
+		return this.#frames.ended();
+	}
+
+	/** The texts of all deltas of a kind. */
+	text(kind: "textDelta" | "thinkingDelta"): string {
+		const deltas = this.frames.filter((frame) => frame.kind === kind);
+		return deltas.map(({ value }) => String(value["content"])).join("");
+	}
+
+	/** Says that no more frames come. */
+	halfClose(): void {
+		this.#call.end();
+	}
+
+	/** Breaks the stream off. */
+	break(): void {
+		this.#call.cancel();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#call.cancel();
+		await this.ended();
+		this.#client.close();
+	}
+}
+
+/** One `WatchTeam` stream. */
+export class RozTeam implements AsyncDisposable {
+	readonly #client: InstanceType<ServiceClientConstructor>;
+	readonly #call: ClientReadableStream<Fields>;
+	readonly #frames: Frames;
+
+	constructor(url: string, taskId: string, access: RozAccess = {}) {
+		this.#client = connect(url);
+		// True because the service has this method, which streams responses.
+		const method = this.#client["watchTeam"] as (
+			request: Fields,
+			metadata: Metadata,
+		) => ClientReadableStream<Fields>;
+		this.#call = method.call(this.#client, { taskId }, metadataFor(access));
+		this.#frames = new Frames(this.#call, "event");
+	}
+
+	get events(): readonly RozFrame[] {
+		return this.#frames.all;
+	}
+
+	ended(): Promise<{ readonly code: number; readonly details: string }> {
+		return this.#frames.ended();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#call.cancel();
+		await this.ended();
+		this.#client.close();
+	}
+}
+
+/** An object as a `google.protobuf.Struct`. */
+export function structOf(value: Fields): Fields {
+	return { fields: Object.fromEntries(Object.entries(value).map(([name, one]) => [name, protoValue(one)])) };
+}
+
+function protoValue(value: unknown): Fields {
+	if (value === null) return { nullValue: 0 };
+	if (typeof value === "string") return { stringValue: value };
+	if (typeof value === "number") return { numberValue: value };
+	if (typeof value === "boolean") return { boolValue: value };
+	if (Array.isArray(value)) return { listValue: { values: value.map(protoValue) } };
+	// True because JSON has no other values.
+	return { structValue: structOf(value as Fields) };
+}
+
+/** The texts of a `google.protobuf.Struct` whose values are all texts. */
+export function textsIn(struct: unknown): Readonly<Record<string, string>> {
+	const { fields } = Object(struct);
+	const entries = Object.entries(Object(fields));
+	return Object.fromEntries(entries.map(([name, value]) => [name, Object(value).stringValue]));
+}

@@ -1,0 +1,68 @@
+import { type Requirement, roz } from "../requirement.ts";
+
+/** What the roz document, the rulings for it and its existing clients need. */
+export const rozRequirements = {
+	"roz.headers": roz("roz 1", "Response headers are sent before the client has sent anything."),
+	"roz.order": roz(
+		"Session Protocol, roz 5",
+		"A turn streams its deltas, is idle, and ends with one TurnComplete that names its message and its usage.",
+	),
+	"roz.pipelined": roz(
+		"StartSession",
+		"A client may send a message behind its StartSession without waiting for the answer.",
+	),
+	"roz.errors": roz(
+		"SessionError, roz 2",
+		"A frame at the wrong time is a SessionError with the code of its reason, and the stream goes on.",
+	),
+	"roz.fatal": roz("roz 2", "A start that cannot be is a SessionError, and the stream ends with OK."),
+	"roz.failed": roz(
+		"roz 2 and 4",
+		"A failed turn ends with a SessionError alone, and the session takes the next message.",
+	),
+	"roz.cancel": roz("CancelTurn, roz 4", "A cancelled turn ends with TurnComplete and `cancelled`."),
+	"roz.cancel-session": roz(
+		"CancelSession, roz 9",
+		"CancelSession ends the stream at once, without an error.",
+	),
+	"roz.half-close": roz("roz 9", "After a half-close the turn goes on, and the stream ends after it."),
+	"roz.ping": roz("Pong, roz 8", "A Ping is answered at any time, also before the start."),
+	"roz.tools": roz(
+		"Tool Protocol, roz 5 and 6",
+		"A tool of the client is called with `calling_tool` and a ToolRequest, and its result reaches the model.",
+	),
+	"roz.register": roz(
+		"RegisterTools, roz 6",
+		"RegisterTools replaces what its source owns, and counts from the next turn.",
+	),
+	"roz.gone": roz("roz 9", "Calls of a client that is gone end as interrupted, and the run goes on."),
+	"roz.approval": roz(
+		"Permission Protocol, roz 7",
+		"A call that needs approval is told with its id, and runs after a PermissionDecision, which can narrow it.",
+	),
+	"roz.denied": roz("PermissionDecision, roz 7", "A denied call does not run, and the turn goes on."),
+	"roz.permissions": roz(
+		"SessionStarted, roz 3",
+		"SessionStarted has one rule for each tool of the session.",
+	),
+	"roz.models": roz("StartSession, roz 3", "A tier is a model: SessionStarted names the real one."),
+	"roz.history": roz(
+		"StartSession, roz 13",
+		"History, project context, system context and context blocks reach the model.",
+	),
+	"roz.resume": roz(
+		"our own: Continuing a session",
+		"A start with the metadata `parley-session-id` continues that session.",
+	),
+	"roz.shared": roz(
+		"rulings, introduction",
+		"A session of this wire is one of the HTTP API and of the WebSocket.",
+	),
+	"roz.feedback": roz("MessageFeedback", "An opinion about a message is stored with its turn."),
+	"roz.team": roz(
+		"WatchTeam, roz 12",
+		"WatchTeam replays the workers of a task, each from its start to its exit, and ends with the last of them.",
+	),
+	"roz.team-unknown": roz("roz 12", "WatchTeam of an unknown task is NOT_FOUND."),
+	"roz.token": roz("rulings, One port; security 2.2", "Streams need the token of the HTTP API as metadata."),
+} as const satisfies Record<string, Requirement>;
