@@ -321,7 +321,8 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	await t.send(home, "hello");
 	await Promise.all([first.asked("a"), first.asked("b")]);
 	await t.stop();
-	const model = new WorkflowScript({ hello: [], a: [], b: [] });
+	// A step that asks its model before the cancellation reaches it waits for that.
+	const model = new WorkflowScript({ hello: [], a: [stuck("half")], b: [stuck("half")] });
 	const { directory, clock } = t;
 	await using again = await TestRuntime.open({ model, directory, clock, tools: [skillTool] });
 	const log = await EventLog.join(again.runtime, home, { afterSeq: 0 });
