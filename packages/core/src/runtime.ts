@@ -199,10 +199,9 @@ export class Runtime {
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
 		const { session } = lease;
 		const chosen = await chooseOptions(request.principal, session, options, this.#rules);
-		const asked = {
-			...message,
-			options: await this.#withSkill(session, request.principal, message, chosen),
-		};
+		// As `#withSkill`, in fewer turns: a cancel that follows in the same turn must find the message.
+		const skill = await this.skills.startedBy(session, request.principal, message);
+		const asked = { ...message, options: await withSkill(session, chosen, skill, this.#rules) };
 		const { accepted, start } = await acceptMessage(session, request, asked);
 		this.#runner.start(session, start);
 		return accepted;
