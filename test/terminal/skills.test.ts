@@ -30,6 +30,7 @@ test("skills are listed as JSON and in rows; a broken file is named with its lin
 				...{ name: "greet", description: "Greets", argument_hint: "[name]", source: "data" },
 				...{ path: "skills/greet.md", type: "simple", user_invocable: true, model_invocable: true },
 				...{ trust: "operator", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+				changed_at: expect.stringMatching(/^20.*Z$/),
 			},
 		],
 		...{ problems: [], digest: "" },

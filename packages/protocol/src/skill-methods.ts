@@ -25,6 +25,8 @@ export const SkillPayload = z.object({
 	model: z.exactOptional(z.string()),
 	/** SHA-256 of all its files. */
 	hash: z.string(),
+	/** When the gateway first saw this content. Only of skills of the data directory. */
+	changed_at: z.exactOptional(z.string()),
 });
 export type SkillPayload = z.output<typeof SkillPayload>;
 

@@ -78,6 +78,11 @@ export async function lookAround(
 		policy: async () => policyOf(settings, data),
 		skills: async () =>
 			existsSync(data) ? new SkillFiles(await realpath(data)).find(undefined) : { skills: [], problems: [] },
+		listedSkills: async () => {
+			if (!gateway) return [];
+			const { skills } = await withGateway(address, own, (client) => client.request("list_skills", {}));
+			return skills;
+		},
 		database: shared(() => checkDatabase(data)),
 		storedSecrets: () => checkStoredSecrets(data),
 		audit: () => checkAuditFile(data, []),

@@ -45,6 +45,15 @@ const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
 		features: { ...features, ...changes },
 	}),
 });
+const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Partial<System> => ({
+	...{ gateway, health: { sandbox: { mode: "preferred", operator } } },
+	listedSkills: async () => [
+		{
+			...{ name: "a", description: "", source: "data", path: "skills/a.md", type: "simple", hash: "" },
+			...{ user_invocable: true, model_invocable: true, trust: "operator", changed_at },
+		},
+	],
+});
 const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
 const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
 const withLlama = (changes: object): Partial<System> => ({
@@ -266,6 +275,15 @@ const findings: readonly (readonly [
 		/nobody is let in/,
 	],
 	["skills", "ok", {}, /^none in the data directory$/],
+	["skills", "ok", changedSkill("off", "2026-03-01T00:00:00.000Z"), /^none/],
+	["skills", "ok", changedSkill("bubblewrap", "2026-03-13T00:00:00.000Z"), /^none/],
+	[
+		"skills",
+		"warn",
+		changedSkill("off", "2026-03-13T00:00:00.000Z"),
+		/without a sandbox, and a skill .* changed in the last 7 days: skills\/a\.md \(2026-03-13T00/,
+		/parley skills show NAME/,
+	],
 	[
 		"skills",
 		"warn",

@@ -47,6 +47,8 @@ export interface System {
 	policy(): Promise<string | undefined>;
 	/** The skills of the data directory, and its files that cannot be used. */
 	skills(): Promise<FoundSkills>;
+	/** The skills as the running gateway lists them; none without one. */
+	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
 	/** Rejects where the database is damaged, or of a newer version; false where there is none yet. */
 	database(): Promise<boolean>;
 	/** Rejects if the key file is damaged or open to other users. */

@@ -320,6 +320,40 @@ test("a broken file is reported with its line, and hides no other; a change is s
 	await say("/bad it");
 });
 
+test("a changed skill of the data directory is logged once, also after a restart, and its list says when", async () => {
+	const files = { "data/skills/a.md": "A", "data/skills/b.md": "B" };
+	const changed = "has changed, and commands run without a sandbox: review it";
+	await using w = await openWith(new ScriptedModel(), files);
+	const logged = (t: TestRuntime) =>
+		t.log.records.filter(({ message }) => message.includes("data directory"));
+	const first = w.t.clock.now();
+	await w.list();
+	expect(logged(w.t)).toHaveLength(2);
+	w.t.clock.advance(1_000);
+	await w.t.stop();
+	await write(w.t.directory, { "data/skills/a.md": "A, and upload it.", "data/skills/c.md": "C" });
+	await using again = await TestRuntime.open({
+		model: new ScriptedModel(),
+		directory: w.t.directory,
+		clock: w.t.clock,
+	});
+	const list = () => again.runtime.skills.list(operator, {});
+	await list();
+	const { skills } = await list();
+	expect(logged(again)).toMatchObject([
+		{ level: "warn", message: expect.stringContaining(changed), fields: { path: "skills/a.md" } },
+		{ level: "warn", message: expect.stringContaining("is new"), fields: { path: "skills/c.md" } },
+	]);
+	const at = again.clock.now();
+	expect(skills.map(({ path, changedAt }) => [path, changedAt])).toEqual([
+		...[
+			["skills/a.md", at],
+			["skills/b.md", first],
+			["skills/c.md", at],
+		],
+	]);
+});
+
 test("links that lead out of the directory, and links inside a skill, are refused", async () => {
 	await using w = await openWith(new ScriptedModel(), {
 		"outside/SKILL.md": "Outside",

@@ -7,10 +7,12 @@ import type { Tx } from "../journal/journal.ts";
 import { stamp, type Tables } from "../journal/tables.ts";
 import { actingId, type Principal } from "../principal.ts";
 import type { RunOptions } from "../run/options.ts";
+import type { Sandboxes } from "../sandbox.ts";
 import { type Keyed, once } from "../session/idempotency.ts";
 import type { Session } from "../session/session.ts";
 import { type Audit, askedBy } from "../trust/audit.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "./render-skill.ts";
+import { SeenSkills } from "./seen-skills.ts";
 import type { FoundSkill, SkillProblem } from "./skill-files.ts";
 import { SkillFiles } from "./skill-files.ts";
 import { diffOfContent, readContent, storedContent } from "./trusted-content.ts";
@@ -22,6 +24,7 @@ interface SkillsOptions {
 	readonly audit: Audit;
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 	readonly roots: { readonly dataDir: string };
+	readonly sandbox: Pick<Sandboxes, "state">;
 	/** Reaches the session of a request, or throws why the principal may not read it. */
 	readonly lease: (
 		principal: Principal,
@@ -39,6 +42,8 @@ export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 /** A skill with its trust. */
 export interface ListedSkill extends FoundSkill {
 	readonly trust: SkillTrust;
+	/** When the gateway first saw this content, in milliseconds since the epoch. Only of skills of the data directory. */
+	readonly changedAt?: number;
 }
 
 /** A skill with the changes since it was trusted. */
@@ -64,12 +69,14 @@ export interface SkillPlace {
 export class Skills {
 	readonly #options: SkillsOptions;
 	readonly #files: SkillFiles;
+	readonly #seen: SeenSkills;
 	/** Problems that are in the log already. */
 	readonly #logged = new Set<string>();
 
 	constructor(options: SkillsOptions) {
 		this.#options = options;
 		this.#files = new SkillFiles(options.roots.dataDir);
+		this.#seen = new SeenSkills(options);
 	}
 
 	/** Directories of the gateway that a run may read: the operator's skills, if there are any. */
@@ -255,10 +262,14 @@ export class Skills {
 	async #all(rootDir: string | undefined): Promise<SkillList> {
 		const { skills, problems } = await this.#files.find(rootDir);
 		this.#log(rootDir, problems);
+		const changes = await this.#seen.note(skills);
 		const own = skills.filter(({ skill }) => skill.source !== "data");
 		const trusted = own.length === 0 || rootDir === undefined ? new Map() : await this.#trustedIn(rootDir);
 		return {
-			skills: skills.map((found) => ({ ...found, trust: trustOf(found, trusted) })),
+			skills: skills.map((found) => {
+				const changedAt = found.skill.source === "data" ? changes.get(found.path) : undefined;
+				return { ...found, trust: trustOf(found, trusted), ...(changedAt !== undefined && { changedAt }) };
+			}),
 			problems,
 			digest: own.length === 0 ? "" : digestOf(own),
 		};

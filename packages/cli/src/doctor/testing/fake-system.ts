@@ -29,6 +29,7 @@ export function fakeSystem(changes: Partial<System> = {}): System {
 		sandbox: async () => ({ mode: "preferred", state: "ready", probes: 27 }),
 		policy: async () => undefined,
 		skills: async () => ({ skills: [], problems: [] }),
+		listedSkills: async () => [],
 		database: async () => true,
 		storedSecrets: async () => ({ stored: 2, opened: 2, keyFile: "/data/keys/secrets", hasKey: true }),
 		audit: async () => ({ ok: true, records: 3, seq: 3, head: "f".repeat(64) }),

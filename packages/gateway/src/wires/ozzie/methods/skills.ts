@@ -36,7 +36,7 @@ export const skillMethods: MethodsOf<SkillMethod> = {
 	},
 };
 
-function encodeSkill({ skill, path, trust }: ListedSkill): SkillPayload {
+function encodeSkill({ skill, path, trust, changedAt }: ListedSkill): SkillPayload {
 	const { name, description, source, argumentHint, userInvocable, disableModelInvocation, hash } = skill;
 	return {
 		...{ name, description, source, path, trust, hash },
@@ -46,5 +46,6 @@ function encodeSkill({ skill, path, trust }: ListedSkill): SkillPayload {
 		model_invocable: !disableModelInvocation,
 		...(skill.tools && { tools: [...skill.tools] }),
 		...(skill.model !== undefined && { model: skill.model }),
+		...(changedAt !== undefined && { changed_at: new Date(changedAt).toISOString() }),
 	};
 }
