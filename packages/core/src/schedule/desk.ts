@@ -1,11 +1,15 @@
 import { ParleyError } from "@parley/base";
 import { operator, type Principal } from "../principal.ts";
+import { speakersOf } from "../run/judge-call.ts";
 import type { Run } from "../run/run.ts";
 import { findTaint } from "../session/session-taint.ts";
 import { checkTexts, scheduleLimits, unknownSchedule } from "./schedule.ts";
 import type { ScheduleDesk } from "./schedule-desk.ts";
 
-/** Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. */
+/**
+ * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the
+ * operator began it and people of a chat joined it, they belong to the last of these people.
+ */
 export function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
 	const { session } = run;
 	const { schedules } = run.deps;
@@ -43,9 +47,10 @@ export function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
 	};
 }
 
-/** The person who began the run, with the present role; the operator outside of chats. */
-async function ownerOf({ row, session }: Run): Promise<Principal> {
-	const { actor } = row;
+/** The owner of the schedules of a run, with the present role; the operator if no person of a chat spoke to it. */
+async function ownerOf(run: Run): Promise<Principal> {
+	const { row, session } = run;
+	const actor = row.actor ?? speakersOf(run).at(-1);
 	if (!actor) return operator;
 	const { people, journal } = session.deps;
 	const role = await journal.store.read((db) => people.roleNow(db, actor));

@@ -235,14 +235,24 @@ export class ScheduleClock {
 	/** Makes schedules due whose event has come, at most one firing a minute each. */
 	async #takeEvents(): Promise<void> {
 		const { clock, journal } = this.#parts.deps;
-		const heard = [...this.#heard];
-		this.#heard.clear();
-		for (const sessionId of heard) {
-			await journal.store.commit(async (tx) => {
-				const schedules = await eventSchedules(tx, sessionId);
-				if (schedules.length === 0) this.#listening.delete(sessionId);
-				for (const schedule of schedules) await takeEvent(tx, schedule, clock.now());
-			});
+		while (this.#state === "started") {
+			const [sessionId] = this.#heard;
+			if (sessionId === undefined) return;
+			// An event that comes during the transaction is looked at afterwards.
+			this.#heard.delete(sessionId);
+			let isMore = true;
+			try {
+				isMore = await journal.store.commit(async (tx) => {
+					const schedules = await eventSchedules(tx, sessionId);
+					if (schedules.length === 0) this.#listening.delete(sessionId);
+					const left: boolean[] = [];
+					for (const schedule of schedules) left.push(await takeEvent(tx, schedule, clock.now()));
+					return left.includes(true);
+				});
+			} finally {
+				// The rest of a long series, or all of it after a failure.
+				if (isMore) this.#heard.add(sessionId);
+			}
 		}
 	}
 }
@@ -255,10 +265,13 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 	return nextDue(trigger, Math.max(now, lastDue), createdAt);
 }
 
-/** Looks at the events of the session since the last look. Those of runs that a schedule started do not count. */
-async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<void> {
+/**
+ * Looks at the events of the session since the last look. Those of runs that a schedule started do not count. Returns
+ * whether there are more to look at.
+ */
+async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq, lastFiredAt = Number.NEGATIVE_INFINITY } = schedule;
-	if (trigger.kind !== "event") return;
+	if (trigger.kind !== "event") return false;
 	const events = await tx
 		.selectFrom("events")
 		.select(["seq", "data"])
@@ -269,12 +282,16 @@ async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<void>
 		.limit(mostEvents)
 		.execute();
 	const last = events.at(-1);
-	if (!last) return;
+	if (!last) return false;
 	let counts = false;
-	for (const { data } of events) counts ||= !(await isOfSchedule(tx, data));
+	for (const { data } of events) {
+		counts = !(await isOfSchedule(tx, data));
+		if (counts) break;
+	}
 	const isNew = counts && schedule.nextDue === undefined;
 	const due = Math.max(now, lastFiredAt + scheduleLimits.shortestMs);
 	await changeSchedule(tx, id, { seenSeq: Number(last.seq), ...(isNew && { nextDue: due }) });
+	return events.length === mostEvents;
 }
 
 async function isOfSchedule(tx: Tx, data: string): Promise<boolean> {

@@ -378,6 +378,56 @@ test("an event starts a schedule, at most once a minute, and no run of a schedul
 	expect(await firings(t, session)).toHaveLength(2);
 });
 
+test("an event behind hundreds that do not count starts its schedule without another event", async () => {
+	const { t, session, clock } = await open();
+	const { id } = await plan(t, session, { kind: "event", event: "user.message" });
+	await t.send(session, "hello");
+	await t.stop();
+	// Events of a run that a schedule started, and then the one of a person.
+	await using again = await TestRuntime.open({
+		model: new ScriptedModel(answer),
+		clock,
+		directory: t.directory,
+	});
+	await again.store.commit(async (tx) => {
+		const ofPerson = await tx
+			.selectFrom("events")
+			.selectAll()
+			.where("session_id", "=", session)
+			.where("type", "=", "user.message")
+			.executeTakeFirstOrThrow();
+		const run = await tx
+			.selectFrom("runs")
+			.selectAll()
+			.where("session_id", "=", session)
+			.executeTakeFirstOrThrow();
+		const options = JSON.stringify({ origin: { scheduleId: id } });
+		await tx
+			.insertInto("runs")
+			.values({ ...run, id: "run_s", ordinal: 99, state: "ended", options })
+			.execute();
+		const data = JSON.stringify({ type: "user.message", runId: "run_s", content: "" });
+		const { seq: first } = ofPerson;
+		for (let n = 1; n <= 1_100; n++) {
+			const place = { seq: Number(first) + 1_000 + n, position: Number(ofPerson.position) + 1_000 + n };
+			const row = { ...ofPerson, ...place, id: `evt_${n}`, data };
+			await tx.insertInto("events").values(row).execute();
+		}
+		const end = { seq: Number(first) + 5_000, position: Number(ofPerson.position) + 5_000 };
+		const last = { ...ofPerson, ...end, id: "evt_last" };
+		await tx.insertInto("events").values(last).execute();
+		await tx
+			.updateTable("schedules")
+			.set({ seen_seq: Number(first) + 1_000, next_due: null })
+			.where("id", "=", id)
+			.execute();
+	});
+	await again.runtime.start();
+	await pass({ t: again, clock }, 2 * minute);
+	const [fired] = await again.runtime.schedules.list(operator, { limit: 1 });
+	expect(fired).toMatchObject({ firings: 1 });
+});
+
 test("an event that came before a crash starts its schedule after it", async () => {
 	const { t, session, clock } = await open();
 	await plan(t, session, { kind: "event", event: "user.message" });

@@ -127,3 +127,24 @@ test("a time that is not understood is told to the model before anybody is asked
 	await log.next("assistant.message");
 	expect(log.recorded).not.toContain("prompt.requested");
 });
+
+test("a schedule that a member asks for in a run of the operator belongs to the member", async () => {
+	const member = person("member");
+	const { promise: joined, resolve: join } = Promise.withResolvers<void>();
+	const slow = async function* () {
+		await joined;
+		yield says("I listen");
+		yield { type: "end" as const, stop: "end_turn" as const, usage: noUsage, model: "m" };
+	};
+	const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const { t, session, log, schedules } = await talk(member, slow, [create], done);
+	await using _ = t;
+	await t.runtime.send(unkeyed(operator), session, { content: "look at the issues" });
+	await t.runtime.steer(unkeyed(member), session, { content: "remind me of them each day" });
+	join();
+	const asked = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+	expect(await log.next("schedule.created")).toMatchObject({ owner: "discord:T:ann" });
+	const [made] = await schedules.list(operator, { limit: 9 });
+	expect(made).toMatchObject({ owner: "discord:T:ann", person: { role: "member" } });
+});
