@@ -169,6 +169,24 @@ test.each(engines)(
 	},
 );
 
+test("a person of Slack removes the notes of one workspace, where another person can have the same id", async () => {
+	const memories = await open("SQLite");
+	const of = (tenant: string, user = "U1"): Principal => ({
+		...{ id: "connector:slack", kind: "connector", platform: "slack" },
+		person: {
+			...{ id: `slack:${tenant}:${user}`, name: user, role: "member" },
+			place: { platform: "slack", tenant, channel: "C1", shared: false },
+		},
+	});
+	await memories.store(asked(of("T1")), note("ann of T1"));
+	await memories.store(asked(of("T1")), { scope: "channel", text: "by ann of T1", tags: [] });
+	await memories.store(asked(of("T2")), note("another person of T2"));
+	await memories.store(asked(of("T1", "XU1")), note("a longer id"));
+	expect(await memories.forgetPerson(asked(of("T1")), "slack:T1:U1")).toBe(2);
+	const left = await memories.list(operator, { limit: 9 });
+	expect(left.map(({ text }) => text)).toEqual(["a longer id", "another person of T2"]);
+});
+
 test("a note keeps its author and taint, and no secret", async () => {
 	const redactor = new Redactor();
 	redactor.add("hunter2-hunter2");

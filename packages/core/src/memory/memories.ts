@@ -113,8 +113,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes that they wrote. Returns their number. A person who deletes their own
-	 * also deletes those under their ids in other guilds or teams of the platform, such as in direct messages of Discord.
+	 * Deletes all notes about a person and all notes that they wrote. Returns their number. A person of Discord who deletes
+	 * their own also deletes those under their ids in other servers and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;

@@ -29,7 +29,13 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("memories").where("id", "=", id).execute();
 }
 
-/** Deletes notes about a person and by them: under one id, or under their ids in all tenants of the platform. */
+/** Platforms on which one user has the same id in all tenants: https://docs.discord.com/developers/reference#snowflakes */
+const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
+
+/**
+ * Deletes notes about a person and by them: under one id, or, with `anywhere`, under all ids that are surely theirs. A
+ * Slack id names another person in another workspace: https://docs.slack.dev/reference/objects/user-object
+ */
 export async function deleteMemoriesOf(
 	tx: Tx,
 	whose: { readonly id: string } | { readonly anywhere: Person },
@@ -38,6 +44,7 @@ export async function deleteMemoriesOf(
 		const field = sql.ref(`memories.${column}`);
 		if ("id" in whose) return sql<boolean>`${field} = ${whose.id}`;
 		const { platform } = whose.anywhere.place;
+		if (!sameEverywhere.has(platform)) return sql<boolean>`${field} = ${whose.anywhere.id}`;
 		const pattern = [platform, "%", userOf(whose.anywhere).replaceAll(/[\\%_]/g, "\\$&")].join(":");
 		return sql<boolean>`${field} like ${pattern} escape '\\'`;
 	};
