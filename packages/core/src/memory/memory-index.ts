@@ -6,8 +6,11 @@ import type { Tx } from "../journal/journal.ts";
 interface MemoryIndex {
 	/** Adds a note that was inserted, in the same transaction. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
-	/** A condition for rows of `memories` whose text contains the word, which is in the spelling of the index. */
-	contains(word: string): RawBuilder<boolean>;
+	/**
+	 * A condition for rows of `memories` whose text contains the word, which is in the spelling of the index. `few`: the rows
+	 * are those that one reader can read.
+	 */
+	contains(word: string, few: boolean): RawBuilder<boolean>;
 }
 
 /** Characters of the sequences that both indexes hold. Shorter words are looked up in the texts. */
@@ -30,9 +33,10 @@ const postgresIndex: MemoryIndex = {
 			tx,
 		);
 	},
-	contains(word) {
+	contains(word, few) {
 		const grams = gramsOf(word);
-		if (grams.length === 0) return inText(word);
+		// A reader can read 1,500 notes. To look in their texts is faster than to collect the notes of all readers for each word.
+		if (few || grams.length === 0) return inText(word);
 		const query = lexemes(grams, " & ");
 		return sql<boolean>`(memories.n in (select n from memory_index where grams @@ ${query}::tsquery) and ${inText(word)})`;
 	},

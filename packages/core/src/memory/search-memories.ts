@@ -18,7 +18,7 @@ export async function searchMemories(
 	if (words.length === 0) return [];
 	const index = memoryIndexOf(engine);
 	const among = selected(selection);
-	const matches = words.map((word) => index.contains(word));
+	const matches = words.map((word) => index.contains(word, selection.reader !== undefined));
 	const found = await db
 		.selectFrom("memories")
 		.select("n")
