@@ -63,6 +63,15 @@ verifiesOn(
 			...{ status: "forgotten", forgotten: 1 },
 		});
 		expect(await texts(operator, "list_memories")).toEqual([everyone.content]);
+
+		await connector.call("store_memory", { ...channel, ...ann });
+		await connector.call("store_memory", { content: "Ann likes tea", ...ann });
+		const deleted = { channel: "discord:111:general" };
+		expect(await connector.refusal("forget_memory", { ...deleted, ...ann })).toMatch(/^forbidden: /);
+		const foreign = { channel: "discord:222:general" };
+		expect(await connector.refusal("forget_memory", foreign)).toMatch(/^forbidden: /);
+		expect(await connector.call("forget_memory", deleted)).toEqual({ status: "forgotten", forgotten: 1 });
+		expect(await texts(operator, "list_memories")).toEqual(["Ann likes tea", everyone.content]);
 	},
 );
 
@@ -117,7 +126,7 @@ verifiesOn("ozzie", ["memory.invalid"], "what no note can be is refused with the
 		["list_memories", { limit: 1_001 }, /^invalid params: limit: /],
 		["forget_memory", {}, /give the id of a memory, or a person/],
 		["forget_memory", { memory_id: "mem_x" }, /Memory not found: mem_x/],
-		["forget_memory", { memory_id: "mem_x", person: "me" }, /not both/],
+		["forget_memory", { memory_id: "mem_x", person: "me" }, /only one of them/],
 	];
 	for (const [method, params, error] of refused)
 		expect(await operator.refusal(method, params)).toMatch(error);

@@ -53,6 +53,22 @@ test("that others may read a channel waits neither for its messages nor for pres
 	expect(ended).toMatchObject([{ id: "grant_chat:guild:general" }]);
 });
 
+test("the notes of a channel go when it is deleted, and stay when the bot cannot read it any more", async () => {
+	const { stage } = await trusting();
+	const forgotten: (string | null | undefined)[] = [];
+	Object.assign(stage.gateway.methods, {
+		forget_memory({ channel }: { readonly channel?: string | null }) {
+			forgotten.push(channel);
+			return { status: "forgotten", forgotten: 2 };
+		},
+	});
+	const facts = { type: "audience", room: stage.room("general"), gone: true, at: stage.clock.now() } as const;
+	await stage.arrive({ ...facts, change: "I was removed from the channel" }, "removed");
+	expect(forgotten).toEqual([]);
+	await stage.arrive({ ...facts, deleted: true, change: "the channel was deleted" }, "deleted");
+	expect(forgotten).toEqual(["chat:guild:general"]);
+});
+
 test("a message that is deleted while it waits ends the trust, because nobody says who has deleted it", async () => {
 	const { stage, ended } = await trusting();
 	await playScene(

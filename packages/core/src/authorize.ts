@@ -59,6 +59,8 @@ const rules = {
 	"memory.write_everyone": operatorOnly,
 	/** To delete notes of one's own. */
 	"memory.forget": { ...talkers, role: "guest" },
+	/** To delete the notes of a channel, which a connector does when the channel is deleted on the platform. */
+	"memory.forget_channel": { ...everybody, observer: "none", role: "approver", alone: true },
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** To send a message at a later time. Each firing needs it, too. */
 	"schedule.create": { ...talkers, role: "member" },

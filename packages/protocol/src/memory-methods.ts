@@ -5,6 +5,10 @@ const memoryScopes = ["user", "channel", "everyone"] as const;
 
 const scope = z.enum(memoryScopes, { error: `must be one of ${memoryScopes.join(", ")}` });
 const person = z.string().min(1).max(400);
+const channel = z
+	.string()
+	.regex(/^[^\s:]+:[^\s:]+:[^\s:]+$/u, "must be PLATFORM:TENANT:CHANNEL")
+	.max(400);
 
 /** A note about a person or a channel, or for everyone. */
 export const MemoryPayload = z.object({
@@ -52,12 +56,14 @@ export const memoryMethods = {
 	},
 	/** Returns the notes that the caller can read, the newest first. The operator can read all. */
 	list_memories: { params: z.object(listed), result: list },
-	/** Deletes a note, or all notes about a person and all that they wrote. */
+	/** Deletes a note, or all notes about a person and all that they wrote, or all notes of a channel. */
 	forget_memory: {
 		params: z.object({
 			memory_id: maybe(z.string().min(1).max(128)),
 			/** `me` for the caller. */
 			person: maybe(person),
+			/** All notes of this channel, which its connector deletes together with the channel. */
+			channel: maybe(channel),
 			key,
 		}),
 		result: z.object({ status: z.literal("forgotten"), forgotten: z.int().min(0) }),

@@ -68,7 +68,7 @@ function handle(parts: ArrivalParts, arrival: Arrival, turn: Turn): Promise<void
 		case "press":
 			return handleWish(parts, arrival, turn);
 		case "audience":
-			return suspendTrust(parts.desk, arrival, turn.key);
+			return handleAudience(parts, arrival, turn);
 	}
 }
 
@@ -163,6 +163,18 @@ async function handleDeleted(
 	const isEnded = await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
 	// Platforms do not say who has deleted it: whoever stops what somebody else has asked for ends the trust, too.
 	if (isEnded) await endTrust(parts.desk, room, { reason: "a message was deleted while it waited", key });
+}
+
+async function handleAudience(
+	{ desk }: ArrivalParts,
+	arrival: ArrivalOf<"audience">,
+	{ key }: Turn,
+): Promise<void> {
+	await suspendTrust(desk, arrival, key);
+	if (!arrival.deleted) return;
+	const { tenant, channel } = arrival.room;
+	const name = `${desk.platform.name}:${tenant}:${channel}`;
+	await desk.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
 }
 
 async function handleReaction(

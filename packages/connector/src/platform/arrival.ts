@@ -116,6 +116,8 @@ export const Arrival = z.discriminatedUnion("type", [
 		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
 		/** We can read it no more: it was deleted, or we were removed. */
 		gone: z.exactOptional(z.literal(true)),
+		/** The channel of the room was deleted, so that its notes go, too. */
+		deleted: z.exactOptional(z.literal(true)),
 		/** For people: `a guest joined`. */
 		change: z.string(),
 	}),

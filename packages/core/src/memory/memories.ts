@@ -7,6 +7,8 @@ import { type Keyed, once } from "../session/idempotency.ts";
 import type { TextRedactor } from "../session/session-redactor.ts";
 import { taintOfMessage } from "../session/session-taint.ts";
 import { type Audit, askedBy } from "../trust/audit.ts";
+import { type ChatSettings, noChat } from "../trust/chat-settings.ts";
+import { foreignTenant, Tenants } from "../trust/tenants.ts";
 import {
 	checkMemory,
 	isReadable,
@@ -21,6 +23,7 @@ import {
 import {
 	countMemories,
 	deleteMemoriesOf,
+	deleteMemoriesOfChannel,
 	deleteMemory,
 	findMemory,
 	firstMemory,
@@ -38,6 +41,7 @@ interface MemoriesOptions {
 	readonly ids: Ids;
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
+	readonly chat?: ChatSettings | undefined;
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 }
 
@@ -59,9 +63,11 @@ interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "tai
 /** Notes about people, channels and for everyone: reached as `runtime.memories`. */
 export class Memories {
 	readonly #options: MemoriesOptions;
+	readonly #tenants: Tenants;
 
 	constructor(options: MemoriesOptions) {
 		this.#options = options;
+		this.#tenants = new Tenants(options.chat ?? noChat);
 	}
 
 	/**
@@ -127,6 +133,25 @@ export class Memories {
 		return this.#once(request, async (tx) => {
 			const count = await deleteMemoriesOf(tx, own ? { anywhere: own } : { id: person });
 			await this.#audit(tx, principal, person, count);
+			return count;
+		});
+	}
+
+	/**
+	 * Deletes the notes of a channel, which may be deleted on the platform. Notes about people stay. Returns their number.
+	 * Throws `permission_denied` for a connector that does not speak for the guild or team.
+	 */
+	async forgetChannel(request: Keyed, channel: string): Promise<number> {
+		const { principal } = request;
+		authorize(principal, "memory.forget_channel", { place: channel });
+		return this.#once(request, async (tx) => {
+			const [platform = "", tenant = ""] = channel.split(":");
+			const isOperator = principal.kind === "operator";
+			if (!isOperator && !(await this.#tenants.of(tx, principal))({ platform, tenant })) {
+				throw foreignTenant({ platform, tenant });
+			}
+			const count = await deleteMemoriesOfChannel(tx, channel);
+			if (count > 0) await this.#audit(tx, principal, channel, count);
 			return count;
 		});
 	}

@@ -58,6 +58,12 @@ export async function deleteMemoriesAbout(tx: Tx, person: string): Promise<numbe
 	return (await about.returning("id").execute()).length;
 }
 
+/** Deletes the notes of a channel, without those about people. Returns their number. */
+export async function deleteMemoriesOfChannel(tx: Tx, channel: string): Promise<number> {
+	const ofChannel = tx.deleteFrom("memories").where("scope", "=", "channel").where("subject", "=", channel);
+	return (await ofChannel.returning("id").execute()).length;
+}
+
 export async function findMemory(db: Tx, id: string): Promise<Memory | undefined> {
 	const row = await db.selectFrom("memories").selectAll().where("id", "=", id).executeTakeFirst();
 	return row && toMemory(row);

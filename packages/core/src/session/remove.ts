@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { removeFilesOf } from "../files/remove-files.ts";
 import type { Tx } from "../journal/journal.ts";
+import { deleteMemoriesOfChannel } from "../memory/memory-rows.ts";
 import { endStates } from "../tasks/task.ts";
 import { askedBy } from "../trust/audit.ts";
 import { cancelTurn } from "./cancel.ts";
@@ -38,6 +39,7 @@ export async function removeSession(
 				files = await removeRows(tx, sessionId);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
 				await deps.audit.record(tx, { ...askedBy(request.principal), ...what });
+				await forgetChannel(tx, deps, request, session);
 			});
 			return !repeated;
 		});
@@ -51,6 +53,22 @@ export async function removeSession(
 		});
 	}
 	await deps.files.unlink(files);
+}
+
+/** Deletes the notes of the channel if this was its last session. */
+async function forgetChannel(
+	tx: Tx,
+	{ audit }: Pick<RemoveDeps, "audit">,
+	{ principal }: Keyed,
+	{ place }: Session,
+): Promise<void> {
+	if (place === undefined) return;
+	const other = tx.selectFrom("sessions").select("id").where("place", "=", place).limit(1);
+	if (await other.executeTakeFirst()) return;
+	const count = await deleteMemoriesOfChannel(tx, place);
+	if (count === 0) return;
+	const what = { action: "memory.forget", object: place, decision: "deleted", args: { count } };
+	await audit.record(tx, { ...askedBy(principal), ...what });
 }
 
 /** By force a run that is written down and works nowhere is in nobody's way. */

@@ -101,7 +101,7 @@ test("a channel that was deleted is told, a thread is not: nobody reads more for
 	const { tell } = await known();
 	expect(await tell("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toEqual([]);
 	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([
-		{ room: { channel: "10" }, gone: true, change: "the channel was deleted" },
+		{ room: { channel: "10" }, gone: true, deleted: true, change: "the channel was deleted" },
 	]);
 });
 

@@ -73,7 +73,8 @@ export class GuildEvents {
 		channels.forget(id);
 		const at = clock.now();
 		const change = "the channel was deleted";
-		const arrival: Arrival = { type: "audience", room: roomOf(channel), gone: true, change, at };
+		const facts = { gone: true, deleted: true, change, at } as const;
+		const arrival: Arrival = { type: "audience", room: roomOf(channel), ...facts };
 		const gone = incoming(arrival, String(at));
 		if (guild === undefined) return [gone];
 		const apply = (rights: GuildRights): void => void rights.channels.delete(id);

@@ -3,6 +3,7 @@ export interface AudienceChange {
 	readonly change: string;
 	/** We can read it no more. */
 	readonly gone?: true;
+	readonly deleted?: true;
 }
 
 /** Events about a channel, and subtypes of messages that Slack writes itself: https://docs.slack.dev/reference/events */
@@ -14,8 +15,8 @@ export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 		channel_convert_to_public: { change: "the channel was made public" },
 		channel_archive: { change: "the channel was archived", gone: true },
 		group_archive: { change: "the channel was archived", gone: true },
-		channel_deleted: { change: "the channel was deleted", gone: true },
-		group_deleted: { change: "the channel was deleted", gone: true },
+		channel_deleted: { change: "the channel was deleted", gone: true, deleted: true },
+		group_deleted: { change: "the channel was deleted", gone: true, deleted: true },
 		channel_left: { change: "I was removed from the channel", gone: true },
 		group_left: { change: "I was removed from the channel", gone: true },
 	}),

@@ -255,11 +255,18 @@ export class Intake {
 		return channel === undefined ? unreadable(event.type) : this.#audience(change, channel, event_id);
 	}
 
-	#audience({ change, gone }: AudienceChange, channel: string, event: string): Translated {
+	#audience({ change, gone, deleted }: AudienceChange, channel: string, event: string): Translated {
 		const { channels, clock } = this.#parts;
 		const room: Room = channels.concerned(channel);
 		channels.forget(channel);
-		const arrival = { type: "audience", room, change, at: clock.now(), ...(gone && { gone }) } as const;
+		const arrival = {
+			type: "audience",
+			room,
+			change,
+			at: clock.now(),
+			...(gone && { gone }),
+			...(deleted && { deleted }),
+		} as const;
 		const incoming: Incoming = {
 			arrival,
 			key: { id: `audience:${event}`, conversation: conversationOf(room) },

@@ -24,7 +24,8 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	store_memory: ["memory.write", "memory.write_everyone"],
 	query_memories: "memory.read",
 	list_memories: "memory.read",
-	forget_memory: "memory.forget",
+	/** The second for all notes of a channel. */
+	forget_memory: ["memory.forget", "memory.forget_channel"],
 	schedule_task: "schedule.create",
 	list_schedules: "schedule.read",
 	unschedule_task: "schedule.remove",

@@ -27,15 +27,18 @@ export const memoryMethods: MethodsOf<MemoryMethod> = {
 
 	async forget_memory({ deps }, request) {
 		const { memories } = deps.runtime;
-		const { memory_id } = request.params;
+		const { memory_id, channel } = request.params;
 		const person = personOf(request);
-		if ((memory_id === undefined) === (person === undefined)) {
+		if ([memory_id, person, channel].filter((given) => given !== undefined).length !== 1) {
 			const message =
-				"memory_id: give the id of a memory, or a person whose memories to delete, and not both";
+				"memory_id: give the id of a memory, or a person or a channel whose memories to delete, and only one of them";
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		if (person !== undefined) {
 			return { status: "forgotten", forgotten: await memories.forgetPerson(keyed(request), person) };
+		}
+		if (channel !== undefined) {
+			return { status: "forgotten", forgotten: await memories.forgetChannel(keyed(request), channel) };
 		}
 		await memories.forget(keyed(request), memory_id ?? "");
 		return { status: "forgotten", forgotten: 1 };
