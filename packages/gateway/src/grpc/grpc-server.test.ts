@@ -12,7 +12,7 @@ import {
 	status,
 } from "@grpc/grpc-js";
 import { systemClock } from "@parley/base";
-import { MemoryLogger } from "@parley/base/testing";
+import { MemoryLogger, paced } from "@parley/base/testing";
 import { operator } from "@parley/core";
 import { expect, test } from "vitest";
 import type { HeldOpen } from "../auth/held-open.ts";
@@ -26,12 +26,16 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 	const place = new TlsPlace();
 	const identity = await loadTlsIdentity(place.files);
 	const log = new MemoryLogger();
+	const admission = new Admission();
 	const settled: boolean[] = [];
 	const waiting: Promise<void>[] = [];
 	const server = new GrpcServer({
 		...{ clock: systemClock, log, rules: { allowedHosts: [] }, held, refused: () => undefined },
 		authenticate: async ({ socket }) => ({ principal: { ...operator, id: `encrypted ${socket.encrypted}` } }),
-		settled: (socket) => settled.push("encrypted" in socket),
+		settled: (socket) => {
+			admission.settled(socket);
+			settled.push("encrypted" in socket);
+		},
 		services: (callers) => [
 			{
 				name: "test.Echo",
@@ -51,7 +55,7 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 		],
 	});
 	const listener = await createListener({
-		...{ host: "127.0.0.1", port: 0, clock: systemClock, log, admission: new Admission() },
+		...{ host: "127.0.0.1", port: 0, clock: systemClock, log, admission },
 		...{ identity: () => identity, isOwn: async () => false },
 		onHttp: (socket) => socket.destroy(),
 		onHttp2: (socket) => server.accept(socket),
@@ -87,19 +91,26 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 	await once(stream, "response");
 }
 
-test.each(["plain", "TLS"])("a client that disconnects without a word ends its calls: %s", async (kind) => {
-	await using server = await serve();
-	for (const bytes of [1, 1_000_000]) {
-		const { port, hostname: host } = new URL(`http://${server.target}`);
-		const to = { port: Number(port), host };
-		const tls = { ...to, ca: authority, ALPNProtocols: ["h2"], servername: host };
-		const connection = kind === "TLS" ? connectTls(tls) : connectTcp(to);
-		await openWait(connection, server.target, bytes);
-		connection.destroy();
-		await server.waiting.at(-1);
-	}
-	expect(server.waiting).toHaveLength(2);
-});
+/** Less than the 40 s after which the keepalive ends a call. */
+const timeout = paced(20_000);
+
+test.each(["plain", "TLS"])(
+	"a client that disconnects without a word ends its calls: %s",
+	{ timeout },
+	async (kind) => {
+		await using server = await serve();
+		for (const bytes of [1, 1_000_000]) {
+			const { port, hostname: host } = new URL(`http://${server.target}`);
+			const to = { port: Number(port), host };
+			const tls = { ...to, ca: authority, ALPNProtocols: ["h2"], servername: host };
+			const connection = kind === "TLS" ? connectTls(tls) : connectTcp(to);
+			await openWait(connection, server.target, bytes);
+			connection.destroy();
+			await server.waiting.at(-1);
+		}
+		expect(server.waiting).toHaveLength(2);
+	},
+);
 
 function ask(target: string, path: string, channel = credentials.createInsecure()): Promise<string | number> {
 	const client = new Client(target, channel);
