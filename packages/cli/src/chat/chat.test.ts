@@ -114,6 +114,8 @@ test.each([
 ])("Tab behind $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
 	const table = new Table();
 	await table.press(...[...typed].map((letter) => ({ text: letter })), tab);
+	// Also those of the working directory of the session.
+	expect(table.client.last("list_skills").params).toEqual({ session_id: "sess_1" });
 	table.client.last("list_skills").answer(skillList);
 	await table.settle();
 	expect(table.keyboard).toMatchObject({ message: { text }, notice });

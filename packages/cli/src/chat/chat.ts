@@ -169,7 +169,7 @@ export class Chat {
 	async #isSkill(line: string): Promise<boolean> {
 		const name = /^\/(\S+)/.exec(line)?.[1];
 		if (name === undefined || Object.hasOwn(slashCommands, name)) return false;
-		const { skills, problems } = await this.#request("list_skills", {});
+		const { skills, problems } = await this.#request("list_skills", { session_id: this.sessionId });
 		const isBroken = problems.some(({ path }) => /([^/]+)(?:\/SKILL)?\.md$/.exec(path)?.[1] === name);
 		return isBroken || skills.some((skill) => skill.name === name);
 	}
@@ -188,7 +188,7 @@ export class Chat {
 	}
 
 	async #usableSkills(): Promise<readonly SkillPayload[]> {
-		const { skills } = await this.#request("list_skills", {});
+		const { skills } = await this.#request("list_skills", { session_id: this.sessionId });
 		return skills.filter(({ user_invocable: isForPeople, trust }) => {
 			return isForPeople && (trust === "operator" || trust === "trusted");
 		});
