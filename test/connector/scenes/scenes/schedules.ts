@@ -26,11 +26,15 @@ const refused = (reason: string | RegExp): readonly Step[] => [
 /** Messages at given times. */
 export const schedules: readonly Scene[] = [
 	{
-		name: "a schedule posts its answer with its name, is listed, and is removed",
+		name: "a schedule posts its answer with its name, and is listed",
+		steps: [...hourly, { commands: "/schedule list" }, { told: ["**Report**: every hour", "next"] }],
+	},
+	{
+		// A message begins a thread in Slack, in which schedules of the channel are not listed.
+		name: "a schedule is listed in answer to a message, and its owner alone removes it",
+		only: "discord",
 		steps: [
 			...hourly,
-			{ commands: "/schedule list" },
-			{ told: ["**Report**: every hour", "next"] },
 			{ says: "@Parley !schedules" },
 			{ shows: "**Report**: every hour" },
 			{ notes: /`(sched_\w+)` \*\*Report/ },
