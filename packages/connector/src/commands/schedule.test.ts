@@ -88,3 +88,38 @@ test("a command that is written in a channel shows no schedule of another place 
 	const remove = written("schedule remove", { id: "sched_2" });
 	expect(await runOf("schedule remove")?.(desk, remove)).toEqual({ text: "Removed." });
 });
+
+test.each([
+	{ name: "a thread shows the schedules of its channel", written: { thread: "7" }, target: {}, shown: true },
+	{
+		name: "a thread shows its own schedules",
+		written: { thread: "7" },
+		target: { thread: "7" },
+		shown: true,
+	},
+	{
+		name: "a thread shows none of another thread",
+		written: { thread: "7" },
+		target: { thread: "8" },
+		shown: false,
+	},
+	{
+		name: "a channel shows none of a thread, which may be private",
+		written: {},
+		target: { thread: "7" },
+		shown: false,
+	},
+	{ name: "a channel shows none of another channel", written: {}, target: { channel: "3" }, shown: false },
+	{ name: "a channel shows none of another tenant", written: {}, target: { tenant: "2" }, shown: false },
+])("$name", async ({ written, target, shown }) => {
+	const { desk } = scriptedDesk({ list_schedules: () => ({ schedules: [schedule] }) });
+	const { arrival, key } = commanded("schedule list");
+	const list = scheduleCommands.find(({ name }) => name === "schedule list");
+	const { room } = arrival;
+	const { text } =
+		(await list?.run(
+			{ ...desk, roomOf: async () => ({ ...room, ...target }) },
+			{ arrival: { ...arrival, room: { ...room, ...written } }, key, message: "m1" },
+		)) ?? {};
+	expect(text?.includes("sched_1")).toBe(shown);
+});

@@ -69,9 +69,7 @@ const list: Command = {
 		if (found.length === 0) {
 			return { text: `You have no schedules. \`${platform.command("schedule add", room)}\` adds one.` };
 		}
-		// After a restart, the session of the room may not be known until it is asked for.
-		if (isPosted) await desk.sessionOf(person, room, handled.key);
-		const shown = isPosted ? found.filter((schedule) => isOf(desk, room, schedule)) : found;
+		const shown = isPosted ? await ofChannel(desk, room, found) : found;
 		const lines = shown.slice(0, mostListed).map((schedule) => lineOf(schedule, platform));
 		const [all, remove] = ["schedule list", "schedule remove"].map((name) => platform.command(name, room));
 		const parts = [
@@ -120,14 +118,21 @@ async function suggest(
 		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plain(`${title} · ${when}`, 90) }));
 }
 
-/** Whether the schedule sends its message to this room. */
-function isOf({ session, platform }: Desk, room: Room, { session_id: id }: SchedulePayload): boolean {
-	const target = session(id)?.room;
-	return (
-		target !== undefined &&
-		target.tenant === room.tenant &&
-		platform.conversation(target) === platform.conversation(room)
-	);
+/**
+ * The schedules that send their messages to this room or, if it is a thread, to its channel: all readers of a thread can
+ * read its channel.
+ */
+async function ofChannel(
+	desk: Desk,
+	{ tenant, channel, thread }: Room,
+	schedules: readonly SchedulePayload[],
+): Promise<readonly SchedulePayload[]> {
+	const rooms = await Promise.all(schedules.map(({ session_id }) => desk.roomOf(session_id)));
+	return schedules.filter((_schedule, index) => {
+		const target = rooms[index];
+		const isHere = target?.tenant === tenant && target.channel === channel;
+		return isHere && (target.thread === undefined || target.thread === thread);
+	});
 }
 
 function showOf(option: string | number | boolean | undefined): "post" | "thread" | "silent" | undefined {

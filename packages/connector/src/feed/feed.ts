@@ -64,6 +64,11 @@ export class Feed {
 		return this.#known.all();
 	}
 
+	/** The session with this id, open or not. */
+	withId(id: string): KnownSession | undefined {
+		return this.#known.withId(id);
+	}
+
 	/** Those of one room, by its key. */
 	knownIn(roomKey: string): readonly KnownSession[] {
 		return this.#known.inRoom(roomKey);

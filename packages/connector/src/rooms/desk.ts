@@ -34,6 +34,8 @@ export interface Desk {
 	sessionOf(person: Person, room: Room, key: string): Promise<RoomSession>;
 	/** A session of ours by its id; undefined where this connector does not read it. */
 	session(id: string): RoomSession | undefined;
+	/** Room of a session, also if the session is not open. Undefined for a session of another connector. */
+	roomOf(session: string): Promise<Pick<Room, "tenant" | "channel" | "thread"> | undefined>;
 	/** What a message says since it was edited; undefined where it was not, or that is long ago. */
 	edited(room: Room, message: string): Promise<string | undefined>;
 	/** Lets another session be talked to in the room; without an id a fresh one. Rejects with `not_found` for one of elsewhere. */

@@ -26,6 +26,10 @@ export function openDesk(parts: DeskParts): RoomDesk {
 		...{ gateway, controls, platform, clock, log, onBehalf },
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
 		session: (id) => feed.session(id),
+		async roomOf(session) {
+			await feed.ready;
+			return feed.withId(session)?.key;
+		},
 		turnTo: (person, room, choice) => rooms.turnTo(person, room, choice),
 		whoami: (person, room) => rooms.whoami(person, room),
 		sessions: (person, room) => rooms.list(person, room),

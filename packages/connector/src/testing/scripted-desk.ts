@@ -31,6 +31,7 @@ export function scriptedDesk(
 		...{ gateway, controls, platform, clock: new ManualClock(), log: silentLogger, onBehalf },
 		sessionOf: async () => room,
 		session: (id) => (id === session ? room : undefined),
+		roomOf: async (id) => (id === session ? room.room : undefined),
 		turnTo: async () => room,
 		edited: async () => undefined,
 	};

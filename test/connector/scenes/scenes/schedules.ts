@@ -41,7 +41,8 @@ export const schedules: readonly Scene[] = [
 			{ commands: "/schedule remove", with: { id: "{1}" }, by: "Max" },
 			{ told: "Schedule not found" },
 			{ commands: "/schedule remove", with: { id: "{1}" } },
-			{ told: "Removed: Report" },
+			// Without the title if the command is written in a thread of Slack.
+			{ told: "Removed" },
 			{ shows: "⏰ **Report** is no longer scheduled." },
 			{ passes: hour },
 			{ shows: ["[offline] all is well"], times: 1 },
