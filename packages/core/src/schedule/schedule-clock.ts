@@ -266,11 +266,21 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 }
 
 /**
+ * The due time of an event: now, or a minute after the last firing or refused due time. It is a minute away at most, also if
+ * the clock was set back since.
+ */
+function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
+	const { shortestMs } = scheduleLimits;
+	const last = Math.max(lastFiredAt ?? Number.NEGATIVE_INFINITY, lastDue ?? Number.NEGATIVE_INFINITY);
+	return Math.min(Math.max(now, last + shortestMs), now + shortestMs);
+}
+
+/**
  * Looks at the events of the session since the last look. Those of runs that a schedule started do not count. Returns
  * whether there are more to look at.
  */
 async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
-	const { id, trigger, sessionId, seenSeq, lastFiredAt = Number.NEGATIVE_INFINITY } = schedule;
+	const { id, trigger, sessionId, seenSeq } = schedule;
 	if (trigger.kind !== "event") return false;
 	const events = await tx
 		.selectFrom("events")
@@ -289,8 +299,10 @@ async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boole
 		if (counts) break;
 	}
 	const isNew = counts && schedule.nextDue === undefined;
-	const due = Math.max(now, lastFiredAt + scheduleLimits.shortestMs);
-	await changeSchedule(tx, id, { seenSeq: Number(last.seq), ...(isNew && { nextDue: due }) });
+	await changeSchedule(tx, id, {
+		seenSeq: Number(last.seq),
+		...(isNew && { nextDue: dueOfEvent(schedule, now) }),
+	});
 	return events.length === mostEvents;
 }
 

@@ -378,6 +378,39 @@ test("an event starts a schedule, at most once a minute, and no run of a schedul
 	expect(await firings(t, session)).toHaveLength(2);
 });
 
+test("events of a minute ask a connector once about an owner who may not fire", async () => {
+	await using world = await openChat();
+	const { t, session, clock, schedule, log } = world;
+	const asked = connect(t, () => ({ present: false, reason: "left" }));
+	await t.runtime.schedules.remove(unkeyed(), schedule.id);
+	await plan(t, session, { kind: "event", event: "user.message" }, person("member"));
+	for (const text of ["one", "two", "three"]) {
+		await t.send(session, text);
+		await log.next("assistant.message");
+		await t.settle();
+		clock.advance(1_000);
+		await t.settle();
+	}
+	expect(asked).toHaveLength(1);
+	await pass(world, 2 * minute);
+	expect(asked).toHaveLength(2);
+});
+
+test("an event starts a schedule within a minute after a wrong clock was set back", async () => {
+	await using world = await open();
+	const { t, session, clock, log } = world;
+	await plan(t, session, { kind: "event", event: "user.message" });
+	clock.set(1_000 * hour);
+	await t.send(session, "while the clock is wrong");
+	await pass(world, minute);
+	await log.next("schedule.trigger");
+	clock.set(-1_000 * hour);
+	await pass(world, minute);
+	await t.send(session, "while it is right");
+	await pass(world, 2 * minute);
+	expect(await firings(t, session)).toHaveLength(2);
+});
+
 test("an event behind hundreds that do not count starts its schedule without another event", async () => {
 	const { t, session, clock } = await open();
 	const { id } = await plan(t, session, { kind: "event", event: "user.message" });
