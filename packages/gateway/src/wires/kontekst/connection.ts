@@ -124,22 +124,26 @@ export class RunStream {
 		const { view, isNew } = await openSession(runtime, principal, start, (happened) =>
 			this.#happened(happened),
 		);
+		let isFirst = false;
 		try {
 			await view.begin();
 			const message = { content: start.prompt, ...(start.skill && { skill: start.skill }) };
 			// A name is that of the run's agent, also in a session that was created with another.
 			const { agentName: agent = view.profile } = start;
-			const { runId } = await view.send(this.#asked("run"), message, {
+			const { runId, queuedPosition } = await view.send(this.#asked("run"), message, {
 				...{ ask: "all", onDenied: "cancel", start: "allDecided" },
 				...(agent !== view.profile && { agent }),
 			});
 			this.#run = { view, id: runId, agent };
+			isFirst = queuedPosition === 0;
 		} catch (reason) {
 			await view.leave();
 			if (isNew) await this.#removeEmpty(view.id);
 			throw reason;
 		}
 		this.#phase = "running";
+		// Its first event may be late: a local model server loads its model before.
+		if (isFirst) this.#tellStart(this.#run);
 		if (this.#isCancelled) this.#cancel();
 		const early = this.#early;
 		this.#early = [];
