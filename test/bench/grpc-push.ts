@@ -179,7 +179,7 @@ report(
 	// nothing of this, so what the gateway does once for a text of a tick is measured against one write.
 	[
 		{ figure: single, atLeast: 0.85, goal: true },
-		{ figure: single, atLeast: 0.4 },
+		{ figure: single, atLeast: 0.3 },
 		{ figure: burst, atLeast: 0.85, goal: true },
 		{ figure: burst, atLeast: 0.75 },
 		{ figure: added, atMost: 5, ofMachine: true },
