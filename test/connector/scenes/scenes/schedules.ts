@@ -30,9 +30,7 @@ export const schedules: readonly Scene[] = [
 		steps: [...hourly, { commands: "/schedule list" }, { told: ["**Report**: every hour", "next"] }],
 	},
 	{
-		// A message begins a thread in Slack, in which schedules of the channel are not listed.
 		name: "a schedule is listed in answer to a message, and its owner alone removes it",
-		only: "discord",
 		steps: [
 			...hourly,
 			{ says: "@Parley !schedules" },
