@@ -195,6 +195,15 @@ test.each<[what: string, time: number, ends: boolean, passes: (stage: Stage, tim
 				await stage.pass(minute);
 			},
 		],
+		[
+			"a machine that was suspended and stops the connector at once",
+			62 * minute,
+			true,
+			async (stage, time) => {
+				jump(stage, time);
+				await stage.restart();
+			},
+		],
 	],
 )("%s (%i ms) ends the trust of channels: %s", async (_, time, ends, passes) => {
 	const { stage, open, reasons } = await trustedStage();

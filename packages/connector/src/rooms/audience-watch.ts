@@ -61,10 +61,14 @@ export class AudienceWatch {
 		if (isLinked) this.#compare();
 	}
 
-	/** Resolves when the last time is saved. Call it after the signal has aborted. */
+	/**
+	 * Resolves when the last time is saved. Call it after the signal has aborted. After a suspension that was not noticed,
+	 * the time stays as it is, and the next start ends the grants.
+	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
-		if (this.#isLinked && this.#ending === undefined) this.#seen();
+		const isKnown = this.#awayMs() <= this.#keptMs();
+		if (this.#isLinked && this.#ending === undefined && isKnown) this.#seen();
 		await this.#saving;
 	}
 
@@ -76,17 +80,26 @@ export class AudienceWatch {
 	/** Also finds that this process was suspended, because it compares every minute. */
 	#compare(): void {
 		if (this.#ending !== undefined) return;
-		const { platform, clock } = this.#parts;
 		if (this.#watchedAt === undefined) {
 			this.#end("the connector has no record of its last connection, so people may have joined unseen");
 			return;
 		}
-		const awayMs = clock.now() - this.#watchedAt;
-		if (awayMs <= (platform.eventsKeptMs ?? usualKeptMs)) this.#seen();
+		const awayMs = this.#awayMs();
+		if (awayMs <= this.#keptMs()) this.#seen();
 		else {
 			const minutes = Math.floor(awayMs / 60_000);
 			this.#end(`the connector was away for ${minutes} minutes, so people may have joined unseen`);
 		}
+	}
+
+	/** Since the connector last knew that it was connected. */
+	#awayMs(): number {
+		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
+	}
+
+	/** How long the platform tells later what happened meanwhile. */
+	#keptMs(): number {
+		return this.#parts.platform.eventsKeptMs ?? usualKeptMs;
 	}
 
 	#seen(): void {
