@@ -206,6 +206,26 @@ verifiesOn(
 	},
 );
 
+verifiesOn(
+	"kontekst",
+	["kontekst.denied"],
+	"after a denial no call that depends on others is proposed",
+	async () => {
+		const writes = ["a", "b"].map((name) =>
+			calls(`call_${name}`, "write_file", { path: `${name}.txt`, content: name }),
+		);
+		const model = new ScriptedModel([...writes, calls("call_c", "run_command", { cmd: "cat b.txt" })]);
+		await using gateway = await TestGateway.start({ model });
+		await using stream = new KontekstStream(gateway.url);
+		stream.start({ prompt: "write" });
+		expect(await stream.proposed()).toHaveLength(2);
+		stream.deny("call_a");
+		stream.approve("call_b");
+		await stream.until("cancelled");
+		expect(stream.kinds().filter((kind) => kind === "toolsProposed")).toHaveLength(1);
+	},
+);
+
 verifiesOn("kontekst", ["kontekst.cancel"], "a cancel ends the reply of the model", async () => {
 	await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("once upon")) });
 	await using stream = new KontekstStream(gateway.url);

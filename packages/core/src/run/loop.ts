@@ -1,7 +1,6 @@
 import type { ParleyError } from "@parley/base";
 import { recallMemories } from "../memory/recall.ts";
 import type { CallBlock } from "../message.ts";
-import { isAnyDenied } from "../session/prompts.ts";
 import type { Record } from "../session/session.ts";
 import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import { placeAttachments, withdrawRefused } from "./attachments.ts";
@@ -11,7 +10,7 @@ import { enterSteers, takeSteers } from "./queue.ts";
 import { nextRequest } from "./request.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import type { Run } from "./run.ts";
-import { runCalls } from "./run-calls.ts";
+import { isCancelledByDenial, runCalls } from "./run-calls.ts";
 import { startSkill } from "./skills-of-run.ts";
 import { speaking } from "./speaking.ts";
 import type { Step } from "./step.ts";
@@ -94,12 +93,7 @@ async function reasonToStop(
 	calls: readonly CallBlock[],
 	model: string,
 ): Promise<string | undefined> {
-	if (run.row.options.onDenied === "cancel" && calls.length > 0) {
-		const asked = { runId: run.id, callIds: calls.map(({ id }) => id) };
-		const { store } = run.session.deps.journal;
-		if (await store.read((db) => isAnyDenied(db, asked))) return "cancelled";
-	}
-	return refusalOf(run, model);
+	return (await isCancelledByDenial(run, calls)) ? "cancelled" : refusalOf(run, model);
 }
 
 /** Records that the next model call begins, with the messages that have arrived for the run. */

@@ -1,5 +1,6 @@
 import type { CallBlock } from "../message.ts";
 import { openPassword } from "../session/passwords.ts";
+import { isAnyDenied } from "../session/prompts.ts";
 import type { Session } from "../session/session.ts";
 import { addTaint } from "../session/session-taint.ts";
 import { joinTaints, type Taint, taintOf } from "../taint.ts";
@@ -22,7 +23,18 @@ import type { Run } from "./run.ts";
  * Throws `cancelled` if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
-	for (let open = calls; open.length > 0; ) open = await runProposed(run, open);
+	for (let open = calls; open.length > 0; ) {
+		open = await runProposed(run, open);
+		// The run only ends: no person is asked about the calls that are left.
+		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
+	}
+}
+
+/** Whether the denial of one of these calls ends the run. */
+export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
+	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
+	const asked = { runId: run.id, callIds: calls.map(({ id }) => id) };
+	return run.session.deps.journal.store.read((db) => isAnyDenied(db, asked));
 }
 
 /** Runs the calls that can be proposed now, and returns those that must be planned after them. */
