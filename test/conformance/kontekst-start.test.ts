@@ -24,8 +24,12 @@ verifiesOn(
 		);
 		expect(await failed({ prompt: "hi", skill: { name: "bake" } })).toMatch(/^skill not found: bake/);
 		expect(await failed({ prompt: " " })).toMatch(/^prompt: it is empty/);
-		expect(await failed({ prompt: "hi", workingDir: "nowhere" })).toMatch(/"nowhere" does not exist/);
-		expect(await failed({ prompt: "hi", sessionId: "../x" })).toMatch(/"\.\.\/x" is no session id/);
+		expect(await failed({ prompt: "hi", workingDir: "nowhere" })).toMatch(
+			/^working_dir: "nowhere" does not exist/,
+		);
+		expect(await failed({ prompt: "hi", sessionId: "../x" })).toMatch(
+			/^session_id: .*"\.\.\/x" is no session id/,
+		);
 		stream.start({ prompt: "hi", agentName: "gardener" });
 		expect(await stream.until("started")).toMatchObject({ agentName: "gardener" });
 		await stream.until("completed");

@@ -23,7 +23,8 @@ export function decodeStart(command: StartRunCommand): Start {
 	const start = Start.safeParse({ ...command, skill });
 	if (start.success) return start.data;
 	const [issue] = start.error.issues;
-	const message = `${issue?.path.join(".")}: ${issue?.message}`;
+	const field = issue?.path.join(".").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+	const message = `${field}: ${issue?.message}`;
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 

@@ -47,10 +47,15 @@ async function createFor(
 	{ sessionId, agentName, workingDir }: Start,
 	following: Following,
 ): Promise<SessionView> {
-	const { id } = await SessionView.create(runtime, asked(following.principal), {
+	const creating = SessionView.create(runtime, asked(following.principal), {
 		...(sessionId !== "" && { id: sessionId }),
 		...(agentName !== undefined && { profile: agentName }),
 		...(workingDir !== "" && { rootDir: workingDir }),
+	});
+	const { id } = await creating.catch((reason: unknown) => {
+		const { message, code } = ParleyError.from(reason);
+		// The field has this name here.
+		throw new ParleyError(message.replace(/^root_dir: /, "working_dir: "), { code, cause: reason });
 	});
 	return SessionView.join(runtime, id, following);
 }
