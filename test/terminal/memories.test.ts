@@ -26,9 +26,12 @@ test("notes of the agent are added, found and deleted", async ({ place }) => {
 	const all = place.run("memories", "forget", "--person", "me");
 	expect(await all.ended()).toBe(0);
 	expect(all.text).toBe("deleted 3 memories");
-	const again = place.run("memories", "add", "--everyone", "--", "Deploys happen on Friday");
+	const again = place.run("memories", "add", "--scope", "everyone", "--", "Deploys happen on Friday");
 	expect(await again.ended()).toBe(0);
 	const [other = ""] = /mem_[0-9a-z]{26}/.exec(again.text) ?? [];
+	const ofAll = place.run("memories", "--scope", "everyone");
+	expect(await ofAll.ended()).toBe(0);
+	expect(ofAll.text).toContain(other);
 	const neither = place.run("memories", "forget");
 	expect(await neither.ended()).toBe(2);
 	const forgotten = place.run("memories", "forget", other);

@@ -75,10 +75,11 @@ function addCommand(io: Io): Command {
 		.option("--everyone", "for everyone")
 		.option("--tag <tag...>", "words to find it by");
 	return command.action(async (words: string[]) => {
-		const flags: MemoriesFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
+		const flags: ListFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
 			command.optsWithGlobals();
 		const content = words.join(" ");
-		const scope = flags.everyone === true ? "everyone" : "user";
+		// `--scope` is an option of the list, which commander also accepts behind `add`.
+		const scope = flags.everyone === true ? "everyone" : (flags.scope ?? "user");
 		const stored = await withGateway(flags, io, (client) =>
 			client.request("store_memory", { content, scope, tags: flags.tag ?? [] }),
 		);
