@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { credentials, loadPackageDefinition, makeClientConstructor, status } from "@grpc/grpc-js";
 import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
@@ -111,7 +112,12 @@ verifiesOn(
 	"a client that does not read loses its connection 5 s after its token is revoked",
 	async () => {
 		const clock = new ManualClock();
-		const model = new ScriptedModel(stuck("word ".repeat(200_000)));
+		const told = Promise.withResolvers<void>();
+		const model = new ScriptedModel(async function* (_, signal) {
+			yield says("word ".repeat(200_000));
+			told.resolve();
+			await once(signal, "abort");
+		});
 		await using gateway = await TestGateway.start({ ...withTokens, clock, model });
 		const { client } = await operatorOf(gateway);
 		await using operator = client;
@@ -119,6 +125,8 @@ verifiesOn(
 		await using stream = new RawRun(gateway.url, { token: String(made["token"]) });
 		stream.send({ start: { prompt: "tell" } });
 		await stream.answered();
+		// More than the client lets the gateway send.
+		await told.promise;
 		await operator.call("revoke_token", { token_id: "desk" });
 		await stream.reached();
 		clock.advance(5_000);
