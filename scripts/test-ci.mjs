@@ -20,7 +20,7 @@ const shorter = {
 	boot: ["--ratios"],
 	connector: ["--ratios", "--rounds", "1"],
 	"first-word": ["--ratios", "--rounds", "3"],
-	"grpc-push": ["--ratios", "--rounds", "5"],
+	"grpc-push": ["--ratios", "--rounds", "2"],
 	recovery: ["--ratios", "--rounds", "2"],
 	"local-request": ["--ratios", "--rounds", "3"],
 	"slow-reader": ["--rounds", "5"],
@@ -33,7 +33,7 @@ const shorter = {
 
 const BENCH_LIMIT_MS = 150_000;
 /** Part of a limit that the tests may use. The benches use the rest. */
-const TESTS_SHARE = 0.8;
+const TESTS_SHARE = 0.84;
 
 /** Runs `*.ci.test.ts`, the tests of the simulators, `*.scale.test.ts` at full scale, and each bench of a ratio as a test. */
 export async function run() {
