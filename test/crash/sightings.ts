@@ -54,8 +54,10 @@ export class Sightings {
 				this.#asked.add(messageOf(effectOf(frame.payload.context.arguments) ?? ""));
 				return;
 			case "assistant.stream":
-				if (current !== undefined && /^ ?t\d+$/.test(frame.payload.content)) {
-					this.#words.set(current, this.words(current) + 1);
+				// A word comes in two frames where a secret of the gateway could begin in it.
+				if (current !== undefined && /^[ t\d]+$/.test(frame.payload.content)) {
+					const begun = frame.payload.content.split("t").length - 1;
+					this.#words.set(current, this.words(current) + begun);
 				}
 		}
 	}
