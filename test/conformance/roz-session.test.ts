@@ -200,6 +200,8 @@ verifiesOn(
 		first.say("a", { messageId: "m1" });
 		await first.until("turnComplete");
 		first.send({ feedback: { messageId: "m1", rating: "up" } });
+		first.send({ ping: {} });
+		await first.until("pong");
 		await using reader = await OzzieClient.connect(gateway.url);
 		await reader.open({ session_id: sessionId, after_seq: 0 });
 		const { payload: asked } = await reader.event("user.message");
@@ -208,11 +210,12 @@ verifiesOn(
 		await reader.event("assistant.message");
 		await using second = new RozStream(gateway.url, { headers: { "parley-session-id": String(sessionId) } });
 		expect(await second.start()).toMatchObject({ sessionId });
+		second.send({ feedback: { messageId: "m1", rating: "down" } });
 		second.say("c");
 		await second.until("turnComplete");
 		expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/"a".*"one".*"b".*"two".*"c"/);
 		const explained = await reader.call("explain", { session_id: sessionId, run_id: Object(asked).run_id });
-		expect(explained).toMatchObject({ feedback: [{ rating: "good" }] });
+		expect(explained).toMatchObject({ feedback: [{ rating: "bad" }] });
 	},
 );
 

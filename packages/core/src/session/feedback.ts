@@ -7,6 +7,7 @@ import type { Session } from "./session.ts";
 
 /** What somebody thinks of a reply; of the session's last one where `runId` is absent. */
 export interface Feedback {
+	/** Its id, or what the client named the message (`NewMessage.correlation`). */
 	readonly runId?: string;
 	readonly rating: "good" | "bad";
 	readonly comment: string;
@@ -40,7 +41,10 @@ export async function recordFeedback(
 /** The run that was meant, whose reply there is; the last one that has ended unless told. */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
-	const wanted = runId === undefined ? runs.where("state", "=", "ended") : runs.where("id", "=", runId);
+	const wanted =
+		runId === undefined
+			? runs.where("state", "=", "ended")
+			: runs.where(({ eb, or }) => or([eb("id", "=", runId), eb("correlation", "=", runId)]));
 	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
 	if (!run && runId !== undefined) throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });
 	if (!run) throw refused("there is no reply in this session yet");

@@ -64,8 +64,6 @@ export class SessionStream {
 	#isClosed = false;
 	/** Names of tools of the gateway whose calls change nothing. */
 	#pure: ReadonlySet<string> = new Set();
-	/** Runs of the stream by the ids of their messages, for opinions. */
-	readonly #runs = new Map<string, string>();
 	#hidden: Timer | undefined;
 
 	constructor(options: SessionStreamOptions) {
@@ -90,8 +88,10 @@ export class SessionStream {
 	/** The client sends nothing more: the running turn goes on, and the stream ends after it. */
 	close(): void {
 		this.#isClosed = true;
+		// Frames that wait for the session come first.
+		if (this.#phase === "starting") return;
 		this.#session?.tools.leave();
-		if (this.#phase !== "starting" && !this.#turn) this.#end();
+		if (!this.#turn) this.#end();
 	}
 
 	/** Ends the stream for the client without a frame. The run of the turn goes on. */
@@ -205,7 +205,6 @@ export class SessionStream {
 			options,
 		);
 		working.runId = runId;
-		this.#runs.set(id, runId);
 		turn.begin();
 		if (working.isCancelled) this.#cancel();
 		const { early } = working;
@@ -306,10 +305,9 @@ export class SessionStream {
 		const given = Object.hasOwn(ratings, rating) ? ratings[rating] : undefined;
 		if (!session || !given) return;
 		const { runtime, log } = this.#options;
-		const runId = this.#runs.get(messageId) ?? messageId;
 		const about = sessionId === "" ? session.view.id : sessionId;
 		runtime
-			.feedback(this.#asked("MessageFeedback"), about, { runId, rating: given, comment: "" })
+			.feedback(this.#asked("MessageFeedback"), about, { runId: messageId, rating: given, comment: "" })
 			.catch((reason: unknown) => log.info("an opinion could not be stored", { messageId, error: reason }));
 	}
 

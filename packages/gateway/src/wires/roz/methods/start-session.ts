@@ -100,7 +100,7 @@ async function agentOf(
 	);
 }
 
-/** What will happen to calls of each tool of the session. */
+/** One rule for each tool of the session. */
 export async function permissionsOf(
 	{ view }: Pick<StartedSession, "view">,
 	{ runtime, principal }: Pick<StartParts, "runtime" | "principal">,

@@ -21,7 +21,7 @@ export function streamSession(
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<SessionResponse>(
 		{
-			...{ call, mayDrop: isDelta, lost: () => stream.abandon() },
+			...{ call, mayDrop: isDelta, stopped: () => stream.abandon(), lost: () => stream.abandon() },
 			encode: SessionResponse.encode,
 		},
 		options,

@@ -21,7 +21,7 @@ export function watchTeam(
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<TeamEvent>(
 		{
-			...{ call, mayDrop: () => false, lost: () => watch.end() },
+			...{ call, mayDrop: () => false, stopped: () => watch.end(), lost: () => watch.end() },
 			encode: TeamEvent.encode,
 		},
 		options,

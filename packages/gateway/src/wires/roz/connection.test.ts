@@ -1,0 +1,98 @@
+import { MemoryLogger, seededIds } from "@parley/base/testing";
+import { operator } from "@parley/core";
+import { ScriptedModel, type ScriptedReply, says, stuck, TestRuntime } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import type { SessionResponse } from "../../gen/roz/v1/agent.ts";
+import { SessionStream } from "./connection.ts";
+
+type Frame = NonNullable<SessionResponse["response"]>;
+
+/** A stream without a transport, on a runtime of its own. */
+async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
+	const t = stack.use(await TestRuntime.open({ model: new ScriptedModel(...replies), anyModel: true }));
+	const frames: Frame[] = [];
+	const waiting = new Map<Frame["$case"], () => void>();
+	const ended = Promise.withResolvers<void>();
+	const ids = seededIds(1);
+	const stream = new SessionStream({
+		...{
+			runtime: t.runtime,
+			principal: operator,
+			clock: t.clock,
+			log: new MemoryLogger(),
+			resumed: undefined,
+		},
+		redactor: { redact: (text) => text },
+		newId: () => ids.uuid(),
+		send: ({ response }) => {
+			if (!response) return;
+			frames.push(response);
+			waiting.get(response.$case)?.();
+		},
+		finished: () => ended.resolve(),
+	});
+	/** Resolves when a frame of that kind is there, or comes. */
+	const until = async ($case: Frame["$case"]): Promise<Frame | undefined> => {
+		const found = () => frames.find((frame) => frame.$case === $case);
+		if (!found()) await new Promise<void>((resolve) => waiting.set($case, resolve));
+		return found();
+	};
+	const start = { $case: "start", value: emptyStart } as const;
+	const say = (content: string) => {
+		const value = { content, context: [], tools: [] };
+		stream.take({ request: { $case: "userMessage", value } });
+	};
+	return {
+		t,
+		stream,
+		frames,
+		until,
+		say,
+		ended: ended.promise,
+		start: () => stream.take({ request: start }),
+	};
+}
+
+const emptyStart = { environmentId: "", tools: [], history: [], projectContext: [] };
+
+test("a client that closes its half while its session opens gets its answer", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, stream, frames, say, start, ended } = await open(stack, [says("done")]);
+	const permissions = t.runtime.toolPermissions.bind(t.runtime);
+	t.runtime.toolPermissions = (...asked) => {
+		stream.close();
+		return permissions(...asked);
+	};
+	start();
+	say("go");
+	await ended;
+	expect(frames.at(-1)).toMatchObject({ $case: "turnComplete", value: { stopReason: "end_turn" } });
+});
+
+test("a turn shows that it lives every 15 s, with the tokens of its last request", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, frames, until, say, start } = await open(stack, stuck("wait"));
+	start();
+	await until("sessionStarted");
+	say("go");
+	await until("textDelta");
+	t.clock.advance(14_999);
+	expect(frames.some(({ $case }) => $case === "keepalive")).toBe(false);
+	t.clock.advance(1);
+	t.clock.advance(15_000);
+	expect(frames.filter(({ $case }) => $case === "keepalive")).toHaveLength(2);
+});
+
+test("a client may hide an agent that was silent for 10 minutes, and no client gets a sign after the end", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, stream, frames, until, start } = await open(stack);
+	start();
+	await until("sessionStarted");
+	t.clock.advance(600_000);
+	expect(frames.at(-1)).toMatchObject({ $case: "presenceHint", value: { level: "hidden" } });
+	const told = frames.length;
+	stream.abandon();
+	t.clock.advance(600_000);
+	stream.take({ request: { $case: "ping", value: {} } });
+	expect(frames).toHaveLength(told);
+});
