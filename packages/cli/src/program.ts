@@ -71,7 +71,7 @@ const commands: Readonly<Record<string, (io: Io, version: string) => Command>> =
 
 /**
  * The command line for these arguments. If they begin with the name of a command, it has that command alone: to construct all
- * takes 10 ms. What a command needs is loaded when it runs.
+ * takes 10 ms. A command loads its own modules when it runs.
  */
 export function createProgram(io: Io, args: readonly string[]): Command {
 	const program = new Command(programName())

@@ -86,7 +86,7 @@ export class Connector {
 
 	/**
 	 * Goes on where the last process ended; resolves although the gateway may be away. Requests to the gateway wait until
-	 * the grants have ended of which nobody knows who may use them (see `AudienceWatch`). The caller closes the parts.
+	 * the grants of unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
 	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;

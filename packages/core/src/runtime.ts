@@ -328,7 +328,7 @@ export class Runtime {
 		return await this.#runner.compact(lease.session, request, ending);
 	}
 
-	/** What will happen to calls of each tool that the session has now. */
+	/** The permission of each tool that the session has now. */
 	async toolPermissions(principal: Principal, sessionId: string): Promise<readonly ToolPermission[]> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
 		return toolPermissions(lease.session, await this.#rules.settings(lease.session));

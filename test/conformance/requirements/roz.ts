@@ -1,6 +1,6 @@
 import { type Requirement, roz } from "../requirement.ts";
 
-/** What the roz document, the rulings for it and its existing clients need. */
+/** The promises of the roz document, of its rulings and to its existing clients. */
 export const rozRequirements = {
 	"roz.headers": roz("roz 1", "Response headers are sent before the client has sent anything."),
 	"roz.order": roz(

@@ -64,7 +64,7 @@ export function keptIn(
 ): ConnectorDatabase["kept"] {
 	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
 	return <Value>(name: string) => ({
-		// What `save` wrote: the caller gives each name to one kind of value.
+		// True because `save` wrote it, and the caller gives each name to one kind of value.
 		load: async () => (await values.get(name)) as Value | undefined,
 		async save(value) {
 			await (value === undefined ? values.delete(name) : values.set(name, value));

@@ -32,7 +32,7 @@ export class Stage {
 
 	private constructor(store: WatchedStore) {
 		this.store = store;
-		// True from `start` on, before which nobody has the stage.
+		// True from `start` on, which returns the stage.
 		this.connector = undefined as unknown as Connector;
 	}
 

@@ -23,7 +23,7 @@ export interface PartCounts {
 
 type Counted = Pick<ModelRequest, "model" | "system" | "tools" | "messages">;
 
-/** What is known of one model's parts. Messages and lists of tools are known by their identity. */
+/** Counts of one model. Messages and lists of tools are keys by their identity. */
 interface Known {
 	readonly objects: WeakMap<object, number>;
 	readonly prompts: Map<string, number>;

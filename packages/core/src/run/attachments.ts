@@ -32,7 +32,7 @@ export async function placeAttachments(run: Run): Promise<void> {
 	run.row = await withPictures(run.session.deps.files, run.row);
 }
 
-/** Takes the pictures of the run's own message out of the conversation: the model is told of them alone. */
+/** Takes the pictures of the run's own message out of the conversation. The model gets their names and sizes instead. */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");

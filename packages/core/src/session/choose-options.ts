@@ -8,7 +8,7 @@ import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
 import type { Session } from "./session.ts";
 import { realName } from "./set-model.ts";
 
-/** What the options of a run are checked against. */
+/** The choices and settings that the options of a run are checked against. */
 export interface OptionRules {
 	readonly choice: ModelChoice;
 	readonly settings: RunDeps["settings"];

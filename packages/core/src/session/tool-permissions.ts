@@ -4,10 +4,13 @@ import type { RunSettings } from "../run/settings.ts";
 import { ruleNameOf, type Tool } from "../tool.ts";
 import type { Session } from "./session.ts";
 
-/** What will happen to calls of one tool in a session, as far as that is known without the arguments of a call. */
+/**
+ * The permission of a tool in a session, as far as it is known without the arguments of a call. It is that of a usual call:
+ * one that touches keys or leaves the roots always requires approval.
+ */
 export interface ToolPermission {
 	readonly tool: string;
-	/** `ask` if any call of the tool may need approval. */
+	/** `ask` for each tool that changes something, although the rules may allow some of its calls. */
 	readonly effect: Effect;
 	/** Whether its calls change nothing. */
 	readonly isPure: boolean;

@@ -108,7 +108,7 @@ export interface ImageContent {
 
 export interface UserMessage {
   readonly content: string;
-  /** What the model sees with the message, such as the open file. */
+  /** Texts and pictures that the model sees with the message, such as the open file. */
   readonly context: readonly ContentBlock[];
   /** "react", or "ooda_re_act", "ooda_react", "ooda". */
   readonly aiMode?:
