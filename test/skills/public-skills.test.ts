@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
@@ -74,12 +75,21 @@ async function open() {
 	};
 }
 
-test("a YAML skill of the operator reads its references and runs its scripts in the sandbox, which cannot change it", async () => {
+test("a YAML skill of the operator reads its references", async () => {
 	await using place = await open();
 	const { results } = await place.say("/release-notes v2");
 	expect(results[0]).toContain("Write short sentences.");
-	expect(results[1]).toMatch(/counted v2[\s\S]*read-only/i);
 }, 45_000);
+
+test.skipIf(!hasBubblewrap)(
+	"a YAML skill of the operator runs its scripts in the sandbox, which cannot change it",
+	async () => {
+		await using place = await open();
+		const { results } = await place.say("/release-notes v2");
+		expect(results[1]).toMatch(/counted v2[\s\S]*read-only/i);
+	},
+	45_000,
+);
 
 test("a TOML skill of the working directory takes arguments once it is trusted", async () => {
 	await using place = await open();

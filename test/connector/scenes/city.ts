@@ -90,6 +90,8 @@ export class City implements AsyncDisposable {
 		this.#port = Number(new URL(this.#gateway.urls[0] ?? "").port);
 		const token = (await readOperatorToken(join(this.kept, "data"))) ?? "";
 		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
+		// Without a sandbox, none is tried.
+		if (!hasBubblewrap) return;
 		// Processes outside of this time take part in it.
 		const isTried = () => this.log.records.slice(before).some(({ message }) => message.includes("sandbox"));
 		await this.until(isTried, "the sandbox is tried", "still");
