@@ -46,17 +46,22 @@ export function composeMessage(
 	};
 }
 
+/** The first character of a closing tag. If it were removed instead, the text around it could form another one. */
+const closing = /<(?=\s*\/\s*context)/giu;
+
 /** Text of a block in a form that ends only where the block ends. */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;
 	switch (block?.$case) {
 		case "text":
-			return [`${opening}\n${block.value.replaceAll("</context>", "")}\n</context>`];
+			return [`${opening}\n${block.value.replaceAll(closing, "&lt;")}\n</context>`];
 		case "binary": {
 			const { mimeType, data } = block.value;
 			if (isImageType(mimeType)) return [];
-			return [`${opening}\n[${data.length} bytes of ${mimeType.slice(0, 100)} cannot be shown]\n</context>`];
+			return [
+				`${opening}\n[${data.length} bytes of ${mimeType.slice(0, 100).replaceAll(closing, "&lt;")} cannot be shown]\n</context>`,
+			];
 		}
 		case undefined:
 			return [];
