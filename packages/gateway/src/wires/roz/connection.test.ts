@@ -14,6 +14,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 	const waiting = new Map<Frame["$case"], () => void>();
 	const ended = Promise.withResolvers<void>();
 	const ids = seededIds(1);
+	const held: boolean[] = [];
 	const stream = new SessionStream({
 		...{
 			runtime: t.runtime,
@@ -24,6 +25,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		},
 		redactor: { redact: (text) => text },
 		newId: () => ids.uuid(),
+		hold: (isHeld) => held.push(isHeld),
 		send: ({ response }) => {
 			if (!response) return;
 			frames.push(response);
@@ -46,6 +48,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		t,
 		stream,
 		frames,
+		held,
 		until,
 		say,
 		ended: ended.promise,
@@ -95,4 +98,16 @@ test("a client may hide an agent that was silent for 10 minutes, and no client g
 	t.clock.advance(600_000);
 	stream.take({ request: { $case: "ping", value: {} } });
 	expect(frames).toHaveLength(told);
+});
+
+test("a frame that comes before the session is open holds the client until it is", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { frames, held, say, start, until } = await open(stack, [says("done")]);
+	start();
+	expect(held).toEqual([]);
+	say("go");
+	expect(held).toEqual([true]);
+	await until("turnComplete");
+	expect(held).toEqual([true, false]);
+	expect(frames.filter(({ $case }) => $case === "turnComplete")).toHaveLength(1);
 });

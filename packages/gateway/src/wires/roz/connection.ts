@@ -32,6 +32,11 @@ export interface SessionStreamOptions {
 	readonly newId: () => string;
 	/** The session that the client continues. */
 	readonly resumed: string | undefined;
+	/**
+	 * Called with `true` if a frame has to wait until the session is open: nothing more is read from the client, so that a
+	 * flood of frames is not kept in memory. Called with `false` when the session is open.
+	 */
+	readonly hold: (isHeld: boolean) => void;
 	/** Sends a response to the client; must not throw. */
 	readonly send: (response: SessionResponse) => void;
 	/** Called once: nothing follows. */
@@ -80,6 +85,7 @@ export class SessionStream {
 		}
 		if (this.#phase === "starting") {
 			this.#queue.push(request);
+			this.#options.hold(true);
 			return;
 		}
 		this.#handle(what);
@@ -165,6 +171,7 @@ export class SessionStream {
 		const queue = this.#queue;
 		this.#queue = [];
 		for (const request of queue) this.take(request);
+		if (queue.length > 0) this.#options.hold(false);
 		if (this.#isClosed) this.close();
 	}
 

@@ -29,6 +29,7 @@ export function streamSession(
 	const [resumed] = call.metadata.get("parley-session-id").map(String);
 	const stream = new SessionStream({
 		...{ runtime, principal, clock, log, redactor, resumed, newId: () => ids.uuid() },
+		hold: (isHeld) => (isHeld ? call.pause() : call.resume()),
 		send: (response) => writer.write(response),
 		finished: () => writer.end(),
 	});
