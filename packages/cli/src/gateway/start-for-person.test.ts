@@ -23,6 +23,7 @@ test("a person is told who answers, where the data is, and what to do next", () 
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
            your Ozzie client connects with --gateway ws://127.0.0.1:7777/api/ws, or without it after a start with --ozzie
+           127.0.0.1:7777 (gRPC: kontekst, roz)
 
   In another terminal, in this directory:
     npx --no parley chat                   talk to it
@@ -60,6 +61,7 @@ test.each([
 	);
 	expect(text).toMatch(new RegExp(`  reached  .*${reached}.*\n  token    ${token}`));
 	expect(text).toContain("publicUrl" in facts ? "wss://a.test/api/ws" : "ws://127.0.0.1:7777/api/ws");
+	expect(text).toContain("publicUrl" in facts ? " a.test:443 (gRPC" : " 127.0.0.1:7777 (gRPC");
 });
 
 test("commands name a data directory that they would not find by themselves", () => {
@@ -86,6 +88,7 @@ test("with a model of a provider it is said where words go, and what goes on", (
   data     /home/ada/.local/share/parley
   clients  ws://127.0.0.1:7777/api/ws (Ozzie)
            your Ozzie client connects with --gateway ws://127.0.0.1:7777/api/ws, or without it after a start with --ozzie
+           127.0.0.1:7777 (gRPC: kontekst, roz)
   resumed  unfinished work in 2 conversations
 
   In another terminal, in this directory:

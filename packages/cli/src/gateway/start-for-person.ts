@@ -85,11 +85,13 @@ export function welcome(
 	const { urls, provider, dataDirectory, resumed, reach } = gateway;
 	const { bold, dim } = styles;
 	const flag = dataFlag(dataDirectory, defaultData);
+	const place = reach.publicUrl ?? urls[0];
 	const facts = [
 		...whoAnswers(gateway),
 		["data", dataDirectory],
-		["clients", `${webSocketUrl(reach.publicUrl ?? urls[0])} (Ozzie)`],
+		["clients", `${webSocketUrl(place)} (Ozzie)`],
 		["", ozzieHint(urls)],
+		...(place === undefined ? [] : [["", `${grpcTarget(place)} (gRPC: kontekst, roz)`]]),
 		...whoComes(reach, flag),
 		...(resumed > 0 ? [["resumed", `unfinished work in ${resumed} conversations`]] : []),
 	];
@@ -117,6 +119,12 @@ function whoAnswers({ provider, model, serverHost = provider }: Answering): stri
 
 function webSocketUrl(url = ""): string {
 	return `${url.replace(/^http/, "ws")}/api/ws`;
+}
+
+/** The host and port of a URL, as gRPC clients take them. */
+function grpcTarget(url: string): string {
+	const { hostname, port, protocol } = new URL(url);
+	return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** How an existing Ozzie client connects; `docs/ozzie-client.md` says more. */
