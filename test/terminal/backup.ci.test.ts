@@ -1,10 +1,10 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Place } from "./place.ts";
 import { test } from "./terminal-test.ts";
 
-/** What a command says that succeeds. */
+/** Output of a command that succeeds. */
 async function succeeds(place: Place, ...args: readonly string[]): Promise<string> {
 	const screen = place.run(...args);
 	expect(await screen.ended(), screen.text).toBe(0);
@@ -46,4 +46,35 @@ test("a gateway goes on with what was saved while it worked, also where the rest
 	await joined.shows("Allow run echo later?");
 	await joined.enter("y");
 	await joined.shows("[offline] run_command returned:");
+});
+
+/** Writes a skill that says a word. */
+async function addSkill(directory: string, name: string, word: string): Promise<void> {
+	await mkdir(directory, { recursive: true, mode: 0o700 });
+	const text = ["---", `name: ${name}`, `description: says ${word}`, "---", `say: ${word}`];
+	await writeFile(join(directory, `${name}.md`), text.join("\n"));
+}
+
+test("schedules, skills and the trust in skills come back with a restore", async ({ place }) => {
+	const skills = join(place.data, "skills");
+	await addSkill(skills, "greet", "hello from the skill");
+	await addSkill(join(place.work, ".parley", "skills"), "local", "hello from the directory");
+	await succeeds(place, "skills", "trust", "--yes", place.work);
+	await succeeds(place, "schedules", "add", "--key", "ops", "0 9 * * 1-5", "Summarise the issues");
+	const before = await succeeds(place, "schedules", "--json");
+	const [scheduled = ""] = /sched_[0-9a-z]+/.exec(before) ?? [];
+	expect(scheduled).not.toBe("");
+	const file = join(place.root, "skills.tar.gz");
+	await succeeds(place, "backup", file);
+	await succeeds(place, "schedules", "remove", scheduled);
+	expect(await succeeds(place, "schedules", "--json")).not.toContain(scheduled);
+	await succeeds(place, "skills", "untrust", place.work);
+	await rm(skills, { recursive: true });
+
+	await place.killGateway();
+	await succeeds(place, "restore", file, "--force");
+	await place.startGateway();
+	expect(await succeeds(place, "schedules", "--json")).toBe(before);
+	expect(await succeeds(place, "ask", "-y", "/greet")).toContain("hello from the skill");
+	expect(await succeeds(place, "ask", "-y", "/local")).toContain("hello from the directory");
 });
