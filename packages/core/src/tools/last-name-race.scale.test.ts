@@ -54,15 +54,16 @@ async function race(script: string, names: readonly string[], operation: () => P
 }
 
 const durationMs = process.env["PARLEY_TEST_SCALE"] === undefined ? 1_000 : 10_000;
-// renameat2 and the link to a held directory are those of Linux.
+// renameat2 and the link to a held directory are those of Linux. Each race has its own directories, process and time.
 const onLinux = test.runIf(process.platform === "linux");
+const sideBySide = { concurrent: true };
 
 async function readAll(path: string): Promise<string> {
 	await using file = await openRegular(path, path);
 	return file.readFile("utf8");
 }
 
-onLinux("a link that takes the place of a file while it is opened is not followed", async () => {
+onLinux("a link that takes the place of a file while it is opened is not followed", sideBySide, async () => {
 	await using place = await createWorkplace();
 	const [file, link] = [join(place.cwd, "file"), join(place.cwd, "link")];
 	await writeFile(file, "inside");
@@ -73,7 +74,7 @@ onLinux("a link that takes the place of a file while it is opened is not followe
 	expect([...read]).toEqual(["inside"]);
 });
 
-onLinux("a pipe that takes the place of a file while it is opened is refused", async () => {
+onLinux("a pipe that takes the place of a file while it is opened is refused", sideBySide, async () => {
 	await using place = await createWorkplace();
 	const [file, pipe] = [join(place.cwd, "file"), join(place.cwd, "pipe")];
 	await writeFile(file, "inside");
@@ -83,7 +84,7 @@ onLinux("a pipe that takes the place of a file while it is opened is refused", a
 	expect([...read]).toEqual(["inside"]);
 });
 
-onLinux("a link that takes the place of the temporary file is not followed", async () => {
+onLinux("a link that takes the place of the temporary file is not followed", sideBySide, async () => {
 	await using place = await createWorkplace();
 	const victim = join(place.path, "outside/victim");
 	await writeFile(victim, "outside");
