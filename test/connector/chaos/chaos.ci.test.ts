@@ -5,13 +5,12 @@ import { judge } from "./judge.ts";
 import { playStreets } from "./play-streets.ts";
 
 const first = testSeed();
-const count = 20 * testScale(5, 100);
+const count = 20 * testScale(2, 100);
 
 test(`people see everything once and in order, whatever dies or fails between them and the gateway (seeds from ${first})`, {
 	timeout: 3_600_000,
 }, async () => {
-	const { faults, unvisited } = await playStreets({ first, count }, discordStreet, judge);
+	const { faults, unvisited } = await playStreets({ first, count, most: 100 }, discordStreet, judge);
 	expect(faults).toEqual([]);
-	// Of twenty seeds one or another may not come as far as its place.
-	expect(count < 100 ? [] : unvisited).toEqual([]);
+	expect(unvisited).toEqual([]);
 });

@@ -14,21 +14,31 @@ interface Playable {
 	play(): Promise<void>;
 }
 
+/** Seeds of the streets that are played. */
+interface Seeds {
+	readonly first: number;
+	readonly count: number;
+	/** More seeds follow, up to this number in all, until a process has died at each place. `count` if omitted. */
+	readonly most?: number;
+}
+
 /** Plays a street of each seed; resolves with what went wrong, and with the places where no process has died. */
 export async function playStreets<Street extends Playable>(
-	{ first, count }: { readonly first: number; readonly count: number },
+	{ first, count, most = count }: Seeds,
 	open: (seed: number, directory: string, kills: number) => Street,
 	judge: (street: Street) => readonly string[],
 ): Promise<{ readonly faults: readonly string[]; readonly unvisited: readonly string[] }> {
 	const directory = await mkdtemp(join(memory, "parley-chaos-"));
 	const faults: string[] = [];
 	const deaths = new Set<string>();
-	for (let seed = first; seed < first + count; seed++) {
+	const unvisited = () => places.filter((place) => !deaths.has(place));
+	const isOver = (played: number) => played >= count && (played >= most || unvisited().length === 0);
+	for (let seed = first; !isOver(seed - first); seed++) {
 		const street = open(seed, directory, kills);
 		await street.play();
 		for (const death of street.deaths) deaths.add(death);
 		faults.push(...judge(street).map((fault) => `seed ${seed}: ${fault}`));
 	}
 	await rm(directory, { recursive: true });
-	return { faults, unvisited: places.filter((place) => !deaths.has(place)) };
+	return { faults, unvisited: unvisited() };
 }

@@ -5,15 +5,14 @@ import { judgeSlack } from "./slack-judge.ts";
 import { slackStreet } from "./slack-street.ts";
 
 const first = testSeed();
-const count = 10 * testScale(10, 100);
+const count = 10 * testScale(4, 100);
 
 test(`people on Slack see everything once and in order, whatever dies or fails between them and the gateway (seeds from ${first})`, {
 	timeout: 3_600_000,
 }, async () => {
-	const { faults, unvisited } = await playStreets({ first, count }, slackStreet, judgeSlack);
+	const { faults, unvisited } = await playStreets({ first, count, most: 100 }, slackStreet, judgeSlack);
 	expect(faults).toEqual([]);
-	// Of ten seeds one or another may not come as far as its place.
-	expect(count < 100 ? [] : unvisited).toEqual([]);
+	expect(unvisited).toEqual([]);
 });
 
 test("the trust of a channel ends although the join of a guest is lost with the database of the connector", {

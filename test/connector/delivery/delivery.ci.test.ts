@@ -9,7 +9,7 @@ import { places } from "./life.ts";
 import { World } from "./world.ts";
 
 const first = testSeed();
-const count = 50 * testScale(20, 200);
+const count = 50 * testScale(6, 200);
 const kills = 4;
 
 /** A process dies here, not the machine: there is no need to wait for a disk. */
