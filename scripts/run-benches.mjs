@@ -1,0 +1,36 @@
+import { seconds } from "./capture.mjs";
+import { add, none, one } from "./counts.mjs";
+
+/** Time that one bench may take. */
+const BENCH_LIMIT_MS = 150_000;
+/** A bench that has less time is not started. A bench of usual length needs more on a slow machine. */
+const LEAST_MS = 30_000;
+
+/**
+ * Runs benches one after the other and counts each as a test. Benches that the run has no time for are not started; they
+ * count as one failure that names them.
+ * @param {object} options
+ * @param {readonly string[]} options.names
+ * @param {() => number} options.leftMs Time that is left of the run; may be infinite.
+ * @param {(name: string, limitMs: number) => Promise<number>} options.runBench Resolves with the exit code.
+ * @param {(line: string) => void} options.print
+ * @returns {Promise<import("./counts.mjs").Counts>}
+ */
+export async function runBenches({ names, leftMs, runBench, print }) {
+	let counts = none;
+	for (const [index, name] of names.entries()) {
+		const left = leftMs();
+		if (left < LEAST_MS) {
+			const rest = names.slice(index);
+			const reason = `${rest.length} of ${names.length} benches were not started, no time was left: ${rest.join(", ")}`;
+			print(reason);
+			return add(counts, one(false, reason));
+		}
+		const began = performance.now();
+		const code = await runBench(name, Math.min(BENCH_LIMIT_MS, left));
+		print(`bench ${name.padEnd(12)} ${code === 0 ? "passed" : "FAILED"}  ${seconds(began)}`);
+		const isCut = code !== 0 && leftMs() <= 0;
+		counts = add(counts, one(code === 0, `bench ${name}${isCut ? ", stopped when no time was left" : ""}`));
+	}
+	return counts;
+}
