@@ -15,13 +15,14 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
  */
 const streams = 100;
 const text = { ticks: 60, size: 40 };
-const turns = 15;
 const idleSessions = 1_000;
 /** Connections that are opened at a time: more would wait for each other at the gateway's door. */
 const atOnce = 50;
 /** Rounds that are not counted: code is compiled there. */
 const warmUp = 2;
 const options = readOptions(7);
+/** Turns of a round. With `--ratios` the time of the first token is shown, and fails nothing. */
+const turns = options.ratios ? 5 : 15;
 
 interface Side {
 	readonly server: ServerProcess;
@@ -135,8 +136,10 @@ async function measureIdle(): Promise<number> {
 	return (full - empty) / idleSessions / 1024;
 }
 
-const gateway = await openAll("gateway-scatter", "sess_");
-const floor = await openAll("raw-grpc", "begun");
+const [gateway, floor] = await Promise.all([
+	openAll("gateway-scatter", "sess_"),
+	openAll("raw-grpc", "begun"),
+]);
 const rounds: Record<"ours" | "burst" | "floor" | "floorBurst" | "again", number>[] = [];
 for (const round of roundsOf(options, warmUp)) {
 	const costs = {
