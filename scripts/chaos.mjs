@@ -1,20 +1,9 @@
-import { prepare } from "./build.mjs";
-import { one, report } from "./counts.mjs";
-import { vitest } from "./vitest.mjs";
-
-const hourMs = 3_600_000;
+import { runAtFullScale } from "./full-scale.mjs";
 
 /**
- * Ten thousand times connectors that die and platforms that drop, double and delay what they are sent, and two thousand
- * times all of a connector between a Discord and a gateway: about a quarter of an hour.
- * `PARLEY_TEST_SEED` repeats an earlier run.
+ * Ten thousand times connectors that die and platforms that drop, double and delay what they are sent, and three thousand
+ * times all of a connector between a platform and a gateway: about a quarter of an hour.
  */
-export async function run() {
-	const env = { PARLEY_TEST_SCALE: "full" };
-	const args = ["--project", "ci", "test/connector"];
-	const counts = (await prepare())
-		? await vitest({ args, env, limitMs: 3 * hourMs })
-		: one(false, "preparation");
-	report(counts);
-	return counts.failed === 0 ? 0 : 1;
+export function run() {
+	return runAtFullScale(["test/connector"]);
 }

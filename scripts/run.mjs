@@ -9,6 +9,7 @@ const tasks = {
 	fix: () => import("./fix.mjs"),
 	bench: () => import("./bench.mjs"),
 	chaos: () => import("./chaos.mjs"),
+	fuzz: () => import("./fuzz.mjs"),
 	build: () => import("./build.mjs"),
 	generate: () => import("./generate.mjs"),
 };

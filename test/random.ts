@@ -7,8 +7,8 @@ export function testSeed(): number {
 }
 
 /**
- * How many times its everyday numbers a test runs at: as told for `npm run test:ci`, and for a long run by hand
- * (`PARLEY_TEST_SCALE=full`), which is as long as that of `ci` unless told.
+ * Factor of a test's everyday numbers: `ci` for `npm run test:ci`, and `full` for the long runs of `npm run fuzz` and
+ * `npm run chaos` (`PARLEY_TEST_SCALE=full`). `full` is `ci` if omitted.
  */
 export function testScale(ci: number, full = ci): number {
 	const scale = process.env["PARLEY_TEST_SCALE"] ?? "everyday";

@@ -80,7 +80,7 @@ test("posts of any Markdown are as Slack's types and limits have them", async ()
 	const seed = testSeed();
 	const random = new Random(seed);
 	const contract = Contract.load();
-	for (let round = 0; round < 40 * testScale(10); round++) {
+	for (let round = 0; round < 40 * testScale(4, 10); round++) {
 		const { calls, clock, platform } = open();
 		const count = 1 + Math.floor(random.next() * 120);
 		const markdown = Array.from(

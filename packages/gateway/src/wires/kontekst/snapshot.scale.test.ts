@@ -6,7 +6,7 @@ import { Random, testScale, testSeed } from "../../../../../test/random.ts";
 import type { ContextSnapshot, RunEvent } from "../../gen/kontekst.ts";
 import { RunStream } from "./connection.ts";
 
-const transcripts = 5 * testScale(10);
+const transcripts = 5 * testScale(4, 10);
 
 /** Counts of a provider: usual ones, none, and those of a nearly full window. */
 function anyTokens(random: Random): number {
