@@ -17,15 +17,15 @@ const large = ["idle", "ttft", "turn"];
  */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {
-	boot: ["--ratios"],
+	boot: ["--ratios", "--rounds", "5"],
 	connector: ["--ratios", "--rounds", "1"],
 	"first-word": ["--ratios", "--rounds", "3"],
 	"grpc-push": ["--ratios", "--rounds", "2"],
 	recovery: ["--ratios", "--rounds", "2"],
-	"local-request": ["--ratios", "--rounds", "3"],
+	"local-request": ["--ratios", "--rounds", "2"],
 	"slow-reader": ["--rounds", "5"],
 	soak: ["--ratios", "--rounds", "3"],
-	stdio: ["--ratios", "--rounds", "5"],
+	stdio: ["--ratios", "--rounds", "4"],
 	"token-cost": ["--ratios", "--rounds", "3"],
 	"ws-fanout": ["--ratios", "--rounds", "3"],
 	"ws-scatter": ["--rounds", "7"],
