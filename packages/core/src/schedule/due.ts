@@ -11,8 +11,8 @@ function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: 
 }
 
 /**
- * Returns the first due time after `after`, which is not before the creation of the schedule, or undefined if there is
- * none. Schedules on an event have none. Times are milliseconds since the epoch.
+ * Returns the first due time after `after`, or undefined if there is none. Schedules on an event have none. Times are
+ * milliseconds since the epoch.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
 	switch (trigger.kind) {
@@ -20,8 +20,7 @@ export function nextDue(trigger: Trigger, after: number, createdAt: number): num
 			return cronOf(trigger).nextRun(new Date(after))?.getTime();
 		case "interval": {
 			const { everyMs } = trigger;
-			const elapsed = Math.max(0, after - createdAt);
-			return createdAt + (Math.floor(elapsed / everyMs) + 1) * everyMs;
+			return createdAt + (Math.floor((after - createdAt) / everyMs) + 1) * everyMs;
 		}
 		case "once":
 			return trigger.at > after ? trigger.at : undefined;

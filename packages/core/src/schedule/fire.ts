@@ -185,7 +185,7 @@ async function refuse(
 async function send({ runner, withSkill }: FiringParts, session: Session, firing: Firing): Promise<Fired> {
 	const { schedule, due, principal } = firing;
 	const { clock, failpoints, log } = session.deps;
-	const { id, prompt, taint } = schedule;
+	const { id, prompt, taint, firings } = schedule;
 	const origin = originOf(schedule, due, clock.now());
 	const options = await withSkill(session, principal, { content: prompt }, { origin }).catch(refusalOfSkill);
 	if (typeof options === "string") {
@@ -201,7 +201,9 @@ async function send({ runner, withSkill }: FiringParts, session: Session, firing
 		const runId = queued.run.id;
 		await recordFiring(tx, record, { schedule: now, origin, runId, now: clock.now() });
 	};
-	const request = { principal, key: `schedule:${id}:${due}`, method: "schedule", params: { id, due } };
+	// A due time can fire again if the clock was days ahead the first time, so that it alone is no key.
+	const key = `schedule:${id}:${firings}:${due}`;
+	const request = { principal, key, method: "schedule", params: { id, due } };
 	await failpoints.reach("schedule-due");
 	try {
 		const message = { content: prompt, options, scheduled: { taint, fire } };

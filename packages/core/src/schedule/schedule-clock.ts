@@ -11,6 +11,8 @@ import { changeSchedule, eventSchedules, waitingSchedules } from "./schedule-row
 const lookAgainMs = 60_000;
 /** A clock that went back by more than this was set. */
 const setBackMs = 1_000;
+/** A firing or creation further in the future than this was under a wrong clock. */
+const wrongClockMs = 24 * 3_600_000;
 /** Schedules that are read together. */
 const together = 100;
 /** Milliseconds in which a firing uses the report about its owner. */
@@ -63,6 +65,8 @@ export class ScheduleClock {
 		parts.checks.onConnected((connector) => this.#retry((held) => held.connector === connector));
 		parts.deps.observers.addRecorded(({ event, sessionId }) => {
 			if (event.type === "schedule.created") {
+				// The clock may be set back before the next look.
+				this.#offset = Math.max(this.#offset, this.#offsetNow());
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
 				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);
 			} else if (event.type === "session.created" && this.#listening.size > 0) {
@@ -202,11 +206,15 @@ export class ScheduleClock {
 	}
 
 	#wasSetBack(): boolean {
-		const { clock } = this.#parts.deps;
-		const offset = clock.now() - clock.monotonic();
+		const offset = this.#offsetNow();
 		const isBack = offset < this.#offset - setBackMs;
 		this.#offset = offset;
 		return isBack;
+	}
+
+	#offsetNow(): number {
+		const { clock } = this.#parts.deps;
+		return clock.now() - clock.monotonic();
 	}
 
 	/**
@@ -262,7 +270,10 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 	if (trigger.kind === "once" || due <= now) return due;
 	// The end of a pause between two events.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
-	return nextDue(trigger, Math.max(now, lastDue), createdAt);
+	const next = nextDue(trigger, now, createdAt);
+	// A due time that has fired does not come back, unless a clock that was far ahead let several pass.
+	const counts = lastDue <= now + wrongClockMs || (next !== undefined && lastDue <= next);
+	return counts ? nextDue(trigger, Math.max(now, lastDue), createdAt) : next;
 }
 
 /**

@@ -148,6 +148,37 @@ test("a clock that is set back or forward repeats no due time and loses none tha
 	expect(schedule?.nextDue).toBe(Date.UTC(2026, 0, 3, 9));
 });
 
+test("a schedule is not silent after a clock that was days ahead for several firings is set back", async () => {
+	await using world = await open();
+	const { t, session, clock } = world;
+	const { id } = await plan(t, session, words("every day at 9:00"));
+	clock.set(46 * hour);
+	await pass(world, 2 * minute);
+	clock.set(24 * hour);
+	await pass(world, 2 * minute);
+	clock.set(-70 * hour);
+	await pass(world, minute);
+	const before = await firings(t, session);
+	expect(before).toHaveLength(2);
+	await pass(world, 33 * hour);
+	expect((await firings(t, session)).slice(2)).toEqual(["2026-01-01T09:00", "2026-01-02T09:00"]);
+	const [schedule] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(schedule).toMatchObject({ id, firings: 4, nextDue: Date.UTC(2026, 0, 3, 9) });
+});
+
+test.each(["every hour", "0 * * * *"])(
+	"a schedule %s that was created while the clock was far ahead fires after the clock is set back",
+	async (when) => {
+		await using world = await open();
+		const { t, session, clock } = world;
+		clock.set(400 * 24 * hour);
+		await plan(t, session, words(when));
+		clock.set(-400 * 24 * hour);
+		await pass(world, 2 * hour + 2 * minute);
+		expect(await firings(t, session)).toEqual(["2026-01-01T01:00", "2026-01-01T02:00"]);
+	},
+);
+
 test("a due time waits while a run is active in its session", async () => {
 	await using world = await open([stuck("I think"), answer]);
 	const { t, session, log } = world;
