@@ -1,5 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { fitRequest } from "../context/fit-request.ts";
+import { readerOf } from "../memory/desk.ts";
+import type { Message } from "../message.ts";
 import type { ModelRequest, StopReason } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import type { Session } from "../session/session.ts";
@@ -24,7 +26,7 @@ export async function nextRequest(run: Run, model: string): Promise<ModelRequest
 	const { parts, limits } = await requestParts(run, model);
 	const own = {
 		ordinal: run.row.ordinal,
-		messages: withPersonalNotes(messagesOf(run.row, run.steps), run.steps),
+		messages: ownMessages(run),
 	};
 	const asker = {
 		...{ id: run.id, session: run.session, signal: run.control.signal },
@@ -33,6 +35,12 @@ export async function nextRequest(run: Run, model: string): Promise<ModelRequest
 	return fitRequest(asker, parts, [...run.history, own], (text) =>
 		askForText(run, text, { first: model, purpose: "a summary" }),
 	);
+}
+
+/** The messages of the run. The notes about its person leave them when another person speaks to it. */
+function ownMessages(run: Run): readonly Message[] {
+	const messages = messagesOf(run.row, run.steps);
+	return readerOf(run).user === undefined ? messages : withPersonalNotes(messages, run.steps);
 }
 
 /**

@@ -218,6 +218,28 @@ test("notes about a person leave a chat with the run: neither people nor later r
 	expect(JSON.stringify(await talk.t.runtime.transcript(operator, id))).not.toContain("likes tea");
 });
 
+test("notes about a person leave a run when another person speaks to it", async () => {
+	await using talk = await Talk.open([
+		[calls("l", "list_memories", {})],
+		[calls("q", "ask_user", { type: "text", label: "Which tea?" })],
+		[says("done")],
+	]);
+	await talk.keep(person("ann"), "user", "ann likes tea");
+	const { id, log } = await talk.join(person("ann"));
+	await talk.say(person("ann"), id, "tea");
+	const { prompt } = await log.next("prompt.requested");
+	const requests = () => talk.model.requests.map(({ messages }) => JSON.stringify(messages));
+	const [atStart, withResult] = requests();
+	expect(atStart).toContain("ann likes tea");
+	expect(withResult?.split("ann likes tea")).toHaveLength(3);
+	await talk.t.runtime.steer(unkeyed(person("bob")), id, { content: "me, too" });
+	await talk.t.runtime.answer(unkeyed(person("ann")), prompt.token, { text: "green" });
+	await log.next("assistant.message");
+	expect(requests()[2]).toContain("me, too");
+	expect(requests()[2]).not.toContain("ann likes tea");
+	expect(talk.result("l")).toBe("for this run alone: 1 note");
+});
+
 test("a tool that returns a note gives the session its taint before the model reads it", async () => {
 	await using talk = await Talk.open(making(["query_memories", { query: "deploys" }]));
 	await talk.keep(operator, "everyone", "deploys wait");
