@@ -39,6 +39,8 @@ test.runIf(hasBubblewrap)(
 			expect(text).not.toContain("secret of the operator");
 			results[text.includes("written\\n") ? "completed" : "failed"] += 1;
 		}
+		// A gateway that is told to end waits for runs at work.
+		await first.call("cancel_turn");
 		process.stdout.write(`${results.completed} commands ran in their root, ${results.failed} were refused\n`);
 		expect(await readdir(outside)).toEqual(["secret"]);
 		expect(await readFile(join(outside, "secret"), "utf8")).toBe("secret of the operator");

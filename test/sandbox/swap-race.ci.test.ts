@@ -71,6 +71,8 @@ test.runIf(hasBubblewrap)(
 				isOver = event === "assistant.message";
 			}
 		}
+		// A gateway that is told to end waits for runs at work.
+		await attacker.call("cancel_turn");
 		process.stdout.write(`${results.completed} writes completed, ${results.failed} refused\n`);
 		expect(await readdir(outside)).toEqual(["kept.txt"]);
 		expect(await readFile(join(outside, "kept.txt"), "utf8")).toBe("kept");
