@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { systemClock } from "@parley/base";
-import { paced } from "@parley/base/testing";
+import { pacedNow } from "@parley/base/testing";
 import { expect } from "vitest";
 import { exists, fakeLlamaServer, LlamaGround } from "./llama-ground.ts";
 import { verifiesOn } from "./verifies.ts";
@@ -42,7 +42,7 @@ verifiesOn(
 		gateway.kill("SIGTERM");
 		await gateway.exited;
 		expect(exists(pid)).toBe(false);
-		expect(systemClock.monotonic() - before).toBeLessThan(paced(6_000));
+		expect(systemClock.monotonic() - before).toBeLessThan(pacedNow(6_000));
 	},
 );
 
@@ -61,7 +61,7 @@ verifiesOn(
 			expect(await ground.status()).toMatchObject({
 				...{ llamaServerHealthy: false, llamaServerRunning: false, llamaServerPid: 0 },
 			});
-			expect(systemClock.monotonic() - before).toBeLessThan(paced(2_000));
+			expect(systemClock.monotonic() - before).toBeLessThan(pacedNow(2_000));
 			const line = await gateway.line("does not run");
 			expect(line).toMatch(
 				/127\.0\.0\.1:\d+ is in use by another program.*stop that program, or change llama\.endpoint/,
@@ -161,6 +161,6 @@ verifiesOn(
 		expect(await ground.report()).toMatchObject({ tokens: "estimated" });
 		const before = systemClock.monotonic();
 		expect(await ground.status()).toMatchObject({ llamaServerHealthy: false, llamaServerRunning: true });
-		expect(systemClock.monotonic() - before).toBeLessThan(paced(2_000));
+		expect(systemClock.monotonic() - before).toBeLessThan(pacedNow(2_000));
 	},
 );
