@@ -20,21 +20,34 @@ const exclude = [...configDefaults.exclude, ...large, ...later];
 
 /** The slowest files start first, so that no core is idle at the end. */
 const longest = [
+	"test/context/window.ci.test.ts",
+	"test/crash/kill.ci.test.ts",
+	"test/fuzz/grpc.scale.test.ts",
+	"packages/core/src/tools/swap-race.ci.test.ts",
 	"test/fuzz/frames.scale.test.ts",
+	"test/terminal/discord.ci.test.ts",
+	"test/tasks/interleavings/interleavings.ci.test.ts",
+	"test/connector/chaos/chaos.ci.test.ts",
+	"test/connector/chaos/slack-chaos.ci.test.ts",
+	"test/sandbox/swap-race.ci.test.ts",
+	"test/readme/readme.ci.test.ts",
+	"test/terminal/commands.ci.test.ts",
+	"test/zot/long-lines.ci.test.ts",
+	"test/e2e/slack.ci.test.ts",
+	"test/kontekst/examples.ci.test.ts",
+	"test/connector/scenes/slack-tasks-and-access.ci.test.ts",
+	"test/connector/delivery/delivery.ci.test.ts",
+	"packages/core/src/tools/git.ci.test.ts",
+	"packages/connector/src/text/fit-posts.ci.test.ts",
+	"test/conformance/kontekst-llama.ci.test.ts",
+	"test/zot/examples.ci.test.ts",
 	"test/faults/adapter.scale.test.ts",
 	"test/fuzz/http.scale.test.ts",
-	"test/fuzz/grpc.scale.test.ts",
 	"test/fuzz/http2-abuse.ci.test.ts",
-	"test/connector/chaos/chaos.ci.test.ts",
-	"test/terminal/discord.ci.test.ts",
 	"test/e2e/discord.ci.test.ts",
-	"test/zot/examples.ci.test.ts",
-	"test/tasks/interleavings/interleavings.ci.test.ts",
-	"test/connector/scenes/slack-tasks-and-access.ci.test.ts",
 	"test/connector/scenes/tasks.ci.test.ts",
 	"test/zot/flags.ci.test.ts",
 	"test/terminal/slack.ci.test.ts",
-	"packages/core/src/tools/git.ci.test.ts",
 	"test/connector/scenes/approvals.test.ts",
 	"test/terminal/chat.test.ts",
 	"packages/core/src/trust/audit.test.ts",
@@ -65,6 +78,12 @@ const onDisk = [
 	"test/docs/ozzie.test.ts",
 	"test/conformance/ozzie-{connectors,grants,sandbox}.test.ts",
 ];
+/** The same of the tests of `npm run test:ci`. */
+const largeOnDisk = [
+	"packages/core/src/sandbox/**/*.ci.test.ts",
+	"test/{e2e,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.ci.test.ts",
+	"test/zot/ends.ci.test.ts",
+];
 /** Tests of the simulators themselves. */
 const simulators = "test/simulators/**/*.test.ts";
 /** discord.js brings a version of undici of its own, which takes what another one has left in the process for its own. */
@@ -74,6 +93,7 @@ const memory = process.env["PARLEY_TEST_MEMORY"];
 const inMemory = memory === undefined ? {} : { env: { TMPDIR: memory } };
 // Loading the modules anew for each file would take longer than many tests; nothing here keeps state in a module.
 const shared = { ...patient, isolate: false };
+const sharedForLong = { ...shared, testTimeout: 600_000 * pace };
 
 /** What `npm test` runs. `*.scale.test.ts` run here with small numbers. */
 const everyday = [
@@ -110,9 +130,14 @@ const ci = [
 		test: {
 			name: "ci",
 			include: [...large, scaled],
-			...patient,
-			testTimeout: 600_000 * pace,
+			exclude: [...configDefaults.exclude, ...largeOnDisk],
+			...sharedForLong,
+			...inMemory,
 		},
+	},
+	{
+		extends: true as const,
+		test: { name: "ci-disk", include: largeOnDisk, ...sharedForLong },
 	},
 	{
 		extends: true as const,

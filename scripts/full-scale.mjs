@@ -12,7 +12,7 @@ const LIMIT_MS = 3 * 3_600_000;
  */
 export async function runAtFullScale(paths) {
 	const env = { PARLEY_TEST_SCALE: "full" };
-	const args = ["--project", "ci", ...paths];
+	const args = ["--project", "ci", "--project", "ci-disk", ...paths];
 	const counts = (await prepare())
 		? await vitest({ args, env, limitMs: LIMIT_MS })
 		: one(false, "preparation");
