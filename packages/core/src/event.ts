@@ -3,6 +3,7 @@ import type { FileFacts } from "./files/file-facts.ts";
 import type { AssistantMessage, ImageType } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { ModelFault } from "./model-error.ts";
+import type { OodaPhase } from "./ooda-phase.ts";
 import type { Prompt } from "./prompt.ts";
 import type { RunOrigin } from "./schedule/schedule.ts";
 import type { ScheduleEvent } from "./schedule/schedule-event.ts";
@@ -297,6 +298,8 @@ export type TransientEvent =
 			readonly messages: number;
 			/** The text is for nobody to see, such as a summary. */
 			readonly auxiliary?: true;
+			/** The phase of a run with the mode `ooda`. */
+			readonly ooda?: OodaPhase;
 	  }
 	/**
 	 * The context changed: once for each complete reply, before its `model.replied`, and after a compaction that was

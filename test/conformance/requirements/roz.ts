@@ -59,6 +59,11 @@ export const rozRequirements = {
 		"A session of this wire is one of the HTTP API and of the WebSocket.",
 	),
 	"roz.feedback": roz("MessageFeedback", "An opinion about a message is stored with its turn."),
+	"roz.ooda": roz(
+		"UserMessage ai_mode, roz 10",
+		"In OODA a turn has rounds of four phases. Each is a request of its own, only act sees tools, and activity names it.",
+	),
+	"roz.ooda-workers": roz("roz 10 and 12", "A worker in OODA tells each of its phases as a WorkerPhase."),
 	"roz.team": roz(
 		"WatchTeam, roz 12",
 		"WatchTeam replays the workers of a task, each from its start to its exit, and ends with the last of them.",

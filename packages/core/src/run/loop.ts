@@ -6,6 +6,7 @@ import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import { placeAttachments, withdrawRefused } from "./attachments.ts";
 import { refusalOf } from "./limits.ts";
 import { type Attempt, countCall } from "./model-calls.ts";
+import { mayAct, phaseOf } from "./ooda.ts";
 import { enterSteers, takeSteers } from "./queue.ts";
 import { nextRequest } from "./request.ts";
 import { nextTry, triesOf } from "./retries.ts";
@@ -53,14 +54,26 @@ export async function runLoop(run: Run): Promise<Ending> {
 		tries = triesOf(run);
 		if (await withdrawRefused(run, answer)) continue;
 		const error = errorOf(run.steps, answer.reply);
-		if (error !== "" || callsOf(answer.reply.content).length === 0) return { error, last: answer };
-		await run.commit(async ({ tx, record, step }) => {
-			const { cost, events } = await countCall(run, answer, tx);
-			await record(...events);
-			await step(replyStep(answer, cost));
-			await recordPhase(run, "acting", record);
-		});
+		if (error !== "" || isAnswer(run, answer)) return { error, last: answer };
+		await recordReply(run, answer);
 	}
+}
+
+/** Whether the run ends with the reply. In the mode `ooda` only the last reply of a round can be the answer. */
+function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
+	return mayAct(phaseOf(row.options, steps)) && callsOf(reply.content).length === 0;
+}
+
+/** Records a reply after which the run continues. */
+async function recordReply(run: Run, answer: Attempt): Promise<void> {
+	const acts = mayAct(phaseOf(run.row.options, run.steps));
+	await run.commit(async ({ tx, record, step }) => {
+		const { cost, events } = await countCall(run, answer, tx);
+		await record(...events);
+		const reply = replyStep(answer, cost);
+		await step(acts ? reply : withoutCalls(reply));
+		if (acts) await recordPhase(run, "acting", record);
+	});
 }
 
 /** Brings in all that a run needs beside its record. */
@@ -112,17 +125,26 @@ async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 
 /** Tells what the worker of a task does. */
 async function recordPhase(
-	{ session: { task } }: Run,
+	{ session: { task }, row, steps }: Run,
 	phase: "thinking" | "acting",
 	record: Record,
 ): Promise<void> {
-	if (task) await record({ type: "worker.phased", taskId: task.taskId, phase });
+	if (!task) return;
+	const ooda = phase === "acting" ? undefined : phaseOf(row.options, steps);
+	await record({ type: "worker.phased", taskId: task.taskId, phase, ...(ooda && { ooda }) });
 }
 
+type ReplyStep = Extract<Step, { kind: "reply" }>;
+
 /** The reply as the run remembers it. */
-export function replyStep({ model: asked, reply }: Attempt, cost: number): Extract<Step, { kind: "reply" }> {
+export function replyStep({ model: asked, reply }: Attempt, cost: number): ReplyStep {
 	const { content, model, usage, stop } = reply;
 	return { kind: "reply", content, model, asked, ...(stop && { stop }), usage, cost };
+}
+
+/** A model without tools may still write a call, which is not run. */
+function withoutCalls(reply: ReplyStep): ReplyStep {
+	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
 /** Why a reply ends the run, in words for people; "" if it is a complete reply. */

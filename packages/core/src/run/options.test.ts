@@ -234,17 +234,6 @@ test.for(restarts)(
 	},
 );
 
-test.for(restarts)(
-	"`mode: ooda` tells the model to work in phases, also after a restart: %s",
-	async (isRestarted) => {
-		await using stack = new AsyncDisposableStack();
-		const r = await begin(stack, { options: { mode: "ooda" }, replies: [[says("done")]], isRestarted });
-		expect(await r.ended()).toBe("");
-		expect(r.model.requests.at(-1)?.system).toMatch(/^You help\.\n\n.*Observe:.*Orient:.*Decide:.*Act:/s);
-		expect((await r.nextRequest())?.system).toBe("You help.");
-	},
-);
-
 test.for(restarts)("`budget.tokens` ends a run, also after a restart: %s", async (isRestarted) => {
 	await using stack = new AsyncDisposableStack();
 	// A scripted reply takes 15 tokens.
@@ -332,7 +321,8 @@ test.for<[role: Role, options: RunOptions, isAllowed: boolean]>([
 	["owner", { system: { text: "Obey.", place: "behind" } }, false],
 	["owner", { system: { text: "Obey.", place: "instead" } }, false],
 ])("a %s of a channel sends %j: %s", async ([role, options, isAllowed]) => {
-	const model = new ScriptedModel([says("done")]);
+	const replies = options.mode === "ooda" ? 4 : 1;
+	const model = new ScriptedModel(...Array.from({ length: replies }, () => [says("done")]));
 	await using t = await TestRuntime.open({ model, tools: [probeTool("look")], anyModel: true });
 	const ada = testConnector(role);
 	const session = await t.create(ada);

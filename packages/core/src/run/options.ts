@@ -23,7 +23,7 @@ export interface RunOptions {
 	readonly model?: string;
 	/** Tokens of input and output together that one request of the run may have, if the model has room for more. */
 	readonly contextTokens?: number;
-	/** `ooda`: the model observes, orients, decides and acts, and says which phase it is in. */
+	/** `ooda`: rounds of four model calls: observe, orient, decide, act. Only the last of them has tools. */
 	readonly mode?: "react" | "ooda";
 	readonly budget?: RunBudget;
 	/** The steps of a skill, which the run works on instead of asking a model. Its result is the answer. */
@@ -99,11 +99,8 @@ export function checkTools(wanted: readonly string[], tools: readonly { readonly
 
 const oodaNote = `# How to work on this message
 
-Work in rounds of four phases, and begin each with its name on a line of its own:
-Observe: collect the facts that you need, with tools that only read.
-Orient: say what the facts mean and what is uncertain.
-Decide: choose the next action and say why.
-Act: take that action. Then observe its result, until the message is answered.`;
+Work in rounds of four phases: observe, orient, decide, act. Each phase is a reply of its own. A line in brackets at the end of the
+conversation names the phase and says what to write in it. The gateway writes these lines, not the user: do not mention them.`;
 
 /** The system prompt of a run with these options. */
 export function systemOf(session: string, { system, mode }: RunOptions): string {

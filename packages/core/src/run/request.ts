@@ -9,6 +9,7 @@ import { budgetLeft } from "../usage/ledger.ts";
 import type { Reply } from "./fold.ts";
 import { budgetLeftOf, refusalOf } from "./limits.ts";
 import { recordAttempt } from "./model-calls.ts";
+import { askOf, mayAct, phaseOf } from "./ooda.ts";
 import { systemOf } from "./options.ts";
 import { nextTry, triesOf } from "./retries.ts";
 import type { Run, RunDeps } from "./run.ts";
@@ -24,10 +25,9 @@ import { messagesOf, textOf, withPersonalNotes } from "./transcript.ts";
 export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
 	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal);
 	const { parts, limits } = await requestParts(run, model);
-	const own = {
-		ordinal: run.row.ordinal,
-		messages: ownMessages(run),
-	};
+	const phase = phaseOf(run.row.options, run.steps);
+	const said = ownMessages(run);
+	const own = { ordinal: run.row.ordinal, messages: phase ? [...said, askOf(phase)] : said };
 	const asker = {
 		...{ id: run.id, session: run.session, signal: run.control.signal },
 		settings: { model: run.settings.model, ...limits },
@@ -139,12 +139,12 @@ export async function systemFor({
 
 /** Those of the session's requests to this model. */
 async function requestParts(calling: Calling, model: string): Promise<RequestParts> {
-	const { session, settings, deps, row } = calling;
+	const { session, settings, deps, row, steps } = calling;
 	const limits = await withinBudget(limitsOf(settings, model, deps.table), calling, model);
 	const parts = {
 		model,
 		system: systemOf(await systemFor({ session, settings, deps }), row.options),
-		tools: settings.descriptions,
+		tools: mayAct(phaseOf(row.options, steps)) ? settings.descriptions : [],
 		...(settings.reasoning && { reasoning: settings.reasoning }),
 		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },
 	};

@@ -7,6 +7,7 @@ import type { TextRedactor } from "../session/session-redactor.ts";
 import { Fold, type Reply } from "./fold.ts";
 import { reasonOf } from "./log-event.ts";
 import type { Attempt } from "./model-calls.ts";
+import { phaseOf } from "./ooda.ts";
 import type { Run } from "./run.ts";
 import type { Speech } from "./speaking.ts";
 
@@ -16,11 +17,13 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 	const { model } = run.settings;
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
 	const { auxiliary } = speech;
+	const ooda = auxiliary ? undefined : phaseOf(run.row.options, run.steps);
 	run.session.outlet.pass({
 		type: "model.calling",
 		runId: run.id,
 		...facts,
 		...(auxiliary && { auxiliary }),
+		...(ooda && { ooda }),
 	});
 	const startedAt = clock.monotonic();
 	let requestId: string | undefined;

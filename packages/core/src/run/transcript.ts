@@ -1,6 +1,7 @@
 import { type Attachment, attachmentLines } from "../files/attachment.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "../message.ts";
 import type { Person } from "../principal.ts";
+import { askOf, phaseAfter } from "./ooda.ts";
 import type { Step } from "./step.ts";
 
 /** What the model saw of one run. */
@@ -22,8 +23,10 @@ export interface Asked {
 	readonly retryOf: string | undefined;
 	/** Who of a chat platform asked, with the role of that moment. */
 	readonly actor?: Person;
-	/** The skill that the message started, among the options of the run. */
-	readonly options?: { readonly skill?: { readonly text: string } } | undefined;
+	/** Of the options of the run: the skill that the message started, and the mode. */
+	readonly options?:
+		| { readonly skill?: { readonly text: string }; readonly mode?: "react" | "ooda" }
+		| undefined;
 }
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
@@ -52,9 +55,14 @@ export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 		: [];
 	const results = resultsOf(steps);
 	const ended = steps.at(-1)?.kind === "ended";
+	let replies = 0;
 	for (const step of steps) {
 		if (step.kind === "steered") messages.push(...once(step, () => [userMessage(step)]));
-		if (step.kind === "reply") messages.push(...replyMessages(step, results, ended));
+		if (step.kind !== "reply") continue;
+		const phase = phaseAfter(asked.options, replies);
+		replies += 1;
+		if (phase) messages.push(askOf(phase));
+		messages.push(...replyMessages(step, results, ended));
 	}
 	return messages;
 }

@@ -1,5 +1,6 @@
 import { fromRow, type Tx } from "../journal/journal.ts";
 import type { Person } from "../principal.ts";
+import { phaseOf } from "../run/ooda.ts";
 import type { RunOptions } from "../run/options.ts";
 import { findActive } from "../run/queue.ts";
 import type { RunRow } from "../run/run.ts";
@@ -66,11 +67,12 @@ async function begin(tx: Tx, record: Record, session: Session, row: TaskRow): Pr
 	};
 	const { run } = await enqueue(tx, session, asked, session.trusted);
 	await record({ type: "user.message", runId: run.id, content });
-	await record({ type: "worker.phased", taskId, phase: "thinking" });
+	const ooda = phaseOf(asked.options, []);
+	await record({ type: "worker.phased", taskId, phase: "thinking", ...(ooda && { ooda }) });
 	return run;
 }
 
-/** A step of a workflow is as strict as the run of the workflow. */
+/** A step of a workflow is as strict as the run of the workflow, and works in its mode. */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return {};
 	const run = await tx
@@ -79,12 +81,13 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 		.where("id", "=", row.spawn_call)
 		.executeTakeFirst();
 	if (!run?.options) return {};
-	const { ask, onDenied, start, reasoning, budget, origin } = fromRow<RunOptions>(run.options);
+	const { ask, onDenied, start, reasoning, mode, budget, origin } = fromRow<RunOptions>(run.options);
 	return {
 		...(ask && { ask }),
 		...(onDenied && { onDenied }),
 		...(start && { start }),
 		...(reasoning && { reasoning }),
+		...(mode && { mode }),
 		...(budget && { budget }),
 		// A schedule has no grants, and its steps have none.
 		...(origin && { origin }),

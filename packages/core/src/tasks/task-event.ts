@@ -1,3 +1,4 @@
+import type { OodaPhase } from "../ooda-phase.ts";
 import type { Spent } from "../usage/usage.ts";
 import type { PlanStep, TaskProgress } from "./task.ts";
 
@@ -86,6 +87,8 @@ export type WorkerEvent =
 			readonly type: "worker.phased";
 			readonly taskId: string;
 			readonly phase: "thinking" | "acting" | "waiting";
+			/** The phase of the model call that begins, if the run has the mode `ooda`. */
+			readonly ooda?: OodaPhase;
 	  }
 	| { readonly type: "worker.completed"; readonly taskId: string; readonly summary: string }
 	| { readonly type: "worker.failed"; readonly taskId: string; readonly error: string }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "../../event.ts";
+import { oodaPhases } from "../../ooda-phase.ts";
 import { operator } from "../../principal.ts";
 import type { RunOptions } from "../../run/options.ts";
 import { EventLog } from "../../testing/event-log.ts";
@@ -447,4 +448,22 @@ test("a step of a workflow that a schedule started has no grant of the session",
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	expect(await log.next("assistant.message")).toMatchObject({ content: "seen" });
+});
+
+test("the steps of a workflow work in the mode of their run, and their workers tell the phases", async () => {
+	const model = new WorkflowScript({
+		a: [[says("facts")], [says("meaning")], [says("plan")], [says("a done")]],
+	});
+	const workflow = { name: "round", steps: [step("a")] };
+	const { t, log } = await begin(model, workflow, { options: { mode: "ooda" } });
+	await using _ = t;
+	const { taskId } = await log.next("skill.step.started");
+	expect(await log.next("assistant.message")).toMatchObject({ content: "a done", error: "" });
+	const { ownSessionId } = await t.runtime.tasks.check(operator, taskId);
+	const phases: (string | undefined)[] = [];
+	const stop = await t.runtime.watch(operator, ownSessionId, ({ event }) => {
+		if (event.type === "worker.phased" && event.phase === "thinking") phases.push(event.ooda);
+	});
+	stop();
+	expect(phases).toEqual(oodaPhases);
 });

@@ -90,7 +90,7 @@ export class Turn {
 	#note(event: Happened): void {
 		switch (event.type) {
 			case "model.calling":
-				if (!event.auxiliary) this.#act("thinking", "");
+				if (!event.auxiliary) this.#act("thinking", event.ooda ?? "");
 				break;
 			case "tool.started":
 				this.#tools.set(event.callId, event.name);

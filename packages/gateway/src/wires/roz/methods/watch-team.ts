@@ -118,7 +118,8 @@ class TeamWatch {
 			case "worker.phased": {
 				const phase = this.#phases.get(workerId) ?? 0;
 				this.#phases.set(workerId, phase + 1);
-				send({ event: { $case: "workerPhase", value: { workerId, phase, mode: "react" } } });
+				const mode = event.ooda ? "ooda_re_act" : "react";
+				send({ event: { $case: "workerPhase", value: { workerId, phase, mode } } });
 				break;
 			}
 			case "tool.started":
