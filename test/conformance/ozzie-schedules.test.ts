@@ -178,3 +178,32 @@ verifiesOn(
 		expect(await listed()).not.toHaveProperty("problem");
 	},
 );
+
+verifiesOn(
+	"ozzie",
+	["schedule.confirmed"],
+	"no schedule of a person fires after the token of the connector was revoked, until a token with its name exists",
+	async () => {
+		const clock = new ManualClock(Date.UTC(2026, 0, 1, 7, 59, 59));
+		await using place = await discordPlace({ ann: "member" }, { clock });
+		const { connector, operator } = place;
+		const wanted = { prompt: "say: on time", when: "every day at 8:00", time_zone: "UTC" };
+		await connector.call("schedule_task", { ...wanted, external_key: "discord:111:general", ...as("ann") });
+		const listed = async () => List.parse(await operator.call("list_schedules")).schedules[0];
+		await operator.call("revoke_token", { token_id: "discord" });
+		expect(await connector.closed).toMatchObject({ code: 4001 });
+		clock.advance(1_000);
+		await expect.poll(listed).toMatchObject({
+			...{ firings: 0, next_due: "2026-01-01T08:00:00.000Z" },
+			problem: expect.stringContaining("waits: connector:discord is not connected"),
+		});
+		const again = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+		const { token } = await operator.call("create_token", again);
+		await using another = await place.connect(String(token));
+		clock.advance(0);
+		const { payload } = await another.event("person.check");
+		const report = { check_id: payload["check_id"], present: true, roles: [], guest: false, shared: false };
+		expect(await another.call("report_person", report)).toEqual({ status: "taken" });
+		await expect.poll(listed).toMatchObject({ firings: 1 });
+	},
+);

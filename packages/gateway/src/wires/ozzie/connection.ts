@@ -165,9 +165,10 @@ export class Connection {
 		return { view, lastSeq };
 	}
 
-	/** Takes no more requests. Resolves when the earlier ones have responses. */
+	/** Takes no more requests, and no questions about people. Resolves when the earlier ones have responses. */
 	async finish(): Promise<void> {
 		this.#finishing = true;
+		this.#stopChecks?.();
 		await this.#working;
 	}
 
