@@ -1,6 +1,6 @@
 import { MemoryLogger, seededIds } from "@parley/base/testing";
 import { operator } from "@parley/core";
-import { ScriptedModel, type ScriptedReply, says, stuck, TestRuntime } from "@parley/core/testing";
+import { EventLog, ScriptedModel, type ScriptedReply, says, stuck, TestRuntime } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import type { SessionResponse } from "../../gen/roz/v1/agent.ts";
 import { SessionStream } from "./connection.ts";
@@ -110,4 +110,28 @@ test("a frame that comes before the session is open holds the client until it is
 	await until("turnComplete");
 	expect(held).toEqual([true, false]);
 	expect(frames.filter(({ $case }) => $case === "turnComplete")).toHaveLength(1);
+});
+
+test("a message behind one that cannot be used is answered", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { frames, say, start, until } = await open(stack, [says("done")]);
+	start();
+	await until("sessionStarted");
+	say(" ");
+	say("go");
+	expect(await until("error")).toMatchObject({ value: { code: "invalid_argument" } });
+	await until("turnComplete");
+	expect(frames.filter(({ $case }) => $case === "error")).toHaveLength(1);
+});
+
+test("a session that is cancelled before its message is accepted cancels the run of the message", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, stream, say, start, until } = await open(stack, stuck("wait"));
+	start();
+	const started = await until("sessionStarted");
+	if (started?.$case !== "sessionStarted") throw new Error("no session has started");
+	const log = await EventLog.join(t.runtime, started.value.sessionId, { afterSeq: 0 });
+	say("go");
+	stream.take({ request: { $case: "cancelSession", value: { reason: "" } } });
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 });

@@ -16,7 +16,7 @@ import { type SessionErrorCode, sessionCodes } from "./error-code.ts";
 import { narrowed } from "./methods/narrowed.ts";
 import { permissionsOf, type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
-import { composeMessage } from "./methods/user-message.ts";
+import { type ComposedMessage, composeMessage } from "./methods/user-message.ts";
 
 /** Milliseconds between two signs of life of a turn. */
 const keepaliveMs = 15_000;
@@ -144,8 +144,7 @@ export class SessionStream {
 		}
 		this.#phase = "starting";
 		this.#open(command).catch((reason: unknown) => {
-			const { code, message } = this.#shown(reason);
-			this.#fail(sessionCodes[code], message);
+			this.#failWith(reason);
 			this.#end();
 		});
 	}
@@ -182,38 +181,47 @@ export class SessionStream {
 			this.#fail("turn_in_progress", "a turn is already in progress");
 			return;
 		}
+		let message: ComposedMessage;
+		try {
+			message = composeMessage(command, session);
+			session.tools.offerInstead(command.tools.length > 0 ? decodeTools(command.tools) : undefined);
+		} catch (reason) {
+			this.#failWith(reason);
+			return;
+		}
 		this.#hidden?.cancel();
-		this.#converse(command, session).catch((reason: unknown) => {
-			this.#turn?.keepalive?.cancel();
+		const working = this.#work(message.messageId || this.#options.newId(), session);
+		this.#turn = working;
+		this.#converse(working, message, session).catch((reason: unknown) => {
+			// The session may have ended meanwhile.
+			if (this.#turn !== working) return;
+			working.keepalive?.cancel();
 			this.#turn = undefined;
-			const { code, message } = this.#shown(reason);
-			this.#fail(sessionCodes[code], message);
 			this.#rest();
+			this.#failWith(reason);
+			if (this.#isClosed) this.#end();
 		});
 	}
 
-	async #converse(command: UserMessage, session: StartedSession): Promise<void> {
-		const { content, images, messageId, options } = composeMessage(command, session);
-		const { newId, clock } = this.#options;
-		const id = messageId || newId();
+	#work(messageId: string, session: StartedSession): Working {
 		const turn = new Turn({
-			...{ messageId: id, isPure: (tool) => this.#isPure(tool, session) },
+			...{ messageId, isPure: (tool) => this.#isPure(tool, session) },
 			send: (response) => this.#send(response),
 		});
 		const working: Working = {
-			...{ turn, messageId: id, runId: undefined, isCancelled: false, early: [] },
-			...{ prompts: new Map(), keepalive: clock.after(keepaliveMs, () => this.#live(working)) },
+			...{ turn, messageId, runId: undefined, isCancelled: false, early: [], prompts: new Map() },
+			keepalive: this.#options.clock.after(keepaliveMs, () => this.#live(working)),
 		};
-		this.#turn = working;
-		session.tools.offerInstead(command.tools.length > 0 ? decodeTools(command.tools) : undefined);
-		const { runId } = await session.view.send(
-			this.#asked("UserMessage"),
-			{ content, images, correlation: id },
-			options,
-		);
+		return working;
+	}
+
+	async #converse(working: Working, message: ComposedMessage, { view }: StartedSession): Promise<void> {
+		const { content, images, options } = message;
+		const request = this.#asked("UserMessage");
+		const { runId } = await view.send(request, { content, images, correlation: working.messageId }, options);
 		working.runId = runId;
-		turn.begin();
-		if (working.isCancelled) this.#cancel();
+		working.turn.begin();
+		if (working.isCancelled) this.#cancelRun(view, runId);
 		const { early } = working;
 		working.early = [];
 		for (const happened of early) this.#happened(happened);
@@ -242,8 +250,8 @@ export class SessionStream {
 		working.keepalive?.cancel();
 		// The client may answer the terminal frame with its next message.
 		this.#turn = undefined;
-		working.turn.end(last);
 		this.#rest();
+		working.turn.end(last);
 		if (this.#isClosed) this.#end();
 	}
 
@@ -322,12 +330,15 @@ export class SessionStream {
 		const working = this.#turn;
 		if (!working || !this.#session) return;
 		working.isCancelled = true;
-		if (working.runId === undefined) return;
-		this.#session.view
-			.cancel(this.#asked("CancelTurn"), { runId: working.runId })
-			.catch((reason: unknown) =>
-				this.#options.log.error("a turn could not be cancelled", { error: reason }),
-			);
+		// A message that is not accepted yet is cancelled when it has a run.
+		if (working.runId !== undefined) this.#cancelRun(this.#session.view, working.runId);
+	}
+
+	/** Cancels a run, also if the stream has ended. */
+	#cancelRun(view: StartedSession["view"], runId: string): void {
+		view
+			.cancel(this.#asked("CancelTurn"), { runId })
+			.catch((error: unknown) => this.#options.log.error("a turn could not be cancelled", { error }));
 	}
 
 	#end(): void {
@@ -352,6 +363,11 @@ export class SessionStream {
 
 	#fail(code: SessionErrorCode, message: string): void {
 		this.#send(errorFrame(code, message));
+	}
+
+	#failWith(reason: unknown): void {
+		const { code, message } = this.#shown(reason);
+		this.#fail(sessionCodes[code], message);
 	}
 
 	#send(response: SessionResponse): void {
