@@ -39,8 +39,8 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 const taken: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
 // The first ones open the rooms, and V8 compiles: each process answers two thousand messages before they count, and
-// somewhat fewer where there is little time.
-const warmUp = options.ratios ? 2 : 3;
+// 640 with `--ratios`.
+const warmUp = options.ratios ? 1 : 3;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);
 	const b = await costOf(ours);
