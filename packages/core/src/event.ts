@@ -13,6 +13,12 @@ import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
 import type { BudgetReached } from "./usage/budget.ts";
 import type { Usage } from "./usage/usage.ts";
 
+/**
+ * Why a run ended early. refusal: the model refused. cut: its last reply reached a limit. model: the provider failed.
+ * budget: a budget allows no further call. denied: people denied a call again and again. limit: another limit of runs.
+ */
+export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit";
+
 /** Who wrote a message, where it was not the session's operator. Untrusted text for the model. */
 export interface Author {
 	readonly id: string;
@@ -83,6 +89,8 @@ export type ConversationEvent =
 			readonly content: string;
 			/** "" when all went well, `cancelled`, or what went wrong, for people. */
 			readonly error: string;
+			/** Absent if all went well, for `cancelled`, for a fault of ours, and in events that an earlier version wrote. */
+			readonly cause?: EndCause;
 			/** The model that really answered; "" when none did. */
 			readonly model: string;
 			readonly usage: Usage;

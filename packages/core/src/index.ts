@@ -9,6 +9,7 @@ export type { Compacted } from "./context/fit-request.ts";
 export type { ContextSnapshot } from "./context-snapshot.ts";
 export type {
 	Author,
+	EndCause,
 	GrantFacts,
 	Passing,
 	Recorded,

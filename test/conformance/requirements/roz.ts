@@ -16,6 +16,14 @@ export const rozRequirements = {
 		"A frame at the wrong time is a SessionError with the code of its reason, and the stream goes on.",
 	),
 	"roz.fatal": roz("roz 2", "A start that cannot be is a SessionError, and the stream ends with OK."),
+	"roz.codes": roz(
+		"roz 2",
+		"A SessionError has the code of its reason, also if a budget, a limit or a denial ends the turn.",
+	),
+	"roz.stop-reason": roz(
+		"roz 4",
+		"TurnComplete says why the last reply ended, also for a refusal or a reply that was cut.",
+	),
 	"roz.failed": roz(
 		"roz 2 and 4",
 		"A failed turn ends with a SessionError alone, and the session takes the next message.",

@@ -39,7 +39,7 @@ export function endingOf(run: Run, reason: unknown): Ending {
 export async function endRun(run: Run, ending: Ending): Promise<Ended | undefined> {
 	const { session, control } = run;
 	if (control.cause === "parked") return { next: undefined };
-	const error = control.cause ? causes[control.cause](run) : ending.error;
+	const { error, cause } = control.cause ? causes[control.cause](run) : ending;
 	let closed: string[] = [];
 	let stopped: readonly string[] = [];
 	let isPutOff = false;
@@ -61,7 +61,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 		const reason = error === "" ? "ended" : error;
 		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
-		return { next: await recordEnd(run, { tx, record, last, error }) };
+		return { next: await recordEnd(run, { tx, record, last, error, ...(cause && { cause }) }) };
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
@@ -109,7 +109,13 @@ async function countLast(
 /** Tells everybody how it ended and makes the session's next run the active one. */
 async function recordEnd(
 	run: Run,
-	{ tx, record, last, error }: Pick<Writing, "tx" | "record"> & { last: LastReply; error: string },
+	{
+		tx,
+		record,
+		last,
+		error,
+		cause,
+	}: Pick<Writing, "tx" | "record"> & Pick<Ending, "error" | "cause"> & { readonly last: LastReply },
 ): Promise<RunRow | undefined> {
 	const { clock } = run.session.deps;
 	const steps = last.reply ? [...run.steps, last.reply] : run.steps;
@@ -124,7 +130,7 @@ async function recordEnd(
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	const { origin } = run.row.options;
 	const trusted = origin ? undefined : await run.session.deps.grants.badge(tx, run.session.place);
-	const facts = { content, error, model, usage, cost, ...(origin && { origin }) };
+	const facts = { content, error, ...(cause && { cause }), model, usage, cost, ...(origin && { origin }) };
 	events.push(...endsOfSkills(run, { content, error }));
 	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
 	await record(...events);
@@ -137,14 +143,16 @@ async function recordEnd(
 	return claimNext(tx, run.session, clock.now());
 }
 
-const causes = {
-	cancelled: () => "cancelled",
-	parked: () => "parked",
-	overtime: ({ limits, session }: Run) => {
+const causes: Readonly<
+	Record<"cancelled" | "parked" | "overtime", (run: Run) => Pick<Ending, "error" | "cause">>
+> = {
+	cancelled: () => ({ error: "cancelled" }),
+	parked: () => ({ error: "parked" }),
+	overtime: ({ limits, session }) => {
 		const stopped = `stopped after ${Math.round(limits.workingMs / 60_000)} minutes of work`;
-		return session.task ? stopped : `${stopped}; say "go on" to let it continue`;
+		return { error: session.task ? stopped : `${stopped}; say "go on" to let it continue`, cause: "limit" };
 	},
-} as const;
+};
 
 /**
  * The text that a run leaves: of its last reply, or of all where that has none. An answer that somebody replied to

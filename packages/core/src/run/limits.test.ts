@@ -98,11 +98,15 @@ test("a run ends after three refusals of one call, and as soon as it was denied 
 	const refused = refusal(failed);
 	expect(brokenBy(stepsOf())).toBeUndefined();
 	expect(brokenBy(stepsOf(...failed, refused, refused))).toBeUndefined();
-	expect(brokenBy(stepsOf(...failed, refused, refused, refused))).toBe(
-		"stopped: the model repeated a call of edit that failed in the same way 3 times",
-	);
+	expect(brokenBy(stepsOf(...failed, refused, refused, refused))).toEqual({
+		error: "stopped: the model repeated a call of edit that failed in the same way 3 times",
+		cause: "limit",
+	});
 	expect(brokenBy(stepsOf(denial, denial))).toBeUndefined();
-	expect(brokenBy(stepsOf(denial, denial, denial))).toBe("stopped: a call of edit was denied 3 times");
+	expect(brokenBy(stepsOf(denial, denial, denial))).toEqual({
+		error: "stopped: a call of edit was denied 3 times",
+		cause: "denied",
+	});
 	const changed: Told = { name: "write", failed: false, effectful: true };
 	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
 });

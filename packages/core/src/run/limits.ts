@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import canonicalize from "canonicalize";
+import type { EndCause } from "../event.ts";
 import type { CallBlock } from "../message.ts";
 import { tooManyCalls } from "../too-many-calls.ts";
 import { visible } from "../tools/visible.ts";
@@ -10,16 +11,25 @@ import type { Run } from "./run.ts";
 import { type Step, spentIn } from "./step.ts";
 import { callsOf } from "./transcript.ts";
 
-/** Why this model may not be called, for people; undefined where it may. */
-export async function refusalOf(run: Run, model: string): Promise<string | undefined> {
+/** Why a run ends before a model call. */
+export interface Refusal {
+	/** For people. */
+	readonly error: string;
+	readonly cause: EndCause;
+}
+
+/** Why this model may not be called; undefined if it may. */
+export async function refusalOf(run: Run, model: string): Promise<Refusal | undefined> {
 	const broken = brokenBy(run.steps);
-	if (broken !== undefined) return broken;
+	if (broken) return broken;
 	const { modelCalls } = run.limits;
 	if (callsIn(run.steps) >= modelCalls) {
 		const stopped = `stopped after ${modelCalls} model calls`;
-		return run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
+		const error = run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
+		return { error, cause: "limit" };
 	}
-	return refusedByRunBudget(run, model) ?? (await refusedByBudget(run, model));
+	const error = refusedByRunBudget(run, model) ?? (await refusedByBudget(run, model));
+	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
 /** Why the run's own budget forbids a call of this model, for people; undefined if it does not. */
@@ -123,13 +133,16 @@ export function refuseRepeat(
  * Why the run ends: people have denied a call too often, or its model asks again and again for one that is not run any
  * more. Undefined where it may go on.
  */
-export function brokenBy(steps: readonly Step[]): string | undefined {
+export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of tallies(steps).values()) {
 		const tool = visible(name.slice(0, 100));
 		// Nobody is to be worn down by being asked.
-		if (denials >= MAX_FAILURES) return `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`;
+		if (denials >= MAX_FAILURES) {
+			return { error: `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`, cause: "denied" };
+		}
 		if (refusedIn.size < MAX_REFUSALS) continue;
-		return `stopped: the model repeated a call of ${tool} that failed in the same way ${MAX_FAILURES} times`;
+		const repeated = `stopped: the model repeated a call of ${tool} that failed in the same way ${MAX_FAILURES} times`;
+		return { error: repeated, cause: "limit" };
 	}
 	return undefined;
 }

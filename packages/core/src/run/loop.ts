@@ -1,6 +1,7 @@
-import type { ParleyError } from "@parley/base";
+import type { EndCause } from "../event.ts";
 import { recallMemories } from "../memory/recall.ts";
 import type { CallBlock } from "../message.ts";
+import { ModelError } from "../model-error.ts";
 import type { Record } from "../session/session.ts";
 import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import { placeAttachments, withdrawRefused } from "./attachments.ts";
@@ -22,6 +23,7 @@ import { callsOf } from "./transcript.ts";
 export interface Ending {
 	/** "" when all went well. */
 	readonly error: string;
+	readonly cause?: EndCause;
 	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
 	readonly last: Attempt | undefined;
 	/** The answer if no model wrote it: the result of a workflow. */
@@ -43,18 +45,18 @@ export async function runLoop(run: Run): Promise<Ending> {
 		const open = openCalls(run.steps);
 		if (open.length > 0) await runCalls(run, open);
 		const stopped = await reasonToStop(run, open, tries.model);
-		if (stopped !== undefined) return { error: stopped, last: undefined };
+		if (stopped) return { ...stopped, last: undefined };
 		await beginCall(run, tries.failed > 0);
 		const request = await nextRequest(run, tries.model);
 		const answer = await streamReply(run, request, speaking(run));
 		const next = await nextTry(run, answer, tries);
-		if (next?.refused !== undefined) return { error: next.refused, last: undefined };
+		if (next?.refused) return { ...next.refused, last: undefined };
 		if (next) continue;
 		await run.session.deps.failpoints.reach("model-done");
 		tries = triesOf(run);
 		if (await withdrawRefused(run, answer)) continue;
-		const error = errorOf(run.steps, answer.reply);
-		if (error !== "" || isAnswer(run, answer)) return { error, last: answer };
+		const failed = failureOf(run.steps, answer.reply);
+		if (failed || isAnswer(run, answer)) return { error: "", ...failed, last: answer };
 		await recordReply(run, answer);
 	}
 }
@@ -105,8 +107,8 @@ async function reasonToStop(
 	run: Run,
 	calls: readonly CallBlock[],
 	model: string,
-): Promise<string | undefined> {
-	return (await isCancelledByDenial(run, calls)) ? "cancelled" : refusalOf(run, model);
+): Promise<Pick<Ending, "error" | "cause"> | undefined> {
+	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model);
 }
 
 /** Records that the next model call begins, with the messages that have arrived for the run. */
@@ -147,14 +149,19 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
-/** Why a reply ends the run, in words for people; "" if it is a complete reply. */
-function errorOf(steps: readonly Step[], { failure, stop, content }: Attempt["reply"]): string {
-	if (failure) return messageOf(failure);
-	if (stop === "refusal") return "the model refused to answer this";
-	if (stop !== "max_tokens") return "";
+/** Why a reply ends the run, in words for people; undefined if it is a complete reply. */
+function failureOf(
+	steps: readonly Step[],
+	{ failure, stop, content }: Attempt["reply"],
+): Pick<Ending, "error" | "cause"> | undefined {
+	if (failure?.code === "cancelled") return { error: "cancelled" };
+	if (failure) return { error: failure.message, ...(failure instanceof ModelError && { cause: "model" }) };
+	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
+	if (stop !== "max_tokens") return undefined;
 	// The model is told which calls were cut, and can write less. A model that does not is stopped.
-	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return "";
-	return "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
+	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return undefined;
+	const error = "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
+	return { error, cause: "cut" };
 }
 
 /** Replies of one run with a call that was cut, after which it continues. */
@@ -162,8 +169,4 @@ const mostCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
-}
-
-function messageOf(failure: ParleyError): string {
-	return failure.code === "cancelled" ? "cancelled" : failure.message;
 }

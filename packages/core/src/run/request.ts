@@ -54,12 +54,12 @@ export async function askForText(
 ): Promise<string> {
 	const useless = (reply: Reply) => withoutText(reply, purpose);
 	const refused = await refusalOf(run, first);
-	if (refused !== undefined) throw new ParleyError(refused, { code: "resource_exhausted" });
+	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
 	const tries = triesOf(run, first, textCalls);
 	for (;;) {
 		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silent);
 		const next = await nextTry(run, answer, tries, useless);
-		if (next?.refused !== undefined) throw new ParleyError(next.refused, { code: "resource_exhausted" });
+		if (next?.refused) throw new ParleyError(next.refused.error, { code: "resource_exhausted" });
 		if (next) continue;
 		await run.commit((writing) => recordAttempt(run, answer, writing));
 		const failure = answer.reply.failure ?? useless(answer.reply);

@@ -1,7 +1,7 @@
 import { delay } from "@parley/base";
 import { ModelError, type ModelFault } from "../model-error.ts";
 import type { Reply } from "./fold.ts";
-import { refusalOf } from "./limits.ts";
+import { type Refusal, refusalOf } from "./limits.ts";
 import { type Attempt, recordAttempt } from "./model-calls.ts";
 import type { Run } from "./run.ts";
 
@@ -20,14 +20,14 @@ interface NextTry {
 /**
  * Records a call that failed for a passing reason, with its cost, and waits until the next one may be made. Returns
  * undefined if the answer stands: it is complete, or no other try is left. `refused` says why the next call is not
- * allowed, in words for people. `useless` judges a complete reply. Throws `cancelled` if the run is stopped meanwhile.
+ * allowed. `useless` judges a complete reply. Throws `cancelled` if the run is stopped meanwhile.
  */
 export async function nextTry(
 	run: Run,
 	answer: Attempt,
 	tries: Tries,
 	useless?: (reply: Reply) => ModelError | undefined,
-): Promise<{ readonly model: string; readonly refused?: string } | undefined> {
+): Promise<{ readonly model: string; readonly refused?: Refusal } | undefined> {
 	const { signal } = run.control;
 	const failure = answer.reply.failure ?? useless?.(answer.reply);
 	const next = signal.aborted ? undefined : tries.after(failure);
@@ -35,7 +35,7 @@ export async function nextTry(
 	await run.commit((writing) => recordAttempt(run, answer, writing));
 	const { model, reason, waitMs, attempt } = next;
 	const refused = await refusalOf(run, model);
-	if (refused !== undefined) return { model, refused };
+	if (refused) return { model, refused };
 	await run.commit(async ({ record }) => {
 		await record({ type: "run.retrying", runId: run.id, reason, inMs: waitMs, attempt, model });
 	});

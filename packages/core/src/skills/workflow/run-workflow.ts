@@ -172,7 +172,7 @@ class Engine {
 		const progress = this.#progress;
 		const { workflow } = progress;
 		const refused = await refusalOf(run, settings.names[0]);
-		if (refused !== undefined) throw new ParleyError(refused, { code: "resource_exhausted" });
+		if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
 		const model = await modelOf(run, workflow, step);
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 		const wanted = {

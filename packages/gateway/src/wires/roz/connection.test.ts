@@ -32,6 +32,7 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 			waiting.get(response.$case)?.();
 		},
 		finished: () => ended.resolve(),
+		refused: () => ended.resolve(),
 	});
 	/** Resolves when a frame of that kind is there, or comes. */
 	const until = async ($case: Frame["$case"]): Promise<Frame | undefined> => {

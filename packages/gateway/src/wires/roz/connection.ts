@@ -12,8 +12,8 @@ import type {
 } from "../../gen/roz/v1/agent.ts";
 import { shownError } from "../shared/error-text.ts";
 import { decodeResult, decodeTools, errorFrame, frame } from "./codec.ts";
-import { type SessionErrorCode, sessionCodes } from "./error-code.ts";
-import { narrowed } from "./methods/narrowed.ts";
+import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
+import { responseTo } from "./methods/narrowed.ts";
 import { permissionsOf, type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
 import { type ComposedMessage, composeMessage } from "./methods/user-message.ts";
@@ -41,6 +41,8 @@ export interface SessionStreamOptions {
 	readonly send: (response: SessionResponse) => void;
 	/** Called once: nothing follows. */
 	readonly finished: () => void;
+	/** Called in its place if the client has not the right to start, or exceeds a limit. */
+	readonly refused: (error: ParleyError) => void;
 }
 
 /** The turn at work. */
@@ -144,7 +146,12 @@ export class SessionStream {
 		}
 		this.#phase = "starting";
 		this.#open(command).catch((reason: unknown) => {
-			this.#failWith(reason);
+			const error = this.#shown(reason);
+			if (isStatus(error.code)) {
+				this.#end(() => this.#options.refused(error));
+				return;
+			}
+			this.#failWith(error);
 			this.#end();
 		});
 	}
@@ -304,11 +311,7 @@ export class SessionStream {
 		if (!prompt?.approval || !this.#session) return;
 		const { approval, token } = prompt;
 		const request = this.#asked("PermissionDecision");
-		const changed = modifier && narrowed(approval.arguments, modifier);
-		const response =
-			approved && changed?.problem === undefined
-				? { value: true, ...(changed && { arguments: changed.value }) }
-				: { cancelled: true, ...(changed?.problem !== undefined && { reason: changed.problem }) };
+		const response = responseTo({ approved, modifier }, approval.arguments);
 		this.#session.view.answer(request, token, response).catch((reason: unknown) => {
 			this.#options.log.warn("a decision could not be stored", { callId: approval.callId, error: reason });
 		});
@@ -341,14 +344,14 @@ export class SessionStream {
 			.catch((error: unknown) => this.#options.log.error("a turn could not be cancelled", { error }));
 	}
 
-	#end(): void {
+	#end(finish = this.#options.finished): void {
 		if (this.#phase === "over") return;
 		this.#phase = "over";
 		this.#hidden?.cancel();
 		this.#turn?.keepalive?.cancel();
 		this.#turn = undefined;
 		if (this.#session) this.#leave(this.#session);
-		this.#options.finished();
+		finish();
 	}
 
 	#leave({ tools, view }: StartedSession): void {

@@ -23,6 +23,17 @@ export function isRetryable(code: SessionErrorCode): boolean {
 	return retryable.has(code);
 }
 
+/** Errors of a start that are gRPC statuses: rights and limits. All others are frames. */
+const ofStatus: ReadonlySet<ErrorCode> = new Set([
+	"permission_denied",
+	"unauthenticated",
+	"resource_exhausted",
+]);
+
+export function isStatus(code: ErrorCode): boolean {
+	return ofStatus.has(code);
+}
+
 /** The code for each error of a session. */
 export const sessionCodes = {
 	cancelled: "agent_error",
@@ -41,8 +52,8 @@ export const sessionCodes = {
 	data_loss: "internal",
 } as const satisfies Record<ErrorCode, SessionErrorCode>;
 
-/** The gRPC status of each error of `WatchTeam`. */
-export const watchStatuses = {
+/** The gRPC status of each error that ends a stream without a frame. */
+export const statuses = {
 	cancelled: status.CANCELLED,
 	invalid_argument: status.INVALID_ARGUMENT,
 	deadline_exceeded: status.DEADLINE_EXCEEDED,

@@ -1,3 +1,5 @@
+import type { PromptResponse } from "@parley/core";
+
 /** Arguments that an approver has changed, or why they cannot be. */
 export type Narrowed<Value = Fields> =
 	| { readonly value: Value; readonly problem?: undefined }
@@ -9,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * The arguments of a call with the values of a modifier. A modifier replaces values of the same type. It adds no argument
  * and no element, because the approver was asked about those that are there.
  */
-export function narrowed(args: unknown, modifier: Fields): Narrowed {
+function narrowed(args: unknown, modifier: Fields): Narrowed {
 	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", "has another type");
 }
 
@@ -59,4 +61,15 @@ function kindOf(value: unknown): string {
 
 function isFields(value: unknown): value is Fields {
 	return kindOf(value) === "object";
+}
+
+/** The answer to an approval. A modifier that cannot be used denies the call, with the reason. */
+export function responseTo(
+	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
+	args: unknown,
+): PromptResponse {
+	const changed = modifier && narrowed(args, modifier);
+	if (approved && changed?.problem === undefined)
+		return { value: true, ...(changed && { arguments: changed.value }) };
+	return { cancelled: true, ...(changed?.problem !== undefined && { reason: changed.problem }) };
 }

@@ -19,6 +19,8 @@ export interface StartedSession {
 	readonly tools: ToolConnection;
 	/** The real name of the model that answers. */
 	readonly model: string;
+	/** Whether the model reads pictures. */
+	readonly seesPictures: boolean;
 	/** Instructions for every turn. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
@@ -58,6 +60,7 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 		await view.begin();
 		return {
 			...{ view, tools: connection, model },
+			seesPictures: runtime.models(principal).find(({ id }) => id === model)?.images ?? true,
 			system: [...start.projectContext, ...system],
 			contextTokens: start.maxContextTokens,
 		};

@@ -4,6 +4,7 @@ import type { Runtime } from "@parley/core";
 import { type SessionRequest, SessionResponse } from "../../../gen/roz/v1/agent.ts";
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
 import { SessionStream } from "../connection.ts";
+import { statuses } from "../error-code.ts";
 
 export interface StreamSessionOptions extends StreamDeps {
 	readonly runtime: Runtime;
@@ -32,6 +33,7 @@ export function streamSession(
 		hold: (isHeld) => (isHeld ? call.pause() : call.resume()),
 		send: (response) => writer.write(response),
 		finished: () => writer.end(),
+		refused: ({ code, message }) => writer.fail({ code: statuses[code], details: message }),
 	});
 	call.on("data", (request: SessionRequest) => stream.take(request));
 	call.on("end", () => stream.close());

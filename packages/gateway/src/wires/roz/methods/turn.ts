@@ -1,4 +1,4 @@
-import type { SessionEvent, Usage } from "@parley/core";
+import type { EndCause, SessionEvent, Usage } from "@parley/core";
 import type { SessionResponse } from "../../../gen/roz/v1/agent.ts";
 import { type Reply, Turns } from "../../view/turns.ts";
 import { encodeUsage, errorFrame, frame } from "../codec.ts";
@@ -36,7 +36,6 @@ export class Turn {
 	#reply: Reply | undefined;
 	/** The last model call. */
 	#called: Event<"model.called"> | undefined;
-	#isOverBudget = false;
 
 	constructor(options: TurnOptions) {
 		this.#options = options;
@@ -74,13 +73,15 @@ export class Turn {
 	}
 
 	/** Sends the terminal frame, and what follows it. */
-	end({ error }: Event<"assistant.message">): void {
+	end({ error, cause }: Event<"assistant.message">): void {
 		const { send, messageId } = this.#options;
-		if (error === "" || error === "cancelled") {
+		const stopReason = this.#stopReason(error, cause);
+		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));
+		else {
 			this.#act("idle", "");
 			const usage = this.#usage && encodeUsage(this.#usage);
-			send(frame("turnComplete", { messageId, usage, stopReason: this.#stopReason(error) }));
-		} else send(errorFrame(this.#codeOf(), error));
+			send(frame("turnComplete", { messageId, usage, stopReason }));
+		}
 		for (const [{ level, tokensBefore, tokensAfter }, messagesBefore] of this.#compacted) {
 			const messages = { messagesBefore, messagesAfter: this.#messages };
 			send(frame("contextCompacted", { level, ...messages, tokensBefore, tokensAfter }));
@@ -129,9 +130,6 @@ export class Turn {
 			case "usage.updated":
 				this.#usage = event.run;
 				break;
-			case "budget.reached":
-				this.#isOverBudget ||= event.percent >= 100;
-				break;
 			default:
 				break;
 		}
@@ -162,16 +160,26 @@ export class Turn {
 		this.#options.send(frame("presenceHint", { level, reason }));
 	}
 
-	#stopReason(error: string): string {
-		if (error !== "") return "cancelled";
+	/** Undefined for a turn that failed. */
+	#stopReason(error: string, cause: EndCause | undefined): string | undefined {
+		if (error === "cancelled") return "cancelled";
+		if (cause === "refusal") return "refusal";
+		if (cause === "cut") return "max_tokens";
+		if (error !== "") return undefined;
 		const { stop = "end_turn" } = this.#reply ?? {};
 		return stop === "tool_use" ? "end_turn" : stop;
 	}
 
-	#codeOf(): SessionErrorCode {
-		const { error = "", fault } = this.#called ?? {};
-		if (this.#isOverBudget) return "budget_exceeded";
-		if (fault === "rate-limited") return "rate_limited";
-		return error === "" ? "agent_error" : "model_error";
+	#codeOf(cause: EndCause | undefined): SessionErrorCode {
+		switch (cause) {
+			case "budget":
+				return "budget_exceeded";
+			case "denied":
+				return "safety_violation";
+			case "model":
+				return this.#called?.fault === "rate-limited" ? "rate_limited" : "model_error";
+			default:
+				return "agent_error";
+		}
 	}
 }

@@ -15,6 +15,9 @@ export interface ComposedMessage {
 
 /** Choices of the session for all its runs. */
 interface SessionChoices {
+	readonly model: string;
+	/** Whether the model reads pictures. */
+	readonly seesPictures: boolean;
 	/** Instructions of the session, such as its project context. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
@@ -22,14 +25,19 @@ interface SessionChoices {
 
 /**
  * The message of a turn. Context blocks become part of it, so that every client of the session sees what the model saw.
- * Throws `invalid_argument` for a mode or a picture that cannot be used.
+ * Throws `invalid_argument` for a mode or a picture that cannot be used, and `unimplemented` for a picture that the model
+ * cannot read.
  */
 export function composeMessage(
 	command: UserMessage,
-	{ system, contextTokens }: SessionChoices,
+	{ model, seesPictures, system, contextTokens }: SessionChoices,
 ): ComposedMessage {
 	const { content, aiMode = "", messageId = "", systemContext = "" } = decode(Message, command);
 	const images = command.context.flatMap(imageOf);
+	if (images.length > 0 && !seesPictures) {
+		const message = `context: ${model} reads no pictures: choose another model, or leave the picture out`;
+		throw new ParleyError(message, { code: "unimplemented" });
+	}
 	const texts = command.context.flatMap(textOf);
 	if (content.trim() === "" && texts.length === 0 && images.length === 0) {
 		throw new ParleyError("content: it is empty, and there is no context", { code: "invalid_argument" });

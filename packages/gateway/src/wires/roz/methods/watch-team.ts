@@ -4,7 +4,7 @@ import type { Principal, Runtime, SessionEvent } from "@parley/core";
 import { TeamEvent, type WatchTeamRequest } from "../../../gen/roz/v1/agent.ts";
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
 import { shownError } from "../../shared/error-text.ts";
-import { watchStatuses } from "../error-code.ts";
+import { statuses } from "../error-code.ts";
 
 export interface WatchTeamOptions extends StreamDeps {
 	readonly runtime: Runtime;
@@ -34,7 +34,7 @@ export function watchTeam(
 	watch.begin(call.request.taskId).catch((reason: unknown) => {
 		const { code, message } = shownError(reason, redactor);
 		if (code === "internal") log.error("a task could not be watched", { error: reason });
-		writer.fail({ code: watchStatuses[code], details: code === "internal" ? "internal error" : message });
+		writer.fail({ code: statuses[code], details: code === "internal" ? "internal error" : message });
 		watch.end();
 	});
 }
