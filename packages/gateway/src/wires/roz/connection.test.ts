@@ -136,3 +136,16 @@ test("a session that is cancelled before its message is accepted cancels the run
 	stream.take({ request: { $case: "cancelSession", value: { reason: "" } } });
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "cancelled" });
 });
+
+test("a client that was held while its start failed is read to its end", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, held, frames, say, start, ended } = await open(stack);
+	t.runtime.toolPermissions = () => Promise.reject(new Error("the disk is full"));
+	start();
+	say("go");
+	await ended;
+	expect(frames).toEqual([
+		{ $case: "error", value: { code: "internal", message: "internal error", retryable: true } },
+	]);
+	expect(held).toEqual([true, false]);
+});

@@ -352,6 +352,10 @@ export class SessionStream {
 		this.#turn = undefined;
 		if (this.#session) this.#leave(this.#session);
 		finish();
+		if (this.#queue.length === 0) return;
+		// The transport closes the stream when all of it was read.
+		this.#queue = [];
+		this.#options.hold(false);
 	}
 
 	#leave({ tools, view }: StartedSession): void {
