@@ -39,6 +39,14 @@ export const rozRequirements = {
 		"Tool Protocol, roz 5 and 6",
 		"A tool of the client is called with `calling_tool` and a ToolRequest, and its result reaches the model.",
 	),
+	"roz.answers": roz(
+		"ToolResult, roz 6",
+		"A call that is not answered in time has failed. Late, repeated and unknown answers have no effect.",
+	),
+	"roz.offered-again": roz(
+		"our own: Tools of the client",
+		"A client that continues a session can offer its tools again.",
+	),
 	"roz.register": roz(
 		"RegisterTools, roz 6",
 		"RegisterTools replaces what its source owns, and counts from the next turn.",
