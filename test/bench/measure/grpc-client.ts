@@ -3,6 +3,25 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:h
 import { frameCommand } from "../../conformance/drivers/kontekst-client.ts";
 import { Marks } from "./marks.ts";
 
+/** First byte of a message that is a token: field 2 with a length. */
+const tokenTag = 0x12;
+/** Bytes before each message: a flag and the length. */
+const headerBytes = 5;
+
+/** Calls `found` for each token among the messages of a stream. */
+function tokens(found: () => void): (chunk: Buffer) => void {
+	let rest: Buffer = Buffer.alloc(0);
+	return (chunk) => {
+		rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+		while (rest.length > headerBytes) {
+			const end = headerBytes + rest.readUInt32BE(1);
+			if (rest.length < end) return;
+			if (rest[headerBytes] === tokenTag) found();
+			rest = rest.subarray(end);
+		}
+	};
+}
+
 /** A connection that opens `Run` streams and looks for marks in the bytes that come, nothing else. */
 export class GrpcClient {
 	readonly #session: ClientHttp2Session;
@@ -33,6 +52,11 @@ export class GrpcClient {
 		stream.on("data", (chunk: Buffer) => this.#marks.look(chunk));
 		stream.write(frameCommand({ start }));
 		return stream;
+	}
+
+	/** Resolves with the next token of the stream, whatever it says: a word may come in two parts. */
+	token(stream: ClientHttp2Stream): Promise<void> {
+		return new Promise((resolve) => stream.on("data", tokens(resolve)));
 	}
 
 	/** Resolves when the text has come, on whatever stream. */
