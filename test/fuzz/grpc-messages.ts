@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import { deflateSync, gzipSync } from "node:zlib";
 import { frameCommand } from "../conformance/drivers/kontekst-client.ts";
+import { frameRozRequest, structOf } from "../conformance/drivers/roz-client.ts";
 import type { Random } from "../random.ts";
 import { woundBytes } from "./byte-mutation.ts";
 
@@ -13,20 +14,63 @@ export interface GrpcAttack {
 	readonly messages: number;
 }
 
-const run = {
-	...{ ":method": "POST", ":path": "/kontekst.AgentService/Run" },
-	...{ "content-type": "application/grpc", te: "trailers" },
-};
+const common = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
 
-/** Commands with every field. No prompt and an unknown agent: no wound makes a run of them. */
-const commands = [
-	{ start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" } },
-	{ approveTool: { callId: "call_1" } },
-	{ denyTool: { callId: "call_2", reason: "because" } },
-	{ cancel: {} },
-].map(frameCommand);
+/** A method that streams both ways, and messages with every field. */
+interface Target {
+	readonly path: string;
+	/** With their framing. */
+	readonly commands: readonly Buffer[];
+	/** Without it. */
+	readonly bodies: readonly Buffer[];
+}
 
-const bodies = commands.map((framed) => framed.subarray(5));
+function target(path: string, commands: readonly Buffer[]): Target {
+	return { path, commands, bodies: commands.map((framed) => framed.subarray(5)) };
+}
+
+const schema = structOf({ type: "object", properties: { at: { enum: ["a", 1, null, true] } } });
+const tool = { name: "look", description: "Looks", parametersSchema: schema, timeoutMs: 5, category: 2 };
+const ping = { text: { text: "hi" } };
+
+const targets: readonly Target[] = [
+	// No prompt and an unknown agent: no wound makes a run of them.
+	target(
+		"/kontekst.AgentService/Run",
+		[
+			{ start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" } },
+			{ approveTool: { callId: "call_1" } },
+			{ denyTool: { callId: "call_2", reason: "because" } },
+			{ cancel: {} },
+		].map(frameCommand),
+	),
+	// An unknown agent, an unknown model and a window that is too small: a wound hardly ever makes a session of them.
+	target(
+		"/roz.v1.AgentService/StreamSession",
+		[
+			{
+				start: {
+					...{ environmentId: "unknown", model: "unknown", hostId: "host", maxContextTokens: 10 },
+					...{ tools: [tool], projectContext: ["Plant in rows."] },
+					history: [{ role: "user", parts: [ping, { toolResult: { toolUseId: "c1", content: "x" } }] }],
+				},
+			},
+			{
+				userMessage: {
+					...{ content: "hi", aiMode: "react", messageId: "m1", systemContext: "Be short.", tools: [tool] },
+					context: [{ label: "file", binary: { mimeType: "image/png", data: Buffer.alloc(9) } }],
+				},
+			},
+			{ toolResult: { toolCallId: "c1", success: true, result: "x", exitCode: 1, durationMs: 2 } },
+			{ permissionDecision: { toolCallId: "c1", approved: true, modifier: structOf({ at: [1] }) } },
+			{ registerTools: { source: "sim", tools: [tool], systemContext: "Look." } },
+			{ feedback: { sessionId: "s", messageId: "m", rating: "up" } },
+			{ cancelTurn: { reason: "r" } },
+			{ cancelSession: { reason: "r" } },
+			{ ping: {} },
+		].map(frameRozRequest),
+	),
+];
 
 /** Something of the wire format of protobuf that no decoder may fall over: https://protobuf.dev/programming-guides/encoding/ */
 const oddMessages = [
@@ -51,6 +95,7 @@ function frame(message: Buffer, flags = 0, length = message.length): Buffer {
 
 type Maker = (
 	random: Random,
+	target: Target,
 ) => Pick<GrpcAttack, "body" | "messages"> & { readonly headers?: OutgoingHttpHeaders };
 
 function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | "messages"> {
@@ -67,25 +112,33 @@ const timeouts = ["-1S", "1", "99999999999H", "0n", "S", "1u", "\u00ff1S"];
 const encodings = ["gzip", "deflate", "br", "snappy", "identity, gzip"];
 
 const makers: Readonly<Record<string, Maker>> = {
-	"wounded messages": (random) => several(random, () => frame(woundBytes(random, bodies))),
+	"wounded messages": (random, { bodies }) => several(random, () => frame(woundBytes(random, bodies))),
 	"odd messages": (random) => several(random, () => frame(random.pick(oddMessages))),
-	"wounded frames": (random) => several(random, () => woundBytes(random, commands)),
-	"lying lengths": (random) => ({ ...one(frame(random.pick(bodies), 0, lie(random, 40))) }),
-	flags: (random) => several(random, () => frame(random.pick(bodies), random.between(1, 255))),
-	compression: (random) => {
+	"wounded frames": (random, { commands }) => several(random, () => woundBytes(random, commands)),
+	"lying lengths": (random, { bodies }) => ({ ...one(frame(random.pick(bodies), 0, lie(random, 40))) }),
+	flags: (random, { bodies }) => several(random, () => frame(random.pick(bodies), random.between(1, 255))),
+	compression: (random, { bodies }) => {
 		const compressed = random.pick([gzipSync, deflateSync])(random.pick(bodies));
 		const body = random.chance(0.5) ? compressed : woundBytes(random, [compressed]);
 		return { ...one(frame(body, 1)), headers: { "grpc-encoding": random.pick(encodings) } };
 	},
-	timeouts: (random) => ({
+	timeouts: (random, { commands }) => ({
 		...one(random.pick(commands)),
 		headers: { "grpc-timeout": random.pick(timeouts) },
 	}),
-	paths: (random) => {
-		const paths = ["/", "/kontekst.AgentService/Fly", "/kontekst.Agent", "/%00/Run", "*", "/a/b/c?d#e"];
+	paths: (random, { commands }) => {
+		const paths = [
+			"/",
+			"/kontekst.AgentService/Fly",
+			"/kontekst.Agent",
+			"/%00/Run",
+			"/roz.v1.AgentService/Fly",
+			"*",
+			"/a/b/c?d#e",
+		];
 		return { ...one(random.pick(commands)), headers: { ":path": random.pick(paths) } };
 	},
-	types: (random) => {
+	types: (random, { commands }) => {
 		const types = ["application/json", "", "application/grpc+json", "application/grpc-web", "text/html"];
 		return { ...one(random.pick(commands)), headers: { "content-type": random.pick(types) } };
 	},
@@ -107,7 +160,13 @@ const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds
 /** One stream with malformed messages, headers or framing. */
 export function makeGrpcAttack(random: Random): GrpcAttack {
 	const kind = random.pick(weighted);
-	const made = makers[kind]?.(random);
+	const target = random.pick(targets);
+	const made = makers[kind]?.(random, target);
 	if (!made) throw new Error(`no maker of ${kind}`);
-	return { kind, body: made.body, messages: made.messages, headers: { ...run, ...made.headers } };
+	return {
+		kind,
+		body: made.body,
+		messages: made.messages,
+		headers: { ...common, ":path": target.path, ...made.headers },
+	};
 }

@@ -29,6 +29,16 @@ const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1
 	readonly AgentService: ServiceClientConstructor;
 };
 
+/** A request of `StreamSession` as a message of gRPC, with its five bytes of framing. */
+export function frameRozRequest(request: Fields): Buffer {
+	const definition = AgentService.service["StreamSession"];
+	if (!definition) throw new Error("the service has no method StreamSession");
+	const message = definition.requestSerialize(request);
+	const head = Buffer.alloc(5);
+	head.writeUInt32BE(message.length, 1);
+	return Buffer.concat([head, message]);
+}
+
 export interface RozAccess {
 	/** Sent as a bearer token. */
 	readonly token?: string;

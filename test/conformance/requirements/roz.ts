@@ -35,6 +35,7 @@ export const rozRequirements = {
 	),
 	"roz.half-close": roz("roz 9", "After a half-close the turn goes on, and the stream ends after it."),
 	"roz.ping": roz("Pong, roz 8", "A Ping is answered at any time, also before the start."),
+	"roz.malformed": roz("roz 2", "A message that cannot be decoded ends the stream with INTERNAL."),
 	"roz.tools": roz(
 		"Tool Protocol, roz 5 and 6",
 		"A tool of the client is called with `calling_tool` and a ToolRequest, and its result reaches the model.",

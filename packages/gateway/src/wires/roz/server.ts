@@ -1,13 +1,29 @@
-import { AgentServiceService } from "../../gen/roz/v1/agent.ts";
+import { AgentServiceService, type SessionRequest } from "../../gen/roz/v1/agent.ts";
 import type { GrpcService } from "../../grpc/grpc-server.ts";
 import { type StreamSessionOptions, streamSession } from "./methods/stream-session.ts";
 import { watchTeam } from "./methods/watch-team.ts";
 
 /** The generated definition, for responses that are encoded before they are sent: a writer needs their size. */
 const definition = {
-	streamSession: { ...AgentServiceService.streamSession, responseSerialize: (encoded: Buffer) => encoded },
+	streamSession: {
+		...AgentServiceService.streamSession,
+		responseSerialize: (encoded: Buffer) => encoded,
+		requestDeserialize: decodeRequest,
+	},
 	watchTeam: { ...AgentServiceService.watchTeam, responseSerialize: (encoded: Buffer) => encoded },
 };
+
+/**
+ * A request, or why it is none: grpc-js leaves a call without a status if a decoder throws while responses are written.
+ * https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
+ */
+function decodeRequest(bytes: Buffer): SessionRequest | Error {
+	try {
+		return AgentServiceService.streamSession.requestDeserialize(bytes);
+	} catch (reason) {
+		return new Error("malformed request", { cause: reason });
+	}
+}
 
 /** The service of the roz protocol. */
 export function rozServices(options: StreamSessionOptions): readonly GrpcService[] {

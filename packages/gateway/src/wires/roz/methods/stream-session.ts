@@ -1,4 +1,4 @@
-import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
+import { Metadata, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import type { Ids, Redactor } from "@parley/base";
 import type { Runtime } from "@parley/core";
 import { type SessionRequest, SessionResponse } from "../../../gen/roz/v1/agent.ts";
@@ -35,7 +35,14 @@ export function streamSession(
 		finished: () => writer.end(),
 		refused: ({ code, message }) => writer.fail({ code: statuses[code], details: message }),
 	});
-	call.on("data", (request: SessionRequest) => stream.take(request));
+	call.on("data", (request: SessionRequest | Error) => {
+		if (!(request instanceof Error)) {
+			stream.take(request);
+			return;
+		}
+		writer.fail({ code: status.INTERNAL, details: "Error deserializing request" });
+		stream.abandon();
+	});
 	call.on("end", () => stream.close());
 }
 
