@@ -1,7 +1,6 @@
 import type { EndCause } from "../event.ts";
 import { recallMemories } from "../memory/recall.ts";
 import type { CallBlock } from "../message.ts";
-import { ModelError } from "../model-error.ts";
 import type { Record } from "../session/session.ts";
 import { runWorkflow } from "../skills/workflow/run-workflow.ts";
 import { placeAttachments, withdrawRefused } from "./attachments.ts";
@@ -155,7 +154,7 @@ function failureOf(
 	{ failure, stop, content }: Attempt["reply"],
 ): Pick<Ending, "error" | "cause"> | undefined {
 	if (failure?.code === "cancelled") return { error: "cancelled" };
-	if (failure) return { error: failure.message, ...(failure instanceof ModelError && { cause: "model" }) };
+	if (failure) return { error: failure.message, ...(failure.code !== "internal" && { cause: "model" }) };
 	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
 	// The model is told which calls were cut, and can write less. A model that does not is stopped.

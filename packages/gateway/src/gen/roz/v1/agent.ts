@@ -286,7 +286,7 @@ export interface PresenceHint {
 export interface ActivityUpdate {
   /** "thinking", "calling_tool", "waiting_approval" or "idle". */
   readonly state: string;
-  /** The tool of a call, or the id of the call that waits for approval. */
+  /** The tool of a call, the id of the call that waits for approval, or the phase of a turn in OODA. */
   readonly detail: string;
   /** From 0 to 1, if the agent has a plan. */
   readonly progress?: number | undefined;

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ExamplesGateway } from "../kontekst/examples-gateway.ts";
+import type { Ended, StrangerOptions } from "../zot/stranger.ts";
+
+const folder = fileURLToPath(new URL("../../examples/roz", import.meta.url));
+
+let gateway: ExamplesGateway;
+beforeAll(async () => {
+	gateway = await ExamplesGateway.start();
+	writeFileSync(gateway.path("pea.js"), "const pea = 1\n");
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+function ide(question: string, options?: StrangerOptions): Promise<Ended> {
+	return gateway.run([process.execPath, join(folder, "ide.ts"), gateway.path("pea.js"), question], options);
+}
+
+test.concurrent("ide.ts prints the reply and ends with 0", async () => {
+	const { code, stdout, stderr } = await ide("say: Hello!");
+	expect({ code, stdout }).toEqual({ code: 0, stdout: "[offline] Hello!\n(end_turn)\n" });
+	expect(stderr).toMatch(/^offline in [0-9a-f-]{36}\n$/);
+});
+
+test.concurrent("ide.ts runs its own tools, and their results reach the model", async () => {
+	const question = 'tool: open_file {}\ntool: show_diagnostic {"line": 1, "message": "no semicolon"}';
+	const { code, stdout } = await ide(question);
+	expect(stdout).toContain("const pea = 1");
+	expect(stdout).toContain(`\n${gateway.path("pea.js")}:1: no semicolon\n`);
+	expect(stdout).toMatch(/\(end_turn\)\n$/);
+	expect(code).toBe(0);
+});
+
+test.concurrent("ide.ts says that a call of its tool has failed", async () => {
+	const { stdout } = await ide('tool: show_diagnostic {"line": 9, "message": "gone"}');
+	expect(stdout).toContain("there is no line 9");
+});
+
+test.concurrent.each([
+	["approve\n", true],
+	["deny\n", false],
+	["", false],
+])("ide.ts asks about a call of the gateway: %j", async (input, runs) => {
+	const name = `answer-${input.trim()}.txt`;
+	const { code, stdout } = await ide(`write: ${gateway.path(name)} <<< one`, { input });
+	expect(stdout).toMatch(/\nThe call \S+ waits: approve or deny\? /);
+	expect(code).toBe(0);
+	const read = () => readFileSync(gateway.path(name), "utf8");
+	if (runs) expect(read()).toBe("one");
+	else expect(read).toThrow("ENOENT");
+});
+
+test.concurrent("ide.ts ends with 1 and says what failed", async () => {
+	const { code, stdout, stderr } = await ide("fail: invalid");
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "\n(failed)\n" });
+	expect(stderr).toMatch(/\nmodel_error: invalid\n$/);
+});
+
+test.concurrent("ide.ts ends with 1 if the gateway refuses its token", async () => {
+	const { code, stdout, stderr } = await ide("say: Hello!", { env: { PARLEY_TOKEN: "gw_operator_a_b" } });
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	expect(stderr).toMatch(/^[^\n]*UNAUTHENTICATED: unauthorized: [^\n]*\n$/);
+});
+
+test.concurrent("ide.ts ends with 2 without a file and a question", async () => {
+	expect(await gateway.run([process.execPath, join(folder, "ide.ts")])).toEqual({
+		...{ code: 2, stdout: "", stderr: "usage: ide.ts FILE QUESTION\n" },
+	});
+});
