@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { create, createFileRegistry, fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { credentials, loadPackageDefinition, makeClientConstructor, status } from "@grpc/grpc-js";
 import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
 import { ManualClock } from "@parley/base/testing";
@@ -181,6 +183,27 @@ verifiesOn(
 			});
 			expect(answer).toMatchObject({ data_dir: gateway.path("data") });
 			client.close();
+		}
+	},
+);
+
+verifiesOn(
+	"roz",
+	["roz.reflection"],
+	"reflection returns a schema in which each type that is used is defined",
+	async () => {
+		await using gateway = await TestGateway.start();
+		for (const version of ["v1", "v1alpha"]) {
+			const reflection = await reflect(gateway.url, version);
+			for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
+				const { file } = await reflection({ fileContainingSymbol });
+				const set = create(FileDescriptorSetSchema, {
+					// Imports come behind the file that was asked for; here they have to come first.
+					file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
+				});
+				// Throws for an import or a type that is not there, as grpcurl does.
+				expect(createFileRegistry(set).getService(fileContainingSymbol)?.name).toBe("AgentService");
+			}
 		}
 	},
 );

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
 	Server,
 	ServerCredentials,
@@ -112,10 +113,29 @@ export class GrpcServer {
 	}
 }
 
-/** What reflection tells: our protocols and health. */
+/**
+ * What reflection tells: our protocols and health. proto-loader 0.8 writes the files of a definition anew, without their
+ * imports, and clients that check them then refuse the schema. So each definition gets the files as they were generated.
+ */
 function described(): PackageDefinition {
-	const ours = loadFileDescriptorSetFromBuffer(Buffer.from(descriptors, "base64"));
-	return { ...ours, ...loadSync(healthProto) };
+	const set = Buffer.from(descriptors, "base64");
+	const fileDescriptorProtos = filesOf(set);
+	const ours = Object.entries(loadFileDescriptorSetFromBuffer(set)).map(([name, definition]) => [
+		name,
+		"fileDescriptorProtos" in definition ? { ...definition, fileDescriptorProtos } : definition,
+	]);
+	return { ...Object.fromEntries(ours), ...loadSync(healthProto) };
+}
+
+/** The files of a `google.protobuf.FileDescriptorSet`, which has nothing else. */
+function filesOf(set: Uint8Array): Buffer[] {
+	const reader = new BinaryReader(set);
+	const files: Buffer[] = [];
+	while (reader.pos < reader.len) {
+		reader.tag();
+		files.push(Buffer.from(reader.bytes()));
+	}
+	return files;
 }
 
 function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connection): string {
