@@ -4,7 +4,7 @@ import { makeHttpAttack } from "./http-requests.ts";
 import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
-const wanted = 500 * testScale(6, 20);
+const wanted = 200 * testScale(15, 50);
 /** Connections that are open at the same time; fewer than the gateway lets wait from one address. */
 const workers = 16;
 
