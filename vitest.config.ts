@@ -82,6 +82,7 @@ const onDisk = [
 const largeOnDisk = [
 	"packages/core/src/sandbox/**/*.ci.test.ts",
 	"test/{e2e,postgres,redaction,sandbox,skills,trust,connector/scenes}/**/*.ci.test.ts",
+	"test/tasks/contention/contention.ci.test.ts",
 	"test/zot/ends.ci.test.ts",
 ];
 /** Tests of the simulators themselves. */

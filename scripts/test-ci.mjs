@@ -28,7 +28,7 @@ const shorter = {
 	stdio: ["--ratios", "--rounds", "4"],
 	"token-cost": ["--ratios", "--rounds", "3"],
 	"ws-fanout": ["--ratios", "--rounds", "3"],
-	"ws-scatter": ["--rounds", "7"],
+	"ws-scatter": ["--ratios", "--rounds", "7"],
 };
 
 /** Part of a limit that the tests may use. The benches use the rest: they need a fifth of the time of both. */

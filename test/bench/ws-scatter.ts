@@ -93,8 +93,10 @@ report(
 	// For sending alone 1.1 and 0.45 would be the measure. Here each text is also searched for secrets, becomes part of a
 	// reply and passes whoever follows the session, one text at a time, where the floor does nothing.
 	[
-		{ figure: single, atMost: 1.6 },
-		{ figure: burst, atMost: 0.6 },
+		{ figure: single, atMost: 1.6, goal: true },
+		{ figure: single, atMost: 2.1 },
+		{ figure: burst, atMost: 0.6, goal: true },
+		{ figure: burst, atMost: 0.85 },
 	],
 	options,
 );

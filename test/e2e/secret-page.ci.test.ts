@@ -42,13 +42,23 @@ async function open(executablePath: string) {
 	return { place, client, browser, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
+/** A browser that has just started may take its first look at the network for a change, and then it ends what it loads. */
+async function load(page: Page, url: string): Promise<Awaited<ReturnType<Page["goto"]>>> {
+	try {
+		return await page.goto(url);
+	} catch (reason) {
+		if (!String(reason).includes("ERR_NETWORK_CHANGED")) throw reason;
+		return await load(page, url);
+	}
+}
+
 /** A page of the browser, which runs no scripts unless told, and what went wrong on it. */
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
 	const page = await context.newPage();
 	const said: string[] = [];
 	page.on("console", (message) => said.push(message.text()));
-	const response = await page.goto(url);
+	const response = await load(page, url);
 	return { page, said, status: response?.status() };
 }
 

@@ -5,7 +5,7 @@ import { damage, damageKinds } from "./damage.ts";
 import { Siege } from "./siege.ts";
 import { Tally } from "./tally.ts";
 
-const wanted = 1_500 * testScale(27, 67);
+const wanted = 1_500 * testScale(67);
 /** Connections that are open at the same time. */
 const workers = 6;
 

@@ -5,7 +5,7 @@ import { frugalMemory, type Holdings, mebibytes } from "../fuzz/memory.ts";
 import { Random, testScale, testSeed } from "../random.ts";
 import { familyNames, malformedLine } from "./malformed-lines.ts";
 
-const wanted = 4_000 * testScale(10, 25);
+const wanted = 4_000 * testScale(25);
 const batch = 200;
 /** What a process may hold more at the end than after a tenth of the lines. */
 const mostGrowth = 48 * 1024 * 1024;
