@@ -81,7 +81,10 @@ export const rozRequirements = {
 		"In OODA a turn has rounds of four phases. Each is a request of its own, only act sees tools, and activity names it.",
 	),
 	"roz.ooda-workers": roz("roz 10 and 12", "A worker in OODA tells each of its phases as a WorkerPhase."),
-	"roz.reflection": roz("rulings, One port", "Reflection returns the schema with all types that it uses, as grpcurl needs it."),
+	"roz.reflection": roz(
+		"rulings, One port",
+		"Reflection returns the schema with all types that it uses, as grpcurl needs it.",
+	),
 	"roz.team": roz(
 		"WatchTeam, roz 12",
 		"WatchTeam replays the workers of a task, each from its start to its exit, and ends with the last of them.",
