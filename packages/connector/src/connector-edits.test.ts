@@ -46,6 +46,20 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		},
 		{ shows: ["Taken out of the line", "Yours is next"] },
 	],
+	"a message that waits is not answered again, and its edit takes it out of the line although the database was lost":
+		[
+			{ says: "one" },
+			{ says: "two" },
+			{ reacts: "again", to: "m2" },
+			{ shows: ["Yours is next", "Not now: I am still busy here"] },
+			{ does: ({ gateway }) => expect(gateway.newest.runs).toHaveLength(2) },
+			{ losesDatabase: true },
+			{ edits: "m2", to: "three" },
+			{
+				does: ({ gateway }) =>
+					expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
+			},
+		],
 	"a message that is read after its edit was heard says nothing new": [
 		{ edits: "m7", to: "two" },
 		{ says: "two", as: "m7" },

@@ -63,8 +63,12 @@ export function judgeFile(
 		: [`${file} came ${brought.length} times with ${heard.length} of ${versions.join(" → ")}`];
 }
 
-/** Nothing is answered once more that nobody has asked for. */
-export function judgeRetries({ asked }: ScriptedGateway, wanted: number): string[] {
-	const retries = asked.filter(({ method }) => method === "retry").length;
-	return retries > wanted ? [`asked ${wanted} times for a retry, which was ${retries}`] : [];
+/** The gateway makes no more retries than people have asked for. A retry that it refused may be asked for again. */
+export function judgeRetries({ sessions }: ScriptedGateway, wanted: number): string[] {
+	const retries = sessions
+		.flatMap(({ frames }) => frames)
+		.filter(
+			({ event, payload }) => event === "user.message" && Object(payload).retry_of !== undefined,
+		).length;
+	return retries > wanted ? [`people asked for ${wanted} retries, and the gateway made ${retries}`] : [];
 }

@@ -47,6 +47,10 @@ const talking: ScriptedMethods = {
 		const session = targetOf(asked);
 		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;
 		const { content = "", run_id = "" } = Object(last);
+		// As the gateway does: a message that waits or is at work has its answer to come.
+		if (session.runs.some(({ id }) => id === run_id)) {
+			throw new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
+		}
 		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
 		const { run, position } = session.say(String(content), { author, retryOf: String(run_id) });
 		return { status: "sent", run_id: run, ...(position > 0 && { queued_position: position }) };
