@@ -18,7 +18,8 @@ test("malformed frames are answered one by one, cost nothing, and a healthy clie
 	let damaged = 0;
 
 	const attackOnce = async (own: Random): Promise<void> => {
-		if (own.chance(0.3))
+		// Each kind once, however few there are.
+		if (damaged < damageKinds || own.chance(0.3))
 			await damage({ port: siege.port, kind: damaged++ % damageKinds, random: own, tally });
 		else await assault(`ws://127.0.0.1:${siege.port}/api/ws`, own, tally);
 		siege.progress();

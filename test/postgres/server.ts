@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -33,6 +33,8 @@ export class PostgresServer implements AsyncDisposable {
 		await using undo = new AsyncDisposableStack();
 		const server = undo.use(new PostgresServer(directory));
 		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
+		// A sandbox of another test, whose root is `/`, covers the socket, and has to find it for that.
+		chmodSync(directory, 0o711);
 		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
 		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);
 		const { status, stderr } = spawnSync(program, args, { cwd: directory, encoding: "utf8" });
@@ -83,6 +85,7 @@ export class PostgresServer implements AsyncDisposable {
 	async resume(): Promise<void> {
 		const settings = [
 			...["listen_addresses=", `unix_socket_directories=${this.#directory}`, "max_connections=100"],
+			"unix_socket_permissions=0700",
 			...["fsync=off", "full_page_writes=off", "deadlock_timeout=50ms", "lc_messages=C", "timezone=UTC"],
 		];
 		const flags = settings.flatMap((setting) => ["-c", setting]);
