@@ -178,7 +178,8 @@ report(
 	[
 		{ figure: pingCpu, atMost: 1.5, goal: true },
 		{ figure: pingCpu, atMost: 2 },
-		{ figure: pingClock, atMost: 1.5 },
+		// An echo takes less time than a change of the process.
+		{ figure: pingClock, atMost: 1.5, goal: true },
 		{ figure: added, atMost: mostAddedMs, ofMachine: true },
 		{ figure: replyCpu, atLeast: 0.5, goal: true },
 		{ figure: replyCpu, atLeast: 0.25 },
