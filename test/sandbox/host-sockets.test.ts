@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,11 +35,14 @@ beforeAll(async () => {
 afterAll(() => undo.disposeAsync());
 
 /** Covers are seen to hold where a command may use Unix sockets at all. */
-function sandboxOf(mode: "required" | "off", unixSockets = true) {
+function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) {
 	const common = { mode, unixSockets, clock: systemClock, ids: createIds(), log: silentLogger };
 	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };
 	const hidden = [join(root, "data")];
-	return createSandboxes({ ...common, environment, hidden }).of({ chat: false, roots: [root] });
+	return createSandboxes({ ...common, environment, hidden, ...(path && { path }) }).of({
+		chat: false,
+		roots: [root],
+	});
 }
 
 const hasPerl = spawnSync("perl", ["-MIO::Socket::UNIX", "-e", "1"]).status === 0;
@@ -71,6 +74,20 @@ testInside("it reaches nobody from a directory beyond the roots, nor from that o
 	const paths = [...inRoot.map((path) => join(root, path)), join(ground, "elsewhere/x.sock")];
 	const { output } = await where.run(shellCommand(connecting(paths), "/"));
 	expect(output.match(/reached|no/g), output).toEqual(Array(5).fill("no"));
+});
+
+testInside("a command runs although a socket outside goes away while its sandbox is built", async () => {
+	const [service, on, bin] = [join(ground, "elsewhere/service"), join(ground, "on"), join(ground, "bin")];
+	await mkdir(bin);
+	// Removes the socket before bubblewrap starts, as the owner of the socket may at any time.
+	const line = `#!/bin/sh\n[ -e ${on} ] && rm -rf ${service}\nPATH=${process.env["PATH"]}\nexec bwrap "$@"\n`;
+	await writeFile(join(bin, "bwrap"), line, { mode: 0o755 });
+	const where = await sandboxOf("required", true, bin);
+	await mkdir(service);
+	await using server = createServer().listen(join(service, "agent.sock"));
+	await once(server, "listening");
+	await writeFile(on, "");
+	expect(await where.run(shellCommand("echo ran", "/"))).toMatchObject({ output: "ran\n" });
 });
 
 testInside(

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { ParleyError } from "@parley/base";
 import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../sandbox.ts";
 import { isWithin } from "../tools/paths.ts";
 import { DEFAULT_PATH } from "./allowed-environment.ts";
@@ -14,7 +13,8 @@ import { heldNote } from "./held-note.ts";
 import { hostSockets } from "./host-sockets.ts";
 import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
 import { MARK_NAME } from "./marked-processes.ts";
-import { foundReplaced, PinnedPlaces, PlaceReplaced } from "./pinned-places.ts";
+import { againIfReplaced, throwReason } from "./not-begun.ts";
+import { PinnedPlaces } from "./pinned-places.ts";
 import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import type { SettingsOf } from "./repositories/running-settings.ts";
 import { type Guarding, type Guards, RootGuard } from "./root-guard.ts";
@@ -69,9 +69,6 @@ const OOM_SCORE = 500;
 const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
-
-/** Maximum of starts of a command whose directories are replaced while its sandbox is built. */
-const MAX_STARTS = 3;
 
 const BASH = "/bin/bash";
 /** Text that the shell prints before the command begins. Earlier text is warnings of bubblewrap or the shell. */
@@ -136,13 +133,15 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		await using passages = new AsyncDisposableStack();
 		let passage: Passage | undefined;
 		let guarding: Guarding | undefined;
+		let covers: readonly string[] = [];
 		let ended: EndedRun;
 		try {
 			ended = await runs.run(command, async (mark) => {
 				passage = wayOut && passages.use(wayOut.open(command.callId ?? mark));
 				const limited = limiter.apply(mark);
 				passages.defer(limited.end);
-				return prepare(bubblewrap, profile, { command, mark, places, pins, guard, passage, limited });
+				covers = await covered(bubblewrap, profile, places);
+				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, guard, passage, limited });
 			});
 		} finally {
 			const { signal } = command;
@@ -150,10 +149,8 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 			guarding = await guard?.after({ git, pins, isLate: () => signal.aborted });
 		}
 		const { hasBegun, ...outcome } = ended;
-		if (hasBegun === false && foundReplaced(outcome.output)) throw new PlaceReplaced();
-		if (hasBegun === false && !outcome.timedOut && !command.signal.aborted) await bubblewrap.failedToStart();
-		if (hasBegun === false && outcome.code !== 0 && !outcome.timedOut && !command.signal.aborted)
-			throw notBuilt(outcome);
+		if (hasBegun === false)
+			await throwReason({ command, outcome, covers, failedToStart: () => bubblewrap.failedToStart() });
 		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
@@ -170,9 +167,11 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 			const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
 			try {
 				await using pins = await pinnedPlaces(bubblewrap, places);
-				return await bubblewrap.runs.run(command, (mark) =>
-					prepare(bubblewrap, profile, { command, mark, places, pins, limited: eachProcess.apply(mark) }),
-				);
+				const covers = await covered(bubblewrap, profile, places);
+				return await bubblewrap.runs.run(command, (mark) => {
+					const limited = eachProcess.apply(mark);
+					return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
+				});
 			} catch {
 				// Settings that cannot be read are moved aside and reported.
 				return undefined;
@@ -184,21 +183,12 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
 }
 
-/** Nothing has run when a place was replaced, so the command may start again. */
-async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
-	for (let started = 1; ; started += 1) {
-		try {
-			return await start();
-		} catch (reason) {
-			if (!(reason instanceof PlaceReplaced) || started === MAX_STARTS) throw reason;
-		}
-	}
-}
-
 interface Occasion {
 	readonly command: Command;
 	readonly mark: string;
 	readonly places: Places;
+	/** Paths that are empty inside. */
+	readonly covers: readonly string[];
 	readonly pins: PinnedPlaces;
 	/** Present if the command may change the roots, but not files that decide what runs later. */
 	readonly guard?: RootGuard | undefined;
@@ -218,12 +208,13 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 	};
 	const places: Places = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
 	const limited = bubblewrap.limiter.apply(mark);
+	const covers = await covered(bubblewrap, profile, places);
 	await using pins = await pinnedPlaces(bubblewrap, places);
 	const {
 		argv,
 		environment,
 		texts = [],
-	} = await prepare(bubblewrap, profile, { command, mark, places, pins, limited });
+	} = await prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
@@ -246,7 +237,7 @@ async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<Sy
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
-	{ command, mark, places, pins, guard, passage, limited }: Occasion,
+	{ command, mark, places, covers, pins, guard, passage, limited }: Occasion,
 ): Promise<Prepared> {
 	const { roots, readable = [], gitSettings } = profile;
 	const { environment, hidden } = bubblewrap;
@@ -264,7 +255,7 @@ async function prepare(
 		protections: [
 			...((await guard?.mounts()) ?? []),
 			...steering.map((path) => ["--ro-bind", path, path]),
-			...(await cover(await covered(bubblewrap, profile, places))),
+			...(await cover(covers)),
 			...(passage?.mounts ?? []),
 		],
 		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
@@ -365,19 +356,6 @@ function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | unde
 	return home?.startsWith("/") && !/^\/(?:(?:usr|proc|dev|etc|bin|lib|sbin)(?:\/.*)?)?$/.test(home)
 		? home
 		: undefined;
-}
-
-/** Error for a command that never began because a program before it failed. The output has the reason. */
-function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
-	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
-	// keyctl(1) writes that line when it succeeds.
-	const lines = output
-		.split("\n")
-		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
-	const reason = known ?? lines.at(-1) ?? `it ended with ${signal ?? `code ${code}`}`;
-	return new ParleyError(`the sandbox could not be set up: ${reason}; nothing was run`, {
-		code: "failed_precondition",
-	});
 }
 
 function rulesFor({ unixSockets }: Bubblewrap): readonly Rule[] {

@@ -14,12 +14,12 @@ const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"]
 /** Output of the check if another file is at one of the paths. Nothing of a command was written before it. */
 const REPLACED = "parley: a directory was replaced while the sandbox was built";
 
-/** Error for a file or directory of the roots that another program replaced while the sandbox was built. */
+/** Error for a file or directory of the roots that another program replaced or removed while the sandbox was built. */
 export class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
 		const what = path === undefined ? "a file or directory of its roots" : JSON.stringify(path);
 		super(
-			`Cannot run the command: ${what} was replaced while the sandbox was built. Nothing was run. ` +
+			`Cannot run the command: ${what} was replaced or removed while the sandbox was built. Nothing was run. ` +
 				"Try again when no other command changes this directory.",
 			{ code: "aborted" },
 		);
