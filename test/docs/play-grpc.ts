@@ -1,0 +1,70 @@
+import { KontekstStream } from "../conformance/drivers/kontekst-client.ts";
+import { RozStream } from "../conformance/drivers/roz-client.ts";
+import { TestGateway } from "../conformance/gateway.ts";
+import type { Scene } from "./examples.ts";
+import { type Bound, fillIn, mismatch } from "./matches.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A stream of messages, each with one field. */
+interface Stream extends AsyncDisposable {
+	send(message: Fields): void;
+	until(kind: string): Promise<Fields>;
+}
+
+/** A protocol over gRPC: how its stream is opened, and the fields of the messages that a client sends. */
+export interface GrpcWire {
+	readonly open: (url: string) => Stream;
+	readonly sent: readonly string[];
+}
+
+export const rozWire: GrpcWire = {
+	open: (url) => new RozStream(url),
+	sent: ["start", "userMessage", "toolResult", "permissionDecision", "cancelTurn", "cancelSession"],
+};
+
+export const kontekstWire: GrpcWire = {
+	open: (url) => new KontekstStream(url),
+	sent: ["start", "approveTool", "denyTool", "cancel"],
+};
+
+/** Plays a scene on a stream of its own. Throws an error with the line of the first message that is not as shown. */
+export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWire): Promise<void> {
+	await using gateway = await TestGateway.start();
+	await using stream = open(gateway.url);
+	const bound: Bound = new Map();
+	for (const step of steps) {
+		if (step.kind !== "frame") throw new Error(`"${heading}", line ${step.line}: not a message`);
+		const [[kind = "", shown] = []] = Object.entries(step.value);
+		if (sent.includes(kind)) stream.send(Object(fillIn(step.value, bound)));
+		else {
+			const found = await differenceOf(stream, kind, { shown: Object(shown), bound });
+			if (found !== undefined) throw new Error(`"${heading}", line ${step.line}: ${found}`);
+		}
+	}
+}
+
+/** Waits for the message that is shown, behind others of its kind. Undefined if it comes before the stream ends. */
+async function differenceOf(
+	stream: Stream,
+	kind: string,
+	{ shown, bound }: { readonly shown: Fields; readonly bound: Bound },
+): Promise<string | undefined> {
+	const others: string[] = [];
+	for (;;) {
+		let message: Fields;
+		try {
+			message = await stream.until(kind);
+		} catch (reason) {
+			return `${String(reason)}; instead:\n${others.join("\n")}`;
+		}
+		const part = Object.fromEntries(Object.keys(shown).map((key) => [key, message[key]]));
+		const tried = new Map(bound);
+		const found = mismatch(shown, part, tried);
+		if (found === undefined) {
+			for (const [name, value] of tried) bound.set(name, value);
+			return undefined;
+		}
+		others.push(found);
+	}
+}
