@@ -87,3 +87,87 @@ verifiesOn(
 		expect(told).toMatchObject(phases.map((_, phase) => ({ phase, mode: "ooda_re_act" })));
 	},
 );
+
+const tool = (name: string) => ({
+	name,
+	description: "Works.",
+	parametersSchema: structOf({ type: "object" }),
+});
+
+/** A client that runs the tool `dig` for other sessions. */
+function hostOn(gateway: TestGateway, hostId = "rover"): RozStream {
+	return new RozStream(gateway.url, { headers: { "parley-host-id": hostId } });
+}
+
+verifiesOn(
+	"roz",
+	["roz.host"],
+	"act phases call the tools of the host, and other turns do not see them",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.script(...thinking, uses("toolu_1", "dig"), ...thinking, says("done"), says("plain"));
+		await using gateway = await startWithClaude(fake);
+		await using host = hostOn(gateway);
+		await host.start({ tools: [tool("look")] });
+		host.send({ registerTools: { source: "arm", tools: [tool("dig")] } });
+		await using stream = new RozStream(gateway.url);
+		const { permissions } = await stream.start({ hostId: "rover", tools: [tool("own")] });
+		expect(permissions).toContainEqual(expect.objectContaining({ toolPattern: "dig", category: "physical" }));
+		stream.say("dig a hole", { aiMode: "ooda" });
+		const { toolCallId, toolName } = await host.until("toolRequest");
+		expect(toolName).toBe("dig");
+		host.send({ toolResult: { toolCallId, success: true, result: "it is dug" } });
+		await stream.until("turnComplete");
+		expect(stream.frames.filter(({ kind }) => kind === "toolRequest")).toEqual([]);
+		const details = stream.frames.flatMap(({ kind, value }) =>
+			kind === "activityUpdate" && value["state"] === "calling_tool" ? [value["detail"]] : [],
+		);
+		expect(details).toEqual(["dig"]);
+		expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain("it is dug");
+		stream.say("and now");
+		await stream.until("turnComplete");
+		const offered = fake.requests.map(({ body }) =>
+			(body.tools ?? []).map((one) => "name" in one && one.name),
+		);
+		expect(offered[3]).toEqual(expect.arrayContaining(["own", "look", "dig"]));
+		expect(offered.at(-1)).toContain("own");
+		expect(offered.at(-1)).not.toContain("dig");
+	},
+);
+
+verifiesOn(
+	"roz",
+	["roz.host-missing"],
+	"a host that is not connected is named, and one that leaves interrupts its calls",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.script(...thinking, uses("toolu_1", "dig"), ...thinking, says("it broke"));
+		await using gateway = await startWithClaude(fake);
+		await using early = new RozStream(gateway.url);
+		early.send({ start: { hostId: "rover" } });
+		expect(await early.until("error")).toMatchObject({
+			code: "invalid_argument",
+			message: expect.stringContaining('the host "rover" is not connected'),
+		});
+		await using host = hostOn(gateway);
+		await host.start({ tools: [tool("dig")] });
+		await using stream = new RozStream(gateway.url);
+		await stream.start({ hostId: "rover" });
+		stream.say("dig a hole", { aiMode: "ooda" });
+		await host.until("toolRequest");
+		host.break();
+		await stream.until("turnComplete");
+		expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain("disconnected before it answered");
+		stream.say("again", { aiMode: "ooda" });
+		expect(await stream.until("error")).toMatchObject({ code: "internal", retryable: true });
+		// Its other turns do not need the host, and the host may come back.
+		fake.script(says("plain"));
+		stream.say("hello");
+		await stream.until("turnComplete");
+		await using again = hostOn(gateway);
+		await again.start({ tools: [tool("dig")] });
+		fake.script(...thinking, says("done"));
+		stream.say("again", { aiMode: "ooda" });
+		await stream.until("turnComplete");
+	},
+);

@@ -80,6 +80,14 @@ export const rozRequirements = {
 		"UserMessage ai_mode, roz 10",
 		"In OODA a turn has rounds of four phases. Each is a request of its own, only act sees tools, and activity names it.",
 	),
+	"roz.host": roz(
+		"roz 10",
+		"In a session with a host_id, act phases call the tools of the client that declared this host, and no other turn sees them.",
+	),
+	"roz.host-missing": roz(
+		"roz 10",
+		"A host that is not connected is an error with its id. A host that leaves interrupts its calls.",
+	),
 	"roz.ooda-workers": roz("roz 10 and 12", "A worker in OODA tells each of its phases as a WorkerPhase."),
 	"roz.reflection": roz(
 		"rulings, One port",

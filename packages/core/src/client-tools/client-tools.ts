@@ -20,6 +20,8 @@ import {
 
 /** The port to a client that runs tools for a session: what a wire brings along. */
 export interface ToolClient {
+	/** The host that the client is for other sessions, to show to people who approve its calls. */
+	readonly host?: string;
 	/** Sends the call to the client, whose answer is given to `ToolConnection.answer`. Must not wait for it. */
 	request(call: ClientCall): void;
 }
@@ -168,6 +170,13 @@ export class ToolConnection {
 		return this.#instead ?? this.#tools.map(({ tool }) => tool);
 	}
 
+	/** The tools that it has registered, for a further connection to the same client. */
+	get registered(): readonly ClientTool[] {
+		return this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => ({
+			...{ name, description, parameters: schema, timeoutMs, category: isPure ? "pure" : "physical" },
+		}));
+	}
+
 	/** The guidance of its sources, each as a part of the system prompt. */
 	get guidance(): readonly Guidance[] {
 		return [...this.#contexts].map(([source, context]) => {
@@ -263,6 +272,8 @@ export class ToolConnection {
 	/** The tool as runs see it: nothing in it says that it runs elsewhere. */
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
+		const { host } = this.#client;
+		const where = host === undefined ? "runs on the client" : `runs on the host ${visible(host)}`;
 		const facts = JSON.stringify([description, schema, timeoutMs, isPure]);
 		const binding = { client: this.#id, tool: createHash("sha256").update(facts).digest("hex") };
 		return defineTool({
@@ -275,7 +286,7 @@ export class ToolConnection {
 			plan: async (args) => {
 				this.#requireOffered(name);
 				const label = `${name} ${visible(JSON.stringify(args))}`;
-				return { label, classes: ["client"], preview: "", binding, notes: ["runs on the client"] };
+				return { label, classes: ["client"], preview: "", binding, notes: [where] };
 			},
 			run: (args, _plan, { callId, signal }) => {
 				const call = { callId, name, arguments: args, timeoutMs };

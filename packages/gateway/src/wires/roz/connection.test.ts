@@ -4,6 +4,7 @@ import { EventLog, ScriptedModel, type ScriptedReply, says, stuck, TestRuntime }
 import { expect, test } from "vitest";
 import type { SessionResponse } from "../../gen/roz/v1/agent.ts";
 import { SessionStream } from "./connection.ts";
+import { Hosts } from "./methods/hosts.ts";
 
 type Frame = NonNullable<SessionResponse["response"]>;
 
@@ -22,6 +23,8 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 			clock: t.clock,
 			log: new MemoryLogger(),
 			resumed: undefined,
+			ownHostId: undefined,
+			hosts: new Hosts(),
 		},
 		redactor: { redact: (text) => text },
 		newId: () => ids.uuid(),

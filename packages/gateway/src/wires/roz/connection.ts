@@ -11,10 +11,12 @@ import type {
 	UserMessage,
 } from "../../gen/roz/v1/agent.ts";
 import { shownError } from "../shared/error-text.ts";
-import { decodeResult, decodeTools, errorFrame, frame } from "./codec.ts";
+import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
-import { responseTo } from "./methods/narrowed.ts";
-import { permissionsOf, type StartedSession, startSession } from "./methods/start-session.ts";
+import type { Hosts } from "./methods/hosts.ts";
+import { opinionOf } from "./methods/opinion.ts";
+import { answerTo } from "./methods/permission-decision.ts";
+import { type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
 import { type ComposedMessage, composeMessage } from "./methods/user-message.ts";
 
@@ -32,6 +34,9 @@ export interface SessionStreamOptions {
 	readonly newId: () => string;
 	/** The session that the client continues. */
 	readonly resumed: string | undefined;
+	readonly hosts: Hosts;
+	/** The host that the client is for other sessions. */
+	readonly ownHostId: string | undefined;
 	/**
 	 * Called with `true` if a frame has to wait until the session is open: nothing more is read from the client, so that a
 	 * flood of frames is not kept in memory. Called with `false` when the session is open.
@@ -69,8 +74,6 @@ export class SessionStream {
 	#queue: SessionRequest[] = [];
 	/** The client sends nothing more. */
 	#isClosed = false;
-	/** Names of tools of the gateway whose calls change nothing. */
-	#pure: ReadonlySet<string> = new Set();
 	#hidden: Timer | undefined;
 
 	constructor(options: SessionStreamOptions) {
@@ -160,19 +163,17 @@ export class SessionStream {
 		const session = await startSession(command, {
 			...this.#options,
 			deliver: (happened) => this.#happened(happened),
-			client: { request: (call) => this.#request(call) },
+			calling: ({ callId, name }) => this.#turn?.turn.calling(callId, name),
+			request: (call) => this.#request(call),
 		});
 		this.#session = session;
-		const permissions = await permissionsOf(session, this.#options);
-		this.#pure = new Set(
-			permissions.filter(({ category }) => category === "pure").map(({ toolPattern }) => toolPattern),
-		);
 		if (this.#phase === "over") {
 			this.#leave(session);
 			return;
 		}
 		this.#phase = "open";
-		this.#send(frame("sessionStarted", { sessionId: session.view.id, model: session.model, permissions }));
+		const { view, model, permissions } = session;
+		this.#send(frame("sessionStarted", { sessionId: view.id, model, permissions }));
 		this.#rest();
 		const queue = this.#queue;
 		this.#queue = [];
@@ -202,17 +203,15 @@ export class SessionStream {
 		this.#converse(working, message, session).catch((reason: unknown) => {
 			// The session may have ended meanwhile.
 			if (this.#turn !== working) return;
-			working.keepalive?.cancel();
-			this.#turn = undefined;
-			this.#rest();
+			this.#over(working);
 			this.#failWith(reason);
 			if (this.#isClosed) this.#end();
 		});
 	}
 
-	#work(messageId: string, session: StartedSession): Working {
+	#work(messageId: string, { tools }: StartedSession): Working {
 		const turn = new Turn({
-			...{ messageId, isPure: (tool) => this.#isPure(tool, session) },
+			...{ messageId, isPure: (tool) => tools.isPure(tool) },
 			send: (response) => this.#send(response),
 		});
 		const working: Working = {
@@ -222,8 +221,10 @@ export class SessionStream {
 		return working;
 	}
 
-	async #converse(working: Working, message: ComposedMessage, { view }: StartedSession): Promise<void> {
+	async #converse(working: Working, message: ComposedMessage, session: StartedSession): Promise<void> {
 		const { content, images, options } = message;
+		const { view, tools } = session;
+		await tools.beginTurn(options.mode);
 		const request = this.#asked("UserMessage");
 		const { runId } = await view.send(request, { content, images, correlation: working.messageId }, options);
 		working.runId = runId;
@@ -232,11 +233,6 @@ export class SessionStream {
 		const { early } = working;
 		working.early = [];
 		for (const happened of early) this.#happened(happened);
-	}
-
-	#isPure(tool: string, { tools }: StartedSession): boolean {
-		const own = tools.offered.find(({ name }) => name === tool);
-		return own ? own.effect === "none" : this.#pure.has(tool);
 	}
 
 	#happened(happened: SessionEvent): void {
@@ -254,12 +250,17 @@ export class SessionStream {
 		}
 		const last = working.turn.take(happened);
 		if (!last) return;
-		working.keepalive?.cancel();
 		// The client may answer the terminal frame with its next message.
-		this.#turn = undefined;
-		this.#rest();
+		this.#over(working);
 		working.turn.end(last);
 		if (this.#isClosed) this.#end();
+	}
+
+	#over({ keepalive }: Working): void {
+		keepalive?.cancel();
+		this.#turn = undefined;
+		this.#session?.tools.endTurn();
+		this.#rest();
 	}
 
 	#live(working: Working): void {
@@ -278,55 +279,44 @@ export class SessionStream {
 	}
 
 	#request({ callId, name, arguments: parameters, timeoutMs }: ClientCall): void {
-		this.#turn?.turn.calling(callId, name);
 		this.#send(frame("toolRequest", { toolCallId: callId, toolName: name, parameters, timeoutMs }));
 	}
 
 	#result(given: ToolResult): void {
 		const session = this.#requireSession();
-		if (!session) return;
-		if (!this.#turn) {
-			this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
-			return;
-		}
-		session.tools.answer(given.toolCallId, decodeResult(given));
+		if (!session || session.tools.answerAsHost(given)) return;
+		if (this.#turn) session.tools.answer(given);
+		else this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
 	}
 
-	#register({ source = "", tools, systemContext = "" }: RegisterTools): void {
+	#register(registration: RegisterTools): void {
 		const session = this.#requireSession();
 		if (!session) return;
 		try {
-			session.tools.register({ source, tools: decodeTools(tools), systemContext });
+			session.tools.register(registration);
 		} catch (reason) {
 			this.#fail("invalid_argument", this.#shown(reason).message);
 		}
 	}
 
-	/** A decision for no open approval is ignored, as existing clients expect. */
-	#decide({ toolCallId, approved, modifier }: PermissionDecision): void {
+	#decide(decision: PermissionDecision): void {
 		const prompts = [...(this.#turn?.prompts.values() ?? [])];
-		const prompt = prompts.find(
-			({ token, approval }) => toolCallId !== "" && [token, approval?.callId].includes(toolCallId),
-		);
-		if (!prompt?.approval || !this.#session) return;
-		const { approval, token } = prompt;
+		const answer = answerTo(decision, prompts);
+		if (!answer || !this.#session) return;
+		const { token, callId, response } = answer;
 		const request = this.#asked("PermissionDecision");
-		const response = responseTo({ approved, modifier }, approval.arguments);
-		this.#session.view.answer(request, token, response).catch((reason: unknown) => {
-			this.#options.log.warn("a decision could not be stored", { callId: approval.callId, error: reason });
+		this.#session.view.answer(request, token, response).catch((error: unknown) => {
+			this.#options.log.warn("a decision could not be stored", { callId, error });
 		});
 	}
 
-	#rate({ sessionId, messageId, rating }: MessageFeedback): void {
-		const session = this.#session;
-		const ratings: Readonly<Record<string, "good" | "bad">> = { up: "good", down: "bad" };
-		const given = Object.hasOwn(ratings, rating) ? ratings[rating] : undefined;
-		if (!session || !given) return;
+	#rate(given: MessageFeedback): void {
+		const opinion = this.#session && opinionOf(given, this.#session.view.id);
+		if (!opinion) return;
 		const { runtime, log } = this.#options;
-		const about = sessionId === "" ? session.view.id : sessionId;
 		runtime
-			.feedback(this.#asked("MessageFeedback"), about, { runId: messageId, rating: given, comment: "" })
-			.catch((reason: unknown) => log.info("an opinion could not be stored", { messageId, error: reason }));
+			.feedback(this.#asked("MessageFeedback"), opinion.sessionId, opinion.feedback)
+			.catch((error: unknown) => log.info("feedback could not be stored", { ...opinion, error }));
 	}
 
 	#cancel(): void {

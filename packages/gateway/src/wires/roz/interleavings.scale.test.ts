@@ -6,6 +6,7 @@ import { Random, testScale, testSeed } from "../../../../../test/random.ts";
 import { type ClientFrame, SessionStates, type ToldFrame } from "../../../../../test/storm/session-states.ts";
 import type { SessionRequest } from "../../gen/roz/v1/agent.ts";
 import { SessionStream } from "./connection.ts";
+import { Hosts } from "./methods/hosts.ts";
 
 const sequences = 25 * testScale(40, 400);
 
@@ -93,6 +94,7 @@ class Player {
 			...{ runtime: t.runtime, principal: operator, clock: t.clock, log, resumed: undefined },
 			redactor: { redact: (text) => text },
 			newId: () => ids.uuid(),
+			...{ hosts: new Hosts(), ownHostId: undefined },
 			hold: () => undefined,
 			send: ({ response }) => {
 				if (!response) return;

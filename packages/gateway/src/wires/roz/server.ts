@@ -1,5 +1,6 @@
 import { AgentServiceService, type SessionRequest } from "../../gen/roz/v1/agent.ts";
 import type { GrpcService } from "../../grpc/grpc-server.ts";
+import { Hosts } from "./methods/hosts.ts";
 import { type StreamSessionOptions, streamSession } from "./methods/stream-session.ts";
 import { watchTeam } from "./methods/watch-team.ts";
 
@@ -26,7 +27,8 @@ function decodeRequest(bytes: Buffer): SessionRequest | Error {
 }
 
 /** The service of the roz protocol. */
-export function rozServices(options: StreamSessionOptions): readonly GrpcService[] {
+export function rozServices(parts: Omit<StreamSessionOptions, "hosts">): readonly GrpcService[] {
+	const options = { ...parts, hosts: new Hosts() };
 	const implementation = {
 		streamSession: (call: Parameters<typeof streamSession>[0]) => streamSession(call, options),
 		watchTeam: (call: Parameters<typeof watchTeam>[0]) => watchTeam(call, options),

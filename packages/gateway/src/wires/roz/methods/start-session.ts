@@ -1,22 +1,18 @@
 import { ParleyError } from "@parley/base";
-import type {
-	HistoryMessage,
-	Keyed,
-	Principal,
-	Runtime,
-	SessionEvent,
-	ToolClient,
-	ToolConnection,
-} from "@parley/core";
+import type { ClientCall, HistoryMessage, Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { PermissionRule, StartSession } from "../../../gen/roz/v1/agent.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { decode, decodeHistory, decodeTools } from "../codec.ts";
 import { Start } from "../schema.ts";
+import type { Hosts } from "./hosts.ts";
+import { SessionTools } from "./session-tools.ts";
 
 /** A session of a stream, ready for messages. */
 export interface StartedSession {
 	readonly view: SessionView;
-	readonly tools: ToolConnection;
+	readonly tools: SessionTools;
+	/** One rule for each tool. */
+	readonly permissions: readonly PermissionRule[];
 	/** The real name of the model that answers. */
 	readonly model: string;
 	/** Whether the model reads pictures. */
@@ -34,8 +30,13 @@ export interface StartParts {
 	/** The session to continue, as the metadata `parley-session-id` names it. */
 	readonly resumed: string | undefined;
 	readonly deliver: (event: SessionEvent) => void;
-	/** Runs the tools that the client registers. */
-	readonly client: ToolClient;
+	readonly hosts: Hosts;
+	/** The host that the client is for other sessions, as the metadata `parley-host-id` names it. */
+	readonly ownHostId: string | undefined;
+	/** Called with each call of a tool of a client in the session. */
+	readonly calling: (call: ClientCall) => void;
+	/** Sends a call to the client. */
+	readonly request: (call: ClientCall) => void;
 }
 
 /**
@@ -43,29 +44,31 @@ export interface StartParts {
  * for what a client can correct; then no session is left behind.
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
-	const { runtime, principal, resumed, deliver, client } = parts;
+	const { runtime, principal, resumed, deliver } = parts;
 	const start = decode(Start, command);
 	const { messages, system } = decodeHistory(command.history);
-	const tools = decodeTools(command.tools);
 	const id = resumed ?? (await create(start, messages, parts));
 	const view = await SessionView.join(runtime, id, {
 		...{ principal, deliver, drained: () => Promise.resolve() },
 	});
-	let connection: ToolConnection | undefined;
+	let tools: SessionTools | undefined;
 	try {
-		connection = await runtime.clientTools.connect(principal, id, client);
-		if (tools.length > 0) connection.register({ tools });
+		tools = await SessionTools.open(id, decodeTools(command.tools), {
+			...parts,
+			hostId: start.hostId || undefined,
+		});
 		const wanted = start.model || view.model;
 		const model = await view.setModel(asked(principal), wanted ?? "default");
+		const permissions = await tools.permissions();
 		await view.begin();
 		return {
-			...{ view, tools: connection, model },
+			...{ view, tools, model, permissions },
 			seesPictures: runtime.models(principal).find(({ id }) => id === model)?.images ?? true,
 			system: [...start.projectContext, ...system],
 			contextTokens: start.maxContextTokens,
 		};
 	} catch (reason) {
-		connection?.leave();
+		tools?.leave();
 		await view.leave();
 		if (resumed === undefined) await runtime.remove(asked(principal), id, false);
 		throw reason;
@@ -102,19 +105,6 @@ async function agentOf(
 		{ code: "invalid_argument" },
 	);
 }
-
-/** One rule for each tool of the session. */
-export async function permissionsOf(
-	{ view }: Pick<StartedSession, "view">,
-	{ runtime, principal }: Pick<StartParts, "runtime" | "principal">,
-): Promise<readonly PermissionRule[]> {
-	const tools = await runtime.toolPermissions(principal, view.id);
-	return tools.map(({ tool, effect, isPure, reason }) => ({
-		...{ toolPattern: tool, policy: policies[effect], category: isPure ? "pure" : "physical", reason },
-	}));
-}
-
-const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
 function asked(principal: Principal): Keyed {
 	return { principal, key: undefined, method: "StartSession", params: undefined };

@@ -5,11 +5,13 @@ import { type SessionRequest, SessionResponse } from "../../../gen/roz/v1/agent.
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
 import { SessionStream } from "../connection.ts";
 import { statuses } from "../error-code.ts";
+import type { Hosts } from "./hosts.ts";
 
 export interface StreamSessionOptions extends StreamDeps {
 	readonly runtime: Runtime;
 	readonly ids: Ids;
 	readonly redactor: Pick<Redactor, "redact">;
+	readonly hosts: Hosts;
 }
 
 /** `roz.v1.AgentService.StreamSession`. */
@@ -17,7 +19,7 @@ export function streamSession(
 	call: ServerDuplexStream<SessionRequest, Buffer>,
 	options: StreamSessionOptions,
 ): void {
-	const { runtime, ids, redactor, clock, log } = options;
+	const { runtime, ids, redactor, clock, log, hosts } = options;
 	// Existing clients wait for the response headers before they send anything.
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<SessionResponse>(
@@ -28,8 +30,9 @@ export function streamSession(
 		options,
 	);
 	const [resumed] = call.metadata.get("parley-session-id").map(String);
+	const [ownHostId] = call.metadata.get("parley-host-id").map(String);
 	const stream = new SessionStream({
-		...{ runtime, principal, clock, log, redactor, resumed, newId: () => ids.uuid() },
+		...{ runtime, principal, clock, log, redactor, resumed, hosts, ownHostId, newId: () => ids.uuid() },
 		hold: (isHeld) => (isHeld ? call.pause() : call.resume()),
 		send: (response) => writer.write(response),
 		finished: () => writer.end(),

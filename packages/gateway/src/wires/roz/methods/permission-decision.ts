@@ -1,7 +1,8 @@
-import type { PromptResponse } from "@parley/core";
+import type { Prompt, PromptResponse } from "@parley/core";
+import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
 
 /** Arguments that an approver has changed, or why they cannot be. */
-export type Narrowed<Value = Fields> =
+type Narrowed<Value = Fields> =
 	| { readonly value: Value; readonly problem?: undefined }
 	| { readonly problem: string };
 
@@ -64,7 +65,7 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** The answer to an approval. A modifier that cannot be used denies the call, with the reason. */
-export function responseTo(
+function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,
 ): PromptResponse {
@@ -72,4 +73,17 @@ export function responseTo(
 	if (approved && changed?.problem === undefined)
 		return { value: true, ...(changed && { arguments: changed.value }) };
 	return { cancelled: true, ...(changed?.problem !== undefined && { reason: changed.problem }) };
+}
+
+/** The answer to the open approval that a decision names by the id of the call or of the approval; undefined if it names none. */
+export function answerTo(
+	{ toolCallId, approved, modifier }: PermissionDecision,
+	prompts: readonly Prompt[],
+): { readonly token: string; readonly callId: string; readonly response: PromptResponse } | undefined {
+	const prompt = prompts.find(
+		({ token, approval }) => toolCallId !== "" && [token, approval?.callId].includes(toolCallId),
+	);
+	if (!prompt?.approval) return undefined;
+	const { callId, arguments: args } = prompt.approval;
+	return { token: prompt.token, callId, response: responseTo({ approved, modifier }, args) };
 }

@@ -1,0 +1,142 @@
+import { ParleyError } from "@parley/base";
+import type { ClientCall, ClientTool, Principal, Runtime, ToolConnection } from "@parley/core";
+import type { PermissionRule, RegisterTools, ToolResult } from "../../../gen/roz/v1/agent.ts";
+import { decodeResult, decodeTools } from "../codec.ts";
+import { Host, type Hosts } from "./hosts.ts";
+
+export interface SessionToolsOptions {
+	readonly runtime: Runtime;
+	readonly principal: Principal;
+	readonly hosts: Hosts;
+	/** The host that the client of this stream is for other sessions. */
+	readonly ownHostId: string | undefined;
+	/** The host whose tools the act phases of this session use. */
+	readonly hostId: string | undefined;
+	/** Called with each call of the session. */
+	readonly calling: (call: ClientCall) => void;
+	/** Sends a call to the client of this stream. */
+	readonly request: (call: ClientCall) => void;
+}
+
+/** The tools of one stream: those that its client runs, for its own session and as a host, and those of the session's host. */
+export class SessionTools {
+	readonly #options: SessionToolsOptions;
+	readonly #sessionId: string;
+	readonly #own: ToolConnection;
+	/** The client of this stream as a host. */
+	readonly #asHost: Host | undefined;
+	readonly #withdraw: (() => void) | undefined;
+	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
+	/** Names of tools of the gateway and of the host whose calls change nothing. */
+	#pure: ReadonlySet<string> = new Set();
+	#hasLeft = false;
+
+	private constructor(sessionId: string, own: ToolConnection, options: SessionToolsOptions) {
+		this.#options = options;
+		this.#sessionId = sessionId;
+		this.#own = own;
+		const { hosts, principal, ownHostId, request } = options;
+		if (ownHostId === undefined) return;
+		this.#asHost = new Host(ownHostId, { tools: () => own.registered, request });
+		this.#withdraw = hosts.declare(principal, ownHostId, this.#asHost);
+	}
+
+	/** Throws as `ClientTools.connect` and `ToolConnection.register` do. */
+	static async open(
+		sessionId: string,
+		tools: readonly ClientTool[],
+		options: SessionToolsOptions,
+	): Promise<SessionTools> {
+		const { runtime, principal, calling, request } = options;
+		const own = await runtime.clientTools.connect(principal, sessionId, {
+			request: (call) => {
+				calling(call);
+				request(call);
+			},
+		});
+		try {
+			if (tools.length > 0) own.register({ tools });
+			return new SessionTools(sessionId, own, options);
+		} catch (reason) {
+			own.leave();
+			throw reason;
+		}
+	}
+
+	/** One rule for each tool of the session, also for those of its host. Throws `invalid_argument` if there is no such host. */
+	async permissions(): Promise<readonly PermissionRule[]> {
+		const { runtime, principal } = this.#options;
+		await this.#connectHost("invalid_argument");
+		const tools = await runtime.toolPermissions(principal, this.#sessionId);
+		this.#leaveHost();
+		this.#pure = new Set(tools.flatMap(({ tool, isPure }) => (isPure ? [tool] : [])));
+		return tools.map(({ tool, effect, isPure, reason }) => ({
+			...{ toolPattern: tool, policy: policies[effect], category: isPure ? "pure" : "physical", reason },
+		}));
+	}
+
+	/** Throws `invalid_argument` with what is wrong. */
+	register({ source = "", tools, systemContext = "" }: RegisterTools): void {
+		this.#own.register({ source, tools: decodeTools(tools), systemContext });
+	}
+
+	/** Offers these tools of the client in place of the registered ones; undefined: the registered ones. */
+	offerInstead(tools: readonly ClientTool[] | undefined): void {
+		this.#own.offerInstead(tools);
+	}
+
+	/** Call it before a turn. In OODA it offers the tools of the host; throws `unavailable` if the host is not connected. */
+	async beginTurn(mode: "react" | "ooda" | undefined): Promise<void> {
+		if (mode === "ooda") await this.#connectHost("unavailable");
+	}
+
+	endTurn(): void {
+		this.#leaveHost();
+	}
+
+	/** Whether calls of the tool change nothing. */
+	isPure(tool: string): boolean {
+		const offered = [...this.#own.offered, ...(this.#hosted?.connection.offered ?? [])];
+		const last = offered.findLast(({ name }) => name === tool);
+		return last ? last.effect === "none" : this.#pure.has(tool);
+	}
+
+	/** Takes an answer of the client as a host; false if it is none. */
+	answerAsHost(given: ToolResult): boolean {
+		return this.#asHost?.answer(given.toolCallId, decodeResult(given)) ?? false;
+	}
+
+	answer(given: ToolResult): void {
+		this.#own.answer(given.toolCallId, decodeResult(given));
+	}
+
+	leave(): void {
+		this.#hasLeft = true;
+		this.#leaveHost();
+		this.#withdraw?.();
+		this.#own.leave();
+	}
+
+	async #connectHost(missing: "invalid_argument" | "unavailable"): Promise<void> {
+		const { runtime, principal, hosts, hostId, calling } = this.#options;
+		if (hostId === undefined) return;
+		const host = hosts.find(principal, hostId);
+		if (!host) {
+			const how = "connect its client with the metadata parley-host-id";
+			throw new ParleyError(`host_id: the host ${JSON.stringify(hostId)} is not connected: ${how}`, {
+				code: missing,
+			});
+		}
+		const connection = await host.connect(runtime, { principal, sessionId: this.#sessionId, calling });
+		if (this.#hasLeft) host.disconnect(connection);
+		else this.#hosted = { host, connection };
+	}
+
+	#leaveHost(): void {
+		const hosted = this.#hosted;
+		this.#hosted = undefined;
+		hosted?.host.disconnect(hosted.connection);
+	}
+}
+
+const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
