@@ -80,9 +80,14 @@ export function encodeToken(text: string): Buffer {
 	return runDefinition.responseSerialize({ token: { text } });
 }
 
+/** A command as a message, without framing. */
+export function encodeCommand(command: Fields): Buffer {
+	return runDefinition.requestSerialize(command);
+}
+
 /** A command as a message of gRPC, with its five bytes of framing. */
 export function frameCommand(command: Fields): Buffer {
-	const message = runDefinition.requestSerialize(command);
+	const message = encodeCommand(command);
 	const frame = Buffer.alloc(5 + message.length);
 	frame.writeUInt32BE(message.length, 1);
 	message.copy(frame, 5);

@@ -164,6 +164,30 @@ export const kontekstRequirements = {
 		"kontekst 11",
 		"A gateway that stops ends its streams with UNAVAILABLE, and keeps runs that wait for a decision.",
 	),
+	"kontekst.header-list": kontekst(
+		"security 2.10",
+		"A call whose header list is larger than 16 KiB is refused with RESOURCE_EXHAUSTED.",
+	),
+	"kontekst.message-size": kontekst(
+		"security 6, ruling 14",
+		"A message of 12 MiB is read; a larger one ends its call with RESOURCE_EXHAUSTED.",
+	),
+	"kontekst.streams": kontekst(
+		"security 6, ruling 14",
+		"A connection has 256 streams; one more is refused and disturbs none of them.",
+	),
+	"kontekst.dead-client": kontekst(
+		"security 2.10",
+		"A client that answers no keepalive for 10 s loses its connection, and its run is cancelled when it needs a decision.",
+	),
+	"kontekst.keepalive": kontekst(
+		"security 2.10",
+		"A client that answers each keepalive keeps its streams; a connection without calls ends after 10 minutes.",
+	),
+	"kontekst.deadline": kontekst(
+		"kontekst 4",
+		"A call ends at the deadline that its client gave, and its run is cancelled when it needs a decision.",
+	),
 	"kontekst.health": kontekst("rulings, One port", "The health service answers without credentials."),
 	"kontekst.reflection": kontekst(
 		"rulings, One port",

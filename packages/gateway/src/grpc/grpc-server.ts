@@ -14,6 +14,7 @@ import type { Connection } from "../auth/incoming-request.ts";
 import { descriptors } from "../gen/descriptors.ts";
 import { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { Callers, type CallersOptions } from "./callers.ts";
+import { limitHeaders } from "./header-limit.ts";
 
 /** A gRPC service and its methods. */
 export interface GrpcService {
@@ -57,7 +58,8 @@ export class GrpcServer {
 	constructor(options: GrpcServerOptions) {
 		const socketOf = (addresses: Connection) => this.#sockets.get(bothEnds(addresses));
 		this.#callers = new Callers({ ...options, socketOf });
-		const server = new Server({ ...limits, interceptors: [this.#callers.interceptor] });
+		const interceptors = [limitHeaders(options.refused), this.#callers.interceptor];
+		const server = new Server({ ...limits, interceptors });
 		const services = options.services(this.#callers, this.#account);
 		for (const { definition, implementation } of services) server.addService(definition, implementation);
 		this.#names = ["", ...services.map(({ name }) => name)];

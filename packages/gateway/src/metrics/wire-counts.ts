@@ -8,6 +8,7 @@ const refusals: Readonly<Record<number, string>> = {
 	403: "origin",
 	421: "host",
 	429: "locked_out",
+	431: "headers",
 	503: "draining",
 };
 

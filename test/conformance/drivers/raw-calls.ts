@@ -1,0 +1,195 @@
+import { once } from "node:events";
+import {
+	type ClientHttp2Session,
+	type ClientHttp2Stream,
+	connect,
+	type IncomingHttpHeaders,
+} from "node:http2";
+import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from "node:net";
+import { Watch } from "../../watch.ts";
+
+/** Forwards one TCP connection to the gateway, and can stop to: neither side learns of it. */
+export class Relay implements AsyncDisposable {
+	readonly #server: Server;
+	readonly #sockets: Socket[] = [];
+	#isCut = false;
+
+	private constructor(server: Server, target: Endpoint) {
+		this.#server = server;
+		server.once("connection", (client) => this.#forward(client, connectTcp(target)));
+	}
+
+	static async open(url: string): Promise<Relay> {
+		const server = createServer();
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		return new Relay(server, endpointOf(url));
+	}
+
+	get port(): number {
+		// A server on a port has an address of this form.
+		return (this.#server.address() as AddressInfo).port;
+	}
+
+	/** Forwards nothing more. Both connections stay open until one side closes its own. */
+	cut(): void {
+		this.#isCut = true;
+	}
+
+	#forward(client: Socket, gateway: Socket): void {
+		for (const [from, to] of [
+			[client, gateway],
+			[gateway, client],
+		] as const) {
+			this.#sockets.push(from);
+			from.on("data", (chunk) => this.#isCut || to.write(chunk));
+			from.on("error", () => undefined);
+			from.on("close", () => to.destroy());
+		}
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		for (const socket of this.#sockets) socket.destroy();
+		this.#server.close();
+		await once(this.#server, "close");
+	}
+}
+
+interface Endpoint {
+	readonly host: string;
+	readonly port: number;
+}
+
+function endpointOf(url: string): Endpoint {
+	const { hostname: host, port } = new URL(url);
+	return { host, port: Number(port) };
+}
+
+/** A call over bare HTTP/2. */
+export class RawCall {
+	readonly #stream: ClientHttp2Stream;
+	readonly #changes = new Watch();
+	#isAnswered = false;
+	#isClosed = false;
+	#status: string | undefined;
+	#message = "";
+
+	constructor(stream: ClientHttp2Stream) {
+		this.#stream = stream;
+		const take = (headers: IncomingHttpHeaders): void => {
+			this.#isAnswered = true;
+			const status = headers["grpc-status"];
+			if (status !== undefined) {
+				this.#status = String(status);
+				this.#message = decodeURI(String(headers["grpc-message"] ?? ""));
+			}
+			this.#changes.notify();
+		};
+		stream.on("response", take);
+		stream.on("trailers", take);
+		stream.on("error", () => undefined);
+		stream.on("close", () => {
+			this.#isClosed = true;
+			this.#changes.notify();
+		});
+		stream.resume();
+	}
+
+	/** Whether the gateway has begun to answer. */
+	get isAnswered(): boolean {
+		return this.#isAnswered;
+	}
+
+	/** Whether the gateway has ended the call. */
+	get hasEnded(): boolean {
+		return this.#isClosed || this.#status !== undefined;
+	}
+
+	/** Sends a message with its five bytes of framing. */
+	send(message: Buffer): void {
+		const head = Buffer.alloc(5);
+		head.writeUInt32BE(message.length, 1);
+		this.#stream.write(Buffer.concat([head, message]));
+	}
+
+	/** Sends nothing more. */
+	end(): void {
+		this.#stream.end();
+	}
+
+	cancel(): void {
+		this.#stream.close(8);
+	}
+
+	answered(): Promise<void> {
+		return this.#changes.until("the gateway answers a call", () => this.#isAnswered || this.#isClosed);
+	}
+
+	/** Resolves with the status of gRPC and its text, or with the code of the reset if the call ends without a status. */
+	async ended(): Promise<{
+		readonly status: number | undefined;
+		readonly message: string;
+		readonly reset: number;
+	}> {
+		await this.#changes.until("a call ends", () => this.hasEnded);
+		const status = this.#status === undefined ? undefined : Number(this.#status);
+		return { status, message: this.#message, reset: this.#stream.rstCode ?? 0 };
+	}
+}
+
+/** A connection for several calls over bare HTTP/2. */
+export class RawConnection implements AsyncDisposable {
+	readonly #session: ClientHttp2Session;
+
+	/** With a port, connects to it instead of that of the URL. */
+	constructor(url: string, { port = endpointOf(url).port }: { readonly port?: number } = {}) {
+		const { host } = endpointOf(url);
+		this.#session = connect(url, {
+			createConnection: () => connectTcp({ host, port }),
+			// Calls that it sends before it knows the limit of the gateway.
+			peerMaxConcurrentStreams: 1_000,
+			// In MB. A client that is over its own limit resets the answers that it gets.
+			maxSessionMemory: 100,
+			maxSendHeaderBlockLength: 200_000,
+		});
+		this.#session.on("error", () => undefined);
+	}
+
+	/** Starts a call; `headers` are added to those that gRPC needs. */
+	call(path: string, headers: Readonly<Record<string, string>> = {}): RawCall {
+		return new RawCall(
+			this.#session.request({
+				...{ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" },
+				...headers,
+			}),
+		);
+	}
+
+	/** Calls that the gateway serves at once on the connection, as it has announced. */
+	get mostCalls(): number | undefined {
+		return this.#session.remoteSettings?.maxConcurrentStreams;
+	}
+
+	/** Resolves with the next PING of the gateway, which is answered. */
+	async pinged(): Promise<void> {
+		await once(this.#session, "ping");
+	}
+
+	/** Resolves to whether the connection is open and the gateway has read everything that was sent. */
+	reached(): Promise<boolean> {
+		if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);
+		const { promise, resolve } = Promise.withResolvers<boolean>();
+		// The callback gets an error if the connection ends before the answer.
+		this.#session.ping((error) => resolve(error === null));
+		return promise;
+	}
+
+	/** Resolves when the gateway has ended the connection. */
+	async closed(): Promise<void> {
+		if (!this.#session.destroyed) await once(this.#session, "close");
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#session.destroy();
+	}
+}
