@@ -1,9 +1,22 @@
 import { once } from "node:events";
-import { connect } from "node:http2";
+import { type ClientHttp2Stream, connect } from "node:http2";
+import { status } from "@grpc/grpc-js";
 import { expect } from "vitest";
 import { frameRozRequest } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
+
+/** The status in the trailers, or in the headers of an answer that has nothing else. */
+function statusOf(stream: ClientHttp2Stream): Promise<number> {
+	return new Promise((resolve) => {
+		for (const name of ["response", "trailers"]) {
+			stream.on(name, (headers: Readonly<Record<string, unknown>>) => {
+				if (headers["grpc-status"] !== undefined) resolve(Number(headers["grpc-status"]));
+			});
+		}
+		stream.on("close", () => resolve(-1));
+	});
+}
 
 verifiesOn(
 	"roz",
@@ -27,3 +40,31 @@ verifiesOn(
 		session.destroy();
 	},
 );
+
+verifiesOn("roz", ["roz.team-malformed"], "a malformed WatchTeam request ends with a status", async () => {
+	await using gateway = await TestGateway.start();
+	const session = connect(gateway.url);
+	const framed = (...bytes: readonly number[]): Buffer => Buffer.from([0, 0, 0, 0, bytes.length, ...bytes]);
+	const empty = framed();
+	for (const [body, code] of [
+		[[framed(0x0f)], status.INTERNAL],
+		// A length that is longer than the message.
+		[[framed(0x0a, 0x05, 0x61)], status.INTERNAL],
+		[[empty, empty], status.UNIMPLEMENTED],
+		[[], status.UNIMPLEMENTED],
+		[[Buffer.from([0, 0, 0, 0, 9, 1])], status.UNIMPLEMENTED],
+		[[Buffer.from([0, 0x7f, 0xff, 0xff, 0xff])], status.RESOURCE_EXHAUSTED],
+		// Bytes that are no UTF-8, and an empty id.
+		[[framed(0x0a, 0x01, 0xff)], status.NOT_FOUND],
+		[[empty], status.NOT_FOUND],
+	] as const) {
+		const stream = session.request({
+			...{ ":method": "POST", ":path": "/roz.v1.AgentService/WatchTeam" },
+			...{ "content-type": "application/grpc", te: "trailers" },
+		});
+		const answered = statusOf(stream);
+		stream.resume().end(Buffer.concat(body));
+		expect([body, await answered]).toEqual([body, code]);
+	}
+	session.destroy();
+});

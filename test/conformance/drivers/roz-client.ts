@@ -29,11 +29,45 @@ const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1
 	readonly AgentService: ServiceClientConstructor;
 };
 
+/** The definition of the method `StreamSession`. */
+const sessionDefinition = definitionOf("StreamSession");
+
+function definitionOf(name: string) {
+	const definition = AgentService.service[name];
+	if (!definition) throw new Error(`the service has no method ${name}`);
+	return definition;
+}
+
 /** A request of `StreamSession` as a message of gRPC, with its five bytes of framing. */
 export function frameRozRequest(request: Fields): Buffer {
-	const definition = AgentService.service["StreamSession"];
-	if (!definition) throw new Error("the service has no method StreamSession");
-	const message = definition.requestSerialize(request);
+	return framed(sessionDefinition.requestSerialize(request));
+}
+
+const teamDefinition = definitionOf("WatchTeam");
+
+/** The same for a request of `WatchTeam`. */
+export function frameTeamRequest(taskId: string): Buffer {
+	return framed(teamDefinition.requestSerialize({ taskId }));
+}
+
+/** The events in the bytes of a `WatchTeam` stream. */
+export function readTeamEvents(bytes: Buffer): RozFrame[] {
+	const events: RozFrame[] = [];
+	for (let at = 0; at < bytes.length; ) {
+		const end = at + 5 + bytes.readUInt32BE(at + 1);
+		const message = Object(teamDefinition.responseDeserialize(bytes.subarray(at + 5, end)));
+		events.push(frameOf(message, "event"));
+		at = end;
+	}
+	return events;
+}
+
+function frameOf(message: Fields, field: string): RozFrame {
+	const kind = String(message[field]);
+	return { kind, value: Object(message[kind]) };
+}
+
+function framed(message: Buffer): Buffer {
 	const head = Buffer.alloc(5);
 	head.writeUInt32BE(message.length, 1);
 	return Buffer.concat([head, message]);
@@ -55,8 +89,7 @@ class Frames {
 
 	constructor(call: ClientReadableStream<Fields>, field: string) {
 		call.on("data", (message: Fields) => {
-			const kind = String(message[field]);
-			this.all.push({ kind, value: Object(message[kind]) });
+			this.all.push(frameOf(message, field));
 			this.#changes.notify();
 		});
 		// The status says the same.
@@ -167,6 +200,8 @@ export class RozTeam implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientReadableStream<Fields>;
 	readonly #frames: Frames;
+	/** Resolves when the response headers are there. */
+	readonly headers: Promise<unknown>;
 
 	constructor(url: string, taskId: string, access: RozAccess = {}) {
 		this.#client = connect(url);
@@ -177,10 +212,16 @@ export class RozTeam implements AsyncDisposable {
 		) => ClientReadableStream<Fields>;
 		this.#call = method.call(this.#client, { taskId }, metadataFor(access));
 		this.#frames = new Frames(this.#call, "event");
+		this.headers = new Promise((resolve) => this.#call.once("metadata", resolve));
 	}
 
 	get events(): readonly RozFrame[] {
 		return this.#frames.all;
+	}
+
+	/** See `RozStream.until`. */
+	until(kind: string): Promise<Fields> {
+		return this.#frames.until(kind);
 	}
 
 	ended(): Promise<{ readonly code: number; readonly details: string }> {

@@ -1,4 +1,4 @@
-import { Metadata, type ServerWritableStream } from "@grpc/grpc-js";
+import { Metadata, type ServerWritableStream, status } from "@grpc/grpc-js";
 import type { Logger, Redactor } from "@parley/base";
 import type { Principal, Runtime, SessionEvent } from "@parley/core";
 import { TeamEvent, type WatchTeamRequest } from "../../../gen/roz/v1/agent.ts";
@@ -30,6 +30,10 @@ export function watchTeam(
 		...{ runtime, principal, log },
 		send: (event) => writer.write(event),
 		finished: () => writer.end(),
+		deleted: () => {
+			const { taskId } = call.request;
+			writer.fail({ code: status.NOT_FOUND, details: `the session of the task ${taskId} was deleted` });
+		},
 	});
 	watch.begin(call.request.taskId).catch((reason: unknown) => {
 		const { code, message } = shownError(reason, redactor);
@@ -47,6 +51,8 @@ interface TeamWatchOptions {
 	readonly send: (event: TeamEvent) => void;
 	/** Called when the task and all its workers have ended. */
 	readonly finished: () => void;
+	/** Called in its place if the session of the task is deleted. */
+	readonly deleted: () => void;
 }
 
 /**
@@ -73,12 +79,14 @@ class TeamWatch {
 		const { sessionId } = await runtime.tasks.check(principal, taskId);
 		// Workers of the task may be known only when this session has been read.
 		this.#open.add(sessionId);
+		this.#keep(
+			runtime.observe(principal, ({ sessionId: of, event }) => {
+				if (of === sessionId && event.type === "session.deleted") this.#deleted();
+			}),
+		);
 		await this.#add(taskId, "");
-		// The session of the task tells of the tasks that workers spawn.
-		await this.#watch(sessionId, ({ event }) => {
-			if (event.type !== "task.created" || !this.#phases.has(event.parentId)) return;
-			this.#add(event.taskId, event.parentId).catch((reason: unknown) => this.#failed(event.taskId, reason));
-		});
+		// The session of the task has the tasks that workers spawn, and their ends.
+		await this.#watch(sessionId, ({ event }) => this.#follow(event));
 		this.#exited(sessionId);
 	}
 
@@ -88,12 +96,48 @@ class TeamWatch {
 		for (const stop of this.#stops) stop();
 	}
 
-	async #add(taskId: string, parentTaskId: string): Promise<void> {
+	#follow(event: SessionEvent["event"]): void {
+		switch (event.type) {
+			case "task.created": {
+				const { taskId, parentId } = event;
+				if (!this.#phases.has(parentId)) return;
+				this.#add(taskId, parentId).catch((reason: unknown) => this.#failed(taskId, reason));
+				break;
+			}
+			case "task.completed":
+			case "task.failed":
+			case "task.cancelled":
+				this.#settle(event.taskId);
+				break;
+			// Steps of a skill have no event of their own if they are cancelled.
+			case "skill.completed":
+				for (const taskId of this.#phases.keys()) this.#settle(taskId);
+				break;
+			default:
+				break;
+		}
+	}
+
+	/** A task that ends before it starts has no worker, and no event of its worker follows. */
+	#settle(taskId: string): void {
+		if (!this.#open.has(taskId)) return;
+		this.#facts(taskId)
+			.then(({ isUnstarted }) => isUnstarted && this.#exited(taskId))
+			.catch((reason: unknown) => this.#failed(taskId, reason));
+	}
+
+	async #facts(taskId: string): Promise<{ readonly ownSessionId: string; readonly isUnstarted: boolean }> {
 		const { runtime, principal } = this.#options;
+		const { ownSessionId, state, startedAt } = await runtime.tasks.check(principal, taskId);
+		const hasEnded = ["completed", "failed", "cancelled"].includes(state);
+		return { ownSessionId, isUnstarted: startedAt === undefined && hasEnded };
+	}
+
+	async #add(taskId: string, parentTaskId: string): Promise<void> {
 		this.#phases.set(taskId, 0);
 		this.#open.add(taskId);
-		const { ownSessionId, state, startedAt } = await runtime.tasks.check(principal, taskId);
-		if (startedAt === undefined && ["completed", "failed", "cancelled"].includes(state)) {
+		const { ownSessionId, isUnstarted } = await this.#facts(taskId);
+		if (isUnstarted) {
 			this.#exited(taskId);
 			return;
 		}
@@ -105,6 +149,10 @@ class TeamWatch {
 		const stop = await runtime.watch(principal, sessionId, (happened) => {
 			if (!this.#isOver) deliver(happened);
 		});
+		this.#keep(stop);
+	}
+
+	#keep(stop: () => void): void {
 		if (this.#isOver) stop();
 		else this.#stops.push(stop);
 	}
@@ -147,7 +195,14 @@ class TeamWatch {
 		this.#options.finished();
 	}
 
+	#deleted(): void {
+		if (this.#isOver) return;
+		this.end();
+		this.#options.deleted();
+	}
+
 	#failed(taskId: string, reason: unknown): void {
+		if (this.#isOver) return;
 		this.#options.log.error("a worker could not be watched", { taskId, error: reason });
 		this.#exited(taskId);
 	}
