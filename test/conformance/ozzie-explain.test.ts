@@ -49,6 +49,32 @@ verifiesOn(
 	},
 );
 
+verifiesOn("ozzie", ["feedback.listed"], "the operator lists feedback, newest first", async () => {
+	await using gateway = await TestGateway.start();
+	await using client = await OzzieClient.connect(gateway.url);
+	const rate = async (rating: string, comment: string): Promise<string> => {
+		const session = await client.open();
+		await client.call("send_message", { content: `say: ${comment}` });
+		await client.event("assistant.message");
+		await client.call("feedback", { rating, comment });
+		return session;
+	};
+	const [liked, disliked] = [await rate("good", "short"), await rate("bad", "wrong")];
+	const list = async (params = {}) => (await client.call("list_feedback", params))["feedback"];
+	expect(await list()).toMatchObject([
+		{ session_id: disliked, rating: "bad", comment: "wrong", by: "operator", reply: "[offline] wrong" },
+		{ session_id: liked, rating: "good", comment: "short", ts: expect.stringMatching(/^\d{4}-.*Z$/) },
+	]);
+	expect(await list({ rating: "good" })).toMatchObject([{ session_id: liked }]);
+	expect(await list({ session_id: disliked })).toMatchObject([{ rating: "bad" }]);
+	expect(await list({ limit: 1 })).toMatchObject([{ session_id: disliked }]);
+	expect(await client.refusal("list_feedback", { limit: 0 })).toMatch(/^invalid params: limit/);
+	const { token } = await client.call("create_token", { kind: "observer", name: "watch" });
+	const headers = { authorization: `Bearer ${token}` };
+	await using observer = await OzzieClient.connect(gateway.url, { headers });
+	expect(await observer.refusal("list_feedback")).toMatch(/forbidden|may not/);
+});
+
 verifiesOn(
 	"ozzie",
 	["feedback.kept", "feedback.refused", "explain.refused"],

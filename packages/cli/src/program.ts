@@ -9,6 +9,7 @@ import { chatCommand } from "./commands/chat.ts";
 import { discordCommand } from "./commands/discord.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { feedbackCommand } from "./commands/feedback.ts";
 import { gatewayCommand } from "./commands/gateway.ts";
 import { helpCommand } from "./commands/help.ts";
 import { memoriesCommand } from "./commands/memories.ts";
@@ -47,6 +48,7 @@ const commands: Readonly<Record<string, (io: Io, version: string) => Command>> =
 	skills: skillsCommand,
 	memories: memoriesCommand,
 	schedules: schedulesCommand,
+	feedback: feedbackCommand,
 	events: eventsCommand,
 	tasks: tasksCommand,
 	task: taskCommand,

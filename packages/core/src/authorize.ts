@@ -68,6 +68,8 @@ const rules = {
 	"schedule.remove": { ...talkers, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
+	/** What people think of replies, in all sessions. */
+	"feedback.read": operatorOnly,
 	"agents.read": lookers,
 	"skill.read": lookers,
 	/** To let the skills of a working directory run, and to name such a directory. */

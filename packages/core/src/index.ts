@@ -94,7 +94,7 @@ export type { ScheduleTarget, WantedTrigger } from "./schedule/schedules.ts";
 export { SecretBox } from "./secrets.ts";
 export type { Explanation } from "./session/explain.ts";
 export type { ExplainedCall } from "./session/explain-calls.ts";
-export type { Feedback } from "./session/feedback.ts";
+export type { Feedback, FeedbackFilter, GivenFeedback } from "./session/feedback.ts";
 export type { Follower } from "./session/follow.ts";
 export type { Keyed } from "./session/idempotency.ts";
 export type { HistoryBlock, HistoryMessage } from "./session/import-history.ts";

@@ -28,7 +28,13 @@ import { chooseOptions, type OptionRules, withSkill } from "./session/choose-opt
 import { choresOf } from "./session/chores.ts";
 import type { Stoppable } from "./session/compact-session.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
-import { type Feedback, recordFeedback } from "./session/feedback.ts";
+import {
+	type Feedback,
+	type FeedbackFilter,
+	type GivenFeedback,
+	listFeedback,
+	recordFeedback,
+} from "./session/feedback.ts";
 import { Follower, type Following } from "./session/follow.ts";
 import type { Keyed } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
@@ -338,6 +344,11 @@ export class Runtime {
 	async feedback(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
 		return recordFeedback(lease.session, request, given);
+	}
+
+	/** What people think of replies, newest first; for the operator. */
+	async feedbackGiven(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
+		return listFeedback(this.#options.store, principal, filter);
 	}
 
 	/** Delivers every recorded event of a session, past and future: see `watchEvents`. Throws `not_found` as `follow` does. */

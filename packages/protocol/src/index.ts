@@ -50,6 +50,7 @@ export type {
 	PromptRequestPayload,
 } from "./prompt-payloads.ts";
 export type { OriginPayload, ScheduleEventPayloads, SchedulePayload } from "./schedule-methods.ts";
+export type { FeedbackPayload } from "./session-methods.ts";
 export type { SkillPayload } from "./skill-methods.ts";
 export type { TaskPayload } from "./task-payloads.ts";
 export type {

@@ -1,7 +1,24 @@
 import * as z from "zod";
 import { FilePayload } from "./file-payload.ts";
-import { key, maybe, optionalSession, runId, title } from "./params.ts";
+import { key, maybe, optionalSession, runId, sessionId, title, withDefault } from "./params.ts";
 import { Usage } from "./usage-report.ts";
+
+const rating = z.enum(["good", "bad"], { error: "must be good or bad" });
+
+/** Feedback about a reply. */
+export const FeedbackPayload = z.object({
+	session_id: z.string(),
+	/** Of the session; "" for none. */
+	title: z.string(),
+	run_id: z.string(),
+	by: z.string(),
+	rating,
+	comment: z.string(),
+	ts: z.string(),
+	/** The first 500 characters of the reply. */
+	reply: z.string(),
+});
+export type FeedbackPayload = z.output<typeof FeedbackPayload>;
 
 /** What a person does with conversations as a whole, and says about their replies. */
 export const sessionMethods = {
@@ -26,11 +43,20 @@ export const sessionMethods = {
 			session_id: optionalSession,
 			/** The session's last reply where absent. */
 			run_id: runId,
-			rating: z.enum(["good", "bad"], { error: "must be good or bad" }),
+			rating,
 			comment: maybe(z.string().max(2_000)),
 			key,
 		}),
 		result: z.object({ status: z.literal("recorded"), run_id: z.string() }),
+	},
+	/** Feedback about replies, newest first, of one session or of all. For the operator. */
+	list_feedback: {
+		params: z.object({
+			session_id: maybe(sessionId.min(1)),
+			rating: maybe(rating),
+			limit: withDefault(z.int().min(1).max(1_000), 50),
+		}),
+		result: z.object({ feedback: z.array(FeedbackPayload) }),
 	},
 	/** What became of one message, and why. */
 	explain: {

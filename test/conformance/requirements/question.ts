@@ -36,5 +36,9 @@ export const questionRequirements = {
 	),
 	"explain.refused": ozzie("ruling 12", "`explain` and `feedback` of an unknown run are refused."),
 	"feedback.kept": ozzie("ruling 12", "`feedback` keeps the last word of each person about a reply."),
+	"feedback.listed": ozzie(
+		"ruling 12",
+		"`list_feedback` shows the operator the feedback of one session or of all, newest first.",
+	),
 	"feedback.refused": ozzie("ruling 12", "There is no `feedback` where there is no reply."),
 } satisfies Record<string, Requirement>;

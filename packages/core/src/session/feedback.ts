@@ -1,6 +1,8 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, type Store } from "@parley/base";
+import { authorize } from "../authorize.ts";
 import type { Tx } from "../journal/journal.ts";
-import { stamp } from "../journal/tables.ts";
+import { stamp, type Tables } from "../journal/tables.ts";
+import type { Principal } from "../principal.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { readRunEvents } from "./run-events.ts";
 import type { Session } from "./session.ts";
@@ -36,6 +38,57 @@ export async function recordFeedback(
 		}),
 	);
 	return outcome.response;
+}
+
+/** Feedback about a reply, as a list shows it. */
+export interface GivenFeedback {
+	readonly sessionId: string;
+	/** Title of the session, "" for none. */
+	readonly title: string;
+	readonly runId: string;
+	readonly by: string;
+	readonly rating: "good" | "bad";
+	readonly comment: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+	/** Beginning of the reply. */
+	readonly reply: string;
+}
+
+export interface FeedbackFilter {
+	readonly limit: number;
+	readonly rating?: "good" | "bad" | undefined;
+	readonly sessionId?: string | undefined;
+}
+
+/** Characters of a reply that a list of feedback has. */
+const replyCharacters = 500;
+
+/** The newest feedback of all sessions, or of one. Throws `permission_denied` if the principal is not the operator. */
+export async function listFeedback(
+	store: Store<Tables>,
+	principal: Principal,
+	{ limit, rating, sessionId }: FeedbackFilter,
+): Promise<GivenFeedback[]> {
+	authorize(principal, "feedback.read");
+	return await store.read(async (db) => {
+		let wanted = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
+		if (rating !== undefined) wanted = wanted.where("rating", "=", rating);
+		if (sessionId !== undefined) wanted = wanted.where("feedback.session_id", "=", sessionId);
+		const rows = await wanted
+			.select(["feedback.session_id", "title", "run_id", "principal", "rating", "comment", "at"])
+			.orderBy("at", "desc")
+			.orderBy("run_id", "desc")
+			.limit(limit)
+			.execute();
+		const given: GivenFeedback[] = [];
+		for (const { session_id, title, run_id: runId, principal: by, rating, comment, at } of rows) {
+			const [end] = await readRunEvents(db, { sessionId: session_id, runId }, ["assistant.message"]);
+			const reply = end?.event.content.slice(0, replyCharacters).toWellFormed() ?? "";
+			given.push({ sessionId: session_id, title, runId, by, rating, comment, at: Number(at), reply });
+		}
+		return given;
+	});
 }
 
 /** The run that was meant, whose reply there is; the last one that has ended unless told. */

@@ -42,6 +42,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	rename_session: { title: "x" },
 	delete_session: {},
 	feedback: { rating: "good" },
+	list_feedback: {},
 	explain: {},
 	submit_task: { title: "x", description: "say: hi", tools: [] },
 	check_task: { task_id: "task_unknown" },

@@ -40,6 +40,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	rename_session: "session.configure",
 	delete_session: "session.delete",
 	feedback: "session.write",
+	list_feedback: "feedback.read",
 	explain: "session.read",
 	submit_task: "task.submit",
 	check_task: "task.read",

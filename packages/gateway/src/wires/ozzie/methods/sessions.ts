@@ -1,5 +1,5 @@
-import type { Accepted, Explanation, SessionFilter } from "@parley/core";
-import type { MethodParams, MethodResult } from "@parley/protocol";
+import type { Accepted, Explanation, GivenFeedback, SessionFilter } from "@parley/core";
+import type { FeedbackPayload, MethodParams, MethodResult } from "@parley/protocol";
 import { encodeFile } from "../../shared/file-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { encodeUsage } from "../../shared/usage-json.ts";
@@ -23,6 +23,7 @@ type SessionMethod =
 	| "rename_session"
 	| "delete_session"
 	| "feedback"
+	| "list_feedback"
 	| "explain";
 
 /** Sessions, their messages and their runs. */
@@ -131,6 +132,12 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		return { status: "recorded", run_id: runId };
 	},
 
+	async list_feedback({ deps }, { principal, params }) {
+		const { session_id: sessionId, rating, limit } = params;
+		const given = await deps.runtime.feedbackGiven(principal, { sessionId, rating, limit });
+		return { feedback: given.map(encodeFeedback) };
+	},
+
 	async explain(connection, request) {
 		const { runtime } = connection.deps;
 		const sessionId = targetNamed(connection, request);
@@ -190,4 +197,17 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		files: explained.files.map(encodeFile),
 		feedback: explained.feedback.map((given) => ({ ...given })),
 	};
+}
+
+function encodeFeedback({
+	sessionId,
+	title,
+	runId,
+	by,
+	rating,
+	comment,
+	at,
+	reply,
+}: GivenFeedback): FeedbackPayload {
+	return { session_id: sessionId, title, run_id: runId, by, rating, comment, ts: toTime(at), reply };
 }

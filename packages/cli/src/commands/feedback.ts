@@ -1,0 +1,46 @@
+import { Command, Option } from "commander";
+import type { AddressFlags } from "../gateway-address.ts";
+import type { Io } from "../io.ts";
+import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
+import { addAddressFlags } from "./address-flags.ts";
+import { readLimit } from "./read-limit.ts";
+
+interface FeedbackFlags extends AddressFlags {
+	readonly rating?: "good" | "bad";
+	readonly session?: string;
+	readonly limit: number;
+	readonly json?: boolean;
+}
+
+const notes = `
+Examples:
+  parley feedback --rating bad
+  parley feedback --session sess_4k2x --json
+`;
+
+/** `parley feedback`: what people think of replies. */
+export function feedbackCommand(io: Io): Command {
+	const command = new Command("feedback")
+		.description("list what people think of replies, newest first")
+		.addOption(new Option("--rating <rating>", "only this rating").choices(["good", "bad"]))
+		.option("--session <id>", "only replies of this session")
+		.option("--limit <n>", "maximum number of ratings", readLimit, 50)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	return addAddressFlags(command).action(async (flags: FeedbackFlags) => {
+		const { rating, session, limit } = flags;
+		const wanted = {
+			...(rating !== undefined && { rating }),
+			...(session !== undefined && { session_id: session }),
+			limit,
+		};
+		const { feedback } = await withGateway(flags, io, (client) => client.request("list_feedback", wanted));
+		if (flags.json) return printJson(feedback, io);
+		if (feedback.length === 0) return printRows(["no feedback"], io);
+		const [{ systemClock }, { feedbackRows }] = await Promise.all([
+			import("@parley/base"),
+			import("../tables/feedback-rows.ts"),
+		]);
+		printRows(feedbackRows(feedback, systemClock.now(), outputLook(io)), io);
+	});
+}
