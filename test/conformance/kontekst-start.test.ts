@@ -1,3 +1,5 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { ScriptedModel, says } from "@parley/core/testing";
 import { expect } from "vitest";
 import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
@@ -66,6 +68,51 @@ verifiesOn(
 			const explained = await reader.call("explain", { session_id: sessionId, run_id: runId });
 			expect(explained).toMatchObject({ profile: expected });
 		}
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.project-notes"],
+	"the AGENTS.md of the working directory reaches the model once, also in the second run of the session",
+	async () => {
+		const model = new ScriptedModel([says("one")], [says("two")]);
+		await using gateway = await TestGateway.start({ model });
+		const workingDir = gateway.path("work", "garden");
+		await mkdir(workingDir);
+		await writeFile(gateway.path("work", "AGENTS.md"), "Never water at noon.");
+		await writeFile(`${workingDir}/AGENTS.md`, "Water before nine.");
+		let sessionId = "";
+		for (const prompt of ["first", "second"]) {
+			await using stream = new KontekstStream(gateway.url);
+			stream.start({ prompt, sessionId, workingDir });
+			sessionId = String((await stream.started())["sessionId"]);
+			await stream.until("completed");
+			const request = JSON.stringify(model.requests.at(-1));
+			expect(request.split("Water before nine.")).toHaveLength(2);
+			expect(request).not.toContain("Never water at noon.");
+		}
+		expect(model.requests).toHaveLength(2);
+	},
+);
+
+verifiesOn(
+	"kontekst",
+	["kontekst.roots"],
+	"a working directory outside the roots is refused with the roots, and the stream may start again",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using stream = new KontekstStream(gateway.url);
+		const work = gateway.path("work");
+		await symlink(gateway.path("other"), `${work}/link`);
+		for (const workingDir of [gateway.path("other"), `${work}/../other`, `${work}/link`]) {
+			stream.start({ prompt: "hi", workingDir });
+			const { runId, error } = await stream.until("failed");
+			expect(runId).toBe("");
+			expect(error).toMatch(/^working_dir: "\/.*" is outside the roots \/.*\/work$/);
+		}
+		stream.start({ prompt: "hi", workingDir: work });
+		await stream.until("completed");
 	},
 );
 

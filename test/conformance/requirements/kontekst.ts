@@ -35,6 +35,14 @@ export const kontekstRequirements = {
 		"A cancel ends a run while the model replies, and ends it with `cancelled`.",
 	),
 	"kontekst.cancel-asked": kontekst("kontekst 4", "A cancel ends a run whose calls wait for decisions."),
+	"kontekst.cancel-tool": kontekst(
+		"kontekst 4",
+		"A cancel kills the processes of a running tool, and ends the run within 2 s.",
+	),
+	"kontekst.cancel-queued": kontekst(
+		"kontekst 4",
+		"A cancel ends a run that waits behind another run of its session within 2 s.",
+	),
 	"kontekst.half-close": kontekst(
 		"kontekst 4",
 		"After a half-close the run goes on, its events are delivered, and the stream ends with OK.",
@@ -60,6 +68,14 @@ export const kontekstRequirements = {
 		"An unknown session is created with the id that the client gave.",
 	),
 	"kontekst.agents": kontekst("kontekst 6", "An unknown agent fails with the names of those that there are."),
+	"kontekst.project-notes": kontekst(
+		"kontekst 10",
+		"The `AGENTS.md` of the working directory is in each request to the model once.",
+	),
+	"kontekst.roots": kontekst(
+		"rulings, runtime 8",
+		"A working directory outside the roots is a `failed` event that names the directory and the roots.",
+	),
 	"kontekst.skills": kontekst(
 		"SkillInvocation, kontekst 6 and 9",
 		"A skill is invoked with its arguments instead of a prompt; an unknown one fails.",
