@@ -130,37 +130,6 @@ verifiesOn(
 
 verifiesOn(
 	"kontekst",
-	["kontekst.not-proposed"],
-	"a call that cannot run is not proposed and has no events, beside another call and alone",
-	async () => {
-		const [write] = twoWrites;
-		const unknown = calls("call_x", "bake", {});
-		const denied = calls("call_y", "read_file", { path: "secret.txt" });
-		const reply = write ? [unknown, write, denied] : [];
-		const model = new ScriptedModel(reply, [calls("call_z", "write_file", { path: 1 })], [says("done")]);
-		await using gateway = await TestGateway.start({
-			model,
-			data: { "policy.jsonc": '{"rules":[{"effect":"deny","tool":"read_file"}]}' },
-		});
-		await using stream = new KontekstStream(gateway.url);
-		stream.start({ prompt: "write" });
-		expect((await stream.proposed()).map(({ callId }) => callId)).toEqual(["call_a"]);
-		stream.approve("call_a");
-		await stream.until("completed");
-		const ran = ["toolStarted", "toolCompleted", "toolsCompleted"];
-		expect(stream.kinds()).toEqual([
-			...["started", ...oneTurn, "toolsProposed", ...ran, ...oneTurn, "token", ...oneTurn, "completed"],
-		]);
-		expect(model.requests[1]?.messages.at(-1)?.content).toMatchObject([
-			{ callId: "call_x", failed: true, text: expect.stringContaining('there is no tool "bake"') },
-			{ callId: "call_a", failed: false },
-			{ callId: "call_y", failed: true, text: expect.stringContaining("denied") },
-		]);
-	},
-);
-
-verifiesOn(
-	"kontekst",
 	["kontekst.long-arguments"],
 	"arguments that are too long for an event are cut, and stay JSON",
 	async () => {

@@ -14,9 +14,9 @@ export const kontekstRequirements = {
 		"kontekst 2",
 		"A call that the policy would allow waits for a decision, too.",
 	),
-	"kontekst.not-proposed": kontekst(
-		"ToolsProposedEvent, kontekst 1",
-		"A call that cannot run is not proposed and has no events: an unknown tool, invalid arguments, a denial by the policy.",
+	"kontekst.impossible": kontekst(
+		"ToolsProposedEvent, kontekst 2; observed, 3",
+		"A call that cannot run is proposed too (an unknown tool, invalid arguments, a denial by the policy), and fails if it is approved.",
 	),
 	"kontekst.long-arguments": kontekst(
 		"observed, 12",

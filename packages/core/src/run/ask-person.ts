@@ -57,15 +57,17 @@ export async function approvalQuestion(
 	};
 }
 
-/** Lets a person change the arguments of a call until it is decided. */
+/** Lets a person change the arguments of a call until it is decided, unless it cannot run. */
 export function allowChanges(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
 ): void {
-	const { judgement: asked, pending } = planned;
-	run.control.changes.set(planned.call.id, (changed, binding) =>
-		judgeChanged(run, planned, { changed, binding, asked, pending }),
-	);
+	const { judgement: asked, pending, call, impossible } = planned;
+	run.control.changes.set(call.id, async (changed, binding) => {
+		if (impossible === undefined) return judgeChanged(run, planned, { changed, binding, asked, pending });
+		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
+		throw new ParleyError(message, { code: "invalid_argument" });
+	});
 }
 
 /** A call that may run: allowed by policy, or approved by the person who answered `token`. */
@@ -77,7 +79,7 @@ export interface ApprovedCall extends PlannedCall {
 	readonly version: string;
 	/** The grant of the channel that made an approval needless. */
 	readonly trusted?: TrustBadge;
-	/** Why it does not run unless it is asked again: its files changed, and calls before it ran meanwhile. */
+	/** Why it does not run: it cannot, or its files changed while calls before it ran. Then it may be asked again. */
 	readonly refusal?: string;
 }
 
@@ -110,7 +112,8 @@ export async function decisionOf(
 	const now = versionFor(run);
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
-	if (refusal === undefined) return approved;
+	const { impossible } = planned;
+	if (refusal === undefined) return { ...approved, ...(impossible !== undefined && { refusal: impossible }) };
 	// Calls before it may still run. At its turn it is compared with the files as they left them.
 	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
 	if (mayAskAgain) return { ...approved, refusal };

@@ -23,6 +23,8 @@ export interface PlannedCall {
 	readonly changed?: unknown;
 	/** Whether its plan has facts that take long to collect, such as the files of the working directory. */
 	readonly isBound?: boolean;
+	/** The result of a call that cannot run and is decided nevertheless, because every call of its run is. */
+	readonly impossible?: string;
 }
 
 /** The decision about a call, with the taint that the session and the calls before it have. */

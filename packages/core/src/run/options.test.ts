@@ -138,6 +138,45 @@ test.for(restarts)(
 );
 
 test.for(restarts)(
+	"`ask: all` also asks about calls that cannot run, and an approval lets them fail, also after a restart: %s",
+	async (isRestarted) => {
+		await using stack = new AsyncDisposableStack();
+		const replies = [[calls("c1", "bake"), calls("c2", "edit")], [says("done")]];
+		const r = await begin(stack, { options: { ask: "all" }, replies, isRestarted });
+		const [bake = "", edit = ""] = await r.prompts(2);
+		const given = { value: true, arguments: {} };
+		await expect(r.runtime.answer(unkeyed(), bake, given)).rejects.toThrow(/^arguments: the call cannot run/);
+		await r.runtime.answer(unkeyed(), bake, { value: true });
+		await r.runtime.answer(unkeyed(), edit, { value: true });
+		expect(await r.ended()).toBe("");
+		expect(r.ran).toEqual(["c2"]);
+		expect(r.model.requests.at(-1)?.messages.at(-1)?.content).toMatchObject([
+			{ callId: "c1", text: expect.stringMatching(/^there is no tool "bake"/), failed: true },
+			{ callId: "c2", failed: false },
+		]);
+	},
+);
+
+test("`ask: all`: a call that cannot run keeps its approval over a restart", async () => {
+	const model = new ScriptedModel([calls("c1", "bake")], [says("done")]);
+	const first = await TestRuntime.open({ model, tools: [] });
+	const session = await first.create();
+	const log = await EventLog.join(first.runtime, session, { afterSeq: 0 });
+	await first.runtime.send(unkeyed(), session, { content: "go" }, { ask: "all" });
+	const { prompt } = await log.next("prompt.requested");
+	await first.stop();
+	const { directory, clock } = first;
+	await using again = await TestRuntime.open({ model, tools: [], directory, clock });
+	await again.runtime.start();
+	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await again.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await expect(second.next("tool.failed")).resolves.toMatchObject({ callId: "c1" });
+	await expect(second.next("assistant.message")).resolves.toMatchObject({ content: "done" });
+	second.check();
+	expect(second.events.filter(({ event }) => event.type === "prompt.requested")).toHaveLength(1);
+});
+
+test.for(restarts)(
 	"`onDenied: cancel` ends a run after the approved calls of the reply, also after a restart: %s",
 	async (isRestarted) => {
 		await using stack = new AsyncDisposableStack();

@@ -17,6 +17,7 @@ import type { SharedLooks } from "../tool.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { skill } from "../tools/skill.ts";
 import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
+import { draftImpossible } from "./impossible-call.ts";
 import {
 	type Before,
 	bindingOf,
@@ -60,7 +61,7 @@ export interface ProposedCall extends PlannedCall {
 }
 
 /** A call that does not run, with the result that the model gets. */
-interface RefusedProposal {
+export interface RefusedProposal {
 	readonly kind: "refused";
 	readonly call: CallBlock;
 	readonly text: string;
@@ -69,8 +70,10 @@ interface RefusedProposal {
 }
 
 /** A call that is planned, before its approval is written. */
-interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
+export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
+	/** The call, if a rule of the policy denied it and a person is asked nevertheless. */
+	readonly denied?: PlannedCall;
 	/** Its approval from before a restart. */
 	readonly known: PromptRow | undefined;
 	readonly again: Again | undefined;
@@ -127,9 +130,10 @@ export function filesChangedNote(names: readonly string[]): string {
 	return `asked again: files changed since the first question, while other calls of this reply ran${which}`;
 }
 
-/** Whether a call changes nothing. A dependent call is unknown. */
+/** Whether a call runs and changes nothing. A dependent call is unknown. */
 export function isPure(waiting: ProposedCall | DependentCall): boolean {
-	return waiting.kind === "proposed" && waiting.ready.tool.effect === "none";
+	if (waiting.kind !== "proposed" || waiting.impossible !== undefined) return false;
+	return waiting.ready.tool.effect === "none";
 }
 
 interface DraftOptions {
@@ -138,7 +142,14 @@ interface DraftOptions {
 	readonly looks: SharedLooks;
 }
 
-async function draft(run: Run, call: CallBlock, { before, again, looks }: DraftOptions): Promise<Draft> {
+async function draft(run: Run, call: CallBlock, options: DraftOptions): Promise<Draft> {
+	const drafted = await draftCall(run, call, options);
+	if (drafted.kind !== "refused" || run.row.options.ask !== "all") return drafted;
+	const facts = { pending: pendingOf(options.before), isAnnounced: isAnnounced(run, call) };
+	return (await draftImpossible(run, drafted, facts)) ?? drafted;
+}
+
+async function draftCall(run: Run, call: CallBlock, { before, again, looks }: DraftOptions): Promise<Draft> {
 	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
 	const begun = isBegun(run, call);
 	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
@@ -280,6 +291,7 @@ async function recordDrafts(
 		const question = raised.get(one);
 		if (one.kind === "draft") {
 			if (one.again) await closeApproval(run, one.call, againReason, writing);
+			if (one.denied) await auditDenial(run, tx, one.denied);
 			await recordJudgement(run, { ...one, isAsked: question !== undefined }, writing);
 		}
 		if (question) await raisePrompt(tx, writing.record, home, question);
@@ -368,7 +380,7 @@ function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): bool
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];
-	const { known, again: _again, ...planned } = one;
+	const { known, again: _again, denied: _denied, ...planned } = one;
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 

@@ -288,8 +288,8 @@ export class RunStream {
 	}
 
 	/**
-	 * A call that was proposed and not approved has no events: it does not run. Nor has a call that was not proposed, because it
-	 * cannot run: the tool is unknown, the arguments are invalid, or the policy denies it. The model gets the reason.
+	 * A call that was proposed and not approved has no events: it does not run. Nor has a call that was not proposed. An
+	 * approved call that cannot run fails without having run.
 	 */
 	#tellOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
