@@ -58,6 +58,10 @@ export const rozRequirements = {
 		"A call that needs approval is told with its id, and runs after a PermissionDecision, which can narrow it.",
 	),
 	"roz.denied": roz("PermissionDecision, roz 7", "A denied call does not run, and the turn goes on."),
+	"roz.approval-elsewhere": roz(
+		"rulings, introduction; roz 7",
+		"A call is approved or denied by any client of its session, and the others see it.",
+	),
 	"roz.permissions": roz(
 		"SessionStarted, roz 3",
 		"SessionStarted has one rule for each tool of the session.",

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, ParleyError, type Redactor, type Timer } from "@parley/base";
-import type { ClientCall, Keyed, Principal, Prompt, Runtime, SessionEvent } from "@parley/core";
+import type { ClientCall, Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type {
 	MessageFeedback,
 	PermissionDecision,
@@ -15,7 +15,7 @@ import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
 import type { Hosts } from "./methods/hosts.ts";
 import { opinionOf } from "./methods/opinion.ts";
-import { answerTo } from "./methods/permission-decision.ts";
+import { OpenApprovals } from "./methods/permission-decision.ts";
 import { type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
 import { type ComposedMessage, composeMessage } from "./methods/user-message.ts";
@@ -57,8 +57,6 @@ interface Working {
 	runId: string | undefined;
 	readonly messageId: string;
 	isCancelled: boolean;
-	/** Approvals by the id of their call. */
-	readonly prompts: Map<string, Prompt>;
 	/** Events that came before the run was known. */
 	early: SessionEvent[];
 	keepalive: Timer | undefined;
@@ -70,6 +68,7 @@ export class SessionStream {
 	#phase: "new" | "starting" | "open" | "over" = "new";
 	#session: StartedSession | undefined;
 	#turn: Working | undefined;
+	readonly #approvals = new OpenApprovals();
 	/** Frames that arrived while the session was opened. */
 	#queue: SessionRequest[] = [];
 	/** The client sends nothing more. */
@@ -162,7 +161,10 @@ export class SessionStream {
 	async #open(command: StartSession): Promise<void> {
 		const session = await startSession(command, {
 			...this.#options,
-			deliver: (happened) => this.#happened(happened),
+			deliver: (happened) => {
+				this.#approvals.take(happened.event);
+				this.#happened(happened);
+			},
 			calling: ({ callId, name }) => this.#turn?.turn.calling(callId, name),
 			request: (call) => this.#request(call),
 		});
@@ -215,7 +217,7 @@ export class SessionStream {
 			send: (response) => this.#send(response),
 		});
 		const working: Working = {
-			...{ turn, messageId, runId: undefined, isCancelled: false, early: [], prompts: new Map() },
+			...{ turn, messageId, runId: undefined, isCancelled: false, early: [] },
 			keepalive: this.#options.clock.after(keepaliveMs, () => this.#live(working)),
 		};
 		return working;
@@ -244,10 +246,6 @@ export class SessionStream {
 		}
 		const { event } = happened;
 		if (!isOf(event, working.runId)) return;
-		if (event.type === "prompt.requested" || event.type === "prompt.shown") {
-			const { approval } = event.prompt;
-			if (approval) working.prompts.set(approval.callId, event.prompt);
-		}
 		const last = working.turn.take(happened);
 		if (!last) return;
 		// The client may answer the terminal frame with its next message.
@@ -300,8 +298,7 @@ export class SessionStream {
 	}
 
 	#decide(decision: PermissionDecision): void {
-		const prompts = [...(this.#turn?.prompts.values() ?? [])];
-		const answer = answerTo(decision, prompts);
+		const answer = this.#approvals.answerTo(decision);
 		if (!answer || !this.#session) return;
 		const { token, callId, response } = answer;
 		const request = this.#asked("PermissionDecision");

@@ -1,4 +1,4 @@
-import type { Prompt, PromptResponse } from "@parley/core";
+import type { Prompt, PromptResponse, SessionEvent } from "@parley/core";
 import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
 
 /** Arguments that an approver has changed, or why they cannot be. */
@@ -75,15 +75,40 @@ function responseTo(
 	return { cancelled: true, ...(changed?.problem !== undefined && { reason: changed.problem }) };
 }
 
-/** The answer to the open approval that a decision names by the id of the call or of the approval; undefined if it names none. */
-export function answerTo(
-	{ toolCallId, approved, modifier }: PermissionDecision,
-	prompts: readonly Prompt[],
-): { readonly token: string; readonly callId: string; readonly response: PromptResponse } | undefined {
-	const prompt = prompts.find(
-		({ token, approval }) => toolCallId !== "" && [token, approval?.callId].includes(toolCallId),
-	);
-	if (!prompt?.approval) return undefined;
-	const { callId, arguments: args } = prompt.approval;
-	return { token: prompt.token, callId, response: responseTo({ approved, modifier }, args) };
+/** The open approvals of a session, also those of turns that other clients started. */
+export class OpenApprovals {
+	/** By their tokens. */
+	readonly #prompts = new Map<string, Prompt>();
+
+	/** Takes each event of the session in its order. */
+	take(event: SessionEvent["event"]): void {
+		switch (event.type) {
+			case "prompt.requested":
+			case "prompt.shown":
+				if (event.prompt.approval) this.#prompts.set(event.prompt.token, event.prompt);
+				break;
+			case "prompt.answered":
+			case "prompt.closed":
+				this.#prompts.delete(event.token);
+				break;
+			default:
+				break;
+		}
+	}
+
+	/** The answer to the open approval that a decision names by the id of the call or of the approval; undefined if it names none. */
+	answerTo({ toolCallId, approved, modifier }: PermissionDecision): ApprovalAnswer | undefined {
+		const prompt = this.#prompts
+			.values()
+			.find(({ token, approval }) => toolCallId !== "" && [token, approval?.callId].includes(toolCallId));
+		if (!prompt?.approval) return undefined;
+		const { callId, arguments: args } = prompt.approval;
+		return { token: prompt.token, callId, response: responseTo({ approved, modifier }, args) };
+	}
+}
+
+export interface ApprovalAnswer {
+	readonly token: string;
+	readonly callId: string;
+	readonly response: PromptResponse;
 }
