@@ -1,26 +1,39 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { ClientHttp2Stream } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { GrpcClient } from "./measure/grpc-client.ts";
-import { type Figure, median, readOptions, report, roundsOf } from "./measure/report.ts";
+import {
+	begun,
+	type GrpcWire,
+	kontekst,
+	ping,
+	pong,
+	registerTools,
+	roz,
+	type Talk,
+} from "./measure/grpc-wires.ts";
+import { type Figure, type Gate, median, readOptions, report, roundsOf } from "./measure/report.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * The kontekst wire against grpc-js alone. Push: 100 streams whose models speak at once, against a server that sends the
- * same messages, encoded before; CPU is that of the server's process for one text that reaches its client, and the ratio
- * is floor ÷ gateway. First token: from a start on a session to its first delta, minus the same reply by the SDK alone,
+ * The kontekst and roz wires against grpc-js alone. Push: 100 streams whose models speak at once, against a server that sends
+ * the same messages, encoded before; CPU is that of the server's process for one text that reaches its client, and the ratio
+ * is floor ÷ gateway. First token: from a message of a session to its first delta, minus the same reply by the SDK alone,
  * minus a round trip of grpc-js alone; the durable commit is part of it. Idle: resident memory of a connection with a
- * stream whose run has ended, and its session. Rounds of gateway and floor alternate.
+ * stream whose run has ended, and its session; for roz also with tools that the client has registered. Rounds of gateway
+ * and floor alternate.
  */
+const options = readOptions(7);
 const streams = 100;
 const text = { ticks: 60, size: 40 };
-const idleSessions = 1_000;
+/** With `--ratios` fewer, to save time. A session then shows about two thirds of the memory. */
+const idleSessions = options.ratios ? 300 : 1_000;
 /** Connections that are opened at a time: more would wait for each other at the gateway's door. */
 const atOnce = 50;
 /** Rounds that are not counted: code is compiled there. */
 const warmUp = 2;
-const options = readOptions(7);
 /** Turns of a round. With `--ratios` the time of the first token is shown, and fails nothing. */
 const turns = options.ratios ? 5 : 15;
 
@@ -29,13 +42,13 @@ interface Side {
 	readonly clients: readonly GrpcClient[];
 }
 
-async function openAll(name: string, mark: string): Promise<Side> {
+async function openAll(name: string, wire: GrpcWire, mark: string): Promise<Side> {
 	const server = await startServer(name);
 	const clients: GrpcClient[] = [];
 	while (clients.length < streams) {
-		const client = await GrpcClient.open(server.port);
+		const client = await GrpcClient.connect(server.port);
 		const begun = client.until(mark);
-		client.run({ prompt: "speak" });
+		wire.begin(client, "speak");
 		await begun;
 		clients.push(client);
 	}
@@ -57,41 +70,63 @@ async function costOf({ server, clients }: Side, each: number): Promise<number> 
 	return ((await server.cpu()) - before) / (streams * text.ticks * each);
 }
 
-/** Milliseconds from a start on a new stream of a connection to its first token. The stream goes on to the mark. */
-async function timeTo(mark: string, client: GrpcClient, prompt: string, sessionId = ""): Promise<number> {
-	const ended = client.until(mark);
-	const began = performance.now();
-	const stream = client.run({ prompt, sessionId });
-	await client.token(stream);
-	const taken = performance.now() - began;
-	await ended;
-	stream.end();
-	await new Promise((resolve) => stream.once("close", resolve));
-	return taken;
+interface Costs {
+	readonly floor: number;
+	readonly ours: number;
+	readonly floorBurst: number;
+	readonly burst: number;
+	readonly again: number;
+}
+
+async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
+	const rounds: Costs[] = [];
+	for (const round of roundsOf(options, warmUp)) {
+		const costs = {
+			floor: await costOf(floor, 1),
+			ours: await costOf(gateway, 1),
+			floorBurst: await costOf(floor, 16),
+			burst: await costOf(gateway, 16),
+			again: await costOf(floor, 1),
+		};
+		if (round >= warmUp) rounds.push(costs);
+	}
+	return rounds;
 }
 
 /** A reply whose words come one by one, as from a provider. */
 const order = "paced 3 5";
-/** What the last event of a run repeats. */
-const ended = "word word word";
+const reply = "word word word";
 
-async function measureFirstToken(floor: ServerProcess): Promise<number[]> {
+/** Milliseconds from a message to the first token of its reply. Resolves when the mark has come. */
+async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
+	const ended = client.until(mark);
+	const began = performance.now();
+	await client.token(await talk.say(order));
+	const taken = performance.now() - began;
+	await ended;
+	await talk.heard();
+	return taken;
+}
+
+async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<number[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;
 	const [gateway, sdk] = [await startServer("gateway-sdk", url), await startServer("raw-sdk", url)];
-	const [ours, bare] = [await GrpcClient.open(gateway.port), await GrpcClient.open(floor.port)];
+	const [ours, bare] = [await GrpcClient.connect(gateway.port), await GrpcClient.connect(floor.port)];
 	const added: number[] = [];
 	// As in `ttft`: a gateway that has answered some hundred messages is what people talk to.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
 		const taken: number[] = [];
 		// A run of a long session sends all that was said: each round has a session of its own.
-		const session = `sess_${"b".repeat(24)}${String(round).padStart(2, "0")}`;
+		const session = String(round).padStart(2, "0");
+		const [talk, echo] = [wire.talk(ours, session), wire.talk(bare, session)];
 		for (let turn = 0; turn < turns; turn++) {
-			const first = await timeTo(ended, ours, order, session);
+			const first = await timeTo(wire.ended(reply), ours, talk);
 			const alone = await sdk.ask({ order, streams: 1 });
-			taken.push(first - alone - (await timeTo(order, bare, order)));
+			taken.push(first - alone - (await timeTo(order, bare, echo)));
 		}
+		await Promise.all([talk.close(), echo.close()]);
 		if (round >= cold) added.push(median(taken));
 	}
 	ours.close();
@@ -111,90 +146,111 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** Kilobytes for each connection with its stream and its session. */
-async function measureIdle(): Promise<number> {
+/** Kilobytes for each connection with its stream and its session: after a turn, and with tools of the client. */
+async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));
 	const server = await startServer("gateway", directory);
 	// To look up the owner of a local connection takes longer the more there are.
 	const token = readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
-	const open = async (): Promise<GrpcClient> => {
-		const client = await GrpcClient.open(server.port, token);
-		const answered = client.until("xxxxxxxx");
-		client.run({ prompt: "1 1 8" });
+	const said = "x".repeat(8);
+	const open = async (): Promise<readonly [GrpcClient, ClientHttp2Stream]> => {
+		const client = await GrpcClient.connect(server.port, token);
+		const answered = client.until(wire.ended(said));
+		const stream = wire.begin(client, `1 1 ${said.length}`);
 		await answered;
-		return client;
+		return [client, stream];
 	};
-	const openMany = async (count: number): Promise<GrpcClient[]> => {
-		const clients: GrpcClient[] = [];
-		while (clients.length < count) {
-			clients.push(...(await Promise.all(Array.from({ length: atOnce }, open))));
+	const openMany = async (count: number): Promise<(readonly [GrpcClient, ClientHttp2Stream])[]> => {
+		const sessions: (readonly [GrpcClient, ClientHttp2Stream])[] = [];
+		while (sessions.length < count) {
+			sessions.push(...(await Promise.all(Array.from({ length: atOnce }, open))));
 		}
-		return clients;
+		return sessions;
 	};
 	// Code that is loaded and compiled for the first clients is no cost of a session.
-	for (const client of await openMany(6 * atOnce)) client.close();
+	for (const [client] of await openMany((options.ratios ? 4 : 6) * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
-	const clients = await openMany(idleSessions);
+	const sessions = await openMany(idleSessions);
 	await settled(server);
 	const full = await server.memory();
-	for (const client of clients) client.close();
+	let equipped = full;
+	if (wire === roz) {
+		for (const [client, stream] of sessions) {
+			const registered = client.until(pong);
+			stream.write(registerTools);
+			stream.write(ping);
+			await registered;
+		}
+		await settled(server);
+		equipped = await server.memory();
+	}
+	for (const [client] of sessions) client.close();
 	await server.stop();
 	rmSync(directory, { recursive: true });
-	return (full - empty) / idleSessions / 1024;
+	const each = (bytes: number): number => (bytes - empty) / idleSessions / 1024;
+	return { idle: each(full), withTools: each(equipped) };
 }
 
-const [gateway, floor] = await Promise.all([
-	openAll("gateway-scatter", "sess_"),
-	openAll("raw-grpc", "begun"),
-]);
-const rounds: Record<"ours" | "burst" | "floor" | "floorBurst" | "again", number>[] = [];
-for (const round of roundsOf(options, warmUp)) {
-	const costs = {
-		floor: await costOf(floor, 1),
-		ours: await costOf(gateway, 1),
-		floorBurst: await costOf(floor, 16),
-		burst: await costOf(gateway, 16),
-		again: await costOf(floor, 1),
+/** The figures of one wire, and what they must keep to. */
+async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; readonly gates: Gate[] }> {
+	const [gateway, floor] = await Promise.all([
+		openAll("gateway-scatter", wire, wire.begun),
+		openAll("raw-grpc", wire, begun),
+	]);
+	const rounds = await measurePush(gateway, floor);
+	for (const { clients } of [gateway, floor]) for (const client of clients) client.close();
+	await gateway.server.stop();
+	const first = await measureFirstToken(wire, floor.server);
+	await floor.server.stop();
+	const memory = await measureIdle(wire);
+
+	const figure = (name: string, unit: string, values: readonly number[]): Figure => {
+		return { name: `${wire.name}: ${name}`, unit, values };
 	};
-	if (round >= warmUp) rounds.push(costs);
+	const each = (name: string, unit: string, read: (costs: Costs) => number): Figure => {
+		return figure(name, unit, rounds.map(read));
+	};
+	const single = each("grpc-js alone ÷ gateway, 1 a tick", "×", ({ floor, ours }) => floor / ours);
+	const burst = each(
+		"grpc-js alone ÷ gateway, 16 a tick",
+		"×",
+		({ floorBurst, burst }) => floorBurst / burst,
+	);
+	const added = figure("added to the first token, commit included", "ms", first);
+	const idle = figure("memory of an idle session", "KB", [memory.idle]);
+	const equipped = figure("memory of 1,000 sessions with registered tools", "MB", [
+		(memory.withTools * 1_000) / 1_024,
+	]);
+	return {
+		figures: [
+			each("grpc-js alone, 1 a tick", "µs CPU", ({ floor }) => floor),
+			each("gateway, 1 a tick", "µs CPU", ({ ours }) => ours),
+			each("grpc-js alone, 16 a tick", "µs CPU", ({ floorBurst }) => floorBurst),
+			each("gateway, 16 a tick", "µs CPU", ({ burst }) => burst),
+			each("noise: grpc-js ÷ grpc-js", "×", ({ again, floor }) => again / floor),
+			...[single, burst, added, idle],
+			...(wire === roz ? [equipped] : []),
+		],
+		// Each text of the gateway is also searched for secrets and becomes part of a reply of its own run. The floor does
+		// nothing of this, so what the gateway does once for a text of a tick is measured against one write.
+		gates: [
+			{ figure: single, atLeast: 0.85, goal: true },
+			{ figure: single, atLeast: 0.3 },
+			{ figure: burst, atLeast: 0.85, goal: true },
+			// A delta of roz repeats the id of its message.
+			{ figure: burst, atLeast: wire === roz ? 0.6 : 0.75 },
+			{ figure: added, atMost: 5, ofMachine: true },
+			{ figure: idle, atMost: 60 },
+			...(wire === roz ? [{ figure: equipped, atMost: 80 }] : []),
+		],
+	};
 }
-for (const { clients } of [gateway, floor]) for (const client of clients) client.close();
-await gateway.server.stop();
-const first = await measureFirstToken(floor.server);
-await floor.server.stop();
-const idle: Figure = { name: "memory of an idle session", unit: "KB", values: [await measureIdle()] };
 
-const single: Figure = {
-	name: "grpc-js alone ÷ gateway, 1 a tick",
-	unit: "×",
-	values: rounds.map((costs) => costs.floor / costs.ours),
-};
-const burst: Figure = {
-	name: "grpc-js alone ÷ gateway, 16 a tick",
-	unit: "×",
-	values: rounds.map((costs) => costs.floorBurst / costs.burst),
-};
-const added: Figure = { name: "added to the first token, commit included", unit: "ms", values: first };
+const measured = [await measure(kontekst), await measure(roz)];
 report(
 	"grpc-push",
-	[
-		{ name: "grpc-js alone, 1 a tick", unit: "µs CPU", values: rounds.map((costs) => costs.floor) },
-		{ name: "gateway, 1 a tick", unit: "µs CPU", values: rounds.map((costs) => costs.ours) },
-		{ name: "grpc-js alone, 16 a tick", unit: "µs CPU", values: rounds.map((costs) => costs.floorBurst) },
-		{ name: "gateway, 16 a tick", unit: "µs CPU", values: rounds.map((costs) => costs.burst) },
-		{ name: "noise: grpc-js ÷ grpc-js", unit: "×", values: rounds.map((costs) => costs.again / costs.floor) },
-		...[single, burst, added, idle],
-	],
-	// Each text of the gateway is also searched for secrets and becomes part of a reply of its own run. The floor does
-	// nothing of this, so what the gateway does once for a text of a tick is measured against one write.
-	[
-		{ figure: single, atLeast: 0.85, goal: true },
-		{ figure: single, atLeast: 0.3 },
-		{ figure: burst, atLeast: 0.85, goal: true },
-		{ figure: burst, atLeast: 0.75 },
-		{ figure: added, atMost: 5, ofMachine: true },
-		{ figure: idle, atMost: 60 },
-	],
+	measured.flatMap(({ figures }) => figures),
+	measured.flatMap(({ gates }) => gates),
 	options,
 );

@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
-import { frameCommand } from "../../conformance/drivers/kontekst-client.ts";
 import { Marks } from "./marks.ts";
 
-/** First byte of a message that is a token: field 2 with a length. */
+/** First byte of a message that is a token of kontekst, or a text delta of roz: field 2 with a length. */
 const tokenTag = 0x12;
 /** Bytes before each message: a flag and the length. */
 const headerBytes = 5;
@@ -22,7 +21,7 @@ function tokens(found: () => void): (chunk: Buffer) => void {
 	};
 }
 
-/** A connection that opens `Run` streams and looks for marks in the bytes that come, nothing else. */
+/** A connection that opens streams and looks for marks in the bytes that come, nothing else. */
 export class GrpcClient {
 	readonly #session: ClientHttp2Session;
 	readonly #token: string | undefined;
@@ -35,22 +34,22 @@ export class GrpcClient {
 		session.on("error", () => undefined);
 	}
 
-	static async open(port: number, token?: string): Promise<GrpcClient> {
+	static async connect(port: number, token?: string): Promise<GrpcClient> {
 		const session = connect(`http://127.0.0.1:${port}`);
 		await once(session, "connect");
 		return new GrpcClient(session, token);
 	}
 
-	/** Opens a stream, and starts a run there. */
-	run(start: { readonly prompt: string; readonly sessionId?: string }): ClientHttp2Stream {
+	/** Opens a stream of the method, and sends messages there. */
+	open(method: string, ...messages: readonly Buffer[]): ClientHttp2Stream {
 		const stream = this.#session.request({
-			...{ ":method": "POST", ":path": "/kontekst.AgentService/Run" },
+			...{ ":method": "POST", ":path": method },
 			...{ "content-type": "application/grpc", te: "trailers" },
 			...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
 		});
 		stream.on("error", () => undefined);
 		stream.on("data", (chunk: Buffer) => this.#marks.look(chunk));
-		stream.write(frameCommand({ start }));
+		for (const message of messages) stream.write(message);
 		return stream;
 	}
 

@@ -1,27 +1,53 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
 import { encodeToken, runDefinition } from "../../conformance/drivers/kontekst-client.ts";
+import { encodeTextDelta, sessionDefinition } from "../../conformance/drivers/roz-client.ts";
 import { answerParent } from "../measure/answer-parent.ts";
 import { Chorus } from "../measure/chorus.ts";
+import { begun, sessionStarted } from "../measure/grpc-wires.ts";
 
 /**
- * The floor: grpc-js alone, which sends encoded messages as they are. A stream whose first message is `speak` pushes the
- * texts of one voice, each a message that was encoded before; any other message is sent back as a token.
+ * The floor: grpc-js alone, which sends encoded messages as they are. A stream of kontekst or roz whose message is `speak`
+ * pushes the texts of one voice, each a message that was encoded before; any other message is sent back as a token.
  */
 const chorus = new Chorus();
-const encoded = new Map<string, Buffer>();
 const same = (message: Buffer): Buffer => message;
 const server = new Server({ "grpc.enable_channelz": 0 });
+
+type Call<Request> = ServerDuplexStream<Request, Buffer>;
+type Encode = (text: string) => Buffer;
+
+interface Command {
+	readonly start?: { readonly prompt?: string };
+}
+
+interface Request {
+	readonly start?: object;
+	readonly userMessage?: { readonly content?: string };
+}
+
+/** As long as the id that the gateway chooses for a message. */
+const messageId = "00000000-0000-4000-8000-000000000000";
+const token = once(encodeToken);
+const delta = once((text) => encodeTextDelta(messageId, text));
+
 server.addService(
 	{ run: { ...runDefinition, responseSerialize: same } },
 	{
-		run: (call: ServerDuplexStream<{ readonly start?: { readonly prompt?: string } }, Buffer>) => {
-			call.on("data", ({ start }: { readonly start?: { readonly prompt?: string } }) => {
-				const prompt = start?.prompt ?? "";
-				if (prompt === "speak") void speak(call);
-				else call.write(encodeToken(prompt));
+		run: (call: Call<Command>) => {
+			call.on("data", ({ start }: Command) => answer(call, start?.prompt ?? "", token));
+			listen(call);
+		},
+	},
+);
+server.addService(
+	{ streamSession: { ...sessionDefinition, responseSerialize: same } },
+	{
+		streamSession: (call: Call<Request>) => {
+			call.on("data", ({ start, userMessage }: Request) => {
+				if (start) call.write(delta(sessionStarted));
+				else answer(call, userMessage?.content ?? "", delta);
 			});
-			call.on("end", () => call.end());
-			call.on("error", () => undefined);
+			listen(call);
 		},
 	},
 );
@@ -30,13 +56,27 @@ server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port
 	answerParent(port, async () => server.forceShutdown());
 });
 
-async function speak(call: ServerDuplexStream<unknown, Buffer>): Promise<void> {
-	call.write(encodeToken("begun"));
-	for await (const message of chorus.voice(encodeOnce, Buffer.alloc(0))) call.write(message);
+function listen(call: Call<unknown>): void {
+	call.on("end", () => call.end());
+	call.on("error", () => undefined);
 }
 
-function encodeOnce(text: string): Buffer {
-	const known = encoded.get(text) ?? encodeToken(text);
-	encoded.set(text, known);
-	return known;
+function answer(call: Call<unknown>, prompt: string, encode: Encode): void {
+	if (prompt === "speak") void speak(call, encode);
+	else call.write(encode(prompt));
+}
+
+async function speak(call: Call<unknown>, encode: Encode): Promise<void> {
+	call.write(encode(begun));
+	for await (const message of chorus.voice(encode, Buffer.alloc(0))) call.write(message);
+}
+
+/** Encodes each text once. */
+function once(encode: Encode): Encode {
+	const encoded = new Map<string, Buffer>();
+	return (text) => {
+		const known = encoded.get(text) ?? encode(text);
+		encoded.set(text, known);
+		return known;
+	};
 }

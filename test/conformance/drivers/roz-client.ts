@@ -30,12 +30,17 @@ const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1
 };
 
 /** The definition of the method `StreamSession`. */
-const sessionDefinition = definitionOf("StreamSession");
+export const sessionDefinition = definitionOf("StreamSession");
 
 function definitionOf(name: string) {
 	const definition = AgentService.service[name];
 	if (!definition) throw new Error(`the service has no method ${name}`);
 	return definition;
+}
+
+/** A text delta as a message, without framing. */
+export function encodeTextDelta(messageId: string, content: string): Buffer {
+	return sessionDefinition.responseSerialize({ textDelta: { messageId, content } });
 }
 
 /** A request of `StreamSession` as a message of gRPC, with its five bytes of framing. */

@@ -1,0 +1,111 @@
+import type { ClientHttp2Stream } from "node:http2";
+import { frameCommand } from "../../conformance/drivers/kontekst-client.ts";
+import { frameRozRequest, structOf } from "../../conformance/drivers/roz-client.ts";
+import type { GrpcClient } from "./grpc-client.ts";
+
+/** The messages of one session, each sent when the turn before it has ended. */
+export interface Talk {
+	/** Resolves with the stream to which the reply comes. */
+	say(prompt: string): Promise<ClientHttp2Stream>;
+	/** Called when a turn has ended. */
+	heard(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** A protocol over gRPC as the bench uses it. */
+export interface GrpcWire {
+	readonly name: string;
+	/** Opens a stream, and sends a message in a session of its own. */
+	begin(client: GrpcClient, prompt: string): ClientHttp2Stream;
+	/** A text that the gateway sends when a turn has begun. */
+	readonly begun: string;
+	/** Opens a session of this name. A server that has no sessions ignores the name. */
+	talk(client: GrpcClient, session: string): Talk;
+	/** A text that the gateway sends when a turn has ended that replied `said`. */
+	ended(said: string): string;
+}
+
+const run = "/kontekst.AgentService/Run";
+
+/** A stream has one run, so each message has a stream of its own. */
+export const kontekst: GrpcWire = {
+	name: "kontekst",
+	begin: (client, prompt) => client.open(run, frameCommand({ start: { prompt } })),
+	begun: "sess_",
+	talk(client, session) {
+		const sessionId = `sess_${session.padStart(26, "b")}`;
+		let stream: ClientHttp2Stream | undefined;
+		const heard = async (): Promise<void> => {
+			if (stream) await ended(stream);
+			stream = undefined;
+		};
+		return {
+			async say(prompt) {
+				stream = client.open(run, frameCommand({ start: { prompt, sessionId } }));
+				return stream;
+			},
+			heard,
+			close: heard,
+		};
+	},
+	// `completed` repeats the reply.
+	ended: (said) => said,
+};
+
+/** The reason of the hint with which a turn of roz begins; what the server without a gateway sends first. */
+export const begun = "a turn has begun";
+
+const streamSession = "/roz.v1.AgentService/StreamSession";
+const start = frameRozRequest({ start: {} });
+const message = (content: string): Buffer => frameRozRequest({ userMessage: { content } });
+
+/** A stream is a session. */
+export const roz: GrpcWire = {
+	name: "roz",
+	begin: (client, prompt) => client.open(streamSession, start, message(prompt)),
+	begun,
+	talk(client) {
+		const started = client.until(sessionStarted);
+		const stream = client.open(streamSession, start);
+		return {
+			async say(prompt) {
+				await started;
+				stream.write(message(prompt));
+				return stream;
+			},
+			heard: async () => undefined,
+			close: () => ended(stream),
+		};
+	},
+	ended: () => "end_turn",
+};
+
+export const ping = frameRozRequest({ ping: {} });
+/** A `Pong` as bytes: its field and its length. */
+export const pong = "B\0";
+
+/** Part of the answer to `start`, and what the server without a gateway sends in its place. */
+export const sessionStarted = "require_confirmation";
+
+/** `RegisterTools` with as many tools as an editor has. */
+export const registerTools = frameRozRequest({
+	registerTools: {
+		source: "editor",
+		systemContext: "The editor has a file open.",
+		tools: ["open", "show", "select", "diagnose", "rename"].map((name) => ({
+			name: `editor__${name}`,
+			description: `Lets the editor ${name} what the user sees.`,
+			parametersSchema: structOf({
+				type: "object",
+				properties: { path: { type: "string" }, line: { type: "integer" }, text: { type: "string" } },
+				required: ["path"],
+			}),
+			timeoutMs: 30_000,
+		})),
+	},
+});
+
+async function ended(stream: ClientHttp2Stream): Promise<void> {
+	stream.end();
+	await new Promise((resolve) => stream.once("close", resolve));
+}
