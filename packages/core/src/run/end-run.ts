@@ -6,6 +6,7 @@ import { indexMessages } from "../session/search-texts.ts";
 import { settleWorkflows } from "../skills/workflow/settle.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import { noUsage } from "../usage/usage.ts";
+import { keepForOthers } from "./abandoned.ts";
 import { type Ending, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./model-calls.ts";
 import { claimNext, takeSteers } from "./queue.ts";
@@ -33,12 +34,15 @@ export function endingOf(run: Run, reason: unknown): Ending {
 
 /**
  * Records how a run ends and claims the session's next one. Returns undefined if a message arrived for the run before its
- * end: then it continues. Nothing is recorded of a parked run, which continues at the next start. A task whose provider
+ * end: then it continues. A parked run has no end; it continues at the next start. A task whose provider
  * failed for a passing reason is parked, and continues later.
  */
 export async function endRun(run: Run, ending: Ending): Promise<Ended | undefined> {
 	const { session, control } = run;
-	if (control.cause === "parked") return { next: undefined };
+	if (control.cause === "parked") {
+		await keepForOthers(run);
+		return { next: undefined };
+	}
 	const { error, cause } = control.cause ? causes[control.cause](run) : ending;
 	let closed: string[] = [];
 	let stopped: readonly string[] = [];
@@ -65,6 +69,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
+	session.attended.delete(run.id);
 	for (const token of closed) session.home.wake(token);
 	if (stopped.length > 0) run.deps.workflows.stopTasks(stopped);
 	await session.deps.failpoints.reach("ended");

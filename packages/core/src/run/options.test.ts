@@ -177,6 +177,19 @@ test("`ask: all`: a call that cannot run keeps its approval over a restart", asy
 });
 
 test.for(restarts)(
+	"`afterCrash: cancel` lets a run wait for its decisions, also after a stop of the gateway: %s",
+	async (isRestarted) => {
+		await using stack = new AsyncDisposableStack();
+		const replies = [[calls("c1", "edit")], [says("done")]];
+		const r = await begin(stack, { options: { ask: "all", afterCrash: "cancel" }, replies, isRestarted });
+		const [edit = ""] = await r.prompts(1);
+		await r.runtime.answer(unkeyed(), edit, { value: true });
+		expect(await r.ended()).toBe("");
+		expect(r.ran).toEqual(["c1"]);
+	},
+);
+
+test.for(restarts)(
 	"`onDenied: cancel` ends a run after the approved calls of the reply, also after a restart: %s",
 	async (isRestarted) => {
 		await using stack = new AsyncDisposableStack();

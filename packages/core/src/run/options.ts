@@ -18,6 +18,11 @@ export interface RunOptions {
 	readonly onDenied?: "tell" | "cancel";
 	/** `allDecided`: no call of a reply starts before all calls that were proposed with it are decided. */
 	readonly start?: "ready" | "allDecided";
+	/**
+	 * `cancel`: after a crash of the gateway the run is cancelled when it needs a decision, because its client is lost. A
+	 * stop of the gateway ends this: the run then waits for any client.
+	 */
+	readonly afterCrash?: "wait" | "cancel";
 	readonly reasoning?: Reasoning;
 	/** A model's name or a tier; kept as the real name. */
 	readonly model?: string;
@@ -54,13 +59,14 @@ const mostSystem = 200_000;
 
 /** Throws `invalid_argument` with the option, its value and the allowed values. Names of tools and models are not checked. */
 export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
-	const { ask, onDenied, start, mode, reasoning } = words;
+	const { ask, onDenied, start, afterCrash, mode, reasoning } = words;
 	if (contextTokens !== undefined && !(Number.isSafeInteger(contextTokens) && contextTokens > 0)) {
 		throw invalid("contextTokens", String(contextTokens), "a whole number above 0");
 	}
 	oneOf("ask", ask, ["policy", "all"]);
 	oneOf("onDenied", onDenied, ["tell", "cancel"]);
 	oneOf("start", start, ["ready", "allDecided"]);
+	oneOf("afterCrash", afterCrash, ["wait", "cancel"]);
 	oneOf("mode", mode, ["react", "ooda"]);
 	oneOf("reasoning", reasoning, reasoningLevels);
 	if (system) {

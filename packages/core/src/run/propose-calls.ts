@@ -16,6 +16,7 @@ import { joinTaints, taintOf } from "../taint.ts";
 import type { SharedLooks } from "../tool.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../tool-call.ts";
 import { skill } from "../tools/skill.ts";
+import { stopIfAbandoned } from "./abandoned.ts";
 import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
 import { draftImpossible } from "./impossible-call.ts";
 import {
@@ -103,6 +104,7 @@ export async function proposeCalls(
 	const questions = new Map<Draft, Question>();
 	for (const one of drafts) {
 		if (one.kind !== "draft" || (one.judgement.effect !== "ask" && !one.known)) continue;
+		stopIfAbandoned(run, one.known);
 		if (!one.known) questions.set(one, await approvalQuestion(run, one));
 		allowChanges(run, one);
 	}

@@ -49,6 +49,7 @@ export async function cancelTurn(
 			return { status: ending.length > 0 ? "cancelled" : "idle" };
 		}),
 	);
+	for (const { id, state } of ending) if (state === "queued") session.attended.delete(id);
 	const active = ending.filter(({ state }) => state === "active");
 	for (const run of active) session.cancel(run.id);
 	return { ...outcome, atWork: active.length > 0 };

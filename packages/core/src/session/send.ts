@@ -59,6 +59,7 @@ export async function acceptMessage(
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
+	if (queued?.run.options.afterCrash === "cancel") session.attended.add(queued.run.id);
 	await failpoints.reach("accepted");
 	if (queued) logAccepted(session, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;

@@ -63,6 +63,8 @@ export class Session {
 	readonly taskId: string | undefined;
 	readonly deps: SessionDeps;
 	readonly live = new Map<string, LiveRun>();
+	/** Runs with `afterCrash: cancel` that were sent in this process and have not ended. */
+	readonly attended = new Set<string>();
 	/** Conversations of tasks that the session owns and somebody works on: what they ask is asked here. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;

@@ -1,5 +1,6 @@
 import { type Clock, ParleyError, StoreError } from "@parley/base";
 import type { Recorded } from "../../event.ts";
+import { stopIfAbandoned } from "../../run/abandoned.ts";
 import { refusalOf } from "../../run/limits.ts";
 import { askForText } from "../../run/request.ts";
 import type { Run } from "../../run/run.ts";
@@ -57,6 +58,8 @@ export async function runWorkflow(run: Run, call: WorkflowCall): Promise<Workflo
 	try {
 		const known = await begin(run, call);
 		if (known.end) return known.end;
+		// Its steps do not know the client of the run, and may wait for its decisions.
+		stopIfAbandoned(run);
 		// The steps have working time of their own.
 		working.stop();
 		await new Engine(run, call.callId).work();
