@@ -44,7 +44,7 @@ export function watchTeam(
 }
 
 interface TeamWatchOptions {
-	readonly runtime: Runtime;
+	readonly runtime: Pick<Runtime, "observe" | "watch"> & { readonly tasks: Pick<Runtime["tasks"], "check"> };
 	readonly principal: Principal;
 	readonly log: Logger;
 	/** Must not throw. */
@@ -59,7 +59,7 @@ interface TeamWatchOptions {
  * The workers of a task: its own run is the first, each task that a worker spawns is a further one. The events of each
  * worker come in their order from its start. It ends when all have exited.
  */
-class TeamWatch {
+export class TeamWatch {
 	readonly #options: TeamWatchOptions;
 	/** Each ends the watching of one session. */
 	readonly #stops: (() => void)[] = [];
@@ -67,6 +67,8 @@ class TeamWatch {
 	readonly #phases = new Map<string, number>();
 	/** Workers that have not exited. */
 	readonly #open = new Set<string>();
+	/** Resolves when the workers that are known have been replayed, one after the other: their events may be large. */
+	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
 
 	constructor(options: TeamWatchOptions) {
@@ -84,7 +86,8 @@ class TeamWatch {
 				if (of === sessionId && event.type === "session.deleted") this.#deleted();
 			}),
 		);
-		await this.#add(taskId, "");
+		this.#expect(taskId);
+		await this.#read(taskId, "");
 		// The session of the task has the tasks that workers spawn, and their ends.
 		await this.#watch(sessionId, ({ event }) => this.#follow(event));
 		this.#exited(sessionId);
@@ -101,7 +104,10 @@ class TeamWatch {
 			case "task.created": {
 				const { taskId, parentId } = event;
 				if (!this.#phases.has(parentId)) return;
-				this.#add(taskId, parentId).catch((reason: unknown) => this.#failed(taskId, reason));
+				this.#expect(taskId);
+				this.#replayed = this.#replayed
+					.then(() => this.#read(taskId, parentId))
+					.catch((reason: unknown) => this.#failed(taskId, reason));
 				break;
 			}
 			case "task.completed":
@@ -133,9 +139,14 @@ class TeamWatch {
 		return { ownSessionId, isUnstarted: startedAt === undefined && hasEnded };
 	}
 
-	async #add(taskId: string, parentTaskId: string): Promise<void> {
+	#expect(taskId: string): void {
 		this.#phases.set(taskId, 0);
 		this.#open.add(taskId);
+	}
+
+	/** Replays the events of a worker, and follows them. */
+	async #read(taskId: string, parentTaskId: string): Promise<void> {
+		if (this.#isOver) return;
 		const { ownSessionId, isUnstarted } = await this.#facts(taskId);
 		if (isUnstarted) {
 			this.#exited(taskId);
