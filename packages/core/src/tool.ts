@@ -200,6 +200,11 @@ export interface Tool<Arguments = unknown> {
 	readonly accepts?: Leniency;
 	readonly effect: ToolEffect;
 	/**
+	 * Classes of a usual call, for clients that are shown permissions before any call. Without them a call that changes
+	 * nothing counts as allowed by the built-in rules, and any other call as one that requires approval.
+	 */
+	readonly usual?: readonly ActionClass[];
+	/**
 	 * Parameters that take a handle (`secret:…`) of a password that a person has given: `run` gets the password in its
 	 * place. Everybody else, the model too, sees the handle alone.
 	 */

@@ -283,6 +283,7 @@ export class ToolConnection {
 			parameters: () => z.record(z.string(), z.unknown()),
 			schema: () => schema,
 			effect: isPure ? "none" : "effectful",
+			usual: ["client"],
 			plan: async (args) => {
 				this.#requireOffered(name);
 				const label = `${name} ${visible(JSON.stringify(args))}`;

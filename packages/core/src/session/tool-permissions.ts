@@ -1,7 +1,8 @@
 import { matchesName } from "../commands/places.ts";
+import { type BuiltInRule, builtInRules } from "../policy/built-in-rules.ts";
 import type { Effect, PolicyInForce, PolicyRule } from "../policy/policy-rule.ts";
 import type { RunSettings } from "../run/settings.ts";
-import { ruleNameOf, type Tool } from "../tool.ts";
+import { type ActionClass, ruleNameOf, type Tool } from "../tool.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Session } from "./session.ts";
  */
 export interface ToolPermission {
 	readonly tool: string;
-	/** `ask` for each tool that changes something, although the rules may allow some of its calls. */
+	/** Of a usual call. `ask` also if it depends on the arguments, as for `git`. */
 	readonly effect: Effect;
 	/** Whether its calls change nothing. */
 	readonly isPure: boolean;
@@ -30,24 +31,66 @@ export function toolPermissions(session: Session, { tools }: Pick<RunSettings, "
 function permissionOf(
 	tool: Tool,
 	{ rules, problem }: PolicyInForce,
-	trusted: boolean,
+	acceptsAll: boolean,
 ): Pick<ToolPermission, "effect" | "reason"> {
 	if (problem) return { effect: "deny", reason: problem.reason };
-	const name = ruleNameOf(tool);
-	const own = rules.filter(({ tools }) => !tools || tools.some((pattern) => matchesName(name, pattern)));
-	const denied = own.find((rule) => rule.effect === "deny" && concernsAll(rule));
+	const own = rules.filter((rule) => mayConcern(rule, tool));
+	const denied = own.find((rule) => rule.effect === "deny" && deniesUsual(rule, tool));
 	if (denied) return { effect: "deny", reason: denied.reason };
 	const strict = own.find(({ effect }) => effect !== "allow");
 	if (strict) return { effect: "ask", reason: strict.reason };
-	const isUnasked = tool.effect === "none" || name.startsWith("client:") || trusted;
-	if (isUnasked) return { effect: "allow", reason: "" };
-	const allowed = own.find(
-		(rule) => rule.effect === "allow" && rule.layer === "operator" && concernsAll(rule),
-	);
+	const asking = askingAbout(tool);
+	const isLifted = acceptsAll && asking.every(({ liftedBy }) => liftedBy.includes("accept-all"));
+	if (asking.length === 0 || isLifted) return { effect: "allow", reason: "" };
+	const allowed = own.find((rule) => allowsAll(rule, asking));
 	return allowed ? { effect: "allow", reason: allowed.reason } : { effect: "ask", reason: "" };
 }
 
-/** Whether a rule has no condition but the name of the tool. */
-function concernsAll({ classes, commands, paths, hosts }: PolicyRule): boolean {
-	return !classes && !commands && !paths && !hosts;
+/** The built-in rules that require approval for a usual call. */
+function askingAbout({ usual, effect }: Pick<Tool, "usual" | "effect">): readonly BuiltInRule[] {
+	if (!usual)
+		return effect === "none" ? [] : builtInRules.filter(({ when }) => when.includes("exec-sandboxed"));
+	return builtInRules.filter(
+		(rule) => rule.effect === "ask" && rule.when.some((name) => usual.includes(name)),
+	);
+}
+
+/** Classes of calls that have neither a path nor a host. */
+const placeless: readonly ActionClass[] = [
+	"person",
+	"memory-read",
+	"memory-write",
+	"memory-everyone",
+	"schedule",
+];
+
+/** Whether a rule may concern a usual call of the tool. */
+function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool: Tool): boolean {
+	const { usual, command } = tool;
+	const name = ruleNameOf(tool);
+	if (tools && !tools.some((pattern) => matchesName(name, pattern))) return false;
+	if (classes && usual && !classes.some((one) => usual.includes(one))) return false;
+	if (commands && !command) return false;
+	if (paths && usual?.every((one) => placeless.includes(one))) return false;
+	return !hosts || !usual || usual.includes("egress");
+}
+
+/** Whether a rule that may concern the tool concerns every usual call. */
+function deniesUsual(rule: PolicyRule, { usual }: Pick<Tool, "usual">): boolean {
+	return !hasFurtherConditions(rule) && (!rule.classes || usual !== undefined);
+}
+
+/** Whether a rule has a condition about the arguments of a call. */
+function hasFurtherConditions({ commands, paths, hosts }: PolicyRule): boolean {
+	return [commands, paths, hosts].some((condition) => condition !== undefined);
+}
+
+/** Whether a rule of the operator allows every call that these rules require approval for. */
+function allowsAll(rule: PolicyRule, asking: readonly BuiltInRule[]): boolean {
+	const { effect, layer, classes } = rule;
+	if (effect !== "allow" || layer !== "operator" || hasFurtherConditions(rule)) return false;
+	return asking.every(
+		({ when, liftedBy }) =>
+			liftedBy.includes("rule") && (!classes || when.every((one) => classes.includes(one))),
+	);
 }

@@ -51,6 +51,7 @@ export const askUser = defineTool<Arguments>({
 		"parameter for secrets, such as run_command, take it.",
 	parameters,
 	effect: "idempotent",
+	usual: ["person"],
 	plan,
 	run,
 });

@@ -51,6 +51,7 @@ export const editFile = defineTool<Arguments>({
 		},
 	},
 	effect: "effectful",
+	usual: ["write"],
 	plan,
 	run,
 });

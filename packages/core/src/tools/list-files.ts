@@ -55,6 +55,7 @@ export const listFiles = defineTool<Arguments>({
 		},
 	},
 	effect: "none",
+	usual: ["read"],
 	plan,
 	run,
 });

@@ -40,6 +40,7 @@ const storeMemory = defineTool<Note>({
 	},
 	// After a crash the same call finds the note that it has stored.
 	effect: "idempotent",
+	usual: ["memory-write"],
 	async plan(args, { memories }) {
 		const { text, scope, tags } = memories.check(noteOf(args));
 		const labels = tags.map((tag) => ` #${tag}`).join("");
@@ -86,6 +87,7 @@ const queryMemories = defineTool<z.infer<ReturnType<typeof query>>>({
 		parameters: { query: { names: ["q", "text", "words"] }, limit: { atMost: true } },
 	},
 	effect: "none",
+	usual: ["memory-read"],
 	plan: async (args) => looking(`look for notes with ${visible(args.query)}`),
 	run: (args, _plan, context) => find(args, context, "no note contains these words"),
 });
@@ -100,6 +102,7 @@ const listMemories = defineTool<z.infer<ReturnType<typeof list>>>({
 	parameters: list,
 	accepts: { parameters: { limit: { atMost: true } } },
 	effect: "none",
+	usual: ["memory-read"],
 	plan: async () => looking("list notes"),
 	run: (args, _plan, context) => find(args, context, "no notes"),
 });
@@ -118,6 +121,7 @@ const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	accepts: { parameters: { memory_id: { names: ["id", "memory"] } } },
 	// After a crash it is unknown whether the note was deleted; another try reports that it does not exist.
 	effect: "effectful",
+	usual: ["memory-write"],
 	async plan({ memory_id: id }, { memories }) {
 		const { scope, text } = await memories.deletable(id);
 		return {

@@ -61,6 +61,7 @@ export const readFile = defineTool<Arguments>({
 		},
 	},
 	effect: "none",
+	usual: ["read"],
 	plan,
 	run,
 });

@@ -52,6 +52,7 @@ const scheduleTask = defineTool<Task>({
 	},
 	// After a crash the same call finds the schedule that it has created.
 	effect: "idempotent",
+	usual: ["schedule"],
 	async plan(args, { schedules }) {
 		await schedules.check(wantedOf(args));
 		const zone = args.time_zone === undefined ? "" : ` (${visible(args.time_zone)})`;
@@ -76,6 +77,7 @@ const listSchedules = defineTool<Record<string, never>>({
 		"planned. Not for tasks that run now.",
 	parameters: () => z.strictObject({}),
 	effect: "none",
+	usual: ["read"],
 	plan: async () => ({ label: "list schedules", classes: ["read"], preview: "", binding: {}, notes: [] }),
 	async run(_args, _plan, { schedules }) {
 		const lines = (await schedules.list()).map(lineOf);
@@ -98,6 +100,7 @@ const unscheduleTask = defineTool<z.infer<ReturnType<typeof chosen>>>({
 		parameters: { id: { names: ["entry_id", "schedule_id"] } },
 	},
 	effect: "effectful",
+	usual: ["schedule"],
 	async plan({ id }, { schedules }) {
 		const { title, trigger } = await schedules.removable(id);
 		const label = `remove the schedule ${visible(title)} (${visible(whenText(trigger))})`;

@@ -73,6 +73,7 @@ export const searchFiles = defineTool<Arguments>({
 		},
 	},
 	effect: "none",
+	usual: ["read"],
 	plan,
 	run,
 });

@@ -29,6 +29,7 @@ export const sendFile = defineTool<Arguments>({
 	parameters,
 	accepts: { ignored: ["description"], parameters: { path: pathLeniency } },
 	effect: "idempotent",
+	usual: ["read"],
 	plan,
 	run,
 });

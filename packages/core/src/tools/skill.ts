@@ -27,6 +27,7 @@ export const skill = defineTool<Arguments>({
 	},
 	// A call after a crash loads the same skill.
 	effect: "idempotent",
+	usual: ["read"],
 	plan: async ({ name }) => ({
 		label: `load the skill ${JSON.stringify(name)}`,
 		classes: ["read"],

@@ -58,6 +58,7 @@ export const todo = defineTool<Arguments>({
 	},
 	// A call after a crash writes the same list. Calls of one reply run in their order, because the last list counts.
 	effect: "idempotent",
+	usual: ["person"],
 	plan: async ({ items }) => ({
 		label: `list ${items.length} steps`,
 		classes: ["person"],

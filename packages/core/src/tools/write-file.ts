@@ -38,6 +38,7 @@ export const writeFile = defineTool<Arguments>({
 		parameters: { path: pathLeniency, content: { names: ["contents"] } },
 	},
 	effect: "effectful",
+	usual: ["write"],
 	plan,
 	run,
 });

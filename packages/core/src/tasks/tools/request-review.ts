@@ -24,6 +24,7 @@ export const requestReview = defineTool<Arguments>({
 		"tool: that is asked by itself.",
 	parameters,
 	effect: "idempotent",
+	usual: ["person"],
 	plan: async ({ reason }) => planOwn(`request a review: ${reason}`),
 	async run(asked, _plan, context) {
 		const { approved, feedback, person } = await deskOf(context).review(asked);

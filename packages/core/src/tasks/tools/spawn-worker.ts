@@ -37,6 +37,7 @@ export const spawnWorker = defineTool<Arguments>({
 		"parts that do not depend on each other. wait_for_workers brings their results. Not for what you can do in a call or two.",
 	parameters,
 	effect: "idempotent",
+	usual: ["person"],
 	plan: async ({ title }) => planOwn(`spawn a worker: ${title}`),
 	async run({ depends_on, tools, model, ...asked }, _plan, context) {
 		const id = await deskOf(context).spawn({

@@ -26,6 +26,7 @@ export const waitForWorkers = defineTool<Arguments>({
 		"before you end: workers that are still at work then are cancelled.",
 	parameters,
 	effect: "idempotent",
+	usual: ["person"],
 	plan: async ({ workers }) => planOwn(workers ? `wait for ${workers.join(", ")}` : "wait for all workers"),
 	async run({ workers }, _plan, context) {
 		const results = await deskOf(context).workers(workers);

@@ -53,6 +53,7 @@ export function createWebFetch(options: WebFetchOptions): Tool {
 		accepts: { ignored: ["description", "prompt"], parameters: { max_chars: { atMost: true } } },
 		// GET asks for no change: https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1
 		effect: "none",
+		usual: ["egress"],
 		plan: async ({ url }) => (await fetcher()).plan(url),
 		run: async (args, plan, context) => (await fetcher()).run(args, plan, context),
 	});

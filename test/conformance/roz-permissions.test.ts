@@ -1,0 +1,99 @@
+import { calls, ScriptedModel, says } from "@parley/core/testing";
+import { expect } from "vitest";
+import { RozStream } from "./drivers/roz-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** The rules of a session as `policy category`, by tool. */
+async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<Record<string, string>>> {
+	const { permissions } = await stream.start({ ...start });
+	// True by the schema.
+	const rules = permissions as readonly Readonly<Record<string, unknown>>[];
+	return Object.fromEntries(
+		rules.map(({ toolPattern, policy, category }) => [String(toolPattern), `${policy} ${category}`]),
+	);
+}
+
+verifiesOn("roz", ["roz.permissions"], "each tool has the rule that a usual call of it meets", async () => {
+	await using gateway = await TestGateway.start();
+	await using stream = new RozStream(gateway.url);
+	const tools = [
+		{ name: "look", category: "TOOL_CATEGORY_PURE" },
+		{ name: "dig", category: "TOOL_CATEGORY_PHYSICAL" },
+	];
+	expect(await rulesOf(stream, { tools })).toEqual({
+		run_command: "require_confirmation physical",
+		read_file: "allow pure",
+		write_file: "require_confirmation physical",
+		edit_file: "require_confirmation physical",
+		list_files: "allow pure",
+		search_files: "allow pure",
+		git: "require_confirmation physical",
+		send_file: "allow physical",
+		ask_user: "allow physical",
+		todo: "allow physical",
+		store_memory: "allow physical",
+		query_memories: "allow pure",
+		list_memories: "allow pure",
+		forget_memory: "allow physical",
+		schedule_task: "require_confirmation physical",
+		unschedule_task: "require_confirmation physical",
+		list_schedules: "allow pure",
+		web_fetch: "require_confirmation pure",
+		look: "allow pure",
+		dig: "allow physical",
+	});
+});
+
+verifiesOn(
+	"roz",
+	["roz.permissions"],
+	"a call meets the rule that was shown: an allowed one runs, another one waits",
+	async () => {
+		const note = { content: "Beans grow in rows." };
+		const model = new ScriptedModel(
+			[calls("c1", "todo", { items: [{ text: "dig", state: "active" }] }), calls("c2", "store_memory", note)],
+			[calls("c3", "store_memory", { ...note, scope: "everyone" }), calls("c4", "list_memories")],
+			[calls("c5", "unschedule_task", { schedule_id: "sched_1" })],
+			[calls("c6", "write_file", { path: "bed.txt", content: "soil" })],
+			[says("done")],
+		);
+		await using gateway = await TestGateway.start({ model });
+		await using stream = new RozStream(gateway.url);
+		await stream.start();
+		stream.say("go");
+		let activity: Readonly<Record<string, unknown>> = {};
+		while (activity["state"] !== "waiting_approval") activity = await stream.until("activityUpdate");
+		expect(activity["detail"]).toBe("c6");
+		stream.send({ permissionDecision: { toolCallId: "c6", approved: true } });
+		await stream.until("turnComplete");
+	},
+);
+
+verifiesOn(
+	"roz",
+	["roz.permissions"],
+	"rules of the operator are shown at the tools that they concern",
+	async () => {
+		const rules = [
+			{ effect: "deny", tool: "git" },
+			{ effect: "allow", tool: "write_file" },
+			{ effect: "ask", tool: "todo" },
+			{ effect: "deny", when: { class: "memory-write" } },
+			{ effect: "ask", when: { host: "*.example.com" } },
+		];
+		const data = { "policy.jsonc": JSON.stringify({ rules }) };
+		await using gateway = await TestGateway.start({ data });
+		await using stream = new RozStream(gateway.url);
+		expect(await rulesOf(stream)).toMatchObject({
+			git: "block physical",
+			write_file: "allow physical",
+			edit_file: "require_confirmation physical",
+			todo: "require_confirmation physical",
+			ask_user: "allow physical",
+			store_memory: "block physical",
+			query_memories: "allow pure",
+			read_file: "allow pure",
+		});
+	},
+);
