@@ -38,7 +38,7 @@ import {
 import { Follower, type Following } from "./session/follow.ts";
 import type { Keyed } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
-import { createSession, type NewSession } from "./session/open.ts";
+import { createSession, defaultProfile, type NewSession } from "./session/open.ts";
 import { OpenPrompts } from "./session/open-prompts.ts";
 import { planOpening } from "./session/opening.ts";
 import { EventHistory } from "./session/read-events.ts";
@@ -242,6 +242,13 @@ export class Runtime {
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.configure");
 		return setModel(lease.session, request, wishOf(lease.session, wanted, this.#choice));
+	}
+
+	/** The real name of the model of a new session. Throws `invalid_argument` for an unknown one. */
+	async modelOf(principal: Principal, wanted: { profile?: string; model?: string }): Promise<string> {
+		authorize(principal, "model.read");
+		const { profile = defaultProfile, model = "default" } = wanted;
+		return (await wishOf({ profile }, model, this.#choice)).model;
 	}
 
 	/** Agent profiles, and what is wrong with those that cannot be used. */

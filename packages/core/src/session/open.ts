@@ -21,7 +21,7 @@ import { oneLine } from "./title-text.ts";
 const mostShown = 100;
 
 /** The profile of a session that names none. */
-const defaultProfile = "default";
+export const defaultProfile = "default";
 
 /** What a client asks for when it opens a session that has no id yet. */
 export interface NewSession {

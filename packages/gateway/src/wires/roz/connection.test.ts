@@ -76,6 +76,35 @@ test("a client that closes its half while its session opens gets its answer", as
 	expect(frames.at(-1)).toMatchObject({ $case: "turnComplete", value: { stopReason: "end_turn" } });
 });
 
+for (const part of ["follow", "toolPermissions"] as const) {
+	test(`a start that fails after its session was created leaves none: ${part}`, async () => {
+		await using stack = new AsyncDisposableStack();
+		const { t, frames, start, ended } = await open(stack);
+		Object.assign(t.runtime, { [part]: () => Promise.reject(new Error("the disk is full")) });
+		start();
+		await ended;
+		expect(frames).toMatchObject([{ $case: "error", value: { code: "internal" } }]);
+		expect(await t.runtime.list(operator, { limit: 1 })).toEqual([]);
+	});
+}
+
+test("a client that is gone before its session is open leaves none", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, stream, frames, start } = await open(stack);
+	const permissions = t.runtime.toolPermissions.bind(t.runtime);
+	const asked = Promise.withResolvers<void>();
+	t.runtime.toolPermissions = async (...request) => {
+		stream.abandon();
+		asked.resolve();
+		return permissions(...request);
+	};
+	start();
+	await asked.promise;
+	await t.settle();
+	expect(frames).toEqual([]);
+	expect(await t.runtime.list(operator, { limit: 1 })).toEqual([]);
+});
+
 test("a turn shows that it lives every 15 s, with the tokens of its last request", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, frames, until, say, start } = await open(stack, stuck("wait"));

@@ -168,11 +168,11 @@ export class SessionStream {
 			calling: ({ callId, name }) => this.#turn?.turn.calling(callId, name),
 			request: (call) => this.#request(call),
 		});
-		this.#session = session;
 		if (this.#phase === "over") {
-			this.#leave(session);
+			await session.discard();
 			return;
 		}
+		this.#session = session;
 		this.#phase = "open";
 		const { view, model, permissions } = session;
 		this.#send(frame("sessionStarted", { sessionId: view.id, model, permissions }));

@@ -3,8 +3,10 @@ import * as z from "zod";
 /** Characters of names and ids. */
 const short = z.string().max(256, { error: "is longer than 256 characters" });
 
-/** Characters of a text that becomes part of the instructions. */
-const text = z.string().max(200_000, { error: "is longer than 200,000 characters" });
+/** Characters of instructions, of one text and of all together. */
+export const mostInstructions = 200_000;
+
+const text = z.string().max(mostInstructions, { error: "is longer than 200,000 characters" });
 
 /** The smallest window that holds instructions, tools and a reply. */
 const smallestWindow = 4_096;

@@ -3,7 +3,7 @@ import type { ClientCall, HistoryMessage, Keyed, Principal, Runtime, SessionEven
 import type { PermissionRule, StartSession } from "../../../gen/roz/v1/agent.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { decode, decodeHistory, decodeTools } from "../codec.ts";
-import { Start } from "../schema.ts";
+import { mostInstructions, Start } from "../schema.ts";
 import type { Hosts } from "./hosts.ts";
 import { SessionTools } from "./session-tools.ts";
 
@@ -11,8 +11,6 @@ import { SessionTools } from "./session-tools.ts";
 export interface StartedSession {
 	readonly view: SessionView;
 	readonly tools: SessionTools;
-	/** One rule for each tool. */
-	readonly permissions: readonly PermissionRule[];
 	/** The real name of the model that answers. */
 	readonly model: string;
 	/** Whether the model reads pictures. */
@@ -20,6 +18,10 @@ export interface StartedSession {
 	/** Instructions for every turn. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
+	/** One rule for each tool. */
+	readonly permissions: readonly PermissionRule[];
+	/** Leaves the session, and removes it if it is new. */
+	readonly discard: () => Promise<void>;
 }
 
 export interface StartParts {
@@ -40,52 +42,59 @@ export interface StartParts {
 }
 
 /**
- * Opens the session of a stream: a new one, or that which the client continues. Throws `invalid_argument` or `not_found`
- * for what a client can correct; then no session is left behind.
+ * Opens the session of a stream: a new one, or that which the client continues. If it throws, no new session is left:
+ * `invalid_argument` or `not_found` for a request that the client can correct.
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
 	const { runtime, principal, resumed, deliver } = parts;
 	const start = decode(Start, command);
 	const { messages, system } = decodeHistory(command.history);
+	const instructions = [...start.projectContext, ...system];
+	checkInstructions(instructions);
 	const id = resumed ?? (await create(start, messages, parts));
+	await using undo = new AsyncDisposableStack();
+	if (resumed === undefined) undo.defer(() => runtime.remove(asked(principal), id, false));
 	const view = await SessionView.join(runtime, id, {
 		...{ principal, deliver, drained: () => Promise.resolve() },
 	});
-	let tools: SessionTools | undefined;
-	try {
-		tools = await SessionTools.open(id, decodeTools(command.tools), {
-			...parts,
-			hostId: start.hostId || undefined,
-		});
-		const wanted = start.model || view.model;
-		const model = await view.setModel(asked(principal), wanted ?? "default");
-		const permissions = await tools.permissions();
-		await view.begin();
-		return {
-			...{ view, tools, model, permissions },
-			seesPictures: runtime.models(principal).find(({ id }) => id === model)?.images ?? true,
-			system: [...start.projectContext, ...system],
-			contextTokens: start.maxContextTokens,
-		};
-	} catch (reason) {
-		tools?.leave();
-		await view.leave();
-		if (resumed === undefined) await runtime.remove(asked(principal), id, false);
-		throw reason;
-	}
+	undo.defer(() => view.leave());
+	const tools = await SessionTools.open(id, decodeTools(command.tools), {
+		...parts,
+		hostId: start.hostId || undefined,
+	});
+	undo.defer(() => tools.leave());
+	const model = await view.setModel(asked(principal), start.model || view.model || "default");
+	const permissions = await tools.permissions();
+	await view.begin();
+	const opened = undo.move();
+	return {
+		...{ view, tools, model, permissions, discard: () => opened.disposeAsync() },
+		seesPictures: runtime.models(principal).find(({ id }) => id === model)?.images ?? true,
+		system: instructions,
+		contextTokens: start.maxContextTokens,
+	};
+}
+
+/** Every message would be refused with instructions that are too long. */
+function checkInstructions(texts: readonly string[]): void {
+	const { length } = texts.join("\n\n");
+	if (length <= mostInstructions) return;
+	const message = `project_context: it has ${length} characters with the system messages of the history: at most ${mostInstructions} are allowed`;
+	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
 async function create(
 	start: Start,
-	history: readonly HistoryMessage[],
+	messages: readonly HistoryMessage[],
 	{ runtime, principal, newId }: StartParts,
 ): Promise<string> {
 	const profile = await agentOf(start.environmentId, runtime, principal);
-	const { id } = await SessionView.create(runtime, asked(principal), {
-		...{ id: newId(), history },
-		...(profile !== undefined && { profile }),
-	});
-	return id;
+	const chosen = profile === undefined ? {} : { profile };
+	const model = await runtime.modelOf(principal, { ...chosen, ...(start.model && { model: start.model }) });
+	// The protocol does not name the model of a thought. Only the model of the session can use it.
+	const history = messages.map((one) => (one.role === "assistant" ? { ...one, model } : one));
+	const wanted = { id: newId(), history, ...chosen };
+	return (await SessionView.create(runtime, asked(principal), wanted)).id;
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
