@@ -71,6 +71,14 @@ export const rozRequirements = {
 		"StartSession, roz 13",
 		"History, project context, system context and context blocks reach the model.",
 	),
+	"roz.compacted": roz(
+		"StartSession, ContextCompacted, roz 5 and 13",
+		"max_context_tokens limits each request. A turn in which older messages were made shorter is followed by ContextCompacted, with the counts and the summary.",
+	),
+	"roz.states": roz(
+		"ActivityUpdate, roz 5",
+		"ActivityUpdate names the state of a turn in each mode, and how much of a list of steps is done.",
+	),
 	"roz.resume": roz(
 		"our own: Continuing a session",
 		"A start with the metadata `parley-session-id` continues that session.",

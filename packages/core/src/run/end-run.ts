@@ -1,5 +1,5 @@
 import { ParleyError, StoreError } from "@parley/base";
-import type { RecordedEvent } from "../event.ts";
+import type { EndCause, RecordedEvent } from "../event.ts";
 import { addTokens, endRun as markEnded } from "../journal/statements.ts";
 import { closePrompts } from "../session/prompts.ts";
 import { indexMessages } from "../session/search-texts.ts";
@@ -29,7 +29,24 @@ export function endingOf(run: Run, reason: unknown): Ending {
 	const error = ParleyError.from(reason);
 	if (reason instanceof StoreError) throw reason;
 	if (run.control.cause === undefined) run.log.error("a run failed", { error: reason });
-	return { error: error.code === "cancelled" ? "cancelled" : error.message, last: undefined };
+	const cause = causeOf(error);
+	const text = error.code === "cancelled" ? "cancelled" : error.message;
+	return { error: text, last: undefined, ...(cause && { cause }) };
+}
+
+/** Undefined for a fault of ours. */
+function causeOf({ code }: ParleyError): EndCause | undefined {
+	switch (code) {
+		case "resource_exhausted":
+			return "limit";
+		case "invalid_argument":
+		case "not_found":
+		case "permission_denied":
+		case "failed_precondition":
+			return "settings";
+		default:
+			return undefined;
+	}
 }
 
 /**

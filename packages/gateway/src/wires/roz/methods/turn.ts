@@ -1,4 +1,4 @@
-import type { EndCause, SessionEvent, Usage } from "@parley/core";
+import type { ContextSnapshot, EndCause, SessionEvent, Usage } from "@parley/core";
 import type { SessionResponse } from "../../../gen/roz/v1/agent.ts";
 import { type Reply, Turns } from "../../view/turns.ts";
 import { encodeUsage, errorFrame, frame } from "../codec.ts";
@@ -6,7 +6,6 @@ import type { SessionErrorCode } from "../error-code.ts";
 
 type Happened = SessionEvent["event"];
 type Event<Type extends Happened["type"]> = Extract<Happened, { type: Type }>;
-type Compacted = Event<"context.compacted">;
 
 export interface TurnOptions {
 	/** Repeated in the deltas and at the end. */
@@ -26,11 +25,11 @@ export class Turn {
 	readonly #physical = new Set<string>();
 	/** Calls that the client was told of. */
 	readonly #told = new Set<string>();
-	readonly #compacted: (readonly [Compacted, before: number])[] = [];
+	/** Compactions that snapshots of the run have listed: those since the last reply of the session. */
+	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
 	#progress: number | undefined;
 	/** The last activity, for a progress that changes meanwhile. */
 	#activity = { state: "thinking", detail: "" };
-	#messages = 0;
 	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
 	#usage: Usage | undefined;
 	#reply: Reply | undefined;
@@ -82,10 +81,7 @@ export class Turn {
 			const usage = this.#usage && encodeUsage(this.#usage);
 			send(frame("turnComplete", { messageId, usage, stopReason }));
 		}
-		for (const [{ level, tokensBefore, tokensAfter }, messagesBefore] of this.#compacted) {
-			const messages = { messagesBefore, messagesAfter: this.#messages };
-			send(frame("contextCompacted", { level, ...messages, tokensBefore, tokensAfter }));
-		}
+		for (const compaction of this.#compacted) send(frame("contextCompacted", { ...compaction }));
 	}
 
 	#note(event: Happened): void {
@@ -118,11 +114,8 @@ export class Turn {
 	#count(event: Happened): void {
 		switch (event.type) {
 			case "context.updated":
-				this.#messages = event.messages.length;
 				this.#tokens = { tokensUsed: event.total, tokensMax: event.window };
-				break;
-			case "context.compacted":
-				this.#compacted.push([event, this.#messages]);
+				this.#compacted.push(...event.compacted);
 				break;
 			case "model.called":
 				this.#called = event;
@@ -178,6 +171,8 @@ export class Turn {
 				return "safety_violation";
 			case "model":
 				return this.#called?.fault === "rate-limited" ? "rate_limited" : "model_error";
+			case undefined:
+				return "internal";
 			default:
 				return "agent_error";
 		}
