@@ -14,9 +14,19 @@ verifies(
 	},
 );
 
+verifies(["prompt.approve"], "a call runs after its approval", async (driver) => {
+	await using talk = await driver.converse();
+	const { name } = driver.command("echo hi");
+	await talk.say("run: echo hi");
+	await talk.approve(await talk.question());
+	await expect(talk.outcome()).resolves.toMatchObject({
+		...{ content: `[offline] ${name} returned:\nhi`, error: "" },
+	});
+});
+
 verifies(
-	["tool.call", "tool.arguments", "prompt.approve"],
-	"a command runs when it was approved",
+	["tool.call", "tool.arguments"],
+	"a command that waits for its approval, and its result, are shown",
 	async (driver) => {
 		await using talk = await driver.converse();
 		const { name, arguments: args } = driver.command("echo hi");
@@ -31,21 +41,25 @@ verifies(
 	},
 );
 
-verifies(
-	["prompt.deny", "tool.paired"],
-	"a denied call fails, and the conversation goes on",
-	async (driver) => {
-		await using talk = await driver.converse();
-		const { name } = driver.command("touch denied");
-		await talk.say("run: touch denied");
-		await talk.deny(await talk.question());
-		const { calls, content, error } = await talk.outcome();
-		expect(calls).toMatchObject([{ name, failed: true }]);
-		expect(calls[0]?.text).toMatch(/^denied/);
-		expect(content).toMatch(new RegExp(`^\\[offline\\] ${name} failed:\\ndenied`));
-		expect(error).toBe("");
-	},
-);
+verifies(["prompt.deny"], "after a denied call the conversation goes on", async (driver) => {
+	await using talk = await driver.converse();
+	const { name } = driver.command("touch denied");
+	await talk.say("run: touch denied");
+	await talk.deny(await talk.question());
+	const { content, error } = await talk.outcome();
+	expect(content).toMatch(new RegExp(`^\\[offline\\] ${name} failed:\\ndenied`));
+	expect(error).toBe("");
+});
+
+verifies(["tool.paired"], "a denied call is shown as failed", async (driver) => {
+	await using talk = await driver.converse();
+	const { name } = driver.command("touch denied");
+	await talk.say("run: touch denied");
+	await talk.deny(await talk.question());
+	const { calls } = await talk.outcome();
+	expect(calls).toMatchObject([{ name, failed: true }]);
+	expect(calls[0]?.text).toMatch(/^denied/);
+});
 
 verifies(["run.cancel"], "a cancelled run ends with what it said so far", async (driver) => {
 	await using talk = await driver.converse();

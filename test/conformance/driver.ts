@@ -1,18 +1,19 @@
 import type { Wire } from "./requirement.ts";
 
-/** A question of the gateway as every wire can tell it. */
+/** An approval that a call waits for. */
 export interface Question {
 	/** What the answer names. */
 	readonly token: string;
-	readonly tool: string;
-	readonly arguments: unknown;
+	/** The tool and the arguments of the call; absent on a wire that shows only its id. */
+	readonly tool?: string;
+	readonly arguments?: unknown;
 }
 
 /** What one message led to. */
 export interface Outcome {
 	/** All that was streamed, reply by reply. */
 	readonly streamed: readonly string[];
-	/** The calls that were shown, in the order in which they started. */
+	/** The calls that were shown with their arguments, in the order in which they started. */
 	readonly calls: readonly Call[];
 	/** The text that the run left, and what went wrong, or "". */
 	readonly content: string;

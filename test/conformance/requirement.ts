@@ -13,16 +13,18 @@ export interface Requirement {
 	readonly wires: { readonly [Name in Wire]: Kept };
 }
 
-/** A promise that the Ozzie wire keeps; another one keeps it, too, where `zot` or `kontekst` says so. */
-export function ozzie(
-	source: string,
-	promise: string,
-	zot: Kept = { cannot: "a promise in the words of the Ozzie document" },
-	kontekst: Kept = { cannot: "a promise in the words of the Ozzie document" },
-): Requirement {
-	const roz: Kept = { cannot: "a promise in the words of the Ozzie document" };
-	return { promise, source, wires: { ozzie: "kept", zot, kontekst, roz } };
+/** A promise that the Ozzie wire keeps; another one keeps it, too, if `others` says so. */
+export function ozzie(source: string, promise: string, others?: Partial<Requirement["wires"]>): Requirement {
+	const cannot = "a promise in the words of the Ozzie document";
+	return {
+		promise,
+		source,
+		wires: { zot: { cannot }, kontekst: { cannot }, roz: { cannot }, ...others, ozzie: "kept" },
+	};
 }
+
+/** For a promise that all wires keep. */
+export const onEachWire = { zot: "kept", kontekst: "kept", roz: "kept" } as const;
 
 /** A promise that the zot wire keeps. */
 export function zot(source: string, promise: string, others?: { readonly ozzie: Kept }): Requirement {

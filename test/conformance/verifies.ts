@@ -3,15 +3,16 @@ import { type TestContext, test } from "vitest";
 import type { Driver } from "./driver.ts";
 import { kontekstDriver } from "./drivers/kontekst.ts";
 import { ozzieDriver } from "./drivers/ozzie.ts";
+import { rozDriver } from "./drivers/roz.ts";
 import { zotDriver } from "./drivers/zot.ts";
 import type { Wire } from "./requirement.ts";
 import { type RequirementId, requirements } from "./requirements.ts";
 
-/** The wires that share scenarios. The roz wire has none: it shows neither the calls of the gateway's tools nor their results. */
-const drivers: Readonly<Record<Exclude<Wire, "roz">, Driver>> = {
+const drivers: Readonly<Record<Wire, Driver>> = {
 	ozzie: ozzieDriver,
 	zot: zotDriver,
 	kontekst: kontekstDriver,
+	roz: rozDriver,
 };
 
 /** Nothing that a scenario waits for takes longer, and one that waits in vain should not stop the others. */

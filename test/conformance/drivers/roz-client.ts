@@ -107,11 +107,15 @@ class Frames {
 
 	/** Resolves with the next frame of that kind behind those that were waited for before. */
 	async until(kind: string): Promise<Fields> {
-		const next = (): number => this.all.findIndex((one, at) => at >= this.#read && one.kind === kind);
-		await this.#changes.until(`${kind} comes`, () => next() >= 0);
+		return (await this.untilOneOf(kind)).value;
+	}
+
+	async untilOneOf(...kinds: readonly string[]): Promise<RozFrame> {
+		const next = (): number => this.all.findIndex(({ kind }, at) => at >= this.#read && kinds.includes(kind));
+		await this.#changes.until(`${kinds.join(" or ")} comes`, () => next() >= 0);
 		const at = next();
 		this.#read = at + 1;
-		return this.all[at]?.value ?? {};
+		return this.all[at] ?? { kind: "", value: {} };
 	}
 
 	async ended(): Promise<{ readonly code: number; readonly details: string }> {
@@ -171,6 +175,11 @@ export class RozStream implements AsyncDisposable {
 
 	until(kind: string): Promise<Fields> {
 		return this.#frames.until(kind);
+	}
+
+	/** Resolves with the terminal frame of the turn. */
+	last(): Promise<RozFrame> {
+		return this.#frames.untilOneOf("turnComplete", "error");
 	}
 
 	ended(): Promise<{ readonly code: number; readonly details: string }> {

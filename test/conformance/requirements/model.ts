@@ -32,7 +32,7 @@ export const modelRequirements = {
 	"model.compacted-without-summary": ozzie(
 		"our own: Events",
 		"If the model writes no summary after two calls, older parts are shortened without it, and `error` says why. The run goes on.",
-		"kept",
+		{ zot: "kept" },
 	),
 
 	"agent.list": ozzie(

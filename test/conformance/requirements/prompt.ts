@@ -1,4 +1,4 @@
-import { ozzie, type Requirement } from "../requirement.ts";
+import { onEachWire, ozzie, type Requirement } from "../requirement.ts";
 
 export const promptRequirements = {
 	"prompt.form": ozzie(
@@ -12,15 +12,15 @@ export const promptRequirements = {
 	"prompt.approve": ozzie(
 		"ruling 9",
 		"true, yes, y, allow and once, written exactly so, approve.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"prompt.approve-valueless": ozzie(
 		"document, Flows; ruling 9",
 		"`cancelled: false` without a value, or with null, approves.",
 	),
-	"prompt.deny": ozzie("ruling 9", "Everything else denies, `cancelled: true` whatever the value.", "kept", {
-		cannot: "a denial cancels the run",
+	"prompt.deny": ozzie("ruling 9", "Everything else denies, `cancelled: true` whatever the value.", {
+		...onEachWire,
+		kontekst: { cannot: "a denial cancels the run" },
 	}),
 	"prompt.floor": ozzie(
 		"ruling 9",

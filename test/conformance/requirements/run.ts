@@ -1,4 +1,7 @@
-import { ozzie, type Requirement, zot } from "../requirement.ts";
+import { onEachWire, ozzie, type Requirement, zot } from "../requirement.ts";
+
+/** A call of a tool of the gateway is a state, and its results reach the client only in the words of the model. */
+const namesOnly = { cannot: "roz shows the name of a call of the gateway, neither arguments nor result" };
 
 export const runRequirements = {
 	"run.sent": ozzie(
@@ -12,28 +15,27 @@ export const runRequirements = {
 	"run.stream": ozzie(
 		"document, assistant.stream; ruling 7",
 		"A reply with text is a start, deltas that make up the text, and an end, all of index 0.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"run.todo": ozzie(
 		"our own: Events",
 		"`todo.updated` tells the whole list of steps of a run, with the share of completed steps. A client that joins later gets the newest list of a run at work.",
-		{ cannot: "zot has no event for it: a list is a `tool_call`" },
+		{ zot: { cannot: "zot has no event for it: a list is a `tool_call`" } },
 	),
 	"run.reply-started": ozzie(
 		"our own: Events",
 		"`assistant.started` tells that the response headers of a model call are there. It is transient.",
-		{ cannot: "zot tells it with `assistant_start`" },
+		{ zot: { cannot: "zot tells it with `assistant_start`" } },
 	),
 	"run.thinking": ozzie(
 		"our own: Events",
 		"`assistant.thinking` shows what a model thinks while it does. It is transient, and the answer does not have it.",
-		{ cannot: "zot tells it with `thinking_delta`" },
+		{ zot: { cannot: "zot tells it with `thinking_delta`" } },
 	),
 	"run.arguments": ozzie(
 		"our own: Events",
 		"`tool.arguments` shows a call while the model writes it: a start, deltas and an end with the `call_id` of its `tool.call`.",
-		{ cannot: "zot tells it with `tool_use_start`, `tool_use_args` and `tool_use_end`" },
+		{ zot: { cannot: "zot tells it with `tool_use_start`, `tool_use_args` and `tool_use_end`" } },
 	),
 	"run.arguments-bounded": ozzie(
 		"our own: Events",
@@ -42,13 +44,12 @@ export const runRequirements = {
 	"run.arguments-redacted": ozzie(
 		"security 2.5",
 		"No secret is in a thought or in arguments while they are written, however the provider cuts or escapes them.",
-		"kept",
+		{ zot: "kept" },
 	),
 	"run.message": ozzie(
 		"document, assistant.message; ruling 7",
 		"A run ends with exactly one `assistant.message` with the whole text.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"run.message-last": ozzie(
 		"ruling 7",
@@ -57,8 +58,7 @@ export const runRequirements = {
 	"run.message-failed": ozzie(
 		"document, assistant.message; ruling 7",
 		"A run whose model fails ends with a message whose error says why.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"run.message-empty": ozzie("ruling 7", "A run without any text ends with an empty message."),
 	"run.blank": ozzie(
@@ -68,7 +68,7 @@ export const runRequirements = {
 	"run.queue": ozzie(
 		"ruling 6; runtime rule 2",
 		"One run at a time: further messages wait in order and are told their place.",
-		{ cannot: "nothing tells a place; `queue` shows what waits" },
+		{ zot: { cannot: "nothing tells a place; `queue` shows what waits" } },
 	),
 	"run.queue-limit": ozzie(
 		"runtime rule 2",
@@ -77,20 +77,17 @@ export const runRequirements = {
 	"run.cancel": ozzie(
 		"ruling 7",
 		"`cancel_turn` ends the active run with the error `cancelled`; messages that wait stay.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"run.in-order": ozzie(
 		"runtime rule 2",
 		"What was said together is answered in its order, one after the other.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"run.left": ozzie(
 		"runtime rule 5; observed, checklist",
 		"A run goes on to its end although its client says no more.",
-		"kept",
-		"kept",
+		onEachWire,
 	),
 	"run.compact": zot(
 		"document, compact",
@@ -133,21 +130,18 @@ export const runRequirements = {
 	"tool.call": ozzie(
 		"document, tool.call",
 		"A call is shown when it starts, with name and arguments, and when it ends, with its result or error.",
-		"kept",
-		"kept",
+		{ zot: "kept", kontekst: "kept", roz: namesOnly },
 	),
-	"tool.paired": ozzie(
-		"ruling 8",
-		"Every call that starts ends exactly once, under the same `call_id`.",
-		"kept",
-		{ cannot: "a denied call ends the run" },
-	),
-	"tool.arguments": ozzie(
-		"ruling 8",
-		"The arguments are the real ones; `run_command` takes `cmd`.",
-		"kept",
-		"kept",
-	),
+	"tool.paired": ozzie("ruling 8", "Every call that starts ends exactly once, under the same `call_id`.", {
+		zot: "kept",
+		kontekst: { cannot: "a denied call ends the run" },
+		roz: namesOnly,
+	}),
+	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones; `run_command` takes `cmd`.", {
+		zot: "kept",
+		kontekst: "kept",
+		roz: namesOnly,
+	}),
 	"tool.before-prompt": ozzie(
 		"document, Conversation with Tool Call",
 		"A call is shown as started before its approval is asked for.",

@@ -1,6 +1,8 @@
 import { ozzie } from "../requirement.ts";
 
-const noSkills = { cannot: "zot has no skills: its document fixes the tools and events of a session" };
+const noSkills = {
+	zot: { cannot: "zot has no skills: its document fixes the tools and events of a session" },
+};
 
 export const skillRequirements = {
 	"skill.events": ozzie(

@@ -1,0 +1,138 @@
+import type { Conversation, Driver, Outcome, Question } from "../driver.ts";
+import { TestGateway } from "../gateway.ts";
+import { type RozFrame, RozStream } from "./roz-client.ts";
+
+/**
+ * The roz wire for the scenarios of all wires. A stream takes one message at a time, so a message behind another one has a
+ * stream of its own on the same session. The driver cannot express: the arguments and the results of calls of the gateway,
+ * because the protocol shows only names and ids; a summary, because no frame asks for one. No frame has the text that a
+ * run left: it is the deltas of the last reply.
+ */
+export const rozDriver: Driver = {
+	wire: "roz",
+	command: (line) => ({ name: "run_command", arguments: { cmd: line } }),
+	async converse() {
+		await using undo = new AsyncDisposableStack();
+		const gateway = undo.use(await TestGateway.start());
+		const stream = undo.use(new RozStream(gateway.url));
+		const { sessionId } = await stream.start();
+		return new RozConversation({ url: gateway.url, stream, session: String(sessionId), end: undo.move() });
+	},
+};
+
+interface Begun {
+	readonly url: string;
+	/** The stream that created the session. */
+	readonly stream: RozStream;
+	readonly session: string;
+	/** Ends all that the conversation uses. */
+	readonly end: AsyncDisposableStack;
+}
+
+/** A turn whose outcome was not told: its stream, and the number of frames before it. */
+interface OpenTurn {
+	readonly stream: RozStream;
+	readonly from: number;
+}
+
+class RozConversation implements Conversation {
+	readonly #begun: Begun;
+	/** In the order of their messages. */
+	readonly #turns: OpenTurn[] = [];
+
+	constructor(begun: Begun) {
+		this.#begun = begun;
+	}
+
+	async say(...texts: readonly string[]): Promise<void> {
+		for (const text of texts) {
+			const before = this.#turns.at(-1);
+			// A turn begins when its message is accepted, so the order of the messages is known.
+			await before?.stream.until("presenceHint");
+			const stream = before ? await this.#continue() : this.#begun.stream;
+			this.#turns.push({ stream, from: stream.frames.length });
+			stream.say(text);
+		}
+	}
+
+	async question(): Promise<Question> {
+		for (;;) {
+			const { state, detail } = await this.#turn().stream.until("activityUpdate");
+			if (state === "waiting_approval") return { token: String(detail) };
+		}
+	}
+
+	async approve({ token }: Question): Promise<void> {
+		this.#decide(token, true);
+	}
+
+	async deny({ token }: Question): Promise<void> {
+		this.#decide(token, false);
+	}
+
+	async cancel(): Promise<void> {
+		this.#turn().stream.send({ cancelTurn: {} });
+	}
+
+	async streaming(): Promise<void> {
+		await this.#turn().stream.until("textDelta");
+	}
+
+	async outcome(): Promise<Outcome> {
+		const { stream, from } = this.#turn();
+		const last = await stream.last();
+		this.#turns.shift();
+		const streamed = repliesIn(stream.frames.slice(from, stream.frames.indexOf(last)));
+		return { streamed, calls: [], content: streamed.at(-1) ?? "", error: errorOf(last) };
+	}
+
+	async leave(): Promise<Pick<Outcome, "content" | "error">> {
+		const { stream } = this.#turn();
+		stream.halfClose();
+		const { content, error } = await this.outcome();
+		await stream.ended();
+		return { content, error };
+	}
+
+	compact(): Promise<string> {
+		return Promise.reject(new Error("no frame of this wire asks for a summary"));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#begun.end.disposeAsync();
+	}
+
+	/** Another stream on the session. */
+	async #continue(): Promise<RozStream> {
+		const { url, session, end } = this.#begun;
+		const stream = end.use(new RozStream(url, { headers: { "parley-session-id": session } }));
+		await stream.start();
+		return stream;
+	}
+
+	#decide(toolCallId: string, approved: boolean): void {
+		this.#turn().stream.send({ permissionDecision: { toolCallId, approved } });
+	}
+
+	/** The oldest turn whose outcome was not told. */
+	#turn(): OpenTurn {
+		const [turn] = this.#turns;
+		if (!turn) throw new Error("no message was sent");
+		return turn;
+	}
+}
+
+/** The text of each reply, by its deltas. The state `thinking` begins a reply. */
+function repliesIn(frames: readonly RozFrame[]): string[] {
+	const replies = [""];
+	for (const { kind, value } of frames) {
+		if (kind === "activityUpdate" && value["state"] === "thinking") replies.push("");
+		if (kind === "textDelta") replies.push(`${replies.pop() ?? ""}${value["content"]}`);
+	}
+	return replies.filter((reply) => reply !== "");
+}
+
+function errorOf({ kind, value }: RozFrame): string {
+	if (kind === "error") return String(value["message"]);
+	return value["stopReason"] === "cancelled" ? "cancelled" : "";
+}
