@@ -1,5 +1,6 @@
 import { calls, ScriptedModel, says } from "@parley/core/testing";
 import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
@@ -51,22 +52,39 @@ verifiesOn(
 	"a call meets the rule that was shown: an allowed one runs, another one waits",
 	async () => {
 		const note = { content: "Beans grow in rows." };
+		const question = { type: "text", label: "Which bed?" };
 		const model = new ScriptedModel(
-			[calls("c1", "todo", { items: [{ text: "dig", state: "active" }] }), calls("c2", "store_memory", note)],
-			[calls("c3", "store_memory", { ...note, scope: "everyone" }), calls("c4", "list_memories")],
-			[calls("c5", "unschedule_task", { schedule_id: "sched_1" })],
+			[
+				calls("c1", "todo", { items: [{ text: "dig", state: "active" }] }),
+				calls("c2", "store_memory", note),
+				calls("c3", "list_memories"),
+			],
+			[calls("c4", "ask_user", question)],
+			[calls("c5", "schedule_task", { prompt: "water", when: "every day at 9:00" })],
 			[calls("c6", "write_file", { path: "bed.txt", content: "soil" })],
 			[says("done")],
 		);
 		await using gateway = await TestGateway.start({ model });
 		await using stream = new RozStream(gateway.url);
-		await stream.start();
+		const { sessionId } = await stream.start();
+		await using reader = await OzzieClient.connect(gateway.url);
+		await reader.open({ session_id: sessionId });
 		stream.say("go");
-		let activity: Readonly<Record<string, unknown>> = {};
-		while (activity["state"] !== "waiting_approval") activity = await stream.until("activityUpdate");
-		expect(activity["detail"]).toBe("c6");
-		stream.send({ permissionDecision: { toolCallId: "c6", approved: true } });
+		const { payload } = await reader.event("prompt.request");
+		expect(payload).toMatchObject(question);
+		await reader.call("prompt_response", { token: payload["token"], value: "the left one" });
+		const waiting: unknown[] = [];
+		for (const toolCallId of ["c5", "c6"]) {
+			let activity: Readonly<Record<string, unknown>> = {};
+			while (activity["state"] !== "waiting_approval") activity = await stream.until("activityUpdate");
+			waiting.push(activity["detail"]);
+			stream.send({ permissionDecision: { toolCallId, approved: true } });
+		}
 		await stream.until("turnComplete");
+		expect(waiting).toEqual(["c5", "c6"]);
+		const results = JSON.stringify(model.requests.at(-1)?.messages);
+		expect(results).toContain("the left one");
+		expect(results).not.toContain('"failed":true');
 	},
 );
 
