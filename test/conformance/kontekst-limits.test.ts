@@ -200,6 +200,27 @@ verifiesOn(
 
 verifiesOn(
 	"kontekst",
+	["kontekst.pings"],
+	"a client that pings without end and reads the answers keeps no other client from being served",
+	async () => {
+		await using gateway = await TestGateway.start();
+		await using connection = new RawConnection(gateway.url);
+		await using other = new RawConnection(gateway.url);
+		for (let round = 0; round < 20; round++) {
+			const pings = Array.from({ length: 500 }, () => connection.reached());
+			const call = other.call(paths.getStatus);
+			call.send(Buffer.alloc(0));
+			call.end();
+			expect(await call.ended()).toMatchObject({ status: status.ok });
+			// Each is answered, or the connection has ended.
+			expect(await Promise.all(pings)).toHaveLength(500);
+		}
+		expect(await other.reached()).toBe(true);
+	},
+);
+
+verifiesOn(
+	"kontekst",
 	["kontekst.deadline"],
 	"a call ends with DEADLINE_EXCEEDED at its deadline and not before, and a run that waits for a decision is cancelled",
 	async () => {

@@ -151,6 +151,7 @@ export class RawConnection implements AsyncDisposable {
 			// In MB. A client that is over its own limit resets the answers that it gets.
 			maxSessionMemory: 100,
 			maxSendHeaderBlockLength: 200_000,
+			maxOutstandingPings: 1_000,
 		});
 		this.#session.on("error", () => undefined);
 	}

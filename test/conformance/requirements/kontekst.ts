@@ -200,6 +200,10 @@ export const kontekstRequirements = {
 		"security 2.10",
 		"A client that answers each keepalive keeps its streams; a connection without calls ends after 10 minutes.",
 	),
+	"kontekst.pings": kontekst(
+		"security 6, ruling 14",
+		"A client that sends pings without end loses its own connection at most, and other clients are served.",
+	),
 	"kontekst.deadline": kontekst(
 		"kontekst 4",
 		"A call ends at the deadline that its client gave, and its run is cancelled when it needs a decision.",
