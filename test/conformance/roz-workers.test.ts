@@ -95,7 +95,7 @@ verifiesOn("roz", ["roz.team-unstarted"], "a task whose session is deleted ends 
 });
 
 /** Bytes that the gateway may send to a client that does not read. */
-const window = 256;
+const window = 1_024;
 
 verifiesOn(
 	"roz",
@@ -105,10 +105,11 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		const lists = `list: .${"\\n& list: .".repeat(9)}`;
+		const look = `tool: query_memories {"query":"peas"}`;
+		const looks = [look, ...Array.from({ length: 9 }, () => `& ${look}`)].join("\\n");
 		const names = ["A", "B", "C"];
-		const work = [...names.map((name) => `& spawn: ${name} <<< ${lists}`), "wait: all"];
-		const root = await submit(client, work, { tools });
+		const work = [...names.map((name) => `& spawn: ${name} <<< ${looks}`), "wait: all"];
+		const root = await submit(client, work, { tools: ["query_memories"] });
 		const connection = connect(gateway.url, { settings: { initialWindowSize: window } });
 		const stream = connection.request({
 			...{ ":method": "POST", ":path": "/roz.v1.AgentService/WatchTeam" },
@@ -124,7 +125,7 @@ verifiesOn(
 		connection.destroy();
 		const bytes = Buffer.concat(chunks);
 		expect(trailers).toMatchObject({ "grpc-status": "0" });
-		expect(bytes.length).toBeGreaterThan(8 * window);
+		expect(bytes.length).toBeGreaterThan(4 * window);
 		expect(byWorker(readTeamEvents(bytes))).toEqual(byWorker(last.events));
 	},
 );
