@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import { deflateSync, gzipSync } from "node:zlib";
 import { frameCommand } from "../conformance/drivers/kontekst-client.ts";
-import { frameRozRequest, structOf } from "../conformance/drivers/roz-client.ts";
+import { frameRozRequest, frameTeamRequest, structOf } from "../conformance/drivers/roz-client.ts";
 import type { Random } from "../random.ts";
 import { woundBytes } from "./byte-mutation.ts";
 
@@ -16,7 +16,7 @@ export interface GrpcAttack {
 
 const common = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
 
-/** A method that streams both ways, and messages with every field. */
+/** A method that streams, and messages with every field. */
 interface Target {
 	readonly path: string;
 	/** With their framing. */
@@ -70,6 +70,7 @@ const targets: readonly Target[] = [
 			{ ping: {} },
 		].map(frameRozRequest),
 	),
+	target("/roz.v1.AgentService/WatchTeam", ["task_unknown", "../task", ""].map(frameTeamRequest)),
 ];
 
 /** Something of the wire format of protobuf that no decoder may fall over: https://protobuf.dev/programming-guides/encoding/ */
