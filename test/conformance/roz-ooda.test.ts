@@ -79,6 +79,7 @@ verifiesOn(
 		stream.say("/round", { aiMode: "ooda" });
 		const { payload } = await client.event("skill.step.started");
 		await stream.until("turnComplete");
+		expect(stream.text("textDelta")).toContain("all seen");
 		await using team = new RozTeam(gateway.url, String(payload["task_id"]));
 		expect(await team.ended()).toMatchObject({ code: 0 });
 		const told = team.events.flatMap(({ kind, value }) =>

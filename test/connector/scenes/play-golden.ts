@@ -30,7 +30,7 @@ export function playGolden(Place: SiteClass): void {
 }
 
 /** What is another one each time: ids, moments and lengths of time. */
-function normalised(transcript: string): string {
+export function normalised(transcript: string): string {
 	return transcript
 		.replace(/^((?:\s*\| )?)\d\d:\d\d:\d\d /gm, "$1")
 		.replace(/\b(Approval|Question|Trust request|(?:task|question|grant) id) \w{6}\b/g, "$1 ID")

@@ -22,7 +22,8 @@ export interface SessionToolsOptions {
 export class SessionTools {
 	readonly #options: SessionToolsOptions;
 	readonly #sessionId: string;
-	readonly #own: ToolConnection;
+	/** Or why the client may offer no tools in this session. */
+	readonly #own: ToolConnection | ParleyError;
 	/** The client of this stream as a host. */
 	readonly #asHost: Host | undefined;
 	readonly #withdraw: (() => void) | undefined;
@@ -31,31 +32,27 @@ export class SessionTools {
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
 
-	private constructor(sessionId: string, own: ToolConnection, options: SessionToolsOptions) {
+	private constructor(sessionId: string, own: ToolConnection | ParleyError, options: SessionToolsOptions) {
 		this.#options = options;
 		this.#sessionId = sessionId;
 		this.#own = own;
 		const { hosts, principal, ownHostId, request } = options;
-		if (ownHostId === undefined) return;
+		if (ownHostId === undefined || own instanceof ParleyError) return;
 		this.#asHost = new Host(ownHostId, { tools: () => own.registered, request });
 		this.#withdraw = hosts.declare(principal, ownHostId, this.#asHost);
 	}
 
-	/** Throws as `ClientTools.connect` and `ToolConnection.register` do. */
+	/** Without tools it opens also where a client may offer none. Throws as `ClientTools.connect` and `ToolConnection.register` do. */
 	static async open(
 		sessionId: string,
 		tools: readonly ClientTool[],
 		options: SessionToolsOptions,
 	): Promise<SessionTools> {
-		const { runtime, principal, calling, request } = options;
-		const own = await runtime.clientTools.connect(principal, sessionId, {
-			request: (call) => {
-				calling(call);
-				request(call);
-			},
-		});
+		const own = await connect(sessionId, options);
+		if (tools.length === 0) return new SessionTools(sessionId, own, options);
+		if (own instanceof ParleyError) throw own;
 		try {
-			if (tools.length > 0) own.register({ tools });
+			own.register({ tools });
 			return new SessionTools(sessionId, own, options);
 		} catch (reason) {
 			own.leave();
@@ -75,14 +72,14 @@ export class SessionTools {
 		}));
 	}
 
-	/** Throws `invalid_argument` with what is wrong. */
+	/** Throws with what is wrong. */
 	register({ source = "", tools, systemContext = "" }: RegisterTools): void {
-		this.#own.register({ source, tools: decodeTools(tools), systemContext });
+		this.#requireOwn().register({ source, tools: decodeTools(tools), systemContext });
 	}
 
 	/** Offers these tools of the client in place of the registered ones; undefined: the registered ones. */
 	offerInstead(tools: readonly ClientTool[] | undefined): void {
-		this.#own.offerInstead(tools);
+		if (tools || !(this.#own instanceof ParleyError)) this.#requireOwn().offerInstead(tools);
 	}
 
 	/** Call it before a turn. In OODA it offers the tools of the host; throws `unavailable` if the host is not connected. */
@@ -96,7 +93,8 @@ export class SessionTools {
 
 	/** Whether calls of the tool change nothing. */
 	isPure(tool: string): boolean {
-		const offered = [...this.#own.offered, ...(this.#hosted?.connection.offered ?? [])];
+		const own = this.#own instanceof ParleyError ? [] : this.#own.offered;
+		const offered = [...own, ...(this.#hosted?.connection.offered ?? [])];
 		const last = offered.findLast(({ name }) => name === tool);
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
@@ -107,14 +105,19 @@ export class SessionTools {
 	}
 
 	answer(given: ToolResult): void {
-		this.#own.answer(given.toolCallId, decodeResult(given));
+		if (!(this.#own instanceof ParleyError)) this.#own.answer(given.toolCallId, decodeResult(given));
 	}
 
 	leave(): void {
 		this.#hasLeft = true;
 		this.#leaveHost();
 		this.#withdraw?.();
-		this.#own.leave();
+		if (!(this.#own instanceof ParleyError)) this.#own.leave();
+	}
+
+	#requireOwn(): ToolConnection {
+		if (this.#own instanceof ParleyError) throw this.#own;
+		return this.#own;
 	}
 
 	async #connectHost(missing: "invalid_argument" | "unavailable"): Promise<void> {
@@ -140,3 +143,22 @@ export class SessionTools {
 }
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
+
+/** The connection of the stream's own client; an error if it may offer no tools in this session, such as one of a chat channel. */
+async function connect(
+	sessionId: string,
+	{ runtime, principal, calling, request }: SessionToolsOptions,
+): Promise<ToolConnection | ParleyError> {
+	try {
+		return await runtime.clientTools.connect(principal, sessionId, {
+			request: (call) => {
+				calling(call);
+				request(call);
+			},
+		});
+	} catch (reason) {
+		const error = ParleyError.from(reason);
+		if (error.code !== "permission_denied") throw reason;
+		return error;
+	}
+}

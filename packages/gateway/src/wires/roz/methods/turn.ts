@@ -32,6 +32,8 @@ export class Turn {
 	#activity = { state: "thinking", detail: "" };
 	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
 	#usage: Usage | undefined;
+	/** Whether the client has text of the last model call. */
+	#hasText = false;
 	#reply: Reply | undefined;
 	/** The last model call. */
 	#called: Event<"model.called"> | undefined;
@@ -55,7 +57,7 @@ export class Turn {
 		this.#note(event);
 		for (const told of this.#turns.take(happened)) {
 			if (told.type === "turn.replied") this.#reply = told.reply;
-			else if (told.type === "text.delta") this.#delta("textDelta", told.text);
+			else if (told.type === "text.delta") this.#text(told.text);
 			else if (told.type === "thinking.delta") this.#delta("thinkingDelta", told.text);
 		}
 		return event.type === "assistant.message" ? event : undefined;
@@ -72,8 +74,10 @@ export class Turn {
 	}
 
 	/** Sends the terminal frame, and what follows it. */
-	end({ error, cause }: Event<"assistant.message">): void {
+	end({ content, error, cause }: Event<"assistant.message">): void {
 		const { send, messageId } = this.#options;
+		// The answer of a workflow comes from its steps, not from a model call of the run.
+		if (!this.#hasText && content !== "") this.#text(content);
 		const stopReason = this.#stopReason(error, cause);
 		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));
 		else {
@@ -87,7 +91,9 @@ export class Turn {
 	#note(event: Happened): void {
 		switch (event.type) {
 			case "model.calling":
-				if (!event.auxiliary) this.#act("thinking", event.ooda ?? "");
+				if (event.auxiliary) break;
+				this.#hasText = false;
+				this.#act("thinking", event.ooda ?? "");
 				break;
 			case "tool.started":
 				this.#tools.set(event.callId, event.name);
@@ -136,6 +142,11 @@ export class Turn {
 
 	#ended(callId: string): void {
 		if (this.#physical.delete(callId) && this.#physical.size === 0) this.#hint("full", "the tool has ended");
+	}
+
+	#text(content: string): void {
+		this.#hasText = true;
+		this.#delta("textDelta", content);
 	}
 
 	#delta(kind: "textDelta" | "thinkingDelta", content: string): void {

@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hasBubblewrap } from "@parley/core/testing";
+import { readOperatorToken } from "@parley/gateway";
+import { expect, test } from "vitest";
+import { KontekstStream } from "../../conformance/drivers/kontekst-client.ts";
+import { RozStream } from "../../conformance/drivers/roz-client.ts";
+import { binary } from "../../gateway-process.ts";
+import { Stranger } from "../../zot/stranger.ts";
+import { City } from "./city.ts";
+import { readable } from "./look.ts";
+import { Notebook } from "./notebook.ts";
+import { takeStep } from "./play.ts";
+import { normalised } from "./play-golden.ts";
+import { SlackSite } from "./slack-site.ts";
+import type { Scene, Step } from "./step.ts";
+import { Town } from "./town.ts";
+
+const scene: Scene = { name: "a release", steps: [] };
+
+/** A workflow with one step, which is a task. */
+const release = [
+	...["---", "name: release", "description: Ships the release", "steps:"],
+	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],
+].join("\n");
+
+/** The posts about the release. The order of others depends on the speed of the machine. */
+function postsAbout(transcript: string): string {
+	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
+	const told = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];
+	const chosen = told.map((words) => posts.find((post) => words.test(post)) ?? "");
+	return [head.trimEnd(), ...chosen.map((post) => post.trimEnd())].join("\n    | Parley");
+}
+
+/** Without ids, times, directories and counts, which differ from run to run or from version to version. */
+function steady(text: string, directory: string): string {
+	return normalised(text.replaceAll(directory, "/parley"))
+		.replace(/\b(task|sess)_[0-9a-z]{6,}/g, "$1_ID")
+		.replace(/(connector:slack)-\w+/g, "$1")
+		.replace(/\bDATE:\d\d\b/g, "DATE")
+		.replace(/\b\d+ days ago\b/g, "just now")
+		.replace(/[\d,]+ tokens read and [\d,]+ written/g, "TOKENS");
+}
+
+test("a task from a roz client is approved in Slack, a kontekst client waits for it, and a terminal prints its result", async ({
+	skip,
+}) => {
+	skip(!hasBubblewrap, "bubblewrap is not installed here");
+	await using city = await City.found([scene], (_, parts) => new SlackSite(parts));
+	await using town = await Town.open(city, city.site(scene));
+	const slack = new Notebook(town);
+	const play = async (...steps: readonly Step[]): Promise<void> => {
+		for (const step of steps) await takeStep(slack, step);
+	};
+	const data = join(city.kept, "data");
+	await mkdir(join(data, "skills"));
+	await writeFile(join(data, "skills", "release.md"), release);
+	const access = { token: (await readOperatorToken(data)) ?? "" };
+
+	await play({ says: "@Parley say: We release today." }, { shows: "We release today." });
+	const { sessions } = await city.through(city.operator.request("list_sessions", {}));
+	const [{ session_id: session } = { session_id: "" }] = sessions;
+
+	const headers = { "parley-session-id": session };
+	await using roz = new RozStream(city.url, { ...access, headers });
+	await city.through(roz.start());
+	roz.say("/release");
+	await play({ shows: ["Approval", "run_command", "[Approve once]"] });
+
+	await using kontekst = new KontekstStream(city.url, access);
+	kontekst.start({ sessionId: session, prompt: "read: release.txt" });
+	await play({ clicks: "Approve once", by: "Alex" }, { shows: ["✅ **Approved", "by @Alex"] });
+	expect(await city.through(roz.until("turnComplete"))).toMatchObject({ stopReason: "end_turn" });
+	// Runs of this protocol ask their client about every call.
+	const calls = await city.through(kontekst.proposed());
+	for (const { callId } of calls) kontekst.approve(callId);
+	const { kind, value } = await city.through(kontekst.last());
+	expect(kind).toBe("completed");
+
+	using terminal = new Stranger();
+	const env = { PARLEY_URL: city.url, PARLEY_TOKEN: access.token };
+	const ran = async (...args: string[]): Promise<string> => {
+		const ended = await city.through(terminal.run([process.execPath, binary, ...args], { env }));
+		expect(ended).toMatchObject({ code: 0, stderr: "" });
+		return ended.stdout;
+	};
+	const listed = await ran("tasks", "--all");
+	const [taskId = ""] = /task_\w+/.exec(listed) ?? [];
+	const shown = await ran("task", "show", taskId);
+	expect(shown).toContain("shipped");
+	const { Mia } = town.site.people;
+	await play({ shows: ["run_command returned", "[Good]"] });
+	const recording = [
+		"A roz client, in the session of a Slack channel",
+		`> /release\n${roz.text("textDelta")}`,
+		"Slack, as Mia sees it",
+		postsAbout(normalised(readable(town.site.room("general", Mia).transcript(Mia)))),
+		"A kontekst client, in the same session at the same time",
+		`> read: release.txt\n${calls.map(({ name, argumentsJson }) => `approved: ${name} ${argumentsJson}`).join("\n")}\n${value["content"]}`,
+		"A terminal",
+		`$ parley tasks --all\n${listed}`,
+		`$ parley task show ${taskId}\n${shown}`,
+	];
+	const text = recording.map((part) => part.trim()).join("\n\n");
+	await expect(`${steady(text, city.kept)}\n`).toMatchFileSnapshot(
+		"../../../docs/protocols/demonstration.txt",
+	);
+	expect(town.site.takeFaults()).toEqual([]);
+}, 60_000);
