@@ -1,4 +1,7 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createToolContext, createWorkplace, readyCall } from "../testing/tool-context.ts";
 import { builtinTools } from "./builtin.ts";
 import { describeTools } from "./describe-tools.ts";
 
@@ -53,5 +56,43 @@ test("every tool and every parameter tells what it is for", () => {
 		for (const property of Object.values(parameters["properties"] as Record<string, object>)) {
 			expect(property).toHaveProperty("description");
 		}
+	}
+});
+
+/** A usual call of each tool that declares the classes of one. `unschedule_task` is not in it: it needs a schedule. */
+const usualCalls: Readonly<Record<string, object>> = {
+	read_file: { path: "bed.txt" },
+	write_file: { path: "bed.txt", content: "clay" },
+	edit_file: { path: "bed.txt", old_text: "soil", new_text: "clay" },
+	list_files: {},
+	search_files: { pattern: "soil" },
+	send_file: { path: "bed.txt" },
+	ask_user: { type: "text", label: "Which bed?" },
+	todo: { items: [{ text: "dig" }] },
+	store_memory: { content: "Beans grow in rows." },
+	query_memories: { query: "beans" },
+	list_memories: {},
+	forget_memory: { memory_id: "mem_1" },
+	schedule_task: { prompt: "water", when: "every day at 9:00" },
+	list_schedules: {},
+	skill: { name: "dig" },
+};
+
+test("a usual call of a built-in tool has the classes that the tool declares", async () => {
+	await using workplace = await createWorkplace();
+	await writeFile(join(workplace.cwd, "bed.txt"), "soil");
+	const { memories } = createToolContext(workplace.cwd);
+	const facts = { id: "mem_1", scope: "user", subject: "", author: "", taint: "", createdAt: 0 } as const;
+	const deletable = async () => ({ ...facts, text: "Beans grow in rows.", tags: [] });
+	const where = createToolContext(workplace.cwd, { memories: { ...memories, deletable } });
+	const declared = builtinTools().filter(({ usual }) => usual);
+	expect(declared.map(({ name }) => name).toSorted()).toEqual(
+		[...Object.keys(usualCalls), "unschedule_task"].toSorted(),
+	);
+	for (const tool of declared) {
+		const args = usualCalls[tool.name];
+		if (!args) continue;
+		const { plan } = await readyCall(tool, args, where);
+		expect(plan.classes, tool.name).toEqual(tool.usual);
 	}
 });
