@@ -55,7 +55,13 @@ export class GrpcClient {
 
 	/** Resolves with the next token of the stream, whatever it says: a word may come in two parts. */
 	token(stream: ClientHttp2Stream): Promise<void> {
-		return new Promise((resolve) => stream.on("data", tokens(resolve)));
+		return new Promise((resolve) => {
+			const look = tokens(() => {
+				stream.off("data", look);
+				resolve();
+			});
+			stream.on("data", look);
+		});
 	}
 
 	/** Resolves when the text has come, on whatever stream. */
