@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { binary } from "../gateway-process.ts";
 import { ExamplesGateway } from "../kontekst/examples-gateway.ts";
 import type { Ended, StrangerOptions } from "../zot/stranger.ts";
 
@@ -69,3 +71,26 @@ test.concurrent("ide.ts ends with 2 without a file and a question", async () => 
 		...{ code: 2, stdout: "", stderr: "usage: ide.ts FILE QUESTION\n" },
 	});
 });
+
+const isHere = (program: string, ...args: readonly string[]): boolean =>
+	spawnSync(program, args, { stdio: "ignore" }).status === 0;
+const hasPrograms = isHere("grpcurl", "-version") && isHere("jq", "--version");
+
+test.skipIf(!hasPrograms)(
+	"the lines for grpcurl of the README work, where grpcurl and jq are installed",
+	async () => {
+		const page = readFileSync(join(folder, "README.md"), "utf8");
+		const [, behind = ""] = page.split("## grpcurl");
+		const blocks = [...behind.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = ""]) => lines);
+		const script = blocks
+			.join("")
+			.replaceAll("127.0.0.1:8080", gateway.environment.PARLEY_ADDRESS)
+			.replaceAll("npx --no parley", `'${process.execPath}' '${binary}'`);
+		const env = { PARLEY_URL: `http://${gateway.environment.PARLEY_ADDRESS}` };
+		const { code, stdout, stderr } = await gateway.run(["sh", "-ec", script], { env, cwd: gateway.path() });
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout).toContain("roz.v1.AgentService.WatchTeam\n");
+		for (const event of ["workerStarted", "workerPhase", "workerToolCall", "workerCompleted", "workerExited"])
+			expect(stdout).toContain(`"${event}"`);
+	},
+);
