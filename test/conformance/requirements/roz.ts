@@ -113,10 +113,7 @@ export const rozRequirements = {
 		"roz 12",
 		"WatchTeam ends when the task and its workers have ended, also if one of them never started or was deleted.",
 	),
-	"roz.team-slow": roz(
-		"roz 12",
-		"A client that reads slowly gets each event of WatchTeam once, or a status in place of the rest.",
-	),
+	"roz.team-slow": roz("roz 12", "A client that reads WatchTeam late and slowly gets each event once."),
 	"roz.team-malformed": roz("roz 2 and 12", "A WatchTeam request that cannot be decoded ends with a status."),
 	"roz.team-unknown": roz("roz 12", "WatchTeam of an unknown task is NOT_FOUND."),
 	"roz.token": roz("rulings, One port; security 2.2", "Streams need the token of the HTTP API as metadata."),
