@@ -88,7 +88,7 @@ test.skipIf(!hasPrograms)(
 			.replaceAll("npx --no parley", `'${process.execPath}' '${binary}'`);
 		const env = { PARLEY_URL: `http://${gateway.environment.PARLEY_ADDRESS}` };
 		const { code, stdout, stderr } = await gateway.run(["sh", "-ec", script], { env, cwd: gateway.path() });
-		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^session: \S+\n$/) });
 		expect(stdout).toContain("roz.v1.AgentService.WatchTeam\n");
 		for (const event of ["workerStarted", "workerPhase", "workerToolCall", "workerCompleted", "workerExited"])
 			expect(stdout).toContain(`"${event}"`);
