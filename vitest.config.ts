@@ -55,7 +55,6 @@ const longest = [
 	"test/connector/scenes/approvals.test.ts",
 	"packages/core/src/trust/audit.test.ts",
 	"test/redaction/canaries.test.ts",
-	"test/conformance/ozzie-connection.test.ts",
 	"test/conformance/metrics.test.ts",
 	"packages/core/src/sandbox/bubblewrap.test.ts",
 	"packages/core/src/sandbox/repositories/tricks.test.ts",

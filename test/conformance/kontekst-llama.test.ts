@@ -19,7 +19,7 @@ verifiesOn(
 		await gateway.line("listening on");
 		const [pid] = ground.starts;
 		expect(await ground.status()).toMatchObject({ ...named, llamaServerPid: pid, llamaServerHealthy: false });
-		expect(await ground.report()).toMatchObject({ pid, restarts: 0, state: "loading" });
+		await expect.poll(() => ground.report()).toMatchObject({ pid, restarts: 0, state: "loading" });
 		await ground.steer("loaded");
 		expect(await stream.until("completed")).toMatchObject({ content: "You said: hello" });
 		expect(await ground.status()).toMatchObject({ ...named, llamaServerPid: pid, llamaServerHealthy: true });
