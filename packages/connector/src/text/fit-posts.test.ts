@@ -86,6 +86,14 @@ test("a table has its header in every post", () => {
 	]);
 });
 
+test("a header that fills a post by itself is not repeated", () => {
+	const family = "👩‍👩‍👧‍👦".repeat(31);
+	const split = posts(`| a | ${family} |\n|-|-|\n| b | c |\n| d | ${family} |`, 300);
+	expect(split.join("").split("👩‍👩‍👧‍👦")).toHaveLength(63);
+	expect(split.every((post) => post.length <= 300)).toBe(true);
+	expect(split.join("\n")).toMatch(/b.*c.*d/s);
+});
+
 test("a table that is too wide becomes a list", () => {
 	const wide = "| Name | Notes |\n|-|-|\n| one | a note that is longer than forty columns |\n| two | short |";
 	expect(fitPosts(parseText(wide), { dialect: chatDialect, limit: 400, maxPosts: 9 }).posts).toEqual([
