@@ -155,7 +155,7 @@ export class Runtime {
 		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
-	/** How many sessions are in memory: somebody uses them, or they work. */
+	/** How many sessions are in use: somebody has joined them, or they work. */
 	get loaded(): number {
 		return this.#sessions.size;
 	}

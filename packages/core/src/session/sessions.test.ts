@@ -161,3 +161,35 @@ test("coming and going does not make a session newer", async () => {
 		{ status: "closed", updatedAt: created },
 	]);
 });
+
+test("the last 16 sessions that clients have left are not read again, and an older one is", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const following = { afterSeq: undefined, deliver: () => undefined, drained: () => Promise.resolve() };
+	const ids: string[] = [];
+	for (let n = 0; n < 17; n++) {
+		const id = await t.create();
+		ids.push(id);
+		await (await t.runtime.follow(operator, id, following)).leave();
+		await t.settle();
+	}
+	expect(t.runtime.loaded).toBe(0);
+	// A change that the sessions in memory do not know.
+	await t.store.commit((tx) => tx.updateTable("sessions").set({ model: "changed" }).execute());
+	const models = [];
+	for (const id of [ids[16], ids[1], ids[0]]) {
+		const follower = await t.runtime.follow(operator, id ?? "", following);
+		models.push(follower.model);
+		await follower.leave();
+	}
+	expect(models).toEqual([undefined, undefined, "changed"]);
+});
+
+test("a session that was deleted while it rested is unknown", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await log.leave();
+	await t.settle();
+	await t.runtime.remove(unkeyed(), session, false);
+	await expect(EventLog.join(t.runtime, session)).rejects.toMatchObject({ code: "not_found" });
+});

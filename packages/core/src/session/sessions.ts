@@ -1,4 +1,5 @@
 import { hotStatement, ParleyError } from "@parley/base";
+import { LRUCache } from "lru-cache";
 import { type Action, authorize } from "../authorize.ts";
 import type { Tables } from "../journal/tables.ts";
 import { type Principal, placeKey } from "../principal.ts";
@@ -40,6 +41,12 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 	return id === owner && (person === undefined || place === placeKey(person.place));
 }
 
+/**
+ * Sessions that nobody uses and that stay in memory. Clients of some wires join anew for each message, and a session that
+ * is read anew reads its whole conversation.
+ */
+const mostResting = 16;
+
 interface Entry {
 	readonly session: Promise<Session | undefined>;
 	leases: number;
@@ -54,21 +61,28 @@ const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
 		.where("id", "=", p("id")),
 );
 
-/** Finds sessions: rebuilt from their row when somebody asks, forgotten when nobody uses them. */
+/** Finds sessions: rebuilt from their row when somebody asks, forgotten some time after nobody uses them. */
 export class Sessions {
 	readonly #deps: SessionDeps;
 	readonly #entries = new Map<string, Entry>();
+	/** Those of `#entries` that nobody uses. */
+	readonly #resting = new LRUCache<string, Entry>({
+		max: mostResting,
+		dispose: (entry, id, reason) => {
+			if (reason === "evict") this.#forget(id, entry);
+		},
+	});
 
 	constructor(deps: SessionDeps) {
 		this.#deps = deps;
 	}
 
-	/** How many are in memory. */
+	/** How many are in use: somebody has joined them, or they work. */
 	get size(): number {
-		return this.#entries.size;
+		return this.#entries.size - this.#resting.size;
 	}
 
-	/** Those in memory: somebody uses them, or they work. */
+	/** Those in memory. */
 	async *loaded(): AsyncGenerator<Session> {
 		for (const entry of [...this.#entries.values()]) {
 			const session = await entry.session;
@@ -103,16 +117,23 @@ export class Sessions {
 	/** Forgets a session that was deleted, whoever still holds it. */
 	evict({ id }: Session): void {
 		this.#entries.delete(id);
+		this.#resting.delete(id);
 	}
 
-	/** Forgets a session that nobody uses any more. */
+	/** Lets a session rest that nobody uses any more. It is forgotten when `mostResting` others rest. */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
 		if (!entry || entry.leases > 0) return;
 		void entry.session.then((session) => {
-			const unused = entry.leases === 0 && !session?.busy;
-			if (unused && this.#entries.get(id) === entry) this.#entries.delete(id);
+			const isUsed = entry.leases > 0 || session?.busy === true;
+			if (isUsed || this.#entries.get(id) !== entry) return;
+			if (!session || session.removed) this.#forget(id, entry);
+			else this.#resting.set(id, entry);
 		});
+	}
+
+	#forget(id: string, entry: Entry): void {
+		if (this.#entries.get(id) === entry) this.#entries.delete(id);
 	}
 
 	async #borrow(id: string): Promise<Lease | undefined> {
@@ -124,6 +145,7 @@ export class Sessions {
 		}
 		const used = entry;
 		used.leases += 1;
+		this.#resting.delete(id);
 		let returned = false;
 		const giveBack = (): void => {
 			if (returned) return;

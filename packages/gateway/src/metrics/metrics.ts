@@ -108,7 +108,7 @@ async function gaugesOf(sources: MetricsSources): Promise<Family[]> {
 			Object.entries(open.tasks).map(([state, value]) => ({ labels: { state }, value })),
 		),
 		gauge("parley_prompts_open", "Questions that wait for somebody.", one(open.prompts)),
-		gauge("parley_sessions_loaded", "Sessions in memory.", one(runtime.loaded)),
+		gauge("parley_sessions_loaded", "Sessions in use.", one(runtime.loaded)),
 		gauge(
 			"parley_clients",
 			"Clients that are connected.",
