@@ -145,9 +145,10 @@ verifiesOn(
 		fake.script(...thinking, uses("toolu_1", "dig"), ...thinking, says("it broke"));
 		await using gateway = await startWithClaude(fake);
 		await using early = new RozStream(gateway.url);
-		early.send({ start: { hostId: "rover" } });
+		await early.start({ hostId: "rover" });
+		early.say("dig", { aiMode: "ooda" });
 		expect(await early.until("error")).toMatchObject({
-			code: "invalid_argument",
+			...{ code: "internal", retryable: true },
 			message: expect.stringContaining('the host "rover" is not connected'),
 		});
 		await using host = hostOn(gateway);

@@ -16,9 +16,9 @@ import type { Usage } from "./usage/usage.ts";
 /**
  * Why a run ended early. refusal: the model refused. cut: its last reply reached a limit. model: the provider failed.
  * budget: a budget allows no further call. denied: people denied a call again and again. limit: another limit of runs.
- * settings: the agent of the run, its model or its tools cannot be used.
+ * settings: the agent of the run, its model or its tools cannot be used. step: a step of its workflow failed.
  */
-export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings";
+export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 
 /** Who wrote a message, where it was not the session's operator. Untrusted text for the model. */
 export interface Author {

@@ -92,7 +92,8 @@ async function workflowEnding(run: Run): Promise<Ending | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
 	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" });
-	return { error, last: undefined, answer: output };
+	const isFailed = error !== "" && error !== "cancelled";
+	return { error, last: undefined, answer: output, ...(isFailed && { cause: "step" }) };
 }
 
 /** The calls of the last reply, as long as no model call follows it. */

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, ParleyError, type Redactor, type Timer } from "@parley/base";
-import type { ClientCall, Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
+import type { ClientCall, Keyed, Principal, Prompt, Runtime, SessionEvent } from "@parley/core";
 import type {
 	MessageFeedback,
 	PermissionDecision,
@@ -59,6 +59,8 @@ interface Working {
 	isCancelled: boolean;
 	/** Events that came before the run was known. */
 	early: SessionEvent[];
+	/** Ids of the tasks of the steps of its workflow. */
+	readonly tasks: Set<string>;
 	keepalive: Timer | undefined;
 }
 
@@ -217,7 +219,7 @@ export class SessionStream {
 			send: (response) => this.#send(response),
 		});
 		const working: Working = {
-			...{ turn, messageId, runId: undefined, isCancelled: false, early: [] },
+			...{ turn, messageId, runId: undefined, isCancelled: false, early: [], tasks: new Set<string>() },
 			keepalive: this.#options.clock.after(keepaliveMs, () => this.#live(working)),
 		};
 		return working;
@@ -245,7 +247,8 @@ export class SessionStream {
 			return;
 		}
 		const { event } = happened;
-		if (!isOf(event, working.runId)) return;
+		if (!isOf(event, working)) return;
+		if (event.type === "skill.step.started") working.tasks.add(event.taskId);
 		const last = working.turn.take(happened);
 		if (!last) return;
 		// The client may answer the terminal frame with its next message.
@@ -282,9 +285,9 @@ export class SessionStream {
 
 	#result(given: ToolResult): void {
 		const session = this.#requireSession();
-		if (!session || session.tools.answerAsHost(given)) return;
-		if (this.#turn) session.tools.answer(given);
-		else this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
+		// Runs of other clients call the client's tools, too.
+		if (!session || session.tools.answer(given) || this.#turn) return;
+		this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
 	}
 
 	#register(registration: RegisterTools): void {
@@ -298,7 +301,8 @@ export class SessionStream {
 	}
 
 	#decide(decision: PermissionDecision): void {
-		const answer = this.#approvals.answerTo(decision);
+		const turn = this.#turn;
+		const answer = this.#approvals.answerTo(decision, (prompt) => isAskedBy(turn, prompt));
 		if (!answer || !this.#session) return;
 		const { token, callId, response } = answer;
 		const request = this.#asked("PermissionDecision");
@@ -380,8 +384,12 @@ export class SessionStream {
 	}
 }
 
-/** Whether an event is about the run. */
-function isOf(event: SessionEvent["event"], runId: string): boolean {
-	if ("runId" in event) return event.runId === runId;
-	return "prompt" in event && event.prompt.runId === runId;
+/** Whether an event is about the run of the turn, or an approval of a step of its workflow. */
+function isOf(event: SessionEvent["event"], turn: Working): boolean {
+	if ("runId" in event) return event.runId === turn.runId;
+	return "prompt" in event && isAskedBy(turn, event.prompt);
+}
+
+function isAskedBy(turn: Working | undefined, { runId, taskId }: Prompt): boolean {
+	return turn !== undefined && (runId === turn.runId || (taskId !== undefined && turn.tasks.has(taskId)));
 }

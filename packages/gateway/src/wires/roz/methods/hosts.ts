@@ -12,8 +12,9 @@ interface HostClient {
 export class Host {
 	readonly #id: string;
 	readonly #client: HostClient;
-	/** Connections to sessions, each with its open calls. */
-	readonly #connections = new Map<ToolConnection, Set<string>>();
+	readonly #connections = new Set<ToolConnection>();
+	/** Calls that were sent to the host, by the ids that it has for them. Calls of two sessions can have one id. */
+	readonly #calls = new Map<string, { readonly callId: string; readonly connection: ToolConnection }>();
 	#isGone = false;
 
 	constructor(id: string, client: HostClient) {
@@ -29,16 +30,16 @@ export class Host {
 		runtime: Pick<Runtime, "clientTools">,
 		{ principal, sessionId, calling }: HostedSession,
 	): Promise<ToolConnection> {
-		const calls = new Set<string>();
 		const connection = await runtime.clientTools.connect(principal, sessionId, {
 			host: this.#id,
 			request: (call) => {
-				calls.add(call.callId);
 				calling(call);
-				this.#client.request(call);
+				const hostCallId = `${call.callId}@${sessionId}`;
+				this.#calls.set(hostCallId, { callId: call.callId, connection });
+				this.#client.request({ ...call, callId: hostCallId });
 			},
 		});
-		this.#connections.set(connection, calls);
+		this.#connections.add(connection);
 		if (this.#isGone) this.disconnect(connection);
 		else connection.register({ tools: this.#client.tools() });
 		return connection;
@@ -47,23 +48,21 @@ export class Host {
 	/** Ends a connection: its open calls end as interrupted. */
 	disconnect(connection: ToolConnection): void {
 		this.#connections.delete(connection);
+		for (const [id, call] of this.#calls) if (call.connection === connection) this.#calls.delete(id);
 		connection.leave();
 	}
 
 	/** Takes an answer of the host; false if no other session made that call. */
-	answer(callId: string, result: ClientResult): boolean {
-		for (const [connection, calls] of this.#connections) {
-			if (!calls.delete(callId)) continue;
-			connection.answer(callId, result);
-			return true;
-		}
-		return false;
+	answer(hostCallId: string, result: ClientResult): boolean {
+		const call = this.#calls.get(hostCallId);
+		this.#calls.delete(hostCallId);
+		return call?.connection.answer(call.callId, result) ?? false;
 	}
 
 	/** The host has gone. */
 	leave(): void {
 		this.#isGone = true;
-		for (const connection of [...this.#connections.keys()]) this.disconnect(connection);
+		for (const connection of [...this.#connections]) this.disconnect(connection);
 	}
 }
 
@@ -73,22 +72,24 @@ interface HostedSession {
 	readonly calling: (call: ClientCall) => void;
 }
 
-/** The hosts that are connected, by their principal and id. A host that connects again takes the place of its old stream. */
+/** The hosts that are connected, by their principal and id. Of two streams that declare one host the later one is the host. */
 export class Hosts {
-	readonly #hosts = new Map<string, Host>();
+	readonly #hosts = new Map<string, readonly Host[]>();
 
 	/** Returns what withdraws it. */
 	declare(principal: Principal, id: string, host: Host): () => void {
 		const key = keyOf(principal, id);
-		this.#hosts.set(key, host);
+		this.#hosts.set(key, [...(this.#hosts.get(key) ?? []), host]);
 		return () => {
-			if (this.#hosts.get(key) === host) this.#hosts.delete(key);
+			const others = this.#hosts.get(key)?.filter((one) => one !== host) ?? [];
+			if (others.length > 0) this.#hosts.set(key, others);
+			else this.#hosts.delete(key);
 			host.leave();
 		};
 	}
 
 	find(principal: Principal, id: string): Host | undefined {
-		return this.#hosts.get(keyOf(principal, id));
+		return this.#hosts.get(keyOf(principal, id))?.at(-1);
 	}
 }
 

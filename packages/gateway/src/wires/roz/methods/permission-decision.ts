@@ -96,11 +96,19 @@ export class OpenApprovals {
 		}
 	}
 
-	/** The answer to the open approval that a decision names by the id of the call or of the approval; undefined if it names none. */
-	answerTo({ toolCallId, approved, modifier }: PermissionDecision): ApprovalAnswer | undefined {
-		const prompt = this.#prompts
-			.values()
-			.find(({ token, approval }) => toolCallId !== "" && [token, approval?.callId].includes(toolCallId));
+	/**
+	 * The answer to the open approval that a decision names by its id or by the id of its call. Different runs can have
+	 * calls with one id: an approval for which `isOwn` returns true goes first. Undefined if no approval is named, or
+	 * several of others.
+	 */
+	answerTo(
+		{ toolCallId, approved, modifier }: PermissionDecision,
+		isOwn: (prompt: Prompt) => boolean,
+	): ApprovalAnswer | undefined {
+		const named = [...this.#prompts.values()].filter(({ approval }) => approval?.callId === toolCallId);
+		const [only, ...others] = named;
+		const prompt =
+			this.#prompts.get(toolCallId) ?? named.find(isOwn) ?? (others.length === 0 ? only : undefined);
 		if (!prompt?.approval) return undefined;
 		const { callId, arguments: args } = prompt.approval;
 		return { token: prompt.token, callId, response: responseTo({ approved, modifier }, args) };

@@ -60,10 +60,10 @@ export class SessionTools {
 		}
 	}
 
-	/** One rule for each tool of the session, also for those of its host. Throws `invalid_argument` if there is no such host. */
+	/** One rule for each tool of the session, also for those of its host if that is connected. */
 	async permissions(): Promise<readonly PermissionRule[]> {
 		const { runtime, principal } = this.#options;
-		await this.#connectHost("invalid_argument");
+		await this.#connectHost();
 		const tools = await runtime.toolPermissions(principal, this.#sessionId);
 		this.#leaveHost();
 		this.#pure = new Set(tools.flatMap(({ tool, isPure }) => (isPure ? [tool] : [])));
@@ -84,11 +84,17 @@ export class SessionTools {
 
 	/** Call it before a turn. In OODA it offers the tools of the host; throws `unavailable` if the host is not connected. */
 	async beginTurn(mode: "react" | "ooda" | undefined): Promise<void> {
-		if (mode === "ooda") await this.#connectHost("unavailable");
+		const { hostId } = this.#options;
+		if (mode !== "ooda" || hostId === undefined || (await this.#connectHost())) return;
+		const how = "connect its client with the metadata parley-host-id";
+		throw new ParleyError(`host_id: the host ${JSON.stringify(hostId)} is not connected: ${how}`, {
+			code: "unavailable",
+		});
 	}
 
 	endTurn(): void {
 		this.#leaveHost();
+		if (!this.#hasLeft) this.offerInstead(undefined);
 	}
 
 	/** Whether calls of the tool change nothing. */
@@ -99,13 +105,12 @@ export class SessionTools {
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
 
-	/** Takes an answer of the client as a host; false if it is none. */
-	answerAsHost(given: ToolResult): boolean {
-		return this.#asHost?.answer(given.toolCallId, decodeResult(given)) ?? false;
-	}
-
-	answer(given: ToolResult): void {
-		if (!(this.#own instanceof ParleyError)) this.#own.answer(given.toolCallId, decodeResult(given));
+	/** Takes an answer of the client; false if it has no such call. Late answers of a host are taken, without effect. */
+	answer(given: ToolResult): boolean {
+		const result = decodeResult(given);
+		if (this.#asHost?.answer(given.toolCallId, result)) return true;
+		if (this.#own instanceof ParleyError) return false;
+		return this.#own.answer(given.toolCallId, result) || this.#asHost !== undefined;
 	}
 
 	leave(): void {
@@ -120,19 +125,15 @@ export class SessionTools {
 		return this.#own;
 	}
 
-	async #connectHost(missing: "invalid_argument" | "unavailable"): Promise<void> {
+	/** Returns false if the session has no host, or the host is not connected. */
+	async #connectHost(): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
-		if (hostId === undefined) return;
-		const host = hosts.find(principal, hostId);
-		if (!host) {
-			const how = "connect its client with the metadata parley-host-id";
-			throw new ParleyError(`host_id: the host ${JSON.stringify(hostId)} is not connected: ${how}`, {
-				code: missing,
-			});
-		}
+		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
+		if (!host) return false;
 		const connection = await host.connect(runtime, { principal, sessionId: this.#sessionId, calling });
 		if (this.#hasLeft) host.disconnect(connection);
 		else this.#hosted = { host, connection };
+		return true;
 	}
 
 	#leaveHost(): void {

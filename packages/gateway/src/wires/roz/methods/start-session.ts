@@ -63,8 +63,8 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 		hostId: start.hostId || undefined,
 	});
 	undo.defer(() => tools.leave());
-	const model = await view.setModel(asked(principal), start.model || view.model || "default");
 	const permissions = await tools.permissions();
+	const model = await view.setModel(asked(principal), start.model || view.model || "default");
 	await view.begin();
 	const opened = undo.move();
 	return {

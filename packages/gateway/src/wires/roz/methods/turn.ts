@@ -32,7 +32,7 @@ export class Turn {
 	#activity = { state: "thinking", detail: "" };
 	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
 	#usage: Usage | undefined;
-	/** Whether the client has text of the last model call. */
+	/** Whether the client has text of the turn. */
 	#hasText = false;
 	#reply: Reply | undefined;
 	/** The last model call. */
@@ -91,9 +91,7 @@ export class Turn {
 	#note(event: Happened): void {
 		switch (event.type) {
 			case "model.calling":
-				if (event.auxiliary) break;
-				this.#hasText = false;
-				this.#act("thinking", event.ooda ?? "");
+				if (!event.auxiliary) this.#act("thinking", event.ooda ?? "");
 				break;
 			case "tool.started":
 				this.#tools.set(event.callId, event.name);
