@@ -168,3 +168,23 @@ verifiesOn(
 		expect(offered).toEqual([["only"], ["own"]]);
 	},
 );
+
+verifiesOn(
+	"roz",
+	["roz.models"],
+	"an environment is an agent by its name, and a UUID is the default agent",
+	async () => {
+		const model = new ScriptedModel([says("mow")], [says("yes")]);
+		await using gateway = await TestGateway.start({
+			model,
+			data: { "agents/gardener/agent.md": "Be a gardener.\n" },
+		});
+		for (const environmentId of ["gardener", "0b7d5b9e-0000-4000-8000-000000000001"]) {
+			await using stream = new RozStream(gateway.url);
+			await stream.start({ environmentId });
+			stream.say("go");
+			await stream.until("turnComplete");
+		}
+		expect(model.requests.map(({ system }) => system.includes("Be a gardener."))).toEqual([true, false]);
+	},
+);

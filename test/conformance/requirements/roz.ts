@@ -87,7 +87,7 @@ export const rozRequirements = {
 		"rulings, introduction",
 		"A session of this wire is one of the HTTP API and of the WebSocket.",
 	),
-	"roz.feedback": roz("MessageFeedback", "An opinion about a message is stored with its turn."),
+	"roz.feedback": roz("MessageFeedback", "Feedback about a message is stored with its turn."),
 	"roz.ooda": roz(
 		"UserMessage ai_mode, roz 10",
 		"In OODA a turn has rounds of four phases. Each is a request of its own, only act sees tools, and activity names it.",

@@ -18,10 +18,10 @@ Examples:
   parley feedback --session sess_4k2x --json
 `;
 
-/** `parley feedback`: what people think of replies. */
+/** `parley feedback`: lists feedback about replies. */
 export function feedbackCommand(io: Io): Command {
 	const command = new Command("feedback")
-		.description("list what people think of replies, newest first")
+		.description("list feedback about replies, newest first")
 		.addOption(new Option("--rating <rating>", "only this rating").choices(["good", "bad"]))
 		.option("--session <id>", "only replies of this session")
 		.option("--limit <n>", "maximum number of ratings", readLimit, 50)

@@ -14,7 +14,7 @@ import { shownError } from "../shared/error-text.ts";
 import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
 import type { Hosts } from "./methods/hosts.ts";
-import { opinionOf } from "./methods/opinion.ts";
+import { feedbackOf } from "./methods/message-feedback.ts";
 import { OpenApprovals } from "./methods/permission-decision.ts";
 import { type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
@@ -312,12 +312,12 @@ export class SessionStream {
 	}
 
 	#rate(given: MessageFeedback): void {
-		const opinion = this.#session && opinionOf(given, this.#session.view.id);
-		if (!opinion) return;
+		const about = this.#session && feedbackOf(given, this.#session.view.id);
+		if (!about) return;
 		const { runtime, log } = this.#options;
 		runtime
-			.feedback(this.#asked("MessageFeedback"), opinion.sessionId, opinion.feedback)
-			.catch((error: unknown) => log.info("feedback could not be stored", { ...opinion, error }));
+			.feedback(this.#asked("MessageFeedback"), about.sessionId, about.feedback)
+			.catch((error: unknown) => log.info("feedback could not be stored", { ...about, error }));
 	}
 
 	#cancel(): void {

@@ -4,7 +4,7 @@ import type { MessageFeedback } from "../../../gen/roz/v1/agent.ts";
 const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
 
 /** The feedback of a frame, for the session of the stream if it names none; undefined for an unknown rating. */
-export function opinionOf(
+export function feedbackOf(
 	{ sessionId, messageId, rating }: MessageFeedback,
 	ownSessionId: string,
 ): { readonly sessionId: string; readonly feedback: Feedback } | undefined {
