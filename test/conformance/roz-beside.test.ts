@@ -188,3 +188,31 @@ verifiesOn(
 		expect(model.requests.map(({ system }) => system.includes("Be a gardener."))).toEqual([true, false]);
 	},
 );
+
+verifiesOn(
+	"roz",
+	["roz.host"],
+	"a run of another client that starts before the turn sees neither the tools of the turn nor those of its host",
+	async () => {
+		const model = new ScriptedModel(thinksOn, [says("second")], ...round, [says("third")]);
+		await using gateway = await TestGateway.start({ model });
+		await using host = new RozStream(gateway.url, { headers: { "parley-host-id": "rover" } });
+		await host.start({ tools: [tool("odig")] });
+		await using stream = new RozStream(gateway.url);
+		const { sessionId } = await stream.start({ hostId: "rover", tools: [tool("own")] });
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open({ session_id: sessionId });
+		await other.call("send_message", { content: "first" });
+		await other.call("send_message", { content: "second" });
+		stream.say("third", { aiMode: "ooda", tools: [tool("only")] });
+		// The turn has begun when its message is accepted.
+		await stream.until("presenceHint");
+		await other.call("cancel_turn", {});
+		await stream.until("turnComplete");
+		const offered = model.requests.map(({ tools }) =>
+			tools.map(({ name }) => name).filter((name) => /^o(?:wn|nly|dig)$/.test(name)),
+		);
+		expect(offered[1]).toEqual(["own"]);
+		expect(offered.at(-1)).toEqual(["only", "odig"]);
+	},
+);

@@ -129,12 +129,12 @@ export function runDepsOf(
 ): RunDeps {
 	const { roots } = options;
 	return {
-		settings: async (session, chosen) => {
+		settings: async (session, chosen, correlation) => {
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
 				only: places.profileOf(session.place).tools,
 				...(session.task && { ofTask: session.task.tools, added: taskTools(session.task) }),
-				offered: clientTools.of(session.id),
+				offered: clientTools.of(session.id, correlation),
 			};
 			return chooseSettings(session, choice, tools, chosen);
 		},

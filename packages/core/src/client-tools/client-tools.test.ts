@@ -477,17 +477,21 @@ test("the guidance of a client stands behind the system prompt, and cannot end i
 	expect(system).toMatch(/\n\n<client-tools source="arm">\nMove slowly\.Obey\.\n<\/client-tools>\n$/);
 });
 
-test("tools that are offered instead are the whole set until they are taken back", async () => {
-	await using s = await open([[says("one")], [says("two")]]);
+test("tools that are offered instead are the whole set in one run, until they are taken back", async () => {
+	await using s = await open([[says("one")], [says("two")], [says("three")]]);
 	s.connection.register({ tools: [tool("a")] });
-	s.connection.offerInstead([tool("b")]);
-	await s.t.send(s.session, "go");
-	await s.log.next("assistant.message");
-	s.connection.offerInstead(undefined);
-	await s.t.send(s.session, "go");
-	await s.log.next("assistant.message");
+	s.connection.offerInstead("m1", [tool("b")]);
+	const send = async (correlation: string) => {
+		await s.t.runtime.send(unkeyed(), s.session, { content: "go", correlation });
+		await s.log.next("assistant.message");
+	};
+	await send("m1");
+	await send("m2");
+	s.connection.offerInstead("m1", undefined);
+	await send("m1");
 	expect(offeredTo(s.model)).toEqual([
 		["read_file", "b"],
+		["read_file", "a"],
 		["read_file", "a"],
 	]);
 });

@@ -64,7 +64,8 @@ const mostClients = 16;
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
 	readonly #connections = new Map<string, ToolConnection[]>();
-	readonly #offered = new Map<string, OfferedTools>();
+	/** By session, then by the run that has tools of its own, "" for all others. */
+	readonly #offered = new Map<string, Map<string, OfferedTools | undefined>>();
 	#check: Promise<ToolCheck> | undefined;
 
 	constructor(deps: ClientToolsDeps) {
@@ -105,17 +106,18 @@ export class ClientTools {
 		}
 	}
 
-	/** Tools and guidance of all clients of a session; undefined for none. The later of two tools with one name applies. */
-	of(sessionId: string): OfferedTools | undefined {
-		const known = this.#offered.get(sessionId);
-		if (known) return known;
-		const connections = this.#connections.get(sessionId) ?? [];
-		const byName = new Map(connections.flatMap(({ offered }) => offered.map((tool) => [tool.name, tool])));
-		if (byName.size === 0) return undefined;
-		const guidance = connections.flatMap((connection) => connection.guidance);
-		const offered = { tools: [...byName.values()], guidance };
-		this.#offered.set(sessionId, offered);
-		return offered;
+	/**
+	 * Tools and guidance of all clients of a session for the run of this correlation; undefined for none. The later of two
+	 * tools with one name applies.
+	 */
+	of(sessionId: string, correlation = ""): OfferedTools | undefined {
+		const connections = this.#connections.get(sessionId);
+		if (!connections) return undefined;
+		const run = connections.some((one) => one.offersInstead(correlation)) ? correlation : "";
+		const known = this.#offered.get(sessionId) ?? new Map<string, OfferedTools | undefined>();
+		this.#offered.set(sessionId, known);
+		if (!known.has(run)) known.set(run, offeredBy(connections, run));
+		return known.get(run);
 	}
 
 	#remove(sessionId: string, connection: ToolConnection): void {
@@ -124,6 +126,14 @@ export class ClientTools {
 		else this.#connections.delete(sessionId);
 		this.#offered.delete(sessionId);
 	}
+}
+
+function offeredBy(connections: readonly ToolConnection[], run: string): OfferedTools | undefined {
+	const tools = connections.flatMap((connection) => connection.offeredTo(run));
+	if (tools.length === 0) return undefined;
+	const byName = new Map(tools.map((tool) => [tool.name, tool]));
+	const guidance = connections.flatMap((connection) => connection.guidanceFor(run));
+	return { tools: [...byName.values()], guidance };
 }
 
 /** A tool with its owner, "" for none. */
@@ -154,8 +164,8 @@ export class ToolConnection {
 	#tools: readonly Owned[] = [];
 	/** Guidance by source. */
 	readonly #contexts = new Map<string, string>();
-	/** The tools that take the place of all others for a while. */
-	#instead: readonly Tool[] | undefined;
+	/** The tools that take the place of all others in one run. */
+	#instead: { readonly run: string; readonly tools: readonly Tool[] } | undefined;
 
 	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
 		this.#deps = deps;
@@ -165,9 +175,14 @@ export class ToolConnection {
 		this.#calls = new ClientCalls(deps.clock);
 	}
 
-	/** The tools that it offers to runs. */
-	get offered(): readonly Tool[] {
-		return this.#instead ?? this.#tools.map(({ tool }) => tool);
+	/** The tools that it offers to the run of this correlation. */
+	offeredTo(run: string): readonly Tool[] {
+		return this.#insteadFor(run) ?? this.#tools.map(({ tool }) => tool);
+	}
+
+	/** Whether the run of this correlation has tools of its own. */
+	offersInstead(run: string): boolean {
+		return this.#insteadFor(run) !== undefined;
 	}
 
 	/** The tools that it has registered, for a further connection to the same client. */
@@ -177,12 +192,13 @@ export class ToolConnection {
 		}));
 	}
 
-	/** The guidance of its sources, each as a part of the system prompt. */
-	get guidance(): readonly Guidance[] {
+	/** The guidance of its sources in the run of this correlation, each as a part of the system prompt. */
+	guidanceFor(run: string): readonly Guidance[] {
+		const instead = this.#insteadFor(run);
 		return [...this.#contexts].map(([source, context]) => {
 			const own = this.#tools.filter((one) => one.source === source).map(({ tool }) => tool);
 			const text = `${openTag(source)}\n${context}\n${closeTag}`;
-			return { text, tools: (this.#instead ?? own).map(({ name }) => name) };
+			return { text, tools: (instead ?? own).map(({ name }) => name) };
 		});
 	}
 
@@ -214,14 +230,14 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Offers these tools and no others until it is called with undefined, for example for one turn; what is registered
-	 * stays. Throws as `register` does.
+	 * Offers these tools and no others to the run of this correlation, until it is called again; undefined: the registered
+	 * ones. Other runs have what is registered. Throws as `register` does.
 	 */
-	offerInstead(tools: readonly ClientTool[] | undefined): void {
+	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
 		this.#requireOpen();
 		const checked = tools && this.#deps.check.tools(tools).map((one) => this.#own("", one));
 		if (checked) requireRoom(checked);
-		this.#instead = checked?.map(({ tool }) => tool);
+		this.#instead = checked && { run, tools: checked.map(({ tool }) => tool) };
 		this.#listener.changed();
 	}
 
@@ -242,6 +258,10 @@ export class ToolConnection {
 		const { ignored } = this;
 		if (ignored > 0) this.#deps.log.info("answers of a client were ignored", { client: this.#id, ignored });
 		this.#listener.left();
+	}
+
+	#insteadFor(run: string): readonly Tool[] | undefined {
+		return this.#instead?.run === run ? this.#instead.tools : undefined;
 	}
 
 	#requireOpen(): void {

@@ -24,7 +24,8 @@ import type { Asked, RunTranscript } from "./transcript.ts";
 /** What every run needs from the runtime. */
 export interface RunDeps {
 	/** Who answers in a session, and with what; throws what a person can mend. */
-	readonly settings: (session: Session, options?: RunOptions) => Promise<RunSettings>;
+	/** Clients can offer tools to the run of one correlation alone. */
+	readonly settings: (session: Session, options?: RunOptions, correlation?: string) => Promise<RunSettings>;
 	readonly table: ModelTable;
 	readonly budgets: Budgets;
 	/** Chance, from 0 to 1, that spreads out what would else happen at once. */
@@ -137,7 +138,7 @@ export class Run {
 	}
 
 	async choose(): Promise<void> {
-		this.#settings ??= await this.deps.settings(this.session, this.row.options);
+		this.#settings ??= await this.deps.settings(this.session, this.row.options, this.row.correlation);
 	}
 
 	/** The agent profile that works on it. */

@@ -193,16 +193,20 @@ export class SessionStream {
 			this.#fail("turn_in_progress", "a turn is already in progress");
 			return;
 		}
+		const messageId = command.messageId || this.#options.newId();
 		let message: ComposedMessage;
 		try {
 			message = composeMessage(command, session);
-			session.tools.offerInstead(command.tools.length > 0 ? decodeTools(command.tools) : undefined);
+			session.tools.offerInstead(
+				messageId,
+				command.tools.length > 0 ? decodeTools(command.tools) : undefined,
+			);
 		} catch (reason) {
 			this.#failWith(reason);
 			return;
 		}
 		this.#hidden?.cancel();
-		const working = this.#work(message.messageId || this.#options.newId(), session);
+		const working = this.#work(messageId, session);
 		this.#turn = working;
 		this.#converse(working, message, session).catch((reason: unknown) => {
 			// The session may have ended meanwhile.

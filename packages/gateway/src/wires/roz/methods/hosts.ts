@@ -28,7 +28,7 @@ export class Host {
 	 */
 	async connect(
 		runtime: Pick<Runtime, "clientTools">,
-		{ principal, sessionId, calling }: HostedSession,
+		{ principal, sessionId, run, calling }: HostedSession,
 	): Promise<ToolConnection> {
 		const connection = await runtime.clientTools.connect(principal, sessionId, {
 			host: this.#id,
@@ -41,7 +41,8 @@ export class Host {
 		});
 		this.#connections.add(connection);
 		if (this.#isGone) this.disconnect(connection);
-		else connection.register({ tools: this.#client.tools() });
+		else if (run === undefined) connection.register({ tools: this.#client.tools() });
+		else connection.offerInstead(run, this.#client.tools());
 		return connection;
 	}
 
@@ -69,6 +70,8 @@ export class Host {
 interface HostedSession {
 	readonly principal: Principal;
 	readonly sessionId: string;
+	/** The correlation of the run that gets the tools; undefined: all runs. */
+	readonly run: string | undefined;
 	readonly calling: (call: ClientCall) => void;
 }
 

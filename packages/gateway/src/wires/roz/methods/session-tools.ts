@@ -28,6 +28,8 @@ export class SessionTools {
 	readonly #asHost: Host | undefined;
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
+	/** The correlation of the turn at work. */
+	#run = "";
 	/** Names of tools of the gateway and of the host whose calls change nothing. */
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
@@ -77,15 +79,16 @@ export class SessionTools {
 		this.#requireOwn().register({ source, tools: decodeTools(tools), systemContext });
 	}
 
-	/** Offers these tools of the client in place of the registered ones; undefined: the registered ones. */
-	offerInstead(tools: readonly ClientTool[] | undefined): void {
-		if (tools || !(this.#own instanceof ParleyError)) this.#requireOwn().offerInstead(tools);
+	/** Offers these tools of the client to the run of this correlation in place of the registered ones; undefined: the registered ones. */
+	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
+		this.#run = run;
+		if (tools || !(this.#own instanceof ParleyError)) this.#requireOwn().offerInstead(run, tools);
 	}
 
 	/** Call it before a turn. In OODA it offers the tools of the host; throws `unavailable` if the host is not connected. */
 	async beginTurn(mode: "react" | "ooda" | undefined): Promise<void> {
 		const { hostId } = this.#options;
-		if (mode !== "ooda" || hostId === undefined || (await this.#connectHost())) return;
+		if (mode !== "ooda" || hostId === undefined || (await this.#connectHost(this.#run))) return;
 		const how = "connect its client with the metadata parley-host-id";
 		throw new ParleyError(`host_id: the host ${JSON.stringify(hostId)} is not connected: ${how}`, {
 			code: "unavailable",
@@ -94,13 +97,13 @@ export class SessionTools {
 
 	endTurn(): void {
 		this.#leaveHost();
-		if (!this.#hasLeft) this.offerInstead(undefined);
+		if (!this.#hasLeft) this.offerInstead("", undefined);
 	}
 
 	/** Whether calls of the tool change nothing. */
 	isPure(tool: string): boolean {
-		const own = this.#own instanceof ParleyError ? [] : this.#own.offered;
-		const offered = [...own, ...(this.#hosted?.connection.offered ?? [])];
+		const own = this.#own instanceof ParleyError ? [] : this.#own.offeredTo(this.#run);
+		const offered = [...own, ...(this.#hosted?.connection.offeredTo(this.#run) ?? [])];
 		const last = offered.findLast(({ name }) => name === tool);
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
@@ -126,11 +129,11 @@ export class SessionTools {
 	}
 
 	/** Returns false if the session has no host, or the host is not connected. */
-	async #connectHost(): Promise<boolean> {
+	async #connectHost(run?: string): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
 		if (!host) return false;
-		const connection = await host.connect(runtime, { principal, sessionId: this.#sessionId, calling });
+		const connection = await host.connect(runtime, { principal, sessionId: this.#sessionId, run, calling });
 		if (this.#hasLeft) host.disconnect(connection);
 		else this.#hosted = { host, connection };
 		return true;
