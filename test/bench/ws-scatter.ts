@@ -92,11 +92,13 @@ report(
 	],
 	// For sending alone 1.1 and 0.45 would be the measure. Here each text is also searched for secrets, becomes part of a
 	// reply and passes whoever follows the session, one text at a time, where the floor does nothing.
+	// The limits behind the goals leave room for noise: runs of the same code had medians from 1.55 to 2.17, and from 0.64
+	// to 0.89.
 	[
 		{ figure: single, atMost: 1.6, goal: true },
-		{ figure: single, atMost: 2.1 },
+		{ figure: single, atMost: 2.6 },
 		{ figure: burst, atMost: 0.6, goal: true },
-		{ figure: burst, atMost: 0.85 },
+		{ figure: burst, atMost: 1.1 },
 	],
 	options,
 );
