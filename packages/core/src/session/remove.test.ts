@@ -133,6 +133,24 @@ test("tasks go with their session, and while one is open only by force", async (
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
+test("the conversation of a task is unknown when its session was deleted, also if it was read before", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("counted")]) });
+	await t.runtime.start();
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	const { id } = await t.runtime.tasks.submit(unkeyed(), session, {
+		title: "Count",
+		description: "the stars",
+	});
+	await log.next("task.completed");
+	const { ownSessionId } = await t.runtime.tasks.check(operator, id);
+	const read = () => t.runtime.history.messages(operator, ownSessionId, { limit: 10 });
+	expect(await read()).toHaveLength(2);
+	await t.settle();
+	await t.runtime.remove(unkeyed(), session, false);
+	await expect(read()).rejects.toMatchObject({ code: "not_found" });
+});
+
 test("what the session used stays in the sums of the gateway", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("hi")]) });
 	const session = await t.create();

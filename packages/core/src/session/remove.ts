@@ -29,14 +29,14 @@ export async function removeSession(
 	if (await deps.journal.store.read((db) => answerOf(db, request, deps))) return;
 	using lease = await deps.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;
-	let files: readonly string[] = [];
+	let gone: Gone = { sessions: [], files: [] };
 	for (let busy = true; busy; ) {
 		await session.end(async (tx) => {
 			busy = await isBusy(tx, session, force);
 			if (busy) return false;
 			const { repeated } = await once(tx, request, session.deps, async () => {
 				if (session.removed) throw unknownSession(sessionId);
-				files = await removeRows(tx, sessionId);
+				gone = await removeRows(tx, sessionId);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
 				await deps.audit.record(tx, { ...askedBy(request.principal), ...what });
 				await forgetChannel(tx, deps, request, session);
@@ -46,13 +46,13 @@ export async function removeSession(
 		if (busy && !force) throw refused();
 		if (busy) await stopAll(session, request);
 	}
-	deps.sessions.evict(session);
+	for (const id of gone.sessions) deps.sessions.evict(id);
 	if (deps.workspaces.of(session) !== undefined) {
 		await deps.workspaces.remove(sessionId).catch((error: unknown) => {
 			session.deps.log.warn("a workspace could not be removed", { sessionId, error });
 		});
 	}
-	await deps.files.unlink(files);
+	await deps.files.unlink(gone.files);
 }
 
 /** Deletes the notes of the channel if this was its last session. */
@@ -110,11 +110,17 @@ const tablesOfSessions = [
 	...(["compactions", "feedback", "search_texts", "system_prompts"] as const),
 ];
 
-/** Every row that belongs to the session. Returns the ids of its files, whose contents are left. */
-async function removeRows(tx: Tx, id: string): Promise<string[]> {
+/** What a deletion leaves to do when it is durable: ids of sessions that may be in memory, and of files on the disk. */
+interface Gone {
+	readonly sessions: readonly string[];
+	readonly files: readonly string[];
+}
+
+/** Deletes every row that belongs to the session, and those of the conversations of its tasks. */
+async function removeRows(tx: Tx, id: string): Promise<Gone> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
-	const ofTasks: string[] = [];
-	for (const { own_session_id } of tasks) ofTasks.push(...(await removeRows(tx, own_session_id)));
+	const ofTasks: Gone[] = [];
+	for (const { own_session_id } of tasks) ofTasks.push(await removeRows(tx, own_session_id));
 	const own = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
 	await tx.deleteFrom("task_needs").where("task_id", "in", own).execute();
 	await tx.deleteFrom("tasks").where("session_id", "=", id).execute();
@@ -131,5 +137,8 @@ async function removeRows(tx: Tx, id: string): Promise<string[]> {
 	await tx.deleteFrom("schedules").where("session_id", "=", id).where("external_key", "is", null).execute();
 	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();
-	return [...ofTasks, ...files];
+	return {
+		sessions: [id, ...ofTasks.flatMap(({ sessions }) => sessions)],
+		files: [...files, ...ofTasks.flatMap((gone) => gone.files)],
+	};
 }

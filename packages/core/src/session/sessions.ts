@@ -42,10 +42,10 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 }
 
 /**
- * Sessions that nobody uses and that stay in memory. Clients of some wires join anew for each message, and a session that
- * is read anew reads its whole conversation.
+ * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and a session that is
+ * loaded again reads its whole conversation.
  */
-const mostResting = 16;
+const mostUnused = 16;
 
 interface Entry {
 	readonly session: Promise<Session | undefined>;
@@ -61,13 +61,13 @@ const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
 		.where("id", "=", p("id")),
 );
 
-/** Finds sessions: rebuilt from their row when somebody asks, forgotten some time after nobody uses them. */
+/** Finds sessions, and loads them from their rows. The last sessions that were used stay in memory. */
 export class Sessions {
 	readonly #deps: SessionDeps;
 	readonly #entries = new Map<string, Entry>();
-	/** Those of `#entries` that nobody uses. */
-	readonly #resting = new LRUCache<string, Entry>({
-		max: mostResting,
+	/** The unused ones of `#entries`. */
+	readonly #unused = new LRUCache<string, Entry>({
+		max: mostUnused,
 		dispose: (entry, id, reason) => {
 			if (reason === "evict") this.#forget(id, entry);
 		},
@@ -77,14 +77,15 @@ export class Sessions {
 		this.#deps = deps;
 	}
 
-	/** How many are in use: somebody has joined them, or they work. */
+	/** Number of sessions in use: a client has joined them, or a run works. */
 	get size(): number {
-		return this.#entries.size - this.#resting.size;
+		return this.#entries.size - this.#unused.size;
 	}
 
-	/** Those in memory. */
+	/** The sessions in use. */
 	async *loaded(): AsyncGenerator<Session> {
-		for (const entry of [...this.#entries.values()]) {
+		for (const [id, entry] of [...this.#entries]) {
+			if (this.#unused.has(id)) continue;
 			const session = await entry.session;
 			if (session) yield session;
 		}
@@ -114,13 +115,13 @@ export class Sessions {
 		return lease;
 	}
 
-	/** Forgets a session that was deleted, whoever still holds it. */
-	evict({ id }: Session): void {
+	/** Forgets a session that was deleted, also if it is in use. */
+	evict(id: string): void {
 		this.#entries.delete(id);
-		this.#resting.delete(id);
+		this.#unused.delete(id);
 	}
 
-	/** Lets a session rest that nobody uses any more. It is forgotten when `mostResting` others rest. */
+	/** Call it when a use of the session ends. An unused session is forgotten after `mostUnused` others. */
 	release(id: string): void {
 		const entry = this.#entries.get(id);
 		if (!entry || entry.leases > 0) return;
@@ -128,7 +129,7 @@ export class Sessions {
 			const isUsed = entry.leases > 0 || session?.busy === true;
 			if (isUsed || this.#entries.get(id) !== entry) return;
 			if (!session || session.removed) this.#forget(id, entry);
-			else this.#resting.set(id, entry);
+			else this.#unused.set(id, entry);
 		});
 	}
 
@@ -145,7 +146,7 @@ export class Sessions {
 		}
 		const used = entry;
 		used.leases += 1;
-		this.#resting.delete(id);
+		this.#unused.delete(id);
 		let returned = false;
 		const giveBack = (): void => {
 			if (returned) return;

@@ -276,6 +276,17 @@ test("a grant ends with its time", async () => {
 	expect(await c.asks()).toBe(true);
 });
 
+test("a conversation that its client has left is not told of a grant in another one", async () => {
+	await using c = await channel();
+	const left = await c.t.create(testConnector("member"));
+	await (await EventLog.join(c.t.runtime, left)).leave();
+	await c.t.settle();
+	await c.t.runtime.trust.grants.request(unkeyed(), wanted());
+	await c.log.next("grant.created");
+	const events = await c.t.runtime.history.newest(operator, { limit: 20, sessionId: left });
+	expect(events.map(({ event }) => event.type)).toEqual(["session.created", "session.closed"]);
+});
+
 test("it ends with its calls: the next one is asked about", async () => {
 	await using c = await channel();
 	await c.t.runtime.trust.grants.request(unkeyed(), wanted({ maxActions: 2 }));
