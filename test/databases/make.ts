@@ -63,7 +63,7 @@ await until(tools, "assistant.message", 3);
 const correlated = { content: "tell it once more", correlation: "platform-1" };
 await t.runtime.send({ ...unkeyed }, tools, correlated);
 await until(tools, "assistant.message", 4);
-await t.runtime.feedback({ ...unkeyed }, tools, { rating: "good", comment: "thanks" });
+await t.runtime.feedback.record({ ...unkeyed }, tools, { rating: "good", comment: "thanks" });
 await t.runtime.rename({ ...unkeyed }, tools, "Notes and more");
 
 const secret = await begin("Secrets");

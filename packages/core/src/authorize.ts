@@ -68,7 +68,7 @@ const rules = {
 	"schedule.remove": { ...talkers, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
-	/** What people think of replies, in all sessions. */
+	/** Feedback about replies, in all sessions. */
 	"feedback.read": operatorOnly,
 	"agents.read": lookers,
 	"skill.read": lookers,

@@ -28,13 +28,7 @@ import { chooseOptions, type OptionRules, withSkill } from "./session/choose-opt
 import { choresOf } from "./session/chores.ts";
 import type { Stoppable } from "./session/compact-session.ts";
 import { type Explanation, explainRun } from "./session/explain.ts";
-import {
-	type Feedback,
-	type FeedbackFilter,
-	type GivenFeedback,
-	listFeedback,
-	recordFeedback,
-} from "./session/feedback.ts";
+import { SessionFeedback } from "./session/feedback.ts";
 import { Follower, type Following } from "./session/follow.ts";
 import type { Keyed } from "./session/idempotency.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
@@ -76,6 +70,7 @@ export class Runtime {
 	/** What people and tools hand over. */
 	readonly files: Files;
 	readonly history: EventHistory;
+	readonly feedback: SessionFeedback;
 	/** What waits for people's answers. */
 	readonly prompts: OpenPrompts;
 	/** Tokens, people, channels, rules, and the record of what was decided. */
@@ -123,6 +118,7 @@ export class Runtime {
 		this.#sessions = new Sessions(this.#deps);
 		this.#reminders = new Reminders(this.#deps, this.#sessions);
 		this.history = new EventHistory(journal, this.#sessions);
+		this.feedback = new SessionFeedback(options.store, this.#sessions);
 		this.prompts = new OpenPrompts(options, this.#sessions, this.trust.places);
 		this.#choice = modelChoiceOf(options);
 		const lease = this.#sessions.lease.bind(this.#sessions);
@@ -155,7 +151,7 @@ export class Runtime {
 		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
-	/** How many sessions are in use: somebody has joined them, or they work. */
+	/** Number of sessions in use: a client has joined them, or a run works. */
 	get loaded(): number {
 		return this.#sessions.size;
 	}
@@ -341,21 +337,14 @@ export class Runtime {
 		return await this.#runner.compact(lease.session, request, ending);
 	}
 
-	/** The permission of each tool that the session has now. */
-	async toolPermissions(principal: Principal, sessionId: string): Promise<readonly ToolPermission[]> {
+	/** The permission of each tool that a run of this correlation would have in the session now. */
+	async toolPermissions(
+		principal: Principal,
+		sessionId: string,
+		correlation?: string,
+	): Promise<readonly ToolPermission[]> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
-		return toolPermissions(lease.session, await this.#rules.settings(lease.session));
-	}
-
-	/** Keeps what somebody thinks of a reply. */
-	async feedback(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
-		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return recordFeedback(lease.session, request, given);
-	}
-
-	/** What people think of replies, newest first; for the operator. */
-	async feedbackGiven(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
-		return listFeedback(this.#options.store, principal, filter);
+		return toolPermissions(lease.session, await this.#rules.settings(lease.session, undefined, correlation));
 	}
 
 	/** Delivers every recorded event of a session, past and future: see `watchEvents`. Throws `not_found` as `follow` does. */

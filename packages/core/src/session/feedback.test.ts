@@ -22,9 +22,9 @@ test("the last word of each person about a reply is kept, without secrets", asyn
 	await using _ = t;
 	const runId = await t.send(session, "hi");
 	await log.next("assistant.message");
-	await expect(t.runtime.feedback(unkeyed(), session, good)).resolves.toEqual({ runId });
+	await expect(t.runtime.feedback.record(unkeyed(), session, good)).resolves.toEqual({ runId });
 	const bad = { rating: "bad", comment: "it knows k3y-0123456789", runId } as const;
-	await t.runtime.feedback(unkeyed(), session, bad);
+	await t.runtime.feedback.record(unkeyed(), session, bad);
 	expect(await opinions()).toEqual([{ by: "operator", rating: "bad", comment: "it knows [redacted]" }]);
 });
 
@@ -34,25 +34,27 @@ test("under the same key it counts once, also about what is the last reply by th
 	const keyed = { ...unkeyed(), key: "k" };
 	const first = await t.send(session, "hi");
 	await log.next("assistant.message");
-	await t.runtime.feedback(keyed, session, good);
+	await t.runtime.feedback.record(keyed, session, good);
 	await t.send(session, "and");
 	await log.next("assistant.message");
-	await expect(t.runtime.feedback(keyed, session, good)).resolves.toEqual({ runId: first });
+	await expect(t.runtime.feedback.record(keyed, session, good)).resolves.toEqual({ runId: first });
 });
 
 test("there is nothing to think of where no reply is", async () => {
 	const { t, session, log } = await talk(new ScriptedModel(stuck("")));
 	await using _ = t;
-	await expect(t.runtime.feedback(unkeyed(), session, good)).rejects.toThrow("no reply in this session yet");
+	await expect(t.runtime.feedback.record(unkeyed(), session, good)).rejects.toThrow(
+		"no reply in this session yet",
+	);
 	const runId = await t.send(session, "hi");
-	await expect(t.runtime.feedback(unkeyed(), session, { ...good, runId })).rejects.toThrow(
+	await expect(t.runtime.feedback.record(unkeyed(), session, { ...good, runId })).rejects.toThrow(
 		"wait for its end",
 	);
 	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");
-	await expect(t.runtime.feedback(unkeyed(), session, good)).rejects.toThrow("ended without a reply");
+	await expect(t.runtime.feedback.record(unkeyed(), session, good)).rejects.toThrow("ended without a reply");
 	const other = await t.create();
-	await expect(t.runtime.feedback(unkeyed(), other, { ...good, runId })).rejects.toMatchObject({
+	await expect(t.runtime.feedback.record(unkeyed(), other, { ...good, runId })).rejects.toMatchObject({
 		code: "not_found",
 		message: `run not found: ${runId}`,
 	});

@@ -6,20 +6,43 @@ import type { Principal } from "../principal.ts";
 import { type Keyed, once } from "./idempotency.ts";
 import { readRunEvents } from "./run-events.ts";
 import type { Session } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
 
-/** What somebody thinks of a reply; of the session's last one where `runId` is absent. */
+/** Feedback about a reply: about the last one of the session if `runId` is absent. */
 export interface Feedback {
-	/** Its id, or what the client named the message (`NewMessage.correlation`). */
+	/** Its id, or the client's name of the message (`NewMessage.correlation`). */
 	readonly runId?: string;
 	readonly rating: "good" | "bad";
 	readonly comment: string;
 }
 
-/**
- * Keeps what the principal thinks of a reply, in place of what it thought before. Returns the run. Throws `not_found` for
- * a run that is not the session's, and `failed_precondition` where there is no reply to think of.
- */
-export async function recordFeedback(
+/** Feedback about the replies of all sessions. */
+export class SessionFeedback {
+	readonly #store: Store<Tables>;
+	readonly #sessions: Sessions;
+
+	constructor(store: Store<Tables>, sessions: Sessions) {
+		this.#store = store;
+		this.#sessions = sessions;
+	}
+
+	/**
+	 * Records feedback in place of what the principal said about the reply before. Returns the run. Throws `not_found` for
+	 * a run that is not the session's, and `failed_precondition` if there is no reply.
+	 */
+	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		return await recordFeedback(lease.session, request, given);
+	}
+
+	/** The newest feedback of all sessions, or of one. Throws `permission_denied` if the principal is not the operator. */
+	async list(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
+		authorize(principal, "feedback.read");
+		return await this.#store.read((db) => listFeedback(db, filter));
+	}
+}
+
+async function recordFeedback(
 	session: Session,
 	request: Keyed,
 	{ runId, rating, comment }: Feedback,
@@ -64,31 +87,23 @@ export interface FeedbackFilter {
 /** Characters of a reply that a list of feedback has. */
 const replyCharacters = 500;
 
-/** The newest feedback of all sessions, or of one. Throws `permission_denied` if the principal is not the operator. */
-export async function listFeedback(
-	store: Store<Tables>,
-	principal: Principal,
-	{ limit, rating, sessionId }: FeedbackFilter,
-): Promise<GivenFeedback[]> {
-	authorize(principal, "feedback.read");
-	return await store.read(async (db) => {
-		let wanted = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
-		if (rating !== undefined) wanted = wanted.where("rating", "=", rating);
-		if (sessionId !== undefined) wanted = wanted.where("feedback.session_id", "=", sessionId);
-		const rows = await wanted
-			.select(["feedback.session_id", "title", "run_id", "principal", "rating", "comment", "at"])
-			.orderBy("at", "desc")
-			.orderBy("run_id", "desc")
-			.limit(limit)
-			.execute();
-		const given: GivenFeedback[] = [];
-		for (const { session_id, title, run_id: runId, principal: by, rating, comment, at } of rows) {
-			const [end] = await readRunEvents(db, { sessionId: session_id, runId }, ["assistant.message"]);
-			const reply = end?.event.content.slice(0, replyCharacters).toWellFormed() ?? "";
-			given.push({ sessionId: session_id, title, runId, by, rating, comment, at: Number(at), reply });
-		}
-		return given;
-	});
+async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<GivenFeedback[]> {
+	let wanted = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
+	if (rating !== undefined) wanted = wanted.where("rating", "=", rating);
+	if (sessionId !== undefined) wanted = wanted.where("feedback.session_id", "=", sessionId);
+	const rows = await wanted
+		.select(["feedback.session_id", "title", "run_id", "principal", "rating", "comment", "at"])
+		.orderBy("at", "desc")
+		.orderBy("run_id", "desc")
+		.limit(limit)
+		.execute();
+	const given: GivenFeedback[] = [];
+	for (const { session_id, run_id: runId, principal: by, at, ...facts } of rows) {
+		const [end] = await readRunEvents(db, { sessionId: session_id, runId }, ["assistant.message"]);
+		const reply = end?.event.content.slice(0, replyCharacters).toWellFormed() ?? "";
+		given.push({ ...facts, sessionId: session_id, runId, by, at: Number(at), reply });
+	}
+	return given;
 }
 
 /** The run that was meant, whose reply there is; the last one that has ended unless told. */

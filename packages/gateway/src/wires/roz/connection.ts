@@ -319,8 +319,8 @@ export class SessionStream {
 		const about = this.#session && feedbackOf(given, this.#session.view.id);
 		if (!about) return;
 		const { runtime, log } = this.#options;
-		runtime
-			.feedback(this.#asked("MessageFeedback"), about.sessionId, about.feedback)
+		runtime.feedback
+			.record(this.#asked("MessageFeedback"), about.sessionId, about.feedback)
 			.catch((error: unknown) => log.info("feedback could not be stored", { ...about, error }));
 	}
 

@@ -124,7 +124,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	async feedback(connection, request) {
 		const { rating, comment = "", run_id } = request.params;
 		const sessionId = targetNamed(connection, request);
-		const { runId } = await connection.deps.runtime.feedback(keyed(request, sessionId), sessionId, {
+		const { runId } = await connection.deps.runtime.feedback.record(keyed(request, sessionId), sessionId, {
 			rating,
 			comment,
 			...(run_id !== undefined && { runId: run_id }),
@@ -134,7 +134,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 
 	async list_feedback({ deps }, { principal, params }) {
 		const { session_id: sessionId, rating, limit } = params;
-		const given = await deps.runtime.feedbackGiven(principal, { sessionId, rating, limit });
+		const given = await deps.runtime.feedback.list(principal, { sessionId, rating, limit });
 		return { feedback: given.map(encodeFeedback) };
 	},
 
