@@ -8,15 +8,15 @@ export const continuedMark: Block = {
 };
 
 /**
- * The part of a document between two offsets, as blocks that stand on their own: a list goes on with its number, a
- * table has its header again if that is short, a fence its language. The rest of a split list item comes without its bullet, in front of
- * the other items, because a bullet would make it another item.
+ * The part of a document between two offsets, as blocks that stand on their own: a list continues with its number, a
+ * table repeats a short header, a fence repeats its language. The rest of a split list item comes without its bullet, in
+ * front of the other items, because a bullet would make it another item.
  */
 export function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });
 }
 
-/** Characters of the longest header that a table has again in later posts. A longer one could fill a post by itself. */
+/** Characters of the longest header that a table repeats in later posts. A longer one could fill a post by itself. */
 const longestHeader = 160;
 
 /** A blank that carries an accent is a character as people see it. */

@@ -23,7 +23,7 @@ export class Host {
 	}
 
 	/**
-	 * Offers the tools of the host in a session until the connection leaves. `calling` is called with each call. Throws as
+	 * Offers the tools of the host to one run of a session until the connection leaves. `calling` is called with each call. Throws as
 	 * `ClientTools.connect` does.
 	 */
 	async connect(
@@ -41,7 +41,6 @@ export class Host {
 		});
 		this.#connections.add(connection);
 		if (this.#isGone) this.disconnect(connection);
-		else if (run === undefined) connection.register({ tools: this.#client.tools() });
 		else connection.offerInstead(run, this.#client.tools());
 		return connection;
 	}
@@ -53,7 +52,7 @@ export class Host {
 		connection.leave();
 	}
 
-	/** Takes an answer of the host; false if no other session made that call. */
+	/** Takes an answer of the host. Returns false if it answers no open call of another session. */
 	answer(hostCallId: string, result: ClientResult): boolean {
 		const call = this.#calls.get(hostCallId);
 		this.#calls.delete(hostCallId);
@@ -70,12 +69,12 @@ export class Host {
 interface HostedSession {
 	readonly principal: Principal;
 	readonly sessionId: string;
-	/** The correlation of the run that gets the tools; undefined: all runs. */
-	readonly run: string | undefined;
+	/** The correlation of the run that gets the tools. */
+	readonly run: string;
 	readonly calling: (call: ClientCall) => void;
 }
 
-/** The hosts that are connected, by their principal and id. Of two streams that declare one host the later one is the host. */
+/** The connected hosts, by their principal and id. If two streams declare one host, the later one is the host. */
 export class Hosts {
 	readonly #hosts = new Map<string, readonly Host[]>();
 

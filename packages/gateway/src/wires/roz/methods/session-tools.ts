@@ -18,11 +18,11 @@ export interface SessionToolsOptions {
 	readonly request: (call: ClientCall) => void;
 }
 
-/** The tools of one stream: those that its client runs, for its own session and as a host, and those of the session's host. */
+/** The tools of one stream: those of its client, which may be a host as well, and those of the session's host. */
 export class SessionTools {
 	readonly #options: SessionToolsOptions;
 	readonly #sessionId: string;
-	/** Or why the client may offer no tools in this session. */
+	/** The error of the core if the client may offer no tools in this session. */
 	readonly #own: ToolConnection | ParleyError;
 	/** The client of this stream as a host. */
 	readonly #asHost: Host | undefined;
@@ -44,7 +44,7 @@ export class SessionTools {
 		this.#withdraw = hosts.declare(principal, ownHostId, this.#asHost);
 	}
 
-	/** Without tools it opens also where a client may offer none. Throws as `ClientTools.connect` and `ToolConnection.register` do. */
+	/** Throws as `ClientTools.connect` and `ToolConnection.register` do; without tools, a client needs no right to offer some. */
 	static async open(
 		sessionId: string,
 		tools: readonly ClientTool[],
@@ -65,8 +65,10 @@ export class SessionTools {
 	/** One rule for each tool of the session, also for those of its host if that is connected. */
 	async permissions(): Promise<readonly PermissionRule[]> {
 		const { runtime, principal } = this.#options;
-		await this.#connectHost();
-		const tools = await runtime.toolPermissions(principal, this.#sessionId);
+		// A correlation of its own: runs do not see the tools of the host meanwhile.
+		const run = `permissions of ${this.#sessionId}`;
+		await this.#connectHost(run);
+		const tools = await runtime.toolPermissions(principal, this.#sessionId, run);
 		this.#leaveHost();
 		this.#pure = new Set(tools.flatMap(({ tool, isPure }) => (isPure ? [tool] : [])));
 		return tools.map(({ tool, effect, isPure, reason }) => ({
@@ -74,12 +76,12 @@ export class SessionTools {
 		}));
 	}
 
-	/** Throws with what is wrong. */
+	/** Throws as `ToolConnection.register` does. */
 	register({ source = "", tools, systemContext = "" }: RegisterTools): void {
 		this.#requireOwn().register({ source, tools: decodeTools(tools), systemContext });
 	}
 
-	/** Offers these tools of the client to the run of this correlation in place of the registered ones; undefined: the registered ones. */
+	/** See `ToolConnection.offerInstead`. */
 	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
 		this.#run = run;
 		if (tools || !(this.#own instanceof ParleyError)) this.#requireOwn().offerInstead(run, tools);
@@ -108,7 +110,7 @@ export class SessionTools {
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
 
-	/** Takes an answer of the client; false if it has no such call. Late answers of a host are taken, without effect. */
+	/** Takes an answer of the client. Returns false if it answers no open call, unless the client is a host. */
 	answer(given: ToolResult): boolean {
 		const result = decodeResult(given);
 		if (this.#asHost?.answer(given.toolCallId, result)) return true;
@@ -129,7 +131,7 @@ export class SessionTools {
 	}
 
 	/** Returns false if the session has no host, or the host is not connected. */
-	async #connectHost(run?: string): Promise<boolean> {
+	async #connectHost(run: string): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
 		if (!host) return false;
@@ -148,7 +150,7 @@ export class SessionTools {
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
-/** The connection of the stream's own client; an error if it may offer no tools in this session, such as one of a chat channel. */
+/** Connects the client of the stream. Returns the error if it may offer no tools, as in the session of a chat channel. */
 async function connect(
 	sessionId: string,
 	{ runtime, principal, calling, request }: SessionToolsOptions,
