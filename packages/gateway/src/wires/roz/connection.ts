@@ -1,5 +1,5 @@
 import { type Clock, type Logger, ParleyError, type Redactor, type Timer } from "@parley/base";
-import type { ClientCall, Keyed, Principal, Prompt, Runtime, SessionEvent } from "@parley/core";
+import type { ClientCall, Keyed, Principal, Runtime } from "@parley/core";
 import type {
 	MessageFeedback,
 	PermissionDecision,
@@ -20,8 +20,6 @@ import { type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
 import { type ComposedMessage, composeMessage } from "./methods/user-message.ts";
 
-/** Milliseconds between two signs of life of a turn. */
-const keepaliveMs = 15_000;
 /** Milliseconds without a turn after which the client may hide the agent. */
 const hiddenAfterMs = 600_000;
 
@@ -50,26 +48,12 @@ export interface SessionStreamOptions {
 	readonly refused: (error: ParleyError) => void;
 }
 
-/** The turn at work. */
-interface Working {
-	readonly turn: Turn;
-	/** Undefined until the message is accepted. */
-	runId: string | undefined;
-	readonly messageId: string;
-	isCancelled: boolean;
-	/** Events that came before the run was known. */
-	early: SessionEvent[];
-	/** Ids of the tasks of the steps of its workflow. */
-	readonly tasks: Set<string>;
-	keepalive: Timer | undefined;
-}
-
 /** One `StreamSession` stream, without a transport. Frames of the client are handled in their order. */
 export class SessionStream {
 	readonly #options: SessionStreamOptions;
 	#phase: "new" | "starting" | "open" | "over" = "new";
 	#session: StartedSession | undefined;
-	#turn: Working | undefined;
+	#turn: Turn | undefined;
 	readonly #approvals = new OpenApprovals();
 	/** Frames that arrived while the session was opened. */
 	#queue: SessionRequest[] = [];
@@ -117,20 +101,20 @@ export class SessionStream {
 				this.#start(what.value);
 				break;
 			case "userMessage":
-				this.#say(what.value);
+				this.#sendMessage(what.value);
 				break;
 			case "toolResult":
 				this.#result(what.value);
 				break;
 			case "cancelTurn":
-				this.#cancel();
+				this.#turn?.cancel();
 				break;
 			case "cancelSession":
-				this.#cancel();
+				this.#turn?.cancel();
 				this.#end();
 				break;
 			case "feedback":
-				this.#rate(what.value);
+				this.#storeFeedback(what.value);
 				break;
 			case "permissionDecision":
 				this.#decide(what.value);
@@ -165,9 +149,9 @@ export class SessionStream {
 			...this.#options,
 			deliver: (happened) => {
 				this.#approvals.take(happened.event);
-				this.#happened(happened);
+				this.#turn?.take(happened);
 			},
-			calling: ({ callId, name }) => this.#turn?.turn.calling(callId, name),
+			calling: ({ callId, name }) => this.#turn?.calling(callId, name),
 			request: (call) => this.#request(call),
 		});
 		if (this.#phase === "over") {
@@ -178,7 +162,7 @@ export class SessionStream {
 		this.#phase = "open";
 		const { view, model, permissions } = session;
 		this.#send(frame("sessionStarted", { sessionId: view.id, model, permissions }));
-		this.#rest();
+		this.#hideLater();
 		const queue = this.#queue;
 		this.#queue = [];
 		for (const request of queue) this.take(request);
@@ -186,7 +170,7 @@ export class SessionStream {
 		if (this.#isClosed) this.close();
 	}
 
-	#say(command: UserMessage): void {
+	#sendMessage(command: UserMessage): void {
 		const session = this.#requireSession();
 		if (!session) return;
 		if (this.#turn) {
@@ -206,80 +190,47 @@ export class SessionStream {
 			return;
 		}
 		this.#hidden?.cancel();
-		const working = this.#work(messageId, session);
-		this.#turn = working;
-		this.#converse(working, message, session).catch((reason: unknown) => {
+		const turn = this.#turnOf(messageId, session);
+		this.#turn = turn;
+		turn.start(message).catch((reason: unknown) => {
 			// The session may have ended meanwhile.
-			if (this.#turn !== working) return;
-			this.#over(working);
+			if (this.#turn !== turn) return;
+			turn.stop();
+			this.#endTurn(session);
 			this.#failWith(reason);
 			if (this.#isClosed) this.#end();
 		});
 	}
 
-	#work(messageId: string, { tools }: StartedSession): Working {
-		const turn = new Turn({
-			...{ messageId, isPure: (tool) => tools.isPure(tool) },
+	#turnOf(messageId: string, session: StartedSession): Turn {
+		const { clock, log } = this.#options;
+		return new Turn({
+			messageId,
+			session,
+			clock,
+			log,
+			keyed: (method) => this.#keyed(method),
 			send: (response) => this.#send(response),
+			ending: () => this.#endTurn(session),
+			ended: () => {
+				if (this.#isClosed) this.#end();
+			},
 		});
-		const working: Working = {
-			...{ turn, messageId, runId: undefined, isCancelled: false, early: [], tasks: new Set<string>() },
-			keepalive: this.#options.clock.after(keepaliveMs, () => this.#live(working)),
-		};
-		return working;
 	}
 
-	async #converse(working: Working, message: ComposedMessage, session: StartedSession): Promise<void> {
-		const { content, images, options } = message;
-		const { view, tools } = session;
-		await tools.beginTurn(options.mode);
-		const request = this.#asked("UserMessage");
-		const { runId } = await view.send(request, { content, images, correlation: working.messageId }, options);
-		working.runId = runId;
-		working.turn.begin();
-		if (working.isCancelled) this.#cancelRun(view, runId);
-		const { early } = working;
-		working.early = [];
-		for (const happened of early) this.#happened(happened);
-	}
-
-	#happened(happened: SessionEvent): void {
-		const working = this.#turn;
-		if (!working) return;
-		if (working.runId === undefined) {
-			working.early.push(happened);
-			return;
-		}
-		const { event } = happened;
-		if (!isOf(event, working)) return;
-		if (event.type === "skill.step.started") working.tasks.add(event.taskId);
-		const last = working.turn.take(happened);
-		if (!last) return;
-		// The client may answer the terminal frame with its next message.
-		this.#over(working);
-		working.turn.end(last);
-		if (this.#isClosed) this.#end();
-	}
-
-	#over({ keepalive }: Working): void {
-		keepalive?.cancel();
+	/** The session takes the next message from now on. */
+	#endTurn({ tools }: StartedSession): void {
 		this.#turn = undefined;
-		this.#session?.tools.endTurn();
-		this.#rest();
+		tools.endTurn();
+		this.#hideLater();
 	}
 
-	#live(working: Working): void {
-		if (this.#turn !== working) return;
-		this.#send(frame("keepalive", working.turn.tokens));
-		working.keepalive = this.#options.clock.after(keepaliveMs, () => this.#live(working));
-	}
-
-	/** Tells a client that has been silent for long that it may hide the agent. */
-	#rest(): void {
+	/** Allows the client to hide the agent after a long time without a turn. */
+	#hideLater(): void {
 		this.#hidden?.cancel();
 		if (this.#phase !== "open") return;
 		this.#hidden = this.#options.clock.after(hiddenAfterMs, () => {
-			this.#send(frame("presenceHint", { level: "hidden", reason: "the session rests" }));
+			this.#send(frame("presenceHint", { level: "hidden", reason: "no turn for 10 minutes" }));
 		});
 	}
 
@@ -306,44 +257,28 @@ export class SessionStream {
 
 	#decide(decision: PermissionDecision): void {
 		const turn = this.#turn;
-		const answer = this.#approvals.answerTo(decision, (prompt) => isAskedBy(turn, prompt));
+		const answer = this.#approvals.answerTo(decision, (prompt) => turn?.requested(prompt) ?? false);
 		if (!answer || !this.#session) return;
 		const { token, callId, response } = answer;
-		const request = this.#asked("PermissionDecision");
-		this.#session.view.answer(request, token, response).catch((error: unknown) => {
+		this.#session.view.answer(this.#keyed("PermissionDecision"), token, response).catch((error: unknown) => {
 			this.#options.log.warn("a decision could not be stored", { callId, error });
 		});
 	}
 
-	#rate(given: MessageFeedback): void {
+	#storeFeedback(given: MessageFeedback): void {
 		const about = this.#session && feedbackOf(given, this.#session.view.id);
 		if (!about) return;
 		const { runtime, log } = this.#options;
 		runtime.feedback
-			.record(this.#asked("MessageFeedback"), about.sessionId, about.feedback)
+			.record(this.#keyed("MessageFeedback"), about.sessionId, about.feedback)
 			.catch((error: unknown) => log.info("feedback could not be stored", { ...about, error }));
-	}
-
-	#cancel(): void {
-		const working = this.#turn;
-		if (!working || !this.#session) return;
-		working.isCancelled = true;
-		// A message that is not accepted yet is cancelled when it has a run.
-		if (working.runId !== undefined) this.#cancelRun(this.#session.view, working.runId);
-	}
-
-	/** Cancels a run, also if the stream has ended. */
-	#cancelRun(view: StartedSession["view"], runId: string): void {
-		view
-			.cancel(this.#asked("CancelTurn"), { runId })
-			.catch((error: unknown) => this.#options.log.error("a turn could not be cancelled", { error }));
 	}
 
 	#end(finish = this.#options.finished): void {
 		if (this.#phase === "over") return;
 		this.#phase = "over";
 		this.#hidden?.cancel();
-		this.#turn?.keepalive?.cancel();
+		this.#turn?.stop();
 		this.#turn = undefined;
 		if (this.#session) this.#leave(this.#session);
 		finish();
@@ -376,7 +311,7 @@ export class SessionStream {
 		if (this.#phase !== "over") this.#options.send(response);
 	}
 
-	#asked(method: string): Keyed {
+	#keyed(method: string): Keyed {
 		return { principal: this.#options.principal, key: undefined, method, params: undefined };
 	}
 
@@ -386,14 +321,4 @@ export class SessionStream {
 		this.#options.log.error("a session failed", { error: reason });
 		return new ParleyError("internal error", { code: "internal" });
 	}
-}
-
-/** Whether an event is about the run of the turn, or an approval of a step of its workflow. */
-function isOf(event: SessionEvent["event"], turn: Working): boolean {
-	if ("runId" in event) return event.runId === turn.runId;
-	return "prompt" in event && isAskedBy(turn, event.prompt);
-}
-
-function isAskedBy(turn: Working | undefined, { runId, taskId }: Prompt): boolean {
-	return turn !== undefined && (runId === turn.runId || (taskId !== undefined && turn.tasks.has(taskId)));
 }
