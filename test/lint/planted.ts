@@ -103,7 +103,7 @@ export const planted: readonly Planted[] = [
 		reported: "the product does not import what exists for its tests",
 	},
 	{
-		path: "packages/core/src/session/test-only.ts",
+		path: "packages/core/src/conversation/test-only.ts",
 		source: imports("../testing/index.ts"),
 		reported: "the product does not import what exists for its tests",
 	},
@@ -140,11 +140,11 @@ export const planted: readonly Planted[] = [
 		reported: time,
 	},
 	{ path: "packages/cli/src/optional.ts", source: "export const a = performance?.now();\n", reported: time },
-	{ path: "packages/core/src/run/child.ts", source: imports("node:child_process"), reported: children },
+	{ path: "packages/core/src/agent/child.ts", source: imports("node:child_process"), reported: children },
 	{ path: "packages/gateway/src/child.ts", source: imports("child_process"), reported: children },
 	{ path: "packages/cli/src/child.ts", source: 'await import("node:child_process");\n', reported: children },
 	{
-		path: "packages/core/src/journal/sqlite.ts",
+		path: "packages/core/src/store/sqlite.ts",
 		source: imports("node:sqlite"),
 		reported: "the engine stays behind the Store port",
 	},

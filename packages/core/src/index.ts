@@ -1,46 +1,19 @@
-export { findNearMiss } from "./agents/near-miss.ts";
-export { openProfiles } from "./agents/open-profiles.ts";
-export type { Profile, ProfileEndpoint, Profiles } from "./agents/profile.ts";
-export { type Action, actions, authorize, isAuthorized } from "./authorize.ts";
-export type { ClientCall, ClientResult } from "./client-tools/client-calls.ts";
-export type { ToolClient, ToolConnection } from "./client-tools/client-tools.ts";
-export { type ClientTool, clientToolLimits, type ToolRegistration } from "./client-tools/registration.ts";
-export type { Compacted } from "./context/fit-request.ts";
-export type { ContextSnapshot } from "./context-snapshot.ts";
-export type {
-	Author,
-	EndCause,
-	GrantFacts,
-	Passing,
-	Recorded,
-	RecordedEvent,
-	SessionEvent,
-	TransientEvent,
-	TrustBadge,
-} from "./event.ts";
-export type { FileFacts, KeptFile } from "./files/file-facts.ts";
-export { type FileLimits, FileTooLargeError } from "./files/file-limits.ts";
-export type { ByteRange, Files } from "./files/files.ts";
-export { pictureProblem } from "./files/picture-kind.ts";
-export { checkTexts, type TextCheck } from "./journal/check-texts.ts";
-export { freshSchema } from "./journal/fresh-schema.ts";
-export type { Placed } from "./journal/journal.ts";
-export { migrations } from "./journal/migrations.ts";
-export { countOpenWork } from "./journal/open-work.ts";
-export { type Snapshot, takeSnapshot } from "./journal/snapshot.ts";
-export type { Tables } from "./journal/tables.ts";
-export type { Memory } from "./memory/memory.ts";
-export { type AssistantMessage, type ImageBlock, imageTypes, isImageType, type Message } from "./message.ts";
+export type { ClientCall, ClientResult } from "./agent/client-tools/client-calls.ts";
+export type { ToolClient, ToolConnection } from "./agent/client-tools/client-tools.ts";
 export {
-	type Model,
-	type ModelEvent,
-	type ModelRequest,
-	type Reasoning,
-	reasoningLevels,
-	type Sampling,
-	type StopReason,
-} from "./model.ts";
-export { ModelError } from "./model-error.ts";
+	type ClientTool,
+	clientToolLimits,
+	type ToolRegistration,
+} from "./agent/client-tools/registration.ts";
+export type { Compacted } from "./agent/context/fit-request.ts";
+export type { ProviderState } from "./agent/provider-health.ts";
+export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";
+export type { ListedSkill } from "./agent/skills/skills.ts";
+export { builtInInstructions } from "./agent/system-prompt/system-prompt.ts";
+export type { GrantOutcome, KeptGrant, WantedGrant } from "./conversation/grants/channel-grants.ts";
+export { isSessionId } from "./conversation/sessions.ts";
+export type { ByteRange, Files } from "./files/files.ts";
+export { isWithin } from "./filesystem/paths.ts";
 export { createAnthropicModel } from "./models/anthropic/anthropic-model.ts";
 export { createLlamaModel, type LlamaModel } from "./models/llama/llama-model.ts";
 export { offlineHelp } from "./models/offline/help.ts";
@@ -51,22 +24,8 @@ export type { ModelInfo, Prices } from "./models/table/model-info.ts";
 export { ModelTable } from "./models/table/model-table.ts";
 export { unknownModel } from "./models/table/unknown-model.ts";
 export { checkPolicy } from "./policy/check-policy.ts";
-export {
-	type Actor,
-	actingId,
-	operator,
-	type Person,
-	type Place,
-	type Principal,
-	type PrincipalKind,
-	placeKey,
-	type Role,
-	roles,
-} from "./principal.ts";
-export { alwaysRequires, type Prompt } from "./prompt.ts";
-export type { PromptResponse } from "./prompt-answer.ts";
-export type { RunOptions } from "./run/options.ts";
-export type { ProviderState } from "./run/provider-health.ts";
+export { openProfiles } from "./policy/profiles/open-profiles.ts";
+export type { Profile, ProfileEndpoint, Profiles } from "./policy/profiles/profile.ts";
 export { Runtime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";
 export { Egress } from "./sandbox/egress/egress.ts";
@@ -81,35 +40,113 @@ export {
 export { type OwnProgram, type RunningProgram, startOwnProgram } from "./sandbox/own-program.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";
+export { checkTexts, type TextCheck } from "./store/check-texts.ts";
+export type { Keyed } from "./store/idempotency.ts";
+export type { Placed } from "./store/journal.ts";
+export { freshSchema } from "./store/migrations/fresh-schema.ts";
+export { migrations } from "./store/migrations/migrations.ts";
+export { countOpenWork } from "./store/open-work.ts";
+export { type Snapshot, takeSnapshot } from "./store/snapshot.ts";
+export type { Tables } from "./store/tables.ts";
+export { findNearMiss } from "./text/near-miss.ts";
+export { visible } from "./text/visible.ts";
+export { builtinTools } from "./tools/builtin.ts";
+export { shortToolNames } from "./tools/short/short-tool-names.ts";
+export { shortTools } from "./tools/short/short-tools.ts";
+export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
+export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit/audit.ts";
+export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit/audit-check.ts";
+export type { AuditFilter } from "./trust/audit/audit-log.ts";
+export type { OpenWish } from "./trust/grant-wishes.ts";
+export type { ListedRule, PolicyListing } from "./trust/list-rules.ts";
+export type { GivenRole, PairingFacts, PersonFacts } from "./trust/people/people.ts";
+export type { PersonCheck, PersonReport } from "./trust/people/person-checks.ts";
+export type { PlaceFacts } from "./trust/places.ts";
+export type { PolicyAnswer, PolicyQuestion } from "./trust/policies.ts";
+export type { OperatorTokenFile } from "./trust/tokens/token-file.ts";
+export type { TokenFacts } from "./trust/tokens/token-rows.ts";
+export type { NewToken } from "./trust/tokens/token-wish.ts";
+export type { MadeToken, Tokens } from "./trust/tokens/tokens.ts";
+export type { UsageFilter, UsageReport } from "./usage/read-usage.ts";
+export type { BudgetChange } from "./usage/set-budget.ts";
+export type { Explanation } from "./use-cases/messages/explain.ts";
+export type { ExplainedCall } from "./use-cases/messages/explain-calls.ts";
+export type { Feedback, FeedbackFilter, GivenFeedback } from "./use-cases/messages/feedback.ts";
+export type { OpenPrompt } from "./use-cases/messages/open-prompts.ts";
+export type { Accepted } from "./use-cases/messages/send.ts";
+export type { ScheduleTarget, WantedTrigger } from "./use-cases/schedules/schedules.ts";
+export type { Follower } from "./use-cases/sessions/follow.ts";
+export type { HistoryBlock, HistoryMessage } from "./use-cases/sessions/import-history.ts";
+export { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";
+export type { Roots } from "./use-cases/sessions/open.ts";
+export type { EventFilter, EventHistory } from "./use-cases/sessions/read-events.ts";
+export type { TimedMessage } from "./use-cases/sessions/read-transcript.ts";
+export type { Submitted, Tasks } from "./use-cases/tasks/tasks.ts";
+export { type Action, actions, authorize, isAuthorized } from "./vocabulary/authorize.ts";
+export type { BudgetReached, Budgets } from "./vocabulary/budget.ts";
+export type { ChatSettings, PersonRule } from "./vocabulary/chat-settings.ts";
+export type { ContextSnapshot } from "./vocabulary/context-snapshot.ts";
+export type {
+	Author,
+	EndCause,
+	GrantFacts,
+	Passing,
+	Recorded,
+	RecordedEvent,
+	SessionEvent,
+	TransientEvent,
+	TrustBadge,
+} from "./vocabulary/event.ts";
+export type { FileFacts, KeptFile } from "./vocabulary/files/file-facts.ts";
+export { type FileLimits, FileTooLargeError } from "./vocabulary/files/file-limits.ts";
+export { pictureProblem } from "./vocabulary/files/picture-kind.ts";
+export type { Memory } from "./vocabulary/memory/memory.ts";
+export {
+	type AssistantMessage,
+	type ImageBlock,
+	imageTypes,
+	isImageType,
+	type Message,
+} from "./vocabulary/message.ts";
+export {
+	type Model,
+	type ModelEvent,
+	type ModelRequest,
+	type Reasoning,
+	reasoningLevels,
+	type Sampling,
+	type StopReason,
+} from "./vocabulary/model.ts";
+export { ModelError } from "./vocabulary/model-error.ts";
+export { billionths, dollars, formatDollars } from "./vocabulary/money.ts";
+export type { PlaceProfile } from "./vocabulary/place-profile.ts";
+export {
+	type Actor,
+	actingId,
+	operator,
+	type Person,
+	type Place,
+	type Principal,
+	type PrincipalKind,
+	placeKey,
+	type Role,
+	roles,
+} from "./vocabulary/principal.ts";
+export { alwaysRequires, type Prompt } from "./vocabulary/prompt.ts";
+export type { PromptResponse } from "./vocabulary/prompt-answer.ts";
+export type { RunOptions } from "./vocabulary/run-options.ts";
 export {
 	type Sandboxes,
 	type SandboxFeatures,
 	type SandboxMode,
 	type SandboxState,
 	sandboxModes,
-} from "./sandbox.ts";
-export { eventOf, whenText } from "./schedule/read-when.ts";
-export type { RunOrigin, Schedule, Trigger } from "./schedule/schedule.ts";
-export type { ScheduleTarget, WantedTrigger } from "./schedule/schedules.ts";
-export { SecretBox } from "./secrets.ts";
-export type { Explanation } from "./session/explain.ts";
-export type { ExplainedCall } from "./session/explain-calls.ts";
-export type { Feedback, FeedbackFilter, GivenFeedback } from "./session/feedback.ts";
-export type { Follower } from "./session/follow.ts";
-export type { Keyed } from "./session/idempotency.ts";
-export type { HistoryBlock, HistoryMessage } from "./session/import-history.ts";
-export { listSessions, type SessionFilter, type SessionSummary } from "./session/list.ts";
-export type { Roots } from "./session/open.ts";
-export type { OpenPrompt } from "./session/open-prompts.ts";
-export type { EventFilter, EventHistory } from "./session/read-events.ts";
-export type { TimedMessage } from "./session/read-transcript.ts";
-export type { Accepted } from "./session/send.ts";
-export { isSessionId } from "./session/sessions.ts";
-export type { SkillEvent } from "./skills/skill-event.ts";
-export { type FoundSkills, SkillFiles } from "./skills/skill-files.ts";
-export type { ListedSkill } from "./skills/skills.ts";
-export { builtInInstructions } from "./system-prompt/system-prompt.ts";
-export { progressOf } from "./tasks/progress.ts";
+} from "./vocabulary/sandbox.ts";
+export { eventOf, whenText } from "./vocabulary/schedules/read-when.ts";
+export type { RunOrigin, Schedule, Trigger } from "./vocabulary/schedules/schedule.ts";
+export { SecretBox } from "./vocabulary/secrets.ts";
+export type { SkillEvent } from "./vocabulary/skills/skill-event.ts";
+export { progressOf } from "./vocabulary/tasks/progress.ts";
 export {
 	type Autonomy,
 	type NewTask,
@@ -121,34 +158,7 @@ export {
 	type TaskProgress,
 	type TaskState,
 	taskStates,
-} from "./tasks/task.ts";
-export type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
-export type { Submitted, Tasks } from "./tasks/tasks.ts";
-export { defineTool, type Tool } from "./tool.ts";
-export { builtinTools } from "./tools/builtin.ts";
-export { isWithin } from "./tools/paths.ts";
-export { shortToolNames } from "./tools/short/short-tool-names.ts";
-export { shortTools } from "./tools/short/short-tools.ts";
-export { visible } from "./tools/visible.ts";
-export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
-export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit.ts";
-export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit-check.ts";
-export type { AuditFilter } from "./trust/audit-log.ts";
-export type { GrantOutcome, KeptGrant, WantedGrant } from "./trust/channel-grants.ts";
-export type { ChatSettings, PersonRule } from "./trust/chat-settings.ts";
-export type { OpenWish } from "./trust/grant-wishes.ts";
-export type { ListedRule, PolicyListing } from "./trust/list-rules.ts";
-export type { GivenRole, PairingFacts, PersonFacts } from "./trust/people.ts";
-export type { PersonCheck, PersonReport } from "./trust/person-checks.ts";
-export type { PlaceProfile } from "./trust/place-profile.ts";
-export type { PlaceFacts } from "./trust/places.ts";
-export type { PolicyAnswer, PolicyQuestion } from "./trust/policies.ts";
-export type { OperatorTokenFile } from "./trust/token-file.ts";
-export type { TokenFacts } from "./trust/token-rows.ts";
-export type { NewToken } from "./trust/token-wish.ts";
-export type { MadeToken, Tokens } from "./trust/tokens.ts";
-export type { BudgetReached, Budgets } from "./usage/budget.ts";
-export { billionths, dollars, formatDollars } from "./usage/money.ts";
-export type { UsageFilter, UsageReport } from "./usage/read-usage.ts";
-export type { BudgetChange } from "./usage/set-budget.ts";
-export { noUsage, type Usage } from "./usage/usage.ts";
+} from "./vocabulary/tasks/task.ts";
+export type { TaskEvent, WorkerEvent } from "./vocabulary/tasks/task-event.ts";
+export { defineTool, type Tool } from "./vocabulary/tool.ts";
+export { noUsage, type Usage } from "./vocabulary/usage.ts";

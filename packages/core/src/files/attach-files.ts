@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
-import type { Tx } from "../journal/journal.ts";
-import type { Principal } from "../principal.ts";
-import { type FileFacts, factsOf } from "./file-facts.ts";
+import type { Tx } from "../store/journal.ts";
+import { type FileFacts, factsOf } from "../vocabulary/files/file-facts.ts";
+import type { Principal } from "../vocabulary/principal.ts";
 import { findFile, visibleTo } from "./file-rows.ts";
 
 /** Who sends which files, and into which session. */

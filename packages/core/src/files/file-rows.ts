@@ -1,11 +1,11 @@
 import { type Selectable, sql } from "kysely";
-import { isAuthorized } from "../authorize.ts";
-import type { Tx } from "../journal/journal.ts";
-import type { Tables } from "../journal/tables.ts";
-import type { Principal } from "../principal.ts";
-import type { KeptFile } from "./file-facts.ts";
-import { leastCounted, noRoomForOutput } from "./file-limits.ts";
-import { outputPrefix } from "./output-name.ts";
+import type { Tx } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import { isAuthorized } from "../vocabulary/authorize.ts";
+import type { KeptFile } from "../vocabulary/files/file-facts.ts";
+import { leastCounted, noRoomForOutput } from "../vocabulary/files/file-limits.ts";
+import { outputPrefix } from "../vocabulary/files/output-name.ts";
+import type { Principal } from "../vocabulary/principal.ts";
 
 type FileRow = Selectable<Tables["files"]>;
 

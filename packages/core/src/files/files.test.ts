@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { ParleyError, type Store } from "@parley/base";
 import { storeWith } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Tables } from "../journal/tables.ts";
-import type { Principal } from "../principal.ts";
-import { operator } from "../principal.ts";
+import type { Tables } from "../store/tables.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
-import type { KeptFile } from "./file-facts.ts";
+import type { KeptFile } from "../vocabulary/files/file-facts.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+import { operator } from "../vocabulary/principal.ts";
 
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -3,24 +3,24 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from "nod
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Clock, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
-import { authorize } from "../authorize.ts";
-import type { Tx } from "../journal/journal.ts";
-import { stamp, type Tables } from "../journal/tables.ts";
-import type { Principal } from "../principal.ts";
-import type { SecretBox } from "../secrets.ts";
-import { type Keyed, knowsKey, once } from "../session/idempotency.ts";
-import type { Roots } from "../session/open.ts";
-import type { TextRedactor } from "../session/session-redactor.ts";
-import { fileError, systemCode } from "../tools/file-error.ts";
-import type { ContentFacts } from "./content-facts.ts";
-import type { KeptFile } from "./file-facts.ts";
+import { fileError, systemCode } from "../filesystem/file-error.ts";
+import { type Keyed, knowsKey, once } from "../store/idempotency.ts";
+import type { Tx } from "../store/journal.ts";
+import { stamp, type Tables } from "../store/tables.ts";
+import type { TextRedactor } from "../text/session-redactor.ts";
+import type { Roots } from "../use-cases/sessions/open.ts";
+import { authorize } from "../vocabulary/authorize.ts";
+import type { KeptFile } from "../vocabulary/files/file-facts.ts";
 import {
 	defaultFileLimits,
 	type FileLimits,
 	FileTooLargeError,
 	leastCounted,
 	refuseOverQuota,
-} from "./file-limits.ts";
+} from "../vocabulary/files/file-limits.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+import type { SecretBox } from "../vocabulary/secrets.ts";
+import type { ContentFacts } from "./content-facts.ts";
 import { safeFileName } from "./file-name.ts";
 import {
 	countedBytes,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ImageBlock } from "../message.ts";
 import { testPictures } from "../testing/pictures.ts";
+import type { ImageBlock } from "../vocabulary/message.ts";
 import { fitTogether, halfTheRoom } from "./picture-room.ts";
 
 const [{ content: png }] = testPictures;

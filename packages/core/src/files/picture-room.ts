@@ -1,4 +1,4 @@
-import type { ImageBlock } from "../message.ts";
+import type { ImageBlock } from "../vocabulary/message.ts";
 import { pictureSize } from "./picture-size.ts";
 import { bytesOf, maxPicturesBytes } from "./pictures.ts";
 

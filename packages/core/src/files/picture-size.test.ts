@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ImageType } from "../message.ts";
 import { testPictures } from "../testing/pictures.ts";
+import type { ImageType } from "../vocabulary/message.ts";
 import { pictureSize } from "./picture-size.ts";
 
 const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(" ", ""), "hex");

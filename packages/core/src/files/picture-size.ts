@@ -1,4 +1,4 @@
-import type { ImageType } from "../message.ts";
+import type { ImageType } from "../vocabulary/message.ts";
 
 /** In pixels. */
 export interface PictureSize {

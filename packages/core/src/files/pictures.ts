@@ -1,7 +1,7 @@
-import { type ImageBlock, isImageType, type Message } from "../message.ts";
-import type { Asked } from "../run/transcript.ts";
-import type { Attachment } from "./attachment.ts";
-import type { FileFacts } from "./file-facts.ts";
+import type { Attachment } from "../vocabulary/files/attachment.ts";
+import type { FileFacts } from "../vocabulary/files/file-facts.ts";
+import { type ImageBlock, isImageType, type Message } from "../vocabulary/message.ts";
+import type { Asked } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
 
 /** A picture may have 5 MiB in base64: https://platform.claude.com/docs/en/build-with-claude/vision */

@@ -1,4 +1,4 @@
-import type { Tx } from "../journal/journal.ts";
+import type { Tx } from "../store/journal.ts";
 
 /**
  * Forgets the files of a session, as a part of its removal. Returns their ids: what they held is removed with

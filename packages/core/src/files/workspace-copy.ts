@@ -3,11 +3,11 @@ import { constants } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
-import { fileError, systemCode } from "../tools/file-error.ts";
-import { HeldDirectory } from "../tools/held-directory.ts";
-import { readChunks } from "../tools/regular-file.ts";
+import { fileError, systemCode } from "../filesystem/file-error.ts";
+import { HeldDirectory } from "../filesystem/held-directory.ts";
+import { readChunks } from "../filesystem/regular-file.ts";
+import type { FileFacts } from "../vocabulary/files/file-facts.ts";
 import type { ContentFacts } from "./content-facts.ts";
-import type { FileFacts } from "./file-facts.ts";
 import { nthName } from "./file-name.ts";
 import { writeContent } from "./write-content.ts";
 

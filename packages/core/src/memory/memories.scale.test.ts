@@ -1,13 +1,13 @@
 import { openSqliteStore, Redactor, type Store, silentLogger, systemClock } from "@parley/base";
 import { ManualClock, openPgliteStore, paced, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { freshSchema } from "../journal/fresh-schema.ts";
-import { migrations } from "../journal/migrations.ts";
-import type { Tables } from "../journal/tables.ts";
-import { SecretBox } from "../secrets.ts";
-import { Audit } from "../trust/audit.ts";
+import { freshSchema } from "../store/migrations/fresh-schema.ts";
+import { migrations } from "../store/migrations/migrations.ts";
+import type { Tables } from "../store/tables.ts";
+import { Audit } from "../trust/audit/audit.ts";
+import { memoryLimits } from "../vocabulary/memory/memory.ts";
+import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";
-import { memoryLimits } from "./memory.ts";
 
 const scale = process.env["PARLEY_TEST_SCALE"];
 /** People, each with as many notes as one person can have. PGlite takes minutes to index 10,000 notes. */

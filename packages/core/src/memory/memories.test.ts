@@ -1,19 +1,19 @@
 import { openSqliteStore, Redactor, type Store, silentLogger } from "@parley/base";
 import { ManualClock, openPgliteStore, seededIds } from "@parley/base/testing";
 import { afterAll, expect, test } from "vitest";
-import { freshSchema } from "../journal/fresh-schema.ts";
-import { migrations } from "../journal/migrations.ts";
-import type { Tables } from "../journal/tables.ts";
-import { operator, type Person, type Principal } from "../principal.ts";
-import { SecretBox } from "../secrets.ts";
-import type { Keyed } from "../session/idempotency.ts";
+import type { Keyed } from "../store/idempotency.ts";
+import { freshSchema } from "../store/migrations/fresh-schema.ts";
+import { migrations } from "../store/migrations/migrations.ts";
+import type { Tables } from "../store/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import { Audit } from "../trust/audit.ts";
-import { keepPerson } from "../trust/person-rows.ts";
+import { Audit } from "../trust/audit/audit.ts";
+import { keepPerson } from "../trust/people/person-rows.ts";
+import { memoryLimits, memoryScopes } from "../vocabulary/memory/memory.ts";
+import { operator, type Person, type Principal } from "../vocabulary/principal.ts";
+import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";
-import { memoryLimits, memoryScopes } from "./memory.ts";
 
 const stores = new Map<string, Promise<Store<Tables>>>();
 const opening: Readonly<Record<string, () => Promise<Store<Tables>>>> = {

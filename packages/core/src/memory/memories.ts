@@ -1,25 +1,6 @@
 import { type Clock, type Ids, ParleyError, type Store } from "@parley/base";
-import { authorize } from "../authorize.ts";
-import type { Tx } from "../journal/journal.ts";
-import type { Tables } from "../journal/tables.ts";
-import { actingId, hasRole, type Principal, placeKey } from "../principal.ts";
-import { type Keyed, once } from "../session/idempotency.ts";
-import type { TextRedactor } from "../session/session-redactor.ts";
-import { taintOfMessage } from "../session/session-taint.ts";
-import { type Audit, askedBy } from "../trust/audit.ts";
-import { type ChatSettings, noChat } from "../trust/chat-settings.ts";
-import { foreignTenant, Tenants } from "../trust/tenants.ts";
-import {
-	checkMemory,
-	isReadable,
-	type Memory,
-	type MemoryReader,
-	type MemoryScope,
-	memoryLimits,
-	type NewMemory,
-	subjectOf,
-	unknownMemory,
-} from "./memory.ts";
+import { type Keyed, once } from "../store/idempotency.ts";
+import type { Tx } from "../store/journal.ts";
 import {
 	countMemories,
 	deleteMemoriesOf,
@@ -30,10 +11,29 @@ import {
 	insertMemory,
 	listMemories,
 	type MemorySelection,
-} from "./memory-rows.ts";
-import { mostNotes } from "./notes-text.ts";
+} from "../store/memory-rows.ts";
+import { searchWords, telling } from "../store/search-words.ts";
+import { taintOfMessage } from "../store/session-taint.ts";
+import type { Tables } from "../store/tables.ts";
+import { mostNotes } from "../text/notes-text.ts";
+import type { TextRedactor } from "../text/session-redactor.ts";
+import { type Audit, askedBy } from "../trust/audit/audit.ts";
+import { foreignTenant, Tenants } from "../trust/people/tenants.ts";
+import { authorize } from "../vocabulary/authorize.ts";
+import { type ChatSettings, noChat } from "../vocabulary/chat-settings.ts";
+import {
+	checkMemory,
+	isReadable,
+	type Memory,
+	type MemoryReader,
+	type MemoryScope,
+	memoryLimits,
+	type NewMemory,
+	subjectOf,
+	unknownMemory,
+} from "../vocabulary/memory/memory.ts";
+import { actingId, hasRole, type Principal, placeKey } from "../vocabulary/principal.ts";
 import { searchMemories } from "./search-memories.ts";
-import { searchWords, telling } from "./search-words.ts";
 
 interface MemoriesOptions {
 	readonly store: Store<Tables>;

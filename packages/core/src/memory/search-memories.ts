@@ -1,9 +1,9 @@
 import type { Engine } from "@parley/base";
 import { sql } from "kysely";
-import type { Tx } from "../journal/journal.ts";
-import type { Memory } from "./memory.ts";
-import { memoryIndexOf } from "./memory-index.ts";
-import { type MemorySelection, selected, toMemory } from "./memory-rows.ts";
+import type { Tx } from "../store/journal.ts";
+import { memoryIndexOf } from "../store/memory-index.ts";
+import { type MemorySelection, selected, toMemory } from "../store/memory-rows.ts";
+import type { Memory } from "../vocabulary/memory/memory.ts";
 
 /** Notes of a selection that contain at least one of the words, the most relevant first. */
 export async function searchMemories(

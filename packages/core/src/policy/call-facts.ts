@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
-import { type FoundCommands, findCommands } from "../commands/judge-command.ts";
-import { namedPaths } from "../commands/places.ts";
-import { splitPlainly } from "../commands/words.ts";
-import { ruleNameOf, type Tool, type ToolContext, type ToolPlan } from "../tool.ts";
+import { ruleNameOf, type Tool, type ToolContext, type ToolPlan } from "../vocabulary/tool.ts";
+import { type FoundCommands, findCommands } from "./commands/judge-command.ts";
+import { namedPaths } from "./commands/places.ts";
+import { splitPlainly } from "./commands/words.ts";
 
 /** A call to be decided about. Without `args` and `context` nothing but its plan is known of it. */
 export interface JudgedCall {

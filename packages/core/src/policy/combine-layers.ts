@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { builtInAlone, policyVersion } from "../policy.ts";
-import { ruleNameOf } from "../tool.ts";
+import { ruleNameOf } from "../vocabulary/tool.ts";
+import { builtInAlone, policyVersion } from "./policy.ts";
 import type { Layer, PolicyInForce, PolicyRule } from "./policy-rule.ts";
 import type { KnownTool } from "./read-policy.ts";
 import type { PolicyState } from "./watched-policy.ts";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import type { FoundCommands, SeenWords } from "../commands/judge-command.ts";
-import { UNKNOWN } from "../commands/words.ts";
-import { isKeyword, isShell, isWrapper } from "../commands/wrappers.ts";
+import type { FoundCommands, SeenWords } from "./commands/judge-command.ts";
+import { UNKNOWN } from "./commands/words.ts";
+import { isKeyword, isShell, isWrapper } from "./commands/wrappers.ts";
 
 const assignment = /^[A-Za-z_]\w*\+?=/;
 

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell
 import { expect, test } from "vitest";
-import { type Decision, decide } from "../policy.ts";
 import { createToolContext } from "../testing/tool-context.ts";
-import type { ToolPlan } from "../tool.ts";
+import { runCommand } from "../tools/commands/run-command.ts";
 import { git } from "../tools/git.ts";
-import { runCommand } from "../tools/run-command.ts";
+import type { ToolPlan } from "../vocabulary/tool.ts";
+import { type Decision, decide } from "./policy.ts";
 import { readPolicy } from "./read-policy.ts";
 
 const tools = [runCommand, git];

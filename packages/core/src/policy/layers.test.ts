@@ -1,10 +1,10 @@
 import { seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { decide, type Permissions } from "../policy.ts";
-import type { Taint } from "../taint.ts";
 import { createToolContext } from "../testing/tool-context.ts";
-import type { ActionClass, ToolPlan } from "../tool.ts";
 import { builtinTools } from "../tools/builtin.ts";
+import type { Taint } from "../vocabulary/taint.ts";
+import type { ActionClass, ToolPlan } from "../vocabulary/tool.ts";
+import { decide, type Permissions } from "./policy.ts";
 import type { PolicyInForce, PolicyRule } from "./policy-rule.ts";
 import { type PolicySource, readPolicy } from "./read-policy.ts";
 

@@ -1,7 +1,7 @@
-import { matchesName } from "../commands/places.ts";
-import { UNKNOWN } from "../commands/words.ts";
 import type { CallFacts } from "./call-facts.ts";
 import { allowsCommand, mayRun } from "./command-match.ts";
+import { matchesName } from "./commands/places.ts";
+import { UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 
 /** Whether a rule that asks or denies concerns the call: where that is in doubt, it does. */

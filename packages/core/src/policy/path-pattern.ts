@@ -1,8 +1,8 @@
 import { isAbsolute, join, relative } from "node:path";
 import { ParleyError } from "@parley/base";
-import { matchesWithin } from "../commands/places.ts";
-import { isWithin, looseForm } from "../tools/paths.ts";
-import { compileGlob } from "../tools/tree/glob.ts";
+import { compileGlob } from "../filesystem/glob.ts";
+import { isWithin, looseForm } from "../filesystem/paths.ts";
+import { matchesWithin } from "./commands/places.ts";
 
 /** Which paths a rule is about. Paths and roots are absolute. */
 export interface PathPattern {

@@ -1,11 +1,11 @@
 import { ParleyError } from "@parley/base";
 import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import type * as z from "zod";
-import { findNearMiss } from "../agents/near-miss.ts";
-import { matchesName } from "../commands/places.ts";
-import { clientRuleName, ruleNameOf, type Tool } from "../tool.ts";
-import { visible } from "../tools/visible.ts";
+import { findNearMiss } from "../text/near-miss.ts";
+import { visible } from "../text/visible.ts";
+import { clientRuleName, ruleNameOf, type Tool } from "../vocabulary/tool.ts";
 import { builtInRules } from "./built-in-rules.ts";
+import { matchesName } from "./commands/places.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
 import type { Layer, PolicyRule } from "./policy-rule.ts";
 import { namesAt, policySchema, type WrittenRule } from "./policy-schema.ts";

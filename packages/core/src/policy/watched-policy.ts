@@ -10,7 +10,7 @@ import {
 	statSync,
 } from "node:fs";
 import { ParleyError } from "@parley/base";
-import { systemCode } from "../tools/file-error.ts";
+import { systemCode } from "../filesystem/file-error.ts";
 import { type KnownTool, type PolicyFile, type PolicySource, readPolicy } from "./read-policy.ts";
 
 const mostBytes = 256 * 1024;

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
-import type { MemoryLimit, Sandbox } from "../sandbox.ts";
-import { SYSTEM_PATH } from "./find-bubblewrap.ts";
+import type { MemoryLimit, Sandbox } from "../vocabulary/sandbox.ts";
+import { SYSTEM_PATH } from "./bubblewrap/find-bubblewrap.ts";
+import { ifThere } from "./bubblewrap/if-there.ts";
 import { findProgram } from "./find-program.ts";
-import { ifThere } from "./if-there.ts";
 
 const GIB = 1024 ** 3;
 const GIB_IN_KIB = 1024 ** 2;

@@ -1,5 +1,5 @@
-import type { Sandbox, SandboxFeatures } from "../sandbox.ts";
-import { SYSTEM_PATH } from "./find-bubblewrap.ts";
+import type { Sandbox, SandboxFeatures } from "../vocabulary/sandbox.ts";
+import { SYSTEM_PATH } from "./bubblewrap/find-bubblewrap.ts";
 import { findProgram } from "./find-program.ts";
 
 const TIMEOUT_MS = 5_000;

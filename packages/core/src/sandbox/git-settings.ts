@@ -1,4 +1,4 @@
-import type { Sandbox } from "../sandbox.ts";
+import type { Sandbox } from "../vocabulary/sandbox.ts";
 
 /**
  * Settings of the operator's git that commands see in the sandbox: the committer, and how files are read and written. No

@@ -5,15 +5,15 @@ import { ManualClock } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
-import { createBubblewrap, sampleOf } from "./bubblewrap.ts";
+import { createBubblewrap, sampleOf } from "./bubblewrap/bubblewrap.ts";
+import { CommandRuns } from "./bubblewrap/command-runs.ts";
+import { describeSystem } from "./bubblewrap/system-layout.ts";
 import { eachProcess } from "./command-limits.ts";
-import { CommandRuns } from "./command-runs.ts";
 import { findProgram } from "./find-program.ts";
 import { KeptVerdict, keyOf, thisSystem } from "./kept-verdict.ts";
 import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 import { filterProgram } from "./system-calls/filter-program.ts";
 import { filterRules, noUnixSockets } from "./system-calls/filter-rules.ts";
-import { describeSystem } from "./system-layout.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let file: string;

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { release } from "node:os";
 import { dirname } from "node:path";
-import type { Bubblewrap } from "./bubblewrap.ts";
+import type { Bubblewrap } from "./bubblewrap/bubblewrap.ts";
 import { type Probe, probes } from "./probes.ts";
 
 /** Maximum of verdicts in one file, which programs with different environments share. */

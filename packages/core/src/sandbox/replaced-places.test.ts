@@ -2,9 +2,9 @@ import { chmod, mkdir, readdir, readFile, realpath, rename, symlink, writeFile }
 import { dirname, join, relative } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Sandbox } from "../sandbox.ts";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
+import type { Sandbox } from "../vocabulary/sandbox.ts";
 import { findProgram } from "./find-program.ts";
 import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 

@@ -1,4 +1,5 @@
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import { isWithin } from "../filesystem/paths.ts";
 import type {
 	Sandbox,
 	Sandboxes,
@@ -7,23 +8,22 @@ import type {
 	SandboxMode,
 	SandboxState,
 	SandboxWish,
-} from "../sandbox.ts";
-import { isWithin } from "../tools/paths.ts";
+} from "../vocabulary/sandbox.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
-import { type Bubblewrap, createBubblewrap, hasSizes, sampleOf } from "./bubblewrap.ts";
+import { type Bubblewrap, createBubblewrap, hasSizes, sampleOf } from "./bubblewrap/bubblewrap.ts";
+import { CommandRuns } from "./bubblewrap/command-runs.ts";
+import { findBubblewrap, NoSandbox, SYSTEM_PATH } from "./bubblewrap/find-bubblewrap.ts";
+import { serviceDirectories } from "./bubblewrap/inside.ts";
+import { describeSystem } from "./bubblewrap/system-layout.ts";
 import { findLimiter } from "./command-limits.ts";
-import { CommandRuns } from "./command-runs.ts";
 import type { Egress } from "./egress/egress.ts";
-import { findBubblewrap, NoSandbox, SYSTEM_PATH } from "./find-bubblewrap.ts";
 import { type FoundKeyctl, findKeyctl } from "./find-keyctl.ts";
 import { findProgram } from "./find-program.ts";
 import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
 import { howToPermit } from "./how-to-fix.ts";
-import { serviceDirectories } from "./inside.ts";
 import { KeptVerdict, keyOf, thisSystem } from "./kept-verdict.ts";
 import { type ProbeListeners, testSandbox } from "./self-test.ts";
 import { knownArchitecture } from "./system-calls/filter-program.ts";
-import { describeSystem } from "./system-layout.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
 
 export interface SandboxesOptions {

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, readlink, realpath, rm, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
-import type { Sandbox } from "../sandbox.ts";
-import { ifThere } from "./if-there.ts";
+import type { Sandbox } from "../vocabulary/sandbox.ts";
+import { ifThere } from "./bubblewrap/if-there.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 import { type Probe, type ProbeFacts, probeScript, probes, ROOT_SOCKET } from "./probes.ts";
 

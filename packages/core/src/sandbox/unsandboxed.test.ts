@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { ManualClock, paced } from "@parley/base/testing";
 import { afterAll, expect, test } from "vitest";
-import type { Command } from "../sandbox.ts";
+import type { Command } from "../vocabulary/sandbox.ts";
 import { createUnsandboxed } from "./unsandboxed.ts";
 
 const onLinux = process.platform === "linux";

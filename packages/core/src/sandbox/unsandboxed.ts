@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { type Clock, type Ids, ParleyError } from "@parley/base";
-import type { Command, CommandOutcome, Sandbox, Sandboxes } from "../sandbox.ts";
-import { fileError } from "../tools/file-error.ts";
-import { HeldDirectory } from "../tools/held-directory.ts";
-import { replacedDirectory } from "../tools/paths.ts";
+import { fileError } from "../filesystem/file-error.ts";
+import { HeldDirectory } from "../filesystem/held-directory.ts";
+import { replacedDirectory } from "../filesystem/paths.ts";
+import type { Command, CommandOutcome, Sandbox, Sandboxes } from "../vocabulary/sandbox.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
-import { CommandRuns } from "./command-runs.ts";
+import { CommandRuns } from "./bubblewrap/command-runs.ts";
+import { ifThere } from "./bubblewrap/if-there.ts";
 import { limitFiles } from "./file-limit.ts";
 import { findProgram } from "./find-program.ts";
-import { ifThere } from "./if-there.ts";
 import { MARK_NAME } from "./marked-processes.ts";
 
 interface UnsandboxedOptions {

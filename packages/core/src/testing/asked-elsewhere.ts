@@ -1,9 +1,9 @@
 import { ManualClock } from "@parley/base/testing";
-import type { Principal, Role } from "../principal.ts";
-import type { Elicitation } from "../prompt.ts";
-import { noChat } from "../trust/chat-settings.ts";
-import type { GivenRole } from "../trust/people.ts";
-import type { PlaceProfile } from "../trust/place-profile.ts";
+import type { GivenRole } from "../trust/people/people.ts";
+import { noChat } from "../vocabulary/chat-settings.ts";
+import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { Principal, Role } from "../vocabulary/principal.ts";
+import type { Elicitation } from "../vocabulary/prompt.ts";
 import { EventLog } from "./event-log.ts";
 import { noSandboxes } from "./no-sandboxes.ts";
 import { probeTool } from "./probe-tool.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { paced } from "@parley/base/testing";
-import type { Command } from "../sandbox.ts";
+import type { Command } from "../vocabulary/sandbox.ts";
 
 /** Where distributions put bubblewrap: tests that need it are skipped elsewhere, and say so. */
 export const hasBubblewrap = existsSync("/usr/bin/bwrap");

@@ -1,7 +1,7 @@
-import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
-import { operator, type Principal } from "../principal.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Follower } from "../session/follow.ts";
+import type { Follower } from "../use-cases/sessions/follow.ts";
+import type { RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
+import { operator, type Principal } from "../vocabulary/principal.ts";
 import { checkEventOrder } from "./event-order.ts";
 
 type AnyEvent = RecordedEvent | TransientEvent;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
-import type { Prompt } from "../prompt.ts";
+import type { RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
+import type { Prompt } from "../vocabulary/prompt.ts";
 import { checkEventOrder } from "./event-order.ts";
 
 const created: RecordedEvent = { type: "session.created" };

@@ -1,4 +1,4 @@
-import type { RecordedEvent, SessionEvent, TransientEvent } from "../event.ts";
+import type { RecordedEvent, SessionEvent, TransientEvent } from "../vocabulary/event.ts";
 import { SkillOrder } from "./skill-order.ts";
 import { TaskOrder } from "./task-order.ts";
 

@@ -1,4 +1,4 @@
-import { type ImageType, isImageType } from "../message.ts";
+import { type ImageType, isImageType } from "../vocabulary/message.ts";
 
 interface TestPicture {
 	/** What people call its kind. */

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { type ActionClass, defineTool, type Tool, type ToolContext, type ToolEffect } from "../tool.ts";
+import {
+	type ActionClass,
+	defineTool,
+	type Tool,
+	type ToolContext,
+	type ToolEffect,
+} from "../vocabulary/tool.ts";
 
 export interface ProbeOptions {
 	/** `effectful` unless told. */

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 
 /** One reply as a test writes it: events, to which an `end` is added where there is none, or a stream of its own. */
 export type ScriptedReply =

@@ -1,4 +1,4 @@
-import type { SkillEvent } from "../skills/skill-event.ts";
+import type { SkillEvent } from "../vocabulary/skills/skill-event.ts";
 
 type Fault = string | undefined;
 

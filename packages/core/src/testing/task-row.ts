@@ -1,7 +1,7 @@
-import type { Tx } from "../journal/journal.ts";
-import { stamp } from "../journal/tables.ts";
-import { sessionRow } from "../session/session-row.ts";
-import type { TaskRow } from "../tasks/task-rows.ts";
+import type { Tx } from "../store/journal.ts";
+import { sessionRow } from "../store/session-row.ts";
+import { stamp } from "../store/tables.ts";
+import type { TaskRow } from "../store/task-rows.ts";
 
 /** Writes a task of the session `home` with its conversation, as if it had been submitted at `created_at`. */
 export async function insertTaskRow(

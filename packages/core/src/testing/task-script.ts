@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
 /** A model with a script for each conversation, found by the first line of what that begins with: a task's title. */

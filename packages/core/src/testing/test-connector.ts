@@ -1,4 +1,4 @@
-import type { Principal, Role } from "../principal.ts";
+import type { Principal, Role } from "../vocabulary/principal.ts";
 
 /** A connector of Discord that acts for Ada, in the channel `discord:guild:general`. */
 export function testConnector(role: Role = "owner", id = "connector:discord"): Principal {

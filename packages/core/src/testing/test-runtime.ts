@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
-import { migrations } from "../journal/migrations.ts";
-import type { Tables } from "../journal/tables.ts";
-import type { Model } from "../model.ts";
-import { operator, type Principal } from "../principal.ts";
 import { Runtime } from "../runtime.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
-import type { Sandboxes } from "../sandbox.ts";
-import { SecretBox } from "../secrets.ts";
-import type { Keyed } from "../session/idempotency.ts";
+import type { Keyed } from "../store/idempotency.ts";
+import { migrations } from "../store/migrations/migrations.ts";
+import type { Tables } from "../store/tables.ts";
 import { builtinTools } from "../tools/builtin.ts";
+import type { Model } from "../vocabulary/model.ts";
+import { operator, type Principal } from "../vocabulary/principal.ts";
+import type { Sandboxes } from "../vocabulary/sandbox.ts";
+import { SecretBox } from "../vocabulary/secrets.ts";
 import { noSandboxes } from "./no-sandboxes.ts";
 
 /** What a test says about its runtime; all but the model has a default. */

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ParleyError, silentLogger, systemClock } from "@parley/base";
-import { checkMemory } from "../memory/memory.ts";
-import type { Sandbox } from "../sandbox.ts";
-import { progressOf } from "../tasks/progress.ts";
-import type { Tool, ToolContext } from "../tool.ts";
-import { prepareCall, type ReadyCall } from "../tool-call.ts";
+import { prepareCall, type ReadyCall } from "../tools/calls/tool-call.ts";
+import { checkMemory } from "../vocabulary/memory/memory.ts";
+import type { Sandbox } from "../vocabulary/sandbox.ts";
+import { progressOf } from "../vocabulary/tasks/progress.ts";
+import type { Tool, ToolContext } from "../vocabulary/tool.ts";
 
 /** A fresh real directory; disposing removes it with all that is in it. */
 export async function createDirectory(

@@ -1,10 +1,10 @@
 import { systemClock } from "@parley/base";
 import { pacedNow } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { Elicitation, ElicitationAnswer } from "../prompt.ts";
 import { createToolContext } from "../testing/tool-context.ts";
-import { executeCall, prepareCall } from "../tool-call.ts";
+import type { Elicitation, ElicitationAnswer } from "../vocabulary/prompt.ts";
 import { askUser } from "./ask-user.ts";
+import { executeCall, prepareCall } from "./calls/tool-call.ts";
 
 async function ask(args: object, answer: ElicitationAnswer = { outcome: "expired" }) {
 	const asked: Elicitation[] = [];

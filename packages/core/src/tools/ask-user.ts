@@ -1,9 +1,9 @@
 import { ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
 import * as z from "zod";
-import type { ElicitationAnswer, PromptOption } from "../prompt.ts";
-import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
-import { visible } from "./visible.ts";
+import { visible } from "../text/visible.ts";
+import type { ElicitationAnswer, PromptOption } from "../vocabulary/prompt.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../vocabulary/tool.ts";
 
 const MAX_OPTIONS = 100;
 const MAX_PATTERN = 500;

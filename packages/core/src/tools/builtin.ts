@@ -1,17 +1,17 @@
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../vocabulary/tool.ts";
 import { askUser } from "./ask-user.ts";
-import { editFile } from "./edit-file.ts";
+import { runCommand } from "./commands/run-command.ts";
+import { editFile } from "./files/edit-file.ts";
+import { listFiles } from "./files/list-files.ts";
+import { readFile } from "./files/read-file.ts";
+import { searchFiles } from "./files/search-files.ts";
+import { sendFile } from "./files/send-file.ts";
+import { writeFile } from "./files/write-file.ts";
 import { git } from "./git.ts";
-import { listFiles } from "./list-files.ts";
 import { memoryTools } from "./memory.ts";
-import { readFile } from "./read-file.ts";
-import { runCommand } from "./run-command.ts";
 import { scheduleTools } from "./schedule.ts";
-import { searchFiles } from "./search-files.ts";
-import { sendFile } from "./send-file.ts";
 import { skill } from "./skill.ts";
 import { todo } from "./todo.ts";
-import { writeFile } from "./write-file.ts";
 
 const builtin: readonly Tool[] = [
 	runCommand,

@@ -3,12 +3,12 @@ import { chmod, mkdir, writeFile as put, readFile as readText, rename, rm, symli
 import { join } from "node:path";
 import { createIds, ParleyError, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decide } from "../policy.ts";
+import { decide } from "../policy/policy.ts";
 import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
-import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
 import { createDirectory, createToolContext } from "../testing/tool-context.ts";
-import type { ToolContext } from "../tool.ts";
-import { executeCall, prepareCall, type ReadyCall } from "../tool-call.ts";
+import type { Command, CommandOutcome, Sandbox } from "../vocabulary/sandbox.ts";
+import type { ToolContext } from "../vocabulary/tool.ts";
+import { executeCall, prepareCall, type ReadyCall } from "./calls/tool-call.ts";
 import { git } from "./git.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;

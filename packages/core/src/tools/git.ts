@@ -1,22 +1,28 @@
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { Command, CommandOutcome, Sandbox } from "../sandbox.ts";
-import { defineTool, type GrantScope, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
-import { describeOutcome } from "./describe-outcome.ts";
+import { identityOf } from "../filesystem/identity.ts";
+import { resolvePath, shownPath } from "../filesystem/paths.ts";
+import { mixedScriptNotes, visible } from "../text/visible.ts";
+import { wholeLines } from "../text/whole-lines.ts";
+import type { Command, CommandOutcome, Sandbox } from "../vocabulary/sandbox.ts";
+import {
+	defineTool,
+	type GrantScope,
+	type ToolContext,
+	type ToolPlan,
+	type ToolResult,
+} from "../vocabulary/tool.ts";
+import { describeOutcome } from "./commands/describe-outcome.ts";
+import { fileFacts } from "./commands/programs.ts";
+import { sandboxNote } from "./commands/sandbox-note.ts";
+import { boundToRepository, differences, programFacts } from "./commands/surroundings.ts";
+import { refuseUnshowable } from "./files/refuse-unshowable.ts";
 import { type Care, carefulEnvironment, carefulOptions } from "./git/careful.ts";
 import { hideSecrets, hideUserinfo } from "./git/hide-secrets.ts";
 import { type GitJudgement, judgeGit } from "./git/judge-git.ts";
 import { findRepository, type Repository } from "./git/repository.ts";
 import { shellLine } from "./git/shell-line.ts";
-import { identityOf } from "./identity.ts";
-import { resolvePath, shownPath } from "./paths.ts";
-import { fileFacts } from "./programs.ts";
-import { refuseUnshowable } from "./refuse-unshowable.ts";
-import { sandboxNote } from "./sandbox-note.ts";
-import { boundToRepository, differences, programFacts } from "./surroundings.ts";
 import { requireDirectory } from "./tree/tree-files.ts";
-import { mixedScriptNotes, visible } from "./visible.ts";
-import { wholeLines } from "./whole-lines.ts";
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const READ_TIMEOUT_MS = 30_000;

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { systemClock } from "@parley/base";
 import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
+import { openRegular } from "../filesystem/regular-file.ts";
 import { createWorkplace } from "../testing/tool-context.ts";
-import { openRegular } from "./regular-file.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "./files/replace-file.ts";
 
 /** Puts something else in the place of a name again and again: see `swap-race.ci.test.ts` for directories. */
 const loops = {

@@ -1,14 +1,14 @@
 import { openSqliteStore, Redactor, type Store } from "@parley/base";
 import { openPgliteStore } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { freshSchema } from "../journal/fresh-schema.ts";
-import { migrations } from "../journal/migrations.ts";
-import type { Tables } from "../journal/tables.ts";
-import type { MemoryScope } from "../memory/memory.ts";
-import { operator, type Person, type Principal } from "../principal.ts";
+import { freshSchema } from "../store/migrations/fresh-schema.ts";
+import { migrations } from "../store/migrations/migrations.ts";
+import type { Tables } from "../store/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import type { MemoryScope } from "../vocabulary/memory/memory.ts";
+import { operator, type Person, type Principal } from "../vocabulary/principal.ts";
 
 const opening: Readonly<Record<string, () => Promise<Store<Tables>>>> = {
 	SQLite: () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema }),

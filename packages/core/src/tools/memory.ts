@@ -1,8 +1,14 @@
 import * as z from "zod";
-import { type Memory, memoryLimits, memoryScopes, type NewMemory } from "../memory/memory.ts";
-import { notesResult } from "../memory/notes-text.ts";
-import { defineTool, type Tool, type ToolContext, type ToolPlan, type ToolResult } from "../tool.ts";
-import { mixedScriptNotes, visible } from "./visible.ts";
+import { notesResult } from "../text/notes-text.ts";
+import { mixedScriptNotes, visible } from "../text/visible.ts";
+import { type Memory, memoryLimits, memoryScopes, type NewMemory } from "../vocabulary/memory/memory.ts";
+import {
+	defineTool,
+	type Tool,
+	type ToolContext,
+	type ToolPlan,
+	type ToolResult,
+} from "../vocabulary/tool.ts";
 
 const audiences = { user: "for the person", channel: "for the channel", everyone: "for everyone" } as const;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { operator, type Principal } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { operator, type Principal } from "../vocabulary/principal.ts";
 
 const task = { prompt: "count the issues", when: "every day at 9:00", time_zone: "UTC" };
 const create = calls("c1", "schedule_task", task);

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { whenText } from "../schedule/read-when.ts";
-import { type Schedule, scheduleLimits, shows } from "../schedule/schedule.ts";
-import type { WantedSchedule } from "../schedule/schedules.ts";
-import { defineTool, type Tool } from "../tool.ts";
-import { mixedScriptNotes, visible } from "./visible.ts";
+import { mixedScriptNotes, visible } from "../text/visible.ts";
+import type { WantedSchedule } from "../use-cases/schedules/schedules.ts";
+import { whenText } from "../vocabulary/schedules/read-when.ts";
+import { type Schedule, scheduleLimits, shows } from "../vocabulary/schedules/schedule.ts";
+import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const task = () =>
 	z.strictObject({

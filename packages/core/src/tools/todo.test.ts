@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { normaliseCall } from "../normalise-call.ts";
-import type { PlanStep } from "../tasks/task.ts";
 import { createToolContext, readyCall } from "../testing/tool-context.ts";
-import { executeCall, prepareCall } from "../tool-call.ts";
-import { describeTools } from "./describe-tools.ts";
+import type { PlanStep } from "../vocabulary/tasks/task.ts";
+import { describeTools } from "./calls/describe-tools.ts";
+import { normaliseCall } from "./calls/normalise-call.ts";
+import { executeCall, prepareCall } from "./calls/tool-call.ts";
 import { todo } from "./todo.ts";
 
 const where = createToolContext("/");

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { PlanStep } from "../tasks/task.ts";
-import { defineTool } from "../tool.ts";
+import type { PlanStep } from "../vocabulary/tasks/task.ts";
+import { defineTool } from "../vocabulary/tool.ts";
 
 const mostItems = 50;
 const mostText = 200;

@@ -1,7 +1,7 @@
-import type { GrantFacts } from "../event.ts";
-import { hasRole, type Person } from "../principal.ts";
-import { ruleNameOf, type Tool, type ToolPlan } from "../tool.ts";
-import type { ReadyCall } from "../tool-call.ts";
+import type { ReadyCall } from "../tools/calls/tool-call.ts";
+import type { GrantFacts } from "../vocabulary/event.ts";
+import { hasRole, type Person } from "../vocabulary/principal.ts";
+import { ruleNameOf, type Tool, type ToolPlan } from "../vocabulary/tool.ts";
 
 /** A call that may be covered. */
 export interface Coverable {

@@ -1,11 +1,11 @@
 import { ParleyError } from "@parley/base";
-import { findNearMiss } from "../agents/near-miss.ts";
-import { isAuthorized } from "../authorize.ts";
-import { fromRow, type Tx } from "../journal/journal.ts";
-import { type Person, type Principal, placeKey, visibleTo } from "../principal.ts";
-import { visible } from "../tools/visible.ts";
+import { fromRow, type Tx } from "../store/journal.ts";
+import { findNearMiss } from "../text/near-miss.ts";
+import { visible } from "../text/visible.ts";
+import { isAuthorized } from "../vocabulary/authorize.ts";
+import { type Person, type Principal, placeKey, visibleTo } from "../vocabulary/principal.ts";
 import { findGrant, type GrantRow } from "./grant-rows.ts";
-import type { Tenants } from "./tenants.ts";
+import type { Tenants } from "./people/tenants.ts";
 
 /**
  * The channels whose grants the principal may see: undefined for all, else the one that its person is in, those that a

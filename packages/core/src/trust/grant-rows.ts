@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import type { GrantFacts } from "../event.ts";
-import { fromRow, type Tx } from "../journal/journal.ts";
-import { stamp, type Tables } from "../journal/tables.ts";
+import { fromRow, type Tx } from "../store/journal.ts";
+import { stamp, type Tables } from "../store/tables.ts";
+import type { GrantFacts } from "../vocabulary/event.ts";
 
 /** A grant that has ended is kept. */
 export type KeptGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };

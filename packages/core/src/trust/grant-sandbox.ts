@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Sandboxes } from "../sandbox.ts";
+import type { Sandboxes } from "../vocabulary/sandbox.ts";
 
 /** Whether commands of channels run behind a sandbox that keeps this gateway's own files from them. */
 export async function isConfined(sandbox: Pick<Sandboxes, "check">): Promise<boolean> {

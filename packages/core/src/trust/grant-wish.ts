@@ -1,8 +1,8 @@
 import { ParleyError } from "@parley/base";
-import type { Person } from "../principal.ts";
-import type { PromptResponse } from "../prompt-answer.ts";
-import { type ActionClass, ruleNameOf, type Tool } from "../tool.ts";
-import { visible } from "../tools/visible.ts";
+import { visible } from "../text/visible.ts";
+import type { Person } from "../vocabulary/principal.ts";
+import type { PromptResponse } from "../vocabulary/prompt-answer.ts";
+import { type ActionClass, ruleNameOf, type Tool } from "../vocabulary/tool.ts";
 
 /** What somebody wants a channel to be trusted with. */
 export interface WantedGrant {

@@ -1,4 +1,4 @@
-import { fromRow, type Tx } from "../journal/journal.ts";
+import { fromRow, type Tx } from "../store/journal.ts";
 import type { KeptWish } from "./grant-wish.ts";
 
 /** What somebody asked for in a session, and nobody has answered yet. Times are milliseconds since the epoch. */

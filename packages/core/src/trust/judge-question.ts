@@ -1,13 +1,13 @@
 import { ParleyError } from "@parley/base";
-import { checkMemory } from "../memory/memory.ts";
-import { decide, grantsUnder } from "../policy.ts";
-import { toolRoots } from "../session/open.ts";
-import type { ToolContext } from "../tool.ts";
-import { prepareCall } from "../tool-call.ts";
+import { decide, grantsUnder } from "../policy/policy.ts";
+import { prepareCall } from "../tools/calls/tool-call.ts";
+import { toolRoots } from "../use-cases/sessions/open.ts";
+import type { TrustOptions } from "../use-cases/trust/trust.ts";
+import { checkMemory } from "../vocabulary/memory/memory.ts";
+import type { ToolContext } from "../vocabulary/tool.ts";
 import type { Places } from "./places.ts";
 import type { Policies, PolicyAnswer, PolicyQuestion } from "./policies.ts";
 import { findScene, type PolicyScene } from "./policy-scene.ts";
-import type { TrustOptions } from "./trust.ts";
 
 type JudgeOptions = TrustOptions & {
 	readonly policies: Pick<Policies, "of">;

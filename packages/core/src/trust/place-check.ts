@@ -1,14 +1,14 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { ParleyError } from "@parley/base";
-import { findNearMiss } from "../agents/near-miss.ts";
-import type { Profiles } from "../agents/profile.ts";
-import type { ModelChoice } from "../run/settings.ts";
-import type { Roots } from "../session/open.ts";
-import { wishOf } from "../session/set-model.ts";
-import type { Tool } from "../tool.ts";
-import { isWithin } from "../tools/paths.ts";
-import type { PlaceProfile } from "./place-profile.ts";
+import type { ModelChoice } from "../agent/settings.ts";
+import { isWithin } from "../filesystem/paths.ts";
+import type { Profiles } from "../policy/profiles/profile.ts";
+import { findNearMiss } from "../text/near-miss.ts";
+import type { Roots } from "../use-cases/sessions/open.ts";
+import { wishOf } from "../use-cases/sessions/set-model.ts";
+import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { Tool } from "../vocabulary/tool.ts";
 
 /** What a profile can name. */
 export interface PlaceSurroundings {

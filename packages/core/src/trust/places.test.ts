@@ -2,12 +2,12 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ModelTable } from "../models/table/model-table.ts";
-import { operator } from "../principal.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import { noChat } from "./chat-settings.ts";
-import type { PlaceProfile } from "./place-profile.ts";
+import { noChat } from "../vocabulary/chat-settings.ts";
+import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import { operator } from "../vocabulary/principal.ts";
 
 const key = "discord:guild:general";
 

@@ -1,15 +1,15 @@
 import { ParleyError } from "@parley/base";
-import { noProfiles } from "../agents/no-profiles.ts";
-import { authorize } from "../authorize.ts";
-import { fromRow, type Tx } from "../journal/journal.ts";
-import { stamp } from "../journal/tables.ts";
-import { actingId, type Principal } from "../principal.ts";
+import { noProfiles } from "../policy/profiles/no-profiles.ts";
 import { modelChoiceOf } from "../runtime-options.ts";
-import { type Keyed, once } from "../session/idempotency.ts";
-import { askedBy } from "./audit.ts";
+import { type Keyed, once } from "../store/idempotency.ts";
+import { fromRow, type Tx } from "../store/journal.ts";
+import { stamp } from "../store/tables.ts";
+import type { TrustOptions } from "../use-cases/trust/trust.ts";
+import { authorize } from "../vocabulary/authorize.ts";
+import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import { actingId, type Principal } from "../vocabulary/principal.ts";
+import { askedBy } from "./audit/audit.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
-import type { PlaceProfile } from "./place-profile.ts";
-import type { TrustOptions } from "./trust.ts";
 
 export interface PlaceFacts {
 	readonly key: string;

@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { operator } from "../principal.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { createDirectory } from "../testing/tool-context.ts";
 import { builtinTools } from "../tools/builtin.ts";
+import { operator } from "../vocabulary/principal.ts";
 
 const edit = probeTool("edit", { classes: ["write"], binding: () => ({ path: "/w/x" }), grantRoot: "/w" });
 const look = probeTool("look");

@@ -1,15 +1,15 @@
 import { ParleyError } from "@parley/base";
-import { authorize } from "../authorize.ts";
+import type { Session } from "../conversation/session.ts";
+import { builtInAlone } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
 import type { PolicyInForce, SpokenRule } from "../policy/policy-rule.ts";
-import { builtInAlone } from "../policy.ts";
-import type { Principal } from "../principal.ts";
-import type { Session } from "../session/session.ts";
-import { byItself } from "./audit.ts";
+import type { TrustOptions } from "../use-cases/trust/trust.ts";
+import { authorize } from "../vocabulary/authorize.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+import { byItself } from "./audit/audit.ts";
 import { judgeQuestion } from "./judge-question.ts";
 import { listRules, type PolicyListing } from "./list-rules.ts";
 import type { Places } from "./places.ts";
-import type { TrustOptions } from "./trust.ts";
 
 /** Where a call would be made; the operator's own new session at the first root where nothing is said. */
 export interface PolicyPlace {

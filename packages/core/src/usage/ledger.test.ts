@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { openSqliteStore, type Store } from "@parley/base";
 import { ManualClock, openPgliteStore, paced } from "@parley/base/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { RecordedEvent } from "../event.ts";
-import { migrations } from "../journal/migrations.ts";
-import type { Tables } from "../journal/tables.ts";
-import { type Budgets, noBudgets } from "./budget.ts";
+import { migrations } from "../store/migrations/migrations.ts";
+import type { Tables } from "../store/tables.ts";
+import { type Budgets, noBudgets } from "../vocabulary/budget.ts";
+import type { RecordedEvent } from "../vocabulary/event.ts";
 import { addToBudgets, refuseWhenSpent, sessionTotal } from "./ledger.ts";
 import { type BudgetChange, setBudget } from "./set-budget.ts";
 

@@ -1,14 +1,14 @@
 import { hotStatement, ParleyError, type Store } from "@parley/base";
 import type { OnConflictBuilder } from "kysely";
-import type { RecordedEvent } from "../event.ts";
-import type { Tx } from "../journal/journal.ts";
-import type { Tables } from "../journal/tables.ts";
-import type { BudgetReached, Budgets } from "./budget.ts";
-import { formatDollars } from "./money.ts";
+import type { Tx } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import type { BudgetReached, Budgets } from "../vocabulary/budget.ts";
+import type { RecordedEvent } from "../vocabulary/event.ts";
+import { formatDollars } from "../vocabulary/money.ts";
+import type { Usage } from "../vocabulary/usage.ts";
 import { dayOf, nextStart } from "./period.ts";
 import { hasSetBudgets } from "./set-budget.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
-import type { Usage } from "./usage.ts";
 
 /** What one model call took. `cost` is in billionths of a US dollar. */
 export interface Charge {

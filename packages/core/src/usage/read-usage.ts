@@ -1,11 +1,11 @@
 import { ParleyError, type Store } from "@parley/base";
 import { sql } from "kysely";
-import type { Tx } from "../journal/journal.ts";
-import type { Tables } from "../journal/tables.ts";
-import type { Budgets } from "./budget.ts";
+import type { Tx } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import type { Budgets } from "../vocabulary/budget.ts";
+import type { Usage } from "../vocabulary/usage.ts";
 import { dayOf } from "./period.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
-import type { Usage } from "./usage.ts";
 
 /** Which sums are asked for. */
 export interface UsageFilter {

@@ -1,10 +1,10 @@
 import { ParleyError, type Store } from "@parley/base";
-import type { Tx } from "../journal/journal.ts";
-import { stamp, type Tables } from "../journal/tables.ts";
-import type { Principal } from "../principal.ts";
-import { type Audit, askedBy } from "../trust/audit.ts";
-import type { BudgetPeriod, BudgetScope } from "./budget.ts";
-import { dollars } from "./money.ts";
+import type { Tx } from "../store/journal.ts";
+import { stamp, type Tables } from "../store/tables.ts";
+import { type Audit, askedBy } from "../trust/audit/audit.ts";
+import type { BudgetPeriod, BudgetScope } from "../vocabulary/budget.ts";
+import { dollars } from "../vocabulary/money.ts";
+import type { Principal } from "../vocabulary/principal.ts";
 import { gatewayScope } from "./standing.ts";
 
 /** What the operator decides about one budget. */

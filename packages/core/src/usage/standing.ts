@@ -1,8 +1,8 @@
 import { hotStatement } from "@parley/base";
 import { sql } from "kysely";
-import type { Tx } from "../journal/journal.ts";
-import type { Tables } from "../journal/tables.ts";
-import type { BudgetPeriod, BudgetScope, Budgets } from "./budget.ts";
+import type { Tx } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import type { BudgetPeriod, BudgetScope, Budgets } from "../vocabulary/budget.ts";
 import { dayOf, daysOf } from "./period.ts";
 
 /** The rows of all the gateway, which outlive its sessions. */

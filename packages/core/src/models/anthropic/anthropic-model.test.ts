@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { ModelEvent, ModelRequest } from "../../model.ts";
+import type { ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-info.ts";
 import { ModelTable } from "../table/model-table.ts";
 import { type AnthropicOptions, createAnthropicModel } from "./anthropic-model.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelError } from "../../model-error.ts";
+import type { ModelError } from "../../vocabulary/model-error.ts";
 import { connectionError, eventError, statusError } from "./errors.ts";
 
 const asked = { host: "api.example.org", model: "claude-x", now: Date.UTC(2026, 0, 1) };

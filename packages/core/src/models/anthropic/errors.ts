@@ -1,6 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
-import { ModelError, type ModelFault } from "../../model-error.ts";
-import { visible } from "../../tools/visible.ts";
+import { visible } from "../../text/visible.ts";
+import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { type Fields, isFields } from "./fields.ts";
 import { retryAfterMs } from "./retry-after.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelEvent } from "../../model.ts";
+import type { ModelEvent } from "../../vocabulary/model.ts";
 import { ReplyEvents } from "./events.ts";
 
 const begin = {

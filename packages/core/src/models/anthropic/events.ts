@@ -1,6 +1,6 @@
-import type { ModelEvent, StopReason } from "../../model.ts";
-import { ModelError } from "../../model-error.ts";
-import { visible } from "../../tools/visible.ts";
+import { visible } from "../../text/visible.ts";
+import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
 import { type Asked, eventError } from "./errors.ts";
 import { type Fields, isFields } from "./fields.ts";
 import { TokenCounts } from "./token-counts.ts";

@@ -1,7 +1,7 @@
 import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
 import { type Clock, ParleyError } from "@parley/base";
-import type { Answered } from "../../model.ts";
-import { ModelError } from "../../model-error.ts";
+import type { Answered } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
 import { type Asked, connectionError, eventError, statusError } from "./errors.ts";
 import { isFields } from "./fields.ts";
 import { GuardedBody } from "./guarded-body.ts";

@@ -1,4 +1,4 @@
-import { ModelError } from "../../model-error.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** How much of an answer is taken, in bytes. */

@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
-import type { Message } from "../../message.ts";
-import type { ModelRequest, Sampling } from "../../model.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { ModelRequest, Sampling } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-info.ts";
 import { encodeInput, encodeRequest, headersOf } from "./request.ts";
 

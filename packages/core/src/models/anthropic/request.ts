@@ -5,7 +5,7 @@ import type {
 	Tool,
 	ToolChoiceNone,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { ModelRequest, Sampling, ToolDescription } from "../../model.ts";
+import type { ModelRequest, Sampling, ToolDescription } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-info.ts";
 import type { Destination } from "./destination.ts";
 import { bindingHeaders, type Thinking, thinkingOf } from "./thinking.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelRequest, Reasoning } from "../../model.ts";
+import type { ModelRequest, Reasoning } from "../../vocabulary/model.ts";
 import type { ReasoningKind } from "../table/model-info.ts";
 import { thinkingOf } from "./thinking.ts";
 import type { Turn } from "./turns.ts";

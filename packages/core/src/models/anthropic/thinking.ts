@@ -1,6 +1,6 @@
 import type { BetaThinkingBlockBinding } from "@anthropic-ai/sdk/resources/beta/messages";
 import type { OutputConfig, ThinkingConfigParam } from "@anthropic-ai/sdk/resources/messages";
-import type { ModelRequest, Reasoning, Sampling } from "../../model.ts";
+import type { ModelRequest, Reasoning, Sampling } from "../../vocabulary/model.ts";
 import type { Destination } from "./destination.ts";
 import type { Turn } from "./turns.ts";
 

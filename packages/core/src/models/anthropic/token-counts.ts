@@ -1,4 +1,4 @@
-import type { Usage } from "../../usage/usage.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
 import { isFields } from "./fields.ts";
 
 /** More tokens than any model takes; what claims to be more is a mistake. */

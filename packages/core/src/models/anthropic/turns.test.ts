@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../message.ts";
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../vocabulary/message.ts";
 import { encodeTurns, markTurns } from "./turns.ts";
 
 const user = (...texts: string[]): UserMessage => ({

@@ -5,7 +5,13 @@ import type {
 	TextBlockParam,
 	ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { AssistantMessage, Message, ThinkingBlock, ToolMessage, UserMessage } from "../../message.ts";
+import type {
+	AssistantMessage,
+	Message,
+	ThinkingBlock,
+	ToolMessage,
+	UserMessage,
+} from "../../vocabulary/message.ts";
 import { isFields } from "./fields.ts";
 
 /** What one side says before the other does. */

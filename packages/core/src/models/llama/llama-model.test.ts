@@ -1,8 +1,8 @@
 import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { ModelRequest } from "../../model.ts";
 import { ScriptedModel, says } from "../../testing/scripted-model.ts";
+import type { ModelRequest } from "../../vocabulary/model.ts";
 import { createLlamaModel } from "./llama-model.ts";
 
 const { signal } = new AbortController();

@@ -1,8 +1,8 @@
 import { type Clock, parseJson } from "@parley/base";
 import * as z from "zod";
-import { messageText } from "../../message.ts";
-import type { Answered, Model, ModelEvent, ModelRequest } from "../../model.ts";
-import { ModelError } from "../../model-error.ts";
+import { messageText } from "../../vocabulary/message.ts";
+import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
 
 /** Milliseconds for the tokens of one text. */
 const COUNT_MS = 5_000;

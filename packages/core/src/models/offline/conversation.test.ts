@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import type { AssistantMessage, CallBlock, Message, ToolMessage, UserMessage } from "../../message.ts";
-import { judge } from "../../skills/workflow/verdict.ts";
+import type {
+	AssistantMessage,
+	CallBlock,
+	Message,
+	ToolMessage,
+	UserMessage,
+} from "../../vocabulary/message.ts";
+import { judge } from "../../vocabulary/skills/verdict.ts";
 import { nextReply, planReplies } from "./conversation.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 

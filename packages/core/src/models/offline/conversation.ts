@@ -1,7 +1,7 @@
-import { isNotesText } from "../../memory/notes-text.ts";
-import type { CallBlock, Message, ResultBlock } from "../../message.ts";
-import type { ModelRequest } from "../../model.ts";
-import { withoutAttribution } from "../../run/transcript.ts";
+import { isNotesText } from "../../text/notes-text.ts";
+import type { CallBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
+import type { ModelRequest } from "../../vocabulary/model.ts";
+import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { asksForVerdict, offlineVerdict } from "./offline-verdict.ts";
 import { inShortNames } from "./short-names.ts";

@@ -1,8 +1,8 @@
 import { ManualClock, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { taskTools } from "../../tasks/tools/task-tools.ts";
 import { builtinTools } from "../../tools/builtin.ts";
 import { createWebFetch } from "../../tools/web/web-fetch.ts";
+import { taskTools } from "../../use-cases/tasks/tools/task-tools.ts";
 import { commandWords, type OfflineCommand, parseCommands } from "./grammar.ts";
 
 const call = (name: string, args: unknown, together = false): OfflineCommand => ({

@@ -1,8 +1,8 @@
 import { type Clock, ParleyError, systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { CallBlock, Message } from "../../message.ts";
-import type { ModelEvent, ModelRequest } from "../../model.ts";
+import type { CallBlock, Message } from "../../vocabulary/message.ts";
+import type { ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { createOfflineModel } from "./offline-model.ts";
 import { charactersOf } from "./offline-usage.ts";
 

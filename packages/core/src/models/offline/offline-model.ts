@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Clock, delay, ParleyError } from "@parley/base";
-import type { Model, ModelEvent, ModelRequest } from "../../model.ts";
-import { noUsage } from "../../usage/usage.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import { noUsage } from "../../vocabulary/usage.ts";
 import { nextReply } from "./conversation.ts";
 import type { OfflineCommand } from "./grammar.ts";
 import { charactersIn, charactersOf, tokensOf } from "./offline-usage.ts";

@@ -1,5 +1,5 @@
-import type { Message } from "../../message.ts";
-import type { ModelEvent, ModelRequest } from "../../model.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 

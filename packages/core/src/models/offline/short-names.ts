@@ -1,4 +1,4 @@
-import type { ToolDescription } from "../../model.ts";
+import type { ToolDescription } from "../../vocabulary/model.ts";
 import type { OfflineCommand } from "./grammar.ts";
 
 type Call = Extract<OfflineCommand, { kind: "call" }>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Usage } from "../../usage/usage.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
 import { builtinModels } from "./builtin-models.ts";
 import type { ModelInfo } from "./model-info.ts";
 import { costOf, ModelTable } from "./model-table.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../../usage/usage.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
 import { type ModelInfo, type Prices, tiers } from "./model-info.ts";
 import { nearNames } from "./near-names.ts";
 

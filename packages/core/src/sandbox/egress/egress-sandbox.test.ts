@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
 import { paced } from "@parley/base/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Command, Sandbox } from "../../sandbox.ts";
+import type { Command, Sandbox } from "../../vocabulary/sandbox.ts";
 import { createSandboxes } from "../sandboxes.ts";
 import { Egress } from "./egress.ts";
 import type { EgressEntry } from "./tunnel.ts";

@@ -1,8 +1,8 @@
 import { Server } from "node:net";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
-import { type Lookup, publicReach, type Reach, systemLookup } from "../../tools/web/reach.ts";
 import { EgressProxy } from "./egress-proxy.ts";
 import { readAllowedHost } from "./host-name.ts";
+import { type Lookup, publicReach, type Reach, systemLookup } from "./reach.ts";
 import { type Connect, connectOverTcp, type EgressEntry } from "./tunnel.ts";
 import { type EgressWrapping, egressWrapping } from "./wrapping.ts";
 

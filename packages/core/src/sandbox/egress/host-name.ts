@@ -1,4 +1,4 @@
-import { addressOf } from "../../tools/web/address.ts";
+import { addressOf } from "./address.ts";
 
 /** Characters that a URL parser does not take as a part of the host. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;

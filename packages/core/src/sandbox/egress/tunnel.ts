@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, ParleyError } from "@parley/base";
-import { findAddresses, type Lookup, type Reach } from "../../tools/web/reach.ts";
-import { within } from "../../tools/web/time-limit.ts";
 import { readTarget, shownTarget, TLS_PORT } from "./connect-target.ts";
+import { findAddresses, type Lookup, type Reach } from "./reach.ts";
 import { relay } from "./relay.ts";
+import { within } from "./time-limit.ts";
 
 /** Limit for the lookup of the name and the connection together. */
 const MAX_CONNECT_MS = 10_000;

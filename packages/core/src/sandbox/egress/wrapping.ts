@@ -1,4 +1,4 @@
-import type { Mount } from "../system-layout.ts";
+import type { Mount } from "../bubblewrap/system-layout.ts";
 
 /** Parts of a sandboxed command by which it reaches the proxy. */
 export interface EgressWrapping {

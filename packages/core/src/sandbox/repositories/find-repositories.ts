@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemCode } from "../../tools/file-error.ts";
-import { isWithin } from "../../tools/paths.ts";
-import { ifThere } from "../if-there.ts";
+import { systemCode } from "../../filesystem/file-error.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import { ifThere } from "../bubblewrap/if-there.ts";
 import { followPointer, type GitDirectory, isGitShaped, readGitDirectory } from "./git-directory.ts";
 
 /** What is looked at before every command and after it: a tenth of a second or two, on a slow machine. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ifThere } from "../if-there.ts";
+import { ifThere } from "../bubblewrap/if-there.ts";
 
 /** Parts that name programs, or files in which git looks for such names. */
 export const steering = ["hooks", "config", "config.worktree", "commondir"] as const;

@@ -4,9 +4,9 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createIds, silentLogger, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Command } from "../../sandbox.ts";
 import { hasBubblewrap, shellCommand } from "../../testing/commands.ts";
 import { createDirectory } from "../../testing/tool-context.ts";
+import type { Command } from "../../vocabulary/sandbox.ts";
 import { createSandboxes } from "../sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);

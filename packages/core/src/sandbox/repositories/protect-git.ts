@@ -1,8 +1,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isWithin } from "../../tools/paths.ts";
-import { ifThere } from "../if-there.ts";
-import type { Mount } from "../system-layout.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import { ifThere } from "../bubblewrap/if-there.ts";
+import type { Mount } from "../bubblewrap/system-layout.ts";
 import type { Repositories } from "./find-repositories.ts";
 import type { GitDirectory } from "./git-directory.ts";
 

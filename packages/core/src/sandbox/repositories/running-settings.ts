@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import type { CommandOutcome } from "../../sandbox.ts";
-import { isWithin } from "../../tools/paths.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
 import { readStart } from "./git-directory.ts";
 
 /** Maximum of bytes of a file of settings. Usual ones have a few hundred. */

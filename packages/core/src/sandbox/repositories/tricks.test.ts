@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { MemoryLogger, pacedNow } from "@parley/base/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Command } from "../../sandbox.ts";
 import { hasBubblewrap, shellCommand } from "../../testing/commands.ts";
 import { createDirectory } from "../../testing/tool-context.ts";
+import type { Command } from "../../vocabulary/sandbox.ts";
 import { createSandboxes } from "../sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);

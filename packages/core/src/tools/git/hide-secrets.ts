@@ -1,4 +1,4 @@
-import { isSecretName } from "../../commands/secret-names.ts";
+import { isSecretName } from "../../policy/commands/secret-names.ts";
 
 const HEADER = /^diff --(?:git|cc|combined) (.*)$/s;
 /** Lines of a file in a patch; no other line of git's begins so, but for messages, which follow an empty one. */

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decide } from "../../policy.ts";
-import type { Sandbox } from "../../sandbox.ts";
+import { decide } from "../../policy/policy.ts";
 import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
-import type { ToolContext, ToolPlan } from "../../tool.ts";
+import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import type { ToolContext, ToolPlan } from "../../vocabulary/tool.ts";
 import { judgeGit } from "./judge-git.ts";
 import type { Repository } from "./repository.ts";
 

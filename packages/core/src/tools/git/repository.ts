@@ -2,12 +2,12 @@ import { constants } from "node:fs";
 import { access, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
-import type { CommandOutcome } from "../../sandbox.ts";
-import type { ToolContext } from "../../tool.ts";
-import { fileError, systemCode } from "../file-error.ts";
-import { isWithin } from "../paths.ts";
-import { visible } from "../visible.ts";
-import { wholeLines } from "../whole-lines.ts";
+import { fileError, systemCode } from "../../filesystem/file-error.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import { visible } from "../../text/visible.ts";
+import { wholeLines } from "../../text/whole-lines.ts";
+import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
 import { carefulEnvironment, carefulOptions } from "./careful.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { splitCommands } from "../../commands/words.ts";
+import { splitCommands } from "../../policy/commands/words.ts";
 import { shellLine } from "./shell-line.ts";
 
 const words = [

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { defineTool, type ToolContext } from "../../tool.ts";
-import { runCommand } from "../run-command.ts";
+import { defineTool, type ToolContext } from "../../vocabulary/tool.ts";
+import { runCommand } from "../commands/run-command.ts";
 
 const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 2 * 60 * 60;

@@ -2,8 +2,8 @@ import { chmod, mkdir, writeFile as put, readdir, readFile as readText, stat } f
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
-import type { ToolContext } from "../../tool.ts";
-import { executeCall, prepareCall, type ReadyCall } from "../../tool-call.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
+import { executeCall, prepareCall, type ReadyCall } from "../calls/tool-call.ts";
 import { edit } from "./edit.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;

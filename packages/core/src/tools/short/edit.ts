@@ -1,10 +1,10 @@
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../tool.ts";
-import { editFile } from "../edit-file.ts";
-import { editableText, isOpen, lineNumbers, MAX_EDITABLE, nearest, places } from "../editable-file.ts";
-import { pathLeniency } from "../path-leniency.ts";
-import { previewWrite } from "../write-preview.ts";
+import { pathLeniency } from "../../filesystem/path-leniency.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { editFile } from "../files/edit-file.ts";
+import { editableText, isOpen, lineNumbers, MAX_EDITABLE, nearest, places } from "../files/editable-file.ts";
+import { previewWrite } from "../files/write-preview.ts";
 import {
 	changed,
 	findTarget,
@@ -12,7 +12,7 @@ import {
 	planWrite,
 	putContent,
 	type WriteTarget,
-} from "../write-target.ts";
+} from "../files/write-target.ts";
 import { type Replaced, replaceTexts } from "./replace-texts.ts";
 
 /** The whole file is searched for each. */

@@ -1,5 +1,5 @@
-import { defineTool } from "../../tool.ts";
-import { readFile } from "../read-file.ts";
+import { defineTool } from "../../vocabulary/tool.ts";
+import { readFile } from "../files/read-file.ts";
 
 /** `read_file` under the name that clients of the stdio protocol know. */
 export const read = defineTool({

@@ -1,5 +1,5 @@
-import { occurrences } from "../occurrences.ts";
-import { lineEndsOf, linesOf } from "../text-edit.ts";
+import { occurrences } from "../files/occurrences.ts";
+import { lineEndsOf, linesOf } from "../files/text-edit.ts";
 
 export interface Replacement {
 	/** Not empty. */

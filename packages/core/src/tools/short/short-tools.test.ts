@@ -2,17 +2,17 @@ import { mkdir, writeFile as putText, readFile as readText } from "node:fs/promi
 import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { decide, type Permissions } from "../../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../../policy/policy-layers.ts";
 import { readPolicy } from "../../policy/read-policy.ts";
-import { decide, type Permissions } from "../../policy.ts";
 import { createUnsandboxed } from "../../sandbox/unsandboxed.ts";
-import type { Command, Sandbox } from "../../sandbox.ts";
 import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
-import type { ToolContext } from "../../tool.ts";
-import { executeCall, prepareCall, type ReadyCall } from "../../tool-call.ts";
 import { coversCall } from "../../trust/grant-cover.ts";
+import type { Command, Sandbox } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
 import { builtinTools } from "../builtin.ts";
-import { describeTools } from "../describe-tools.ts";
+import { describeTools } from "../calls/describe-tools.ts";
+import { executeCall, prepareCall, type ReadyCall } from "../calls/tool-call.ts";
 import { shortTools } from "./short-tools.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;

@@ -1,4 +1,4 @@
-import type { Tool } from "../../tool.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { read } from "./read.ts";

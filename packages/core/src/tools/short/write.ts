@@ -1,5 +1,5 @@
-import { defineTool } from "../../tool.ts";
-import { writeFile } from "../write-file.ts";
+import { defineTool } from "../../vocabulary/tool.ts";
+import { writeFile } from "../files/write-file.ts";
 
 /** `write_file` under the name that clients of the stdio protocol know. */
 export const write = defineTool({

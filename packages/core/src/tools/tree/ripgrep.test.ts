@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Command, CommandOutcome, Sandbox } from "../../sandbox.ts";
+import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { findRipgrep, runRipgrep } from "./ripgrep.ts";
 
 const ended: CommandOutcome = { code: 0, signal: null, output: "", timedOut: false };

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { CommandOutcome } from "../../sandbox.ts";
-import type { ToolContext } from "../../tool.ts";
+import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
 
 /** Milliseconds for one start of ripgrep. */
 const TIMEOUT_MS = 20_000;

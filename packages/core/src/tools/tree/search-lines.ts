@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { ToolContext } from "../../tool.ts";
-import { wholeLines } from "../whole-lines.ts";
+import { wholeLines } from "../../text/whole-lines.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
 import { runRipgrep } from "./ripgrep.ts";
 
 /** What stands between path, number and text: no path has a control character, see tree-files.ts. */

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
-import type { CommandOutcome } from "../../sandbox.ts";
-import type { ToolContext } from "../../tool.ts";
-import { fileError } from "../file-error.ts";
-import { belongsToGateway } from "../paths.ts";
-import { wholeLines } from "../whole-lines.ts";
+import { fileError } from "../../filesystem/file-error.ts";
+import { belongsToGateway } from "../../filesystem/paths.ts";
+import { wholeLines } from "../../text/whole-lines.ts";
+import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
 import { runRipgrep } from "./ripgrep.ts";
 
 /** The first half is used: about 80 000 paths. */

@@ -1,10 +1,10 @@
 import { type Clock, ParleyError } from "@parley/base";
 import type { Dispatcher } from "undici";
+import { findAddresses, type Lookup, type Reach } from "../../sandbox/egress/reach.ts";
+import { orAborted, within } from "../../sandbox/egress/time-limit.ts";
 import { type MediaType, mayBeText, readMediaType } from "./decode-text.ts";
 import { isSameSite, readRedirect } from "./page-url.ts";
-import { findAddresses, type Lookup, type Reach } from "./reach.ts";
 import { acceptedEncodings, type Body, readBody } from "./read-body.ts";
-import { orAborted, within } from "./time-limit.ts";
 
 const MAX_REDIRECTS = 3;
 const MAX_BODY_BYTES = 5 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import { domainToUnicode } from "node:url";
-import type { ToolContext, ToolPlan, ToolResult } from "../../tool.ts";
-import { mixedScriptNotes, visible } from "../visible.ts";
+import { publicReach, systemLookup } from "../../sandbox/egress/reach.ts";
+import { mixedScriptNotes, visible } from "../../text/visible.ts";
+import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 import { decodeText, isHtml } from "./decode-text.ts";
 import { type GetDeps, getPage, notText, type Page } from "./get-page.ts";
 import { PageReader } from "./page-text.ts";
 import { readPageUrl } from "./page-url.ts";
-import { publicReach, systemLookup } from "./reach.ts";
 import type { FetchArguments, WebFetchOptions } from "./web-fetch.ts";
 
 /** Controls but for lines and tabs, direction marks, and the tag characters that only models read. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Clock, Logger } from "@parley/base";
+import { orAborted, within } from "../../sandbox/egress/time-limit.ts";
 import { plainText } from "./plain-text.ts";
 import type { PageToRead } from "./readable-worker.ts";
-import { orAborted, within } from "./time-limit.ts";
 
 /** Beyond these a document model takes hundreds of megabytes, and few pages for people go beyond them. */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { publicReach } from "../../sandbox/egress/reach.ts";
 import { isSameSite, readPageUrl, readRedirect } from "./page-url.ts";
-import { publicReach } from "./reach.ts";
 
 const codeOf = (work: () => unknown): unknown => {
 	try {

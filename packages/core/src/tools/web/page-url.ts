@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
-import { visible } from "../visible.ts";
-import { addressOf } from "./address.ts";
-import { notReached, type Reach } from "./reach.ts";
+import { addressOf } from "../../sandbox/egress/address.ts";
+import { notReached, type Reach } from "../../sandbox/egress/reach.ts";
+import { visible } from "../../text/visible.ts";
 
 /** A longer one is not read by the person who is asked. */
 const MAX_LENGTH = 2_000;

@@ -1,8 +1,8 @@
 import { ManualClock, seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { grantCovers } from "../../policy.ts";
+import { grantCovers } from "../../policy/policy.ts";
 import { createToolContext } from "../../testing/tool-context.ts";
-import type { ToolPlan } from "../../tool.ts";
+import type { ToolPlan } from "../../vocabulary/tool.ts";
 import { createWebFetch } from "./web-fetch.ts";
 
 const lookup = (): Promise<never> => Promise.reject(new Error("nothing is looked up"));

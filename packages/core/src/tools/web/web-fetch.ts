@@ -1,8 +1,8 @@
 import type { Clock, Ids } from "@parley/base";
 import * as z from "zod";
-import { defineTool, type Tool } from "../../tool.ts";
+import type { Lookup, Reach } from "../../sandbox/egress/reach.ts";
+import { defineTool, type Tool } from "../../vocabulary/tool.ts";
 import type { PageFetcher } from "./page-fetcher.ts";
-import type { Lookup, Reach } from "./reach.ts";
 
 /** Less than 256 KiB in any script. */
 const MAX_CHARS = 80_000;

@@ -1,0 +1,324 @@
+import { ParleyError, type Timer } from "@parley/base";
+import {
+	type Asking,
+	expirePrompt,
+	findPrompt,
+	isApproved,
+	isOpen,
+	type PromptRow,
+	promptLifeMs,
+	type Question,
+	raisePrompt,
+} from "../../conversation/prompts.ts";
+import { isUnread, unreadNote } from "../../text/unread-approval.ts";
+import { changedSince } from "../../tools/calls/tool-call.ts";
+import { findTrust } from "../../trust/session-trust.ts";
+import type { TrustBadge } from "../../vocabulary/event.ts";
+import type { ApprovalContext, Elicitation, ElicitationAnswer, Prompt } from "../../vocabulary/prompt.ts";
+import { ranSinceQuestion } from "../../vocabulary/step.ts";
+import { taintNotes } from "../../vocabulary/taint.ts";
+import { denied, unanswered } from "../limits.ts";
+import type { Run } from "../run.ts";
+import {
+	type Before,
+	bindingOf,
+	type Judgement,
+	judgeChanged,
+	type PlannedCall,
+	versionFor,
+	withChanges,
+} from "./judge-call.ts";
+import type { ProposedCall } from "./propose-calls.ts";
+import { settleCall } from "./record-call.ts";
+
+/** Identifies the approval of a call. */
+export function approvalOf(run: Run, { call }: Pick<PlannedCall, "call">): Asking {
+	return { runId: run.id, callId: call.id, kind: "approval" };
+}
+
+/** The approval that a call needs, as it is shown and stored. */
+export async function approvalQuestion(
+	run: Run,
+	planned: PlannedCall & { readonly judgement: Judgement },
+): Promise<Question> {
+	const { call, ready, judgement } = planned;
+	const { floor, hidden, version } = judgement;
+	// An answer for the session would not save this run the next approval.
+	const isOnce = floor || hidden || run.row.options.ask === "all";
+	const scope = isOnce ? undefined : ready.plan.grant;
+	const alsoIn = await run.deps.approveIn(run.session);
+	return {
+		callId: call.id,
+		approval: {
+			...{ floor, binding: bindingOf(planned, version) },
+			...(scope && { scope: { ...scope, policy: version } }),
+		},
+		prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
+	};
+}
+
+/** Lets a person change the arguments of a call until it is decided, unless it cannot run. */
+export function allowChanges(
+	run: Run,
+	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
+): void {
+	const { judgement: asked, pending, call, impossible } = planned;
+	run.control.changes.set(call.id, async (changed, binding) => {
+		if (impossible === undefined) return judgeChanged(run, planned, { changed, binding, asked, pending });
+		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
+		throw new ParleyError(message, { code: "invalid_argument" });
+	});
+}
+
+/** A call that may run: allowed by policy, or approved by the person who answered `token`. */
+export interface ApprovedCall extends PlannedCall {
+	readonly token: string | undefined;
+	/** The approval as it was shown. */
+	readonly shown: ApprovalContext | undefined;
+	/** The version of the policy that decided. */
+	readonly version: string;
+	/** The grant of the channel that made an approval needless. */
+	readonly trusted?: TrustBadge;
+	/** Why it does not run: it cannot, or its files changed while calls before it ran. Then it may be asked again. */
+	readonly refusal?: string;
+}
+
+/**
+ * Waits until a proposed call is decided. Returns the call with the arguments that a person approved, or undefined if
+ * it does not run, with its result recorded. Throws `cancelled` if the signal aborts first.
+ */
+export async function decisionOf(
+	run: Run,
+	proposed: ProposedCall,
+	signal: AbortSignal,
+): Promise<ApprovedCall | undefined> {
+	const { kind: _kind, judgement, pending: _pending, begun, prompt, ...planned } = proposed;
+	const { call } = planned;
+	const { version, trusted } = judgement;
+	if (!prompt) {
+		return { ...planned, token: undefined, shown: undefined, version, ...(trusted && { trusted }) };
+	}
+	let row: PromptRow;
+	try {
+		row = await settled(run, approvalOf(run, planned), prompt, signal);
+	} finally {
+		run.control.changes.delete(call.id);
+	}
+	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
+	const answered = await withChanges(run, planned, changed);
+	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
+	// The approval of a call that began before a restart, and is safe to repeat, was consumed by this very call.
+	const usable = begun ? ["answered", "consumed"] : ["answered"];
+	const now = versionFor(run);
+	const refusal = refusalOf(row, usable, bindingOf(answered, now));
+	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
+	const { impossible } = planned;
+	if (refusal === undefined) return { ...approved, ...(impossible !== undefined && { refusal: impossible }) };
+	// Calls before it may still run. At its turn it is compared with the files as they left them.
+	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
+	if (mayAskAgain) return { ...approved, refusal };
+	return settleCall(run, call, { text: refusal, failed: true });
+}
+
+/** The beginning of the result of a call that differs from what was approved. */
+export const changedNote = "changed since it was approved";
+
+const hidingNote = "[redacted] stands for a secret: what runs holds it";
+
+/** Facts of an approval beside the call. */
+interface Shown {
+	readonly allowSession: boolean;
+	readonly alsoIn: readonly string[];
+}
+
+/** The approval as people see it, without secrets. The approved call contains them. */
+function shownPrompt(
+	run: Run,
+	{ call, ready, changed = call.arguments }: PlannedCall,
+	{ floor, reason, taint, allowSession, alsoIn }: Judgement & Shown,
+): Prompt {
+	const { plan } = ready;
+	const redactor = run.session.redactor.into("question");
+	const whole = {
+		label: `Allow ${plan.label}?`,
+		arguments: changed,
+		preview: plan.preview,
+		notes: [...plan.notes, reason, ...taintNotes(taint)],
+	};
+	const shown = {
+		label: redactor.redact(whole.label),
+		arguments: redactor.redactFields(changed),
+		preview: redactor.redact(whole.preview),
+		notes: whole.notes.map((note) => redactor.redact(note)),
+	};
+	const hides = JSON.stringify(shown) !== JSON.stringify(whole);
+	const { label, ...seen } = shown;
+	const risk = floor ? "critical" : "normal";
+	const approval: ApprovalContext = { callId: call.id, tool: call.name, risk, allowSession, ...seen };
+	const unread = isUnread({ label, approval });
+	const notes = [...seen.notes, ...(hides ? [hidingNote] : []), ...(unread ? [unreadNote] : [])];
+	return promptOf(run, {
+		...{ type: "confirm", label, required: true, options: [], validation: "", placeholder: "" },
+		approval: { ...approval, notes, ...(alsoIn.length > 0 && { alsoIn }) },
+	});
+}
+
+/** Why the settled question does not let the call run; undefined when it does. */
+function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
+	if (row.state === "expired") return "no answer: nobody answered in time, so this was not run";
+	if (row.answer?.kind === "approved") {
+		if (!usable.includes(row.state)) return "not run: the approval was used already";
+		const changed = changedSince(row.binding ?? "", binding);
+		return changed.length === 0 ? undefined : `${changedNote}: ${changed.join(", ")}; nothing was run`;
+	}
+	const answer = row.answer?.kind === "denied" ? row.answer : undefined;
+	const by = answer?.unanswered ? unanswered : denied;
+	return answer === undefined || answer.reason === "" ? by : `${by}: ${answer.reason}`;
+}
+
+/** The prompt of a question, with its token and its end. */
+function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
+	const { clock, ids } = run.session.deps;
+	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);
+	const { task } = run.session;
+	return {
+		...{ token: ids.create("prompt"), runId: run.id, expiresAt: clock.now() + approvalMs, ...facts },
+		...(task && { taskId: task.taskId }),
+	};
+}
+
+/**
+ * Raises a prompt, or waits for one that was raised before a restart. Returns its row when it is settled, or undefined if
+ * `accept_all_tools` made it needless before it was raised. The working time of the run does not count the wait. Throws
+ * `cancelled` if the run is stopped first.
+ */
+async function askPerson(run: Run, asking: Asking, question: () => Question): Promise<PromptRow | undefined> {
+	const known = await readPrompt(run, asking);
+	if (known && known.state !== "open") return known;
+	const prompt = known?.prompt ?? (await raise(run, question()));
+	if (!prompt) return undefined;
+	// No answer arrives before the next start.
+	if (run.session.deps.stopping()) run.control.park();
+	run.control.working.stop();
+	try {
+		return await settled(run, asking, prompt, run.control.signal);
+	} finally {
+		run.control.working.start();
+	}
+}
+
+/** Asks a person a question of a tool, which is not an approval. */
+export async function elicit(run: Run, callId: string, elicitation: Elicitation): Promise<ElicitationAnswer> {
+	const row = await askPerson(run, { runId: run.id, callId, kind: "elicitation" }, () => ({
+		callId,
+		prompt: promptOf(run, { ...shownQuestion(run, elicitation), placeholder: "" }),
+	}));
+	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
+	if (row?.state === "expired") return { outcome: "expired" };
+	const reason = row?.answer?.kind === "cancelled" ? row.answer.reason : undefined;
+	return { outcome: "cancelled", ...(reason !== undefined && { reason }) };
+}
+
+/** The question as people see it, without secrets. */
+function shownQuestion(run: Run, { validation, ...asked }: Elicitation): Elicitation {
+	const redactor = run.session.redactor.into("question");
+	return {
+		...asked,
+		label: redactor.redact(asked.label),
+		options: asked.options.map((option) => ({
+			...option,
+			value: redactor.redact(option.value),
+			label: redactor.redact(option.label),
+			description: redactor.redact(option.description),
+		})),
+		// A pattern with a hole would refuse every answer.
+		validation: redactor.redact(validation) === validation ? validation : "",
+	};
+}
+
+/**
+ * Raises a prompt. Reads the trust of the session in the same transaction, because it may have changed since the call was
+ * judged, so that no prompt stays open in a trusted session.
+ */
+async function raise(run: Run, question: Question): Promise<Prompt | undefined> {
+	const { session } = run;
+	const raised = await run.commit(async ({ tx, record }) => {
+		const coverable = question.approval?.floor === false && !run.scheduled;
+		const { home } = session;
+		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
+		await raisePrompt(tx, record, home, question);
+		return true;
+	});
+	await session.deps.failpoints.reach("prompt-open");
+	return raised ? question.prompt : undefined;
+}
+
+/** Milliseconds between looks at the row, in case a wake-up is missed. */
+const lookAgainMs = 1_500;
+
+/**
+ * Returns the row of an open prompt once it is settled, and ends the prompt when it expires. Throws `cancelled` if the
+ * signal aborts first.
+ */
+async function settled(
+	run: Run,
+	asking: Asking,
+	{ token, expiresAt }: Prompt,
+	signal: AbortSignal,
+): Promise<PromptRow> {
+	const { clock } = run.session.deps;
+	const { home } = run.session;
+	try {
+		for (;;) {
+			const woken = home.awake(token);
+			const row = await readPrompt(run, asking);
+			if (row && row.state !== "open") return row;
+			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
+			if (clock.now() < expiresAt) {
+				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
+			} else await run.commit(({ tx, record }) => expirePrompt(tx, record, home, token));
+		}
+	} finally {
+		home.wake(token);
+	}
+}
+
+/** Resolves when the prompt is answered, the signal aborts, or the time is over. */
+async function firstOf(
+	run: Run,
+	woken: Promise<void>,
+	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },
+): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const stop = (): void => resolve();
+	const timer = run.session.deps.clock.after(ms, stop);
+	signal.addEventListener("abort", stop, { once: true });
+	const looking = lookAgain(run, token, stop);
+	await Promise.race([woken, promise]);
+	looking.cancel();
+	timer.cancel();
+	signal.removeEventListener("abort", stop);
+}
+
+/** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
+function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
+	const { clock, journal } = run.session.deps;
+	let cancelled = false;
+	const look = async (): Promise<void> => {
+		// If the store fails, the next look or the expiry ends the wait.
+		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
+		if (!open) onSettled();
+		else if (!cancelled) timer = clock.after(lookAgainMs, () => void look());
+	};
+	let timer = clock.after(lookAgainMs, () => void look());
+	return {
+		cancel: () => {
+			cancelled = true;
+			timer.cancel();
+		},
+	};
+}
+
+function readPrompt(run: Run, asking: Asking): Promise<PromptRow | undefined> {
+	return run.session.deps.journal.store.read((db) => findPrompt(db, asking));
+}

@@ -1,0 +1,148 @@
+import { addTaint } from "../../store/session-taint.ts";
+import { taintOf } from "../../vocabulary/taint.ts";
+import { refuseRepeat } from "../limits.ts";
+import type { Run } from "../run.ts";
+import { type ApprovedCall, changedNote, decisionOf } from "./ask-person.ts";
+import { judgeCall, nothingPending, versionFor } from "./judge-call.ts";
+import { type ProposedCall, proposeCalls } from "./propose-calls.ts";
+import { auditStart, isGated, settleCall } from "./record-call.ts";
+
+/** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */
+export class Decisions implements AsyncDisposable {
+	readonly #run: Run;
+	readonly #ended = new AbortController();
+	readonly #pending = new Map<ProposedCall, Pending>();
+	readonly #arrived = new Set<ProposedCall>();
+
+	constructor(run: Run) {
+		this.#run = run;
+	}
+
+	/** Starts to wait. A denied call gets its result as soon as it is denied. */
+	await(proposed: ProposedCall): void {
+		const withdrawal = new AbortController();
+		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal, withdrawal.signal]);
+		const decision = decisionOf(this.#run, proposed, signal).finally(() => this.#arrived.add(proposed));
+		this.#pending.set(proposed, { decision, withdrawal });
+		// A failure is thrown at the turn of the call.
+		decision.catch(() => undefined);
+	}
+
+	/** Whether `of` has nothing to wait for: the call needs no approval, or its approval is decided. */
+	isDecided(proposed: ProposedCall): boolean {
+		return proposed.prompt === undefined || this.#arrived.has(proposed);
+	}
+
+	/** Returns the decision about a call. The working time of the run stands still until it arrives. */
+	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
+		this.#run.control.signal.throwIfAborted();
+		// A gateway that stops does not wait for a person. The run goes on at the next start.
+		if (!this.isDecided(proposed) && this.#run.session.deps.stopping()) this.#run.control.park();
+		if (proposed.prompt) this.#run.control.working.stop();
+		try {
+			return await this.#pending.get(proposed)?.decision;
+		} finally {
+			this.#run.control.working.start();
+		}
+	}
+
+	/** Waits no longer for the decision about a call. A decision that has arrived does not count, except for a denial. */
+	async withdraw(proposed: ProposedCall): Promise<void> {
+		const pending = this.#pending.get(proposed);
+		this.#pending.delete(proposed);
+		pending?.withdrawal.abort();
+		await Promise.allSettled([pending?.decision]);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#ended.abort();
+		await Promise.allSettled([...this.#pending.values()].map(({ decision }) => decision));
+	}
+}
+
+interface Pending {
+	readonly decision: Promise<ApprovedCall | undefined>;
+	readonly withdrawal: AbortController;
+}
+
+/**
+ * The call as it may start, by the policy and the effects of this moment. It is proposed again if it was allowed and the
+ * calls before it may have changed its plan, or if the judgement is stricter than what was shown. Undefined if it does
+ * not run; then its result is recorded.
+ */
+export async function atItsTurn(
+	run: Run,
+	decided: ApprovedCall | undefined,
+	changed: boolean,
+): Promise<ApprovedCall | undefined> {
+	for (let call = decided, isStale = changed; call; isStale = false) {
+		if (call.refusal !== undefined) return settleCall(run, call.call, { text: call.refusal, failed: true });
+		// A person who approves a call decides on it alone, whatever became of the same call before.
+		const repeated = call.token === undefined ? refuseRepeat(run.steps, call.call) : undefined;
+		if (repeated !== undefined) return settleCall(run, call.call, { text: repeated, failed: true });
+		const plansAgain = call.token === undefined && isStale;
+		if (!plansAgain && !(await isStricter(run, call))) return call;
+		call = await decideAgain(run, call);
+	}
+	return undefined;
+}
+
+/** Whether a call would be judged more strictly now than when it was allowed or shown. */
+async function isStricter(run: Run, call: ApprovedCall): Promise<boolean> {
+	const now = await judgeCall(run, call, nothingPending);
+	if (now.effect === "deny") return true;
+	if (call.token === undefined) return now.effect !== "allow";
+	const { notes = [] } = call.shown ?? {};
+	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
+}
+
+/** Proposes a call alone, and waits for its decision. An earlier approval of it does not count. */
+async function decideAgain(run: Run, { call, token }: ApprovedCall): Promise<ApprovedCall | undefined> {
+	const [proposed] = await proposeCalls(run, [call], token === undefined ? {} : { again: { notes: [] } });
+	if (proposed?.kind !== "proposed") return undefined;
+	await using decisions = new Decisions(run);
+	decisions.await(proposed);
+	return await decisions.of(proposed);
+}
+
+/**
+ * Records that a call starts, and returns it as it runs. The approval of a call does not count under a changed policy; a
+ * call that was allowed is decided again. Undefined if it does not run; then its result is recorded.
+ */
+export async function beginCall(run: Run, decided: ApprovedCall): Promise<ApprovedCall | undefined> {
+	const { call } = decided;
+	for (let entry: ApprovedCall | undefined = decided; entry; ) {
+		run.control.signal.throwIfAborted();
+		if (await recordIntent(run, entry)) return entry;
+		if (entry.token !== undefined) {
+			return settleCall(run, call, { text: `${changedNote}: policy; nothing was run`, failed: true });
+		}
+		entry = await atItsTurn(run, await decideAgain(run, entry), false);
+	}
+	return undefined;
+}
+
+/**
+ * Uses up the approval, or counts against the channel's grant, and writes down that the call begins, in one transaction;
+ * false where it may not begin.
+ */
+async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
+	const { grants } = run.session.deps;
+	const { token, trusted, version, call, ready } = entry;
+	const gated = isGated(entry);
+	if (versionFor(run) !== version) return false;
+	if (ready.tool.effect === "none" && !gated) return true;
+	const begins = await run.commit(async ({ tx, step }) => {
+		const use = trusted ? await grants.use(tx, trusted.grantId) : "counted";
+		if (use === "ended") return use;
+		if (token !== undefined) {
+			await tx.updateTable("prompts").set({ state: "consumed" }).where("token", "=", token).execute();
+		}
+		if (gated) await auditStart(run, tx, entry);
+		await step({ kind: "intent", callId: call.id, ...(gated && { gated }) });
+		await addTaint(tx, run.session.id, taintOf(ready.plan.classes));
+		return use;
+	});
+	if (begins === "last") await grants.review(run.session.place);
+	return begins !== "ended";
+}

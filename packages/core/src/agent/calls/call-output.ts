@@ -1,0 +1,321 @@
+import { PassThrough } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { type Clock, ParleyError, type RedactedStream, type Timer } from "@parley/base";
+import { readFile } from "../../tools/files/read-file.ts";
+import { fitsOutput, shortenOutput } from "../../tools/shorten-output.ts";
+import { outputName } from "../../vocabulary/files/output-name.ts";
+import { ruleNameOf } from "../../vocabulary/tool.ts";
+import type { Run } from "../run.ts";
+
+/** Bytes of one output that are kept. */
+const mostKept = 8 * 1024 * 1024;
+
+/** Up to this many bytes the result itself has the complete output: commands cut it beyond (`maxOutputBytes`). */
+const inResult = 256 * 1024;
+
+/**
+ * The output of one call on its way to the model, which sees the head and the tail of a long one. The complete output
+ * goes to a kept file of the session, without secrets, while the call writes it. Dispose of it after the call.
+ */
+export class CallOutput implements AsyncDisposable {
+	readonly #run: Run;
+	readonly #name: string;
+	#chunks: Uint8Array[] = [];
+	#bytes = 0;
+	#file: OutputFile | undefined;
+	#ended = false;
+
+	constructor(run: Run, callId: string) {
+		this.#run = run;
+		this.#name = outputName(run.session.id, callId);
+	}
+
+	/** Takes the next part of what the call writes. A character may be split between two parts. Ignored after `shorten`. */
+	write(chunk: Uint8Array): void {
+		if (this.#ended) return;
+		this.#bytes += chunk.length;
+		if (this.#file) this.#file.write(chunk);
+		else this.#chunks.push(chunk);
+		if (this.#file || this.#bytes <= inResult || this.#reader === undefined) return;
+		this.#file = new OutputFile(this.#run, this.#name);
+		for (const before of this.#chunks) this.#file.write(before);
+		this.#chunks = [];
+	}
+
+	/**
+	 * Returns what the model gets of the result: all of it, or head and tail with a marker that names the kept file. `text`
+	 * has no secrets; `characters` is the limit.
+	 */
+	async shorten(text: string, characters: number): Promise<string> {
+		this.#ended = true;
+		if (fitsOutput(text, characters)) return text;
+		const reader = this.#reader;
+		const where = reader === undefined ? "" : `. ${await this.#keep(text, reader)}`;
+		return shortenOutput(
+			text,
+			(missing) => `[… ${missing.characters} characters in ${missing.lines} lines left out${where} …]`,
+			characters,
+		);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#ended = true;
+		this.#chunks = [];
+		await this.#file?.drop();
+	}
+
+	/** The name of the tool that reads kept results in this run, if it has one. */
+	get #reader(): string | undefined {
+		return this.#run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
+	}
+
+	async #keep(text: string, reader: string): Promise<string> {
+		try {
+			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text);
+			const whole = await file.end();
+			const part = whole ? "the complete result" : `the first ${mostKept >> 20} MiB of the output`;
+			return `${this.#name} holds ${part}: read it with ${reader}`;
+		} catch (error) {
+			this.#run.log.warn("the result of a tool could not be kept", { error });
+			return `The rest could not be kept: ${ParleyError.from(error).message}`;
+		}
+	}
+}
+
+/** One kept file while it is written. */
+class OutputFile {
+	readonly #content = new PassThrough();
+	readonly #decoder = new StringDecoder("utf8");
+	readonly #redaction: RedactedStream;
+	readonly #most: number;
+	readonly #kept: Promise<unknown>;
+	#left: number;
+	#missing = 0;
+
+	constructor({ session }: Pick<Run, "session">, name: string) {
+		const { files } = session.deps;
+		this.#redaction = session.redactor.stream();
+		// A character that is no UTF-8 takes three bytes in the file.
+		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
+		this.#left = this.#most;
+		const whose = { owner: session.owner, sessionId: session.id };
+		this.#kept = files.keepOutput({ id: name, ...whose, content: this.#content });
+		// It is awaited at the end; until then a failure must not end the process.
+		this.#kept.catch(() => undefined);
+	}
+
+	/** The file of a complete text without secrets. */
+	static of(run: Pick<Run, "session">, name: string, text: string): OutputFile {
+		const file = new OutputFile(run, name);
+		file.write(Buffer.from(text));
+		return file;
+	}
+
+	write(chunk: Uint8Array): void {
+		const taken = chunk.subarray(0, this.#left);
+		this.#left -= taken.length;
+		this.#missing += chunk.length - taken.length;
+		this.#put(this.#decoder.write(Buffer.from(taken.buffer, taken.byteOffset, taken.length)));
+	}
+
+	/** Resolves when it is kept: true if it has all that was written. Rejects if it cannot be kept. */
+	async end(): Promise<boolean> {
+		this.#put(this.#decoder.end());
+		this.#content.write(this.#redaction.end());
+		if (this.#missing > 0) this.#content.write(`\n[… ${this.#missing} more bytes left out …]\n`);
+		this.#content.end();
+		await this.#kept;
+		return this.#missing === 0;
+	}
+
+	/** Ends it if it is still written: then nothing is kept. */
+	async drop(): Promise<void> {
+		if (!this.#content.writableEnded) this.#content.destroy();
+		await this.#kept.catch(() => undefined);
+	}
+
+	#put(text: string): void {
+		const clean = this.#redaction.push(text.replaceAll("\0", "\u{fffd}"));
+		if (clean !== "") this.#content.write(clean);
+	}
+}
+
+/** Ten a second are promised: nine of these fit into a second, and what is left at the end of the call. */
+const betweenMs = 120;
+/** Bytes of one event at most, of which a marker needs some. */
+const mostBytes = 16 * 1024;
+const mostText = mostBytes - 64;
+/** Bytes that wait for a look: what is told, and before it the length of the longest secret that is found. */
+const mostRaw = mostText + 64 * 1024;
+
+export interface ProgressDeps {
+	readonly clock: Clock;
+	/** Takes secrets out; made when something was written. */
+	readonly redaction: () => RedactedStream;
+	readonly pass: (text: string) => void;
+}
+
+/**
+ * Tells what a call writes, by whole lines, without secrets and not too often. Of what comes faster than it is told the
+ * end is kept. Memory and work are bounded, however much is written.
+ */
+export class ToolProgress {
+	readonly #deps: ProgressDeps;
+	/** What was written since the last look. */
+	#raw: Uint8Array[] = [];
+	#rawBytes = 0;
+	/** Bytes before it at which nobody has looked. */
+	#skipped = 0;
+	#reader: Reader | undefined;
+	/** Whole lines that were not told yet, and the line that has no end yet. */
+	readonly #lines = new Tail();
+	readonly #line = new Tail();
+	#lookedAt = Number.NEGATIVE_INFINITY;
+	#timer: Timer | undefined;
+	#ended = false;
+
+	constructor(deps: ProgressDeps) {
+		this.#deps = deps;
+	}
+
+	/** Takes what was written next; a character may be cut anywhere. What comes behind the end is left out. */
+	write(chunk: Uint8Array): void {
+		if (this.#ended) return;
+		this.#keep(chunk);
+		if (this.#timer) return;
+		const { clock } = this.#deps;
+		const waitMs = this.#lookedAt + betweenMs - clock.monotonic();
+		if (waitMs <= 0) this.#look();
+		else this.#timer = clock.after(waitMs, () => this.#look());
+	}
+
+	/** Tells the rest at once, also of a line without an end. */
+	end(): void {
+		if (this.#ended) return;
+		this.#ended = true;
+		this.#timer?.cancel();
+		if (!this.#reader) return;
+		this.#read();
+		const { decoder, redaction } = this.#reader;
+		this.#take(redaction.push(decoder.end()) + redaction.end());
+		this.#lines.append(this.#line);
+		this.#tell();
+	}
+
+	#keep(chunk: Uint8Array): void {
+		this.#raw.push(chunk);
+		this.#rawBytes += chunk.length;
+		for (let [first] = this.#raw; first && this.#rawBytes - first.length >= mostRaw; [first] = this.#raw) {
+			this.#raw.shift();
+			this.#rawBytes -= first.length;
+			this.#skipped += first.length;
+		}
+	}
+
+	#look(): void {
+		this.#timer = undefined;
+		this.#lookedAt = this.#deps.clock.monotonic();
+		this.#read();
+		this.#tell();
+	}
+
+	#read(): void {
+		const bytes = Buffer.concat(this.#raw);
+		const skipped = this.#skipped;
+		this.#raw = [];
+		this.#rawBytes = 0;
+		this.#skipped = 0;
+		if (skipped > 0 || !this.#reader) {
+			this.#reader = { decoder: new StringDecoder("utf8"), redaction: this.#deps.redaction() };
+		}
+		const { decoder, redaction } = this.#reader;
+		if (skipped === 0) {
+			this.#take(redaction.push(decoder.write(bytes)));
+			return;
+		}
+		// What may be part of a secret is only known in view of what stands before it.
+		const shown = bytes.length - mostText;
+		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
+		redaction.push(decoder.write(bytes.subarray(0, start)));
+		this.#line.skip(skipped + start);
+		this.#take(redaction.push(decoder.write(bytes.subarray(start))));
+	}
+
+	#take(redacted: string): void {
+		// As in the result of the call: what is told in both is the same text.
+		const text = redacted.replaceAll("\0", "\u{fffd}");
+		const end = text.lastIndexOf("\n") + 1;
+		if (end > 0) {
+			this.#line.add(text.slice(0, end));
+			this.#lines.append(this.#line);
+		}
+		this.#line.add(text.slice(end));
+	}
+
+	#tell(): void {
+		if (!this.#lines.isEmpty) this.#deps.pass(this.#lines.empty());
+	}
+}
+
+interface Reader {
+	readonly decoder: StringDecoder;
+	readonly redaction: RedactedStream;
+}
+
+/** The end of a text, and how much came before it. */
+class Tail {
+	#text = "";
+	#missing = 0;
+
+	get isEmpty(): boolean {
+		return this.#text === "";
+	}
+
+	add(text: string): void {
+		this.#text += text;
+		// Not every time: it is looked through for that.
+		if (this.#text.length > 2 * mostText) this.#shorten();
+	}
+
+	/** Nothing of it is left, nor of so many bytes behind it. */
+	skip(bytes: number): void {
+		this.#missing += Buffer.byteLength(this.#text) + bytes;
+		this.#text = "";
+	}
+
+	/** Takes the other one over, which is empty then. */
+	append(other: Tail): void {
+		// Where that is not whole, what came before it is too long ago.
+		if (other.#missing > 0) this.skip(other.#missing);
+		this.add(other.#text);
+		other.#text = "";
+		other.#missing = 0;
+	}
+
+	/** All that is left of it, with a marker where something is missing. */
+	empty(): string {
+		this.#shorten();
+		const marker = this.#missing > 0 ? `[… ${this.#missing} bytes left out …]\n` : "";
+		const text = marker + this.#text;
+		this.#text = "";
+		this.#missing = 0;
+		return text;
+	}
+
+	/** Keeps whole lines where there are any. */
+	#shorten(): void {
+		if (this.#text.length * 3 <= mostText) return;
+		const bytes = Buffer.from(this.#text);
+		if (bytes.length <= mostText) return;
+		let start = bytes.length - mostText;
+		const line = bytes.indexOf(0x0a, start - 1) + 1;
+		if (line > 0 && line < bytes.length) start = line;
+		else while (isContinuation(bytes[start])) start += 1;
+		this.#missing += start;
+		this.#text = bytes.toString("utf8", start);
+	}
+}
+
+function isContinuation(byte: number | undefined): boolean {
+	return byte !== undefined && (byte & 0xc0) === 0x80;
+}

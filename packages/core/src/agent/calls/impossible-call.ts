@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { findPrompt } from "../../conversation/prompts.ts";
+import { visible } from "../../text/visible.ts";
+import type { ReadyCall } from "../../tools/calls/tool-call.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
+import type { Run } from "../run.ts";
+import { approvalOf } from "./ask-person.ts";
+import { type Before, bindingOf, versionFor } from "./judge-call.ts";
+import type { DraftProposal, RefusedProposal } from "./propose-calls.ts";
+import { contextOf } from "./tool-context.ts";
+
+/**
+ * A call that cannot run, as a call that waits for a decision. For runs in which a person decides about every call: an
+ * approval lets the call fail with its reason, a denial counts like any other. Undefined if the call was proposed before
+ * as one that can run.
+ */
+export async function draftImpossible(
+	run: Run,
+	{ call, text, denied }: RefusedProposal,
+	{ pending, isAnnounced }: { readonly pending: Before; readonly isAnnounced: boolean },
+): Promise<DraftProposal | undefined> {
+	const planned = { call, ready: standIn(call, text), context: await contextOf(run, call), impossible: text };
+	const known = await run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
+	const version = versionFor(run);
+	if (isAnnounced && known?.binding !== bindingOf(planned, version)) return undefined;
+	const reason = "every call of this run needs a decision";
+	const judgement = {
+		effect: "ask",
+		floor: false,
+		reason,
+		rules: [],
+		taint: "",
+		hidden: false,
+		version,
+	} as const;
+	const isDenied = denied !== undefined && !isAnnounced;
+	return {
+		...{ kind: "draft", ...planned, judgement, pending, begun: false, known, again: undefined },
+		...(isDenied && { denied }),
+	};
+}
+
+/** The call in the form of a planned call without effect. */
+function standIn(call: CallBlock, text: string): ReadyCall {
+	const notes = [`cannot run, also if it is approved: ${text}`];
+	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };
+	const result = { text, failed: true };
+	const tool: Tool = {
+		...{ name: "impossible", description: "", effect: "none" },
+		parameters: () => z.unknown(),
+		plan: async () => plan,
+		run: async () => result,
+	};
+	return { kind: "ready", tool, arguments: call.arguments, args: undefined, plan };
+}

@@ -1,0 +1,254 @@
+import { ParleyError } from "@parley/base";
+import { roomIn, usualQuota } from "../../conversation/workspaces.ts";
+import { type Decision, decide, grantsUnder } from "../../policy/policy.ts";
+import { findTaint } from "../../store/session-taint.ts";
+import {
+	bindingText,
+	changedSince,
+	prepareCall,
+	type ReadyCall,
+	type RefusedCall,
+} from "../../tools/calls/tool-call.ts";
+import { findScopes } from "../../trust/session-trust.ts";
+import type { TrustBadge } from "../../vocabulary/event.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import { hasRole, type Person } from "../../vocabulary/principal.ts";
+import { ranSinceQuestion } from "../../vocabulary/step.ts";
+import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
+import type { ActionClass, BindOptions, ToolContext } from "../../vocabulary/tool.ts";
+import type { Run } from "../run.ts";
+import type { Workspace } from "./tool-context.ts";
+
+/** A call with valid arguments and its plan. */
+export interface PlannedCall {
+	/** As the model made it. */
+	readonly call: CallBlock;
+	readonly ready: ReadyCall;
+	readonly context: ToolContext;
+	/** The arguments that a person gave it in place of the model's, in their normal form. */
+	readonly changed?: unknown;
+	/** Whether its plan has facts that take long to collect, such as the files of the working directory. */
+	readonly isBound?: boolean;
+	/** The result of a call that cannot run and is decided nevertheless, because every call of its run is. */
+	readonly impossible?: string;
+}
+
+/** The decision about a call, with the taint that the session and the calls before it have. */
+export interface Judgement extends Decision {
+	readonly taint: Taint;
+	/** Whether the arguments contain a secret, which people do not see. */
+	readonly hidden: boolean;
+	/** Version of the rules that decided. */
+	readonly version: string;
+	/** The channel grant that makes an approval needless. */
+	readonly trusted?: TrustBadge;
+}
+
+/** Adds all facts that an approval of the call is bound to. */
+export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
+	const { bind, ...plan } = planned.ready.plan;
+	if (bind === undefined) return planned;
+	const { binding, notes } = await bind(options);
+	const bound = { ...plan, binding: { ...plan.binding, ...binding }, notes: [...plan.notes, ...notes] };
+	return { ...planned, isBound: true, ready: { ...planned.ready, plan: bound } };
+}
+
+/** The call with the same arguments, planned and bound again at this moment. */
+export async function planAgain(
+	run: Run,
+	planned: PlannedCall,
+	looks?: BindOptions["looks"],
+): Promise<PlannedCall | RefusedCall> {
+	const { call, ready, context, changed } = planned;
+	const shown = { ...call, arguments: changed ?? call.arguments };
+	const again = await prepareCall(run.settings.tools, shown, context);
+	if (again.kind === "refused") return again;
+	const normal = changed !== undefined && { changed: again.arguments };
+	return withBoundFacts({ call, context, ready: again, ...normal }, { earlier: ready.plan.binding, looks });
+}
+
+/** The binding of an approval of the call, under a version of the rules. */
+export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall, version: string): string {
+	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
+}
+
+/** Version of the rules that apply to the run now. */
+export function versionFor({ policy }: Pick<Run, "policy">): string {
+	return policy.version;
+}
+
+/** Calls of the same reply that may run before. */
+export interface Before {
+	/** Effects that they add to the session. */
+	readonly taint: Taint;
+	/** How many of them the grant of the channel covers. */
+	readonly trusted: number;
+}
+
+/** At the turn of a call, all calls before it have ended. */
+export const nothingPending: Before = { taint: "", trusted: 0 };
+
+/** Whether the call may run, by the policy and the options of the run. */
+export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
+	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending);
+	if (judged.effect !== "allow" || run.row.options.ask !== "all")
+		return { ...judged, ...(trusted && { trusted }) };
+	return { ...judged, effect: "ask", reason: `${judged.reason}; every call of this run needs approval` };
+}
+
+async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
+	const { session, trusted: acceptAll } = run;
+	const { scopes, before } = await session.deps.journal.store.read(async (db) => ({
+		scopes: await findScopes(db, session.home.id),
+		before: await findTaint(db, session.id),
+	}));
+	const taint = joinTaints([before, pending.taint]);
+	const { call, ready, context, changed = call.arguments } = planned;
+	const { policy } = run;
+	const { version } = policy;
+	const hidden = JSON.stringify(changed) !== JSON.stringify(session.redactor.redactFields(changed));
+	const reason = await refusalOfPlace(run, ready);
+	if (reason !== undefined)
+		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
+	// No approver has seen the complete call that a grant would cover.
+	const grants = hidden || run.scheduled ? [] : grantsUnder(policy, scopes);
+	const permissions = { acceptAll, grants, taint, policy, fromChat: session.place !== undefined };
+	const judged = decide({ ...ready, context }, permissions);
+	const facts = { taint, hidden, version };
+	if (judged.effect !== "ask" || judged.floor || hidden || run.scheduled) return { ...judged, ...facts };
+	const trusted = await findTrust(run, ready, pending.trusted);
+	if (!trusted) return { ...judged, ...facts };
+	const again = decide({ ...ready, context }, { ...permissions, trusted: true });
+	return { ...again, ...facts, ...(again.effect === "allow" && { trusted }) };
+}
+
+/** Returns the channel grant that makes the approval of a call needless, for all people who wrote to the run. */
+function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBadge | undefined> {
+	const { place, deps } = run.session;
+	const speakers = [run.row.actor, ...joinedBy(run)];
+	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
+}
+
+/** Returns the call with the arguments of an approver, planned and bound again, or unchanged if `changed` is undefined. */
+export async function withChanges(
+	run: Run,
+	planned: PlannedCall,
+	changed: unknown,
+	looks?: BindOptions["looks"],
+): Promise<PlannedCall | RefusedCall> {
+	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, looks);
+}
+
+/**
+ * The binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or
+ * need a warning that the approver has not seen, or if a fact that the question is bound to differs by now. `asked` is
+ * the judgement that the approver was shown, `binding` the binding of the question.
+ */
+export async function judgeChanged(
+	run: Run,
+	planned: PlannedCall,
+	{
+		changed,
+		binding,
+		asked,
+		pending,
+	}: {
+		readonly changed: unknown;
+		readonly binding: string;
+		readonly asked: Pick<Judgement, "reason" | "hidden">;
+		readonly pending: Before;
+	},
+): Promise<{ readonly binding: string }> {
+	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
+	if (asked.hidden && JSON.stringify(changed).includes("[redacted]")) {
+		throw invalid(
+			"[redacted] stands for a secret that was not shown: write the value itself in its place, or approve the call unchanged",
+		);
+	}
+	const again = await planAgain(run, { ...planned, changed });
+	if ("text" in again) throw invalid(again.text);
+	const { effect, floor, reason, version } = await judgeCall(run, again, pending);
+	if (effect === "deny") throw invalid(`denied: ${reason}`);
+	if (floor && reason !== asked.reason) {
+		throw invalid(
+			`the call with these arguments always requires an approval of its own (${reason}): deny the call instead`,
+		);
+	}
+	const bound = bindingOf(again, version);
+	// The look at the original call comes last: a file that is swapped before it does not count as approved.
+	const differs = changedSince(binding, await bindingAsShown(run, planned));
+	if (differs.length > 0) {
+		const next = ranSinceQuestion(run.steps, planned.call.id)
+			? "if the calls before it changed the files, you are asked again when they have ended"
+			: "deny the call instead";
+		throw invalid(`changed since the question was asked: ${differs.join(", ")}; ${next}`);
+	}
+	return { binding: bound };
+}
+
+/** The binding, at this moment, of the call with the arguments that the approver was shown. */
+async function bindingAsShown(run: Run, planned: PlannedCall): Promise<string> {
+	const now = await planAgain(run, planned);
+	if ("text" in now) throw invalid(`the call is no longer possible as it was shown: ${now.text}`);
+	return bindingOf(now, versionFor(run));
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
+}
+
+/** Classes that runs of guests, and of people without access, may use: they change nothing. */
+const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
+
+/** Classes that can fill a disk. */
+const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
+
+/** The reason why no approval can allow the call: the role of a speaker, or a full workspace. */
+async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | undefined> {
+	const reads = plan.classes.every((name) => harmless.includes(name));
+	const refusal = reads ? undefined : await refusalOfSpeakers(run);
+	if (refusal !== undefined) return refusal;
+	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run) : undefined;
+}
+
+/** People who spoke to the run after it began. */
+function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] {
+	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
+	return [...steering, ...(session.task?.speakers ?? [])];
+}
+
+/** People of a chat who have spoken to the run, the one who began it first. */
+export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[] {
+	const { actor } = run.row;
+	return [...(actor ? [actor] : []), ...joinedBy(run)];
+}
+
+/** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
+async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
+	const { people, journal } = run.session.deps;
+	for (const person of speakersOf(run)) {
+		const role = await journal.store.read((db) => people.roleNow(db, person));
+		if (hasRole({ role }, "member")) continue;
+		return role === "guest"
+			? `${person.id} is a guest, and what guests ask for may only read: a member can ask for it`
+			: `${person.id} is let in no more, and what they asked for may only read: a member can ask for it`;
+	}
+	return undefined;
+}
+
+/** The reason why the workspace accepts no more data. Undefined if it has room, or if the session has none. */
+export async function refusalWhenFull(run: Run): Promise<string | undefined> {
+	const workspace = workspaceOf(run);
+	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
+	const { quota } = workspace;
+	run.log.warn("a workspace is full", { place: run.session.place, quotaBytes: quota });
+	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
+}
+
+/** The session's own directory with its quota in bytes. Undefined if the session has none. */
+export function workspaceOf({ session, deps }: Pick<Run, "session" | "deps">): Workspace | undefined {
+	const path = session.deps.workspaces.of(session.home);
+	if (path === undefined) return undefined;
+	const quota = deps.profileOf(session).quotaBytes ?? usualQuota;
+	return { path, quota, room: () => roomIn(path, quota) };
+}

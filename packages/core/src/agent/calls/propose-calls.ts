@@ -1,0 +1,400 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+	closePrompts,
+	findChanges,
+	findPrompt,
+	isApproved,
+	type PromptRow,
+	type Question,
+	raisePrompt,
+} from "../../conversation/prompts.ts";
+import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
+import { skill } from "../../tools/skill.ts";
+import { findTrust } from "../../trust/session-trust.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+import { type CallDecision, interrupted, lastDecision, ranSinceQuestion } from "../../vocabulary/step.ts";
+import { joinTaints, taintOf } from "../../vocabulary/taint.ts";
+import type { SharedLooks } from "../../vocabulary/tool.ts";
+import { stopIfAbandoned } from "../abandoned.ts";
+import { disconnected } from "../client-tools/client-calls.ts";
+import { refuseRepeat } from "../limits.ts";
+import type { Run } from "../run.ts";
+import { excludedBySkill } from "../skills-of-run.ts";
+import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
+import { draftImpossible } from "./impossible-call.ts";
+import {
+	type Before,
+	bindingOf,
+	type Judgement,
+	judgeCall,
+	type PlannedCall,
+	versionFor,
+	withBoundFacts,
+	withChanges,
+} from "./judge-call.ts";
+import {
+	auditDenial,
+	recordResult,
+	recordStart,
+	refusedFor,
+	type Writing,
+	withoutRun,
+} from "./record-call.ts";
+import { contextOf } from "./tool-context.ts";
+
+/** A call that must be planned after the calls before it have run. */
+export interface DependentCall {
+	readonly kind: "dependent";
+	readonly call: CallBlock;
+}
+
+/** A call that is planned and waits for its turn, and for an answer if `prompt` is set. */
+export interface ProposedCall extends PlannedCall {
+	readonly kind: "proposed";
+	readonly judgement: Judgement;
+	/** The effects of the calls before it that the judgement assumes. */
+	readonly pending: Before;
+	/** Whether the call started before a restart. It is safe to repeat. */
+	readonly begun: boolean;
+	/** The approval that it needs, or that a person was asked for before a restart. */
+	readonly prompt: Prompt | undefined;
+}
+
+/** A call that does not run, with the result that the model gets. */
+export interface RefusedProposal {
+	readonly kind: "refused";
+	readonly call: CallBlock;
+	readonly text: string;
+	/** The call, if a rule of the policy denied it. */
+	readonly denied?: PlannedCall;
+}
+
+/** A call that is planned, before its approval is written. */
+export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
+	readonly kind: "draft";
+	/** The call, if a rule of the policy denied it and a person is asked nevertheless. */
+	readonly denied?: PlannedCall;
+	/** Its approval from before a restart. */
+	readonly known: PromptRow | undefined;
+	readonly again: Again | undefined;
+}
+
+type Draft = DependentCall | DraftProposal | RefusedProposal;
+
+const lookFirst = `${interrupted}: the gateway stopped while this call ran; look before you repeat it`;
+
+/**
+ * Plans every call of a reply that can be planned now. One commit records the outcome: the announcements, the approvals
+ * that are needed, and the results of calls that do not run. Returns the calls that wait for their turn, in the order of
+ * the model. With `again`, an earlier approval of a call does not count: it is closed, and a person is asked again.
+ */
+export async function proposeCalls(
+	run: Run,
+	calls: readonly CallBlock[],
+	{ again }: { readonly again?: Again } = {},
+): Promise<readonly (ProposedCall | DependentCall)[]> {
+	const drafts: Draft[] = [];
+	const looks: SharedLooks = new Map();
+	for (const call of calls) {
+		if (run.steps.some((step) => step.kind === "result" && step.callId === call.id)) continue;
+		drafts.push(await draft(run, call, { before: drafts, again, looks }));
+		run.control.signal.throwIfAborted();
+	}
+	const questions = new Map<Draft, Question>();
+	for (const one of drafts) {
+		if (one.kind !== "draft" || (one.judgement.effect !== "ask" && !one.known)) continue;
+		stopIfAbandoned(run, one.known);
+		if (!one.known) questions.set(one, await approvalQuestion(run, one));
+		allowChanges(run, one);
+	}
+	const proposed = drafts.some((one) => questions.has(one) || isNew(run, one))
+		? await run.commit((writing) => recordDrafts(run, { drafts, questions }, writing))
+		: drafts.flatMap((one) => waiting(one));
+	if (questions.size > 0) {
+		await run.session.deps.failpoints.reach("prompt-open");
+		// No answer arrives before the next start.
+		if (run.session.deps.stopping()) run.control.park();
+	}
+	publish(run, proposed);
+	return proposed;
+}
+
+/** Why a call is asked again. */
+interface Again {
+	/** Precede the notes of its approval. */
+	readonly notes: readonly string[];
+}
+
+/** The note of an approval that is asked again because its files changed. `names` is empty if they are not known. */
+export function filesChangedNote(names: readonly string[]): string {
+	const which = names.length > 0 ? `: ${names.join(", ")}` : "; after a restart the gateway cannot name them";
+	return `asked again: files changed since the first question, while other calls of this reply ran${which}`;
+}
+
+/** Whether a call runs and changes nothing. A dependent call is unknown. */
+export function isPure(waiting: ProposedCall | DependentCall): boolean {
+	if (waiting.kind !== "proposed" || waiting.impossible !== undefined) return false;
+	return waiting.ready.tool.effect === "none";
+}
+
+interface DraftOptions {
+	readonly before: readonly Draft[];
+	readonly again: Again | undefined;
+	readonly looks: SharedLooks;
+}
+
+async function draft(run: Run, call: CallBlock, options: DraftOptions): Promise<Draft> {
+	const drafted = await draftCall(run, call, options);
+	if (drafted.kind !== "refused" || run.row.options.ask !== "all") return drafted;
+	const facts = { pending: pendingOf(options.before), isAnnounced: isAnnounced(run, call) };
+	return (await draftImpossible(run, drafted, facts)) ?? drafted;
+}
+
+async function draftCall(run: Run, call: CallBlock, { before, again, looks }: DraftOptions): Promise<Draft> {
+	const refuse = (text: string): RefusedProposal => ({ kind: "refused", call, text });
+	const begun = isBegun(run, call);
+	const refusal = brokenOff(run, call) ?? refuseRepeat(run.steps, call) ?? excludedBySkill(run, call.name);
+	if (refusal !== undefined) return refuse(refusal);
+	const context = await contextOf(run, call);
+	const prepared = await prepareCall(run.settings.tools, call, context);
+	if (depends(prepared, before)) return { kind: "dependent", call };
+	if (prepared.kind === "refused") return refuse(prepared.text);
+	const given = { call, ready: prepared, context };
+	// An answer from before a restart is valid, also if the policy would not ask any more.
+	const known = again ? undefined : await readApproval(run, given);
+	// The arguments of a person stay, also if the call is asked again.
+	const planned = await withChanges(run, given, await readChanges(run, given), looks);
+	if ("text" in planned) return refuse(planned.text);
+	const pending = pendingOf(before);
+	const judgement = await judgeCall(run, planned, pending);
+	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
+	const asks = judgement.effect === "ask" || known !== undefined;
+	// A write before it changes one of the files that its approval is bound to: asked now, it would be asked twice.
+	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
+		return { kind: "dependent", call };
+	}
+	const bound = asks ? await withBoundFacts(planned, { looks }) : planned;
+	const proposed = { kind: "draft" as const, ...bound, judgement, pending, begun };
+	if (!known || !isOutdated(run, bound, known)) return withReason({ ...proposed, known }, again);
+	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });
+}
+
+/** The call with the reason why it is asked again, if it is, in front of its notes. */
+function withReason(one: Omit<DraftProposal, "again">, again: Again | undefined): DraftProposal {
+	if (!again) return { ...one, again };
+	const { plan } = one.ready;
+	const notes = [...again.notes, ...plan.notes];
+	return { ...one, again, ready: { ...one.ready, plan: { ...plan, notes } } };
+}
+
+/** Whether a call must be asked again after a restart: calls that ran since the question changed its files. */
+function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
+	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
+	if (known.state !== "open" && !isApproved(known)) return false;
+	const facts = changedSince(known.binding ?? "", bindingOf(bound, versionFor(run)));
+	// An approval under another policy is refused.
+	return facts.length > 0 && !facts.includes("policy");
+}
+
+/** Why a call that was announced before a stop of the gateway does not run after it. */
+function brokenOff(run: Run, call: CallBlock): string | undefined {
+	const tool = run.settings.tools.find(({ name }) => name === call.name);
+	// A plan describes the present. It cannot say what the call has changed already.
+	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return lookFirst;
+	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
+}
+
+function readApproval(run: Run, given: PlannedCall): Promise<PromptRow | undefined> {
+	return run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, given)));
+}
+
+function readChanges(run: Run, { call }: PlannedCall): Promise<unknown> {
+	return run.session.deps.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
+}
+
+/** The effects of the calls before, if all of them run. */
+function pendingOf(before: readonly Draft[]): Before {
+	const drafts = before.filter((one) => one.kind === "draft");
+	return {
+		taint: joinTaints(drafts.map(({ ready }) => taintOf(ready.plan.classes))),
+		trusted: drafts.filter(({ judgement }) => judgement.trusted !== undefined).length,
+	};
+}
+
+/**
+ * Whether the calls before decide what the call does, as far as its plan shows: it cannot be done as things are, or it
+ * changes the same file, and its approval would show an old state. Calls behind a dependent call depend on it, too,
+ * because its effects on the session are unknown.
+ */
+function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
+	if (prepared.kind === "refused" && !prepared.found) return false;
+	if (before.some(({ kind }) => kind === "dependent")) return true;
+	// A skill may exclude tools from the rest of the run.
+	if (before.some((one) => one.kind === "draft" && one.ready.tool.name === skill.name)) return true;
+	const changing = changingOf(before);
+	if (prepared.kind === "refused") return changing.length > 0;
+	if (prepared.tool.effect === "none") return false;
+	const path = pathOf(prepared);
+	return path !== undefined && changing.some(({ ready }) => pathOf(ready) === path);
+}
+
+/** The calls before that have an effect. */
+function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
+	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
+}
+
+/** The calls before that write a file which their plan names. */
+function writingOf(before: readonly Draft[]): readonly DraftProposal[] {
+	return changingOf(before).filter(({ ready }) => pathOf(ready) !== undefined);
+}
+
+function pathOf({ plan }: ReadyCall): string | undefined {
+	return plan.binding["path"];
+}
+
+function isNew(run: Run, one: Draft): boolean {
+	if (one.kind === "refused") return true;
+	return one.kind === "draft" && (!isAnnounced(run, one.call) || isJudgedAnew(run, one));
+}
+
+function isAnnounced(run: Run, call: CallBlock): boolean {
+	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
+}
+
+/** Whether an effectful call was about to run. */
+function isBegun(run: Run, call: CallBlock): boolean {
+	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
+}
+
+async function recordDrafts(
+	run: Run,
+	{
+		drafts,
+		questions,
+	}: { readonly drafts: readonly Draft[]; readonly questions: ReadonlyMap<Draft, Question> },
+	writing: Writing,
+): Promise<readonly (ProposedCall | DependentCall)[]> {
+	const { tx } = writing;
+	const { home } = run.session;
+	// Read in the transaction that raises the approvals, so that none stays open in a session that is trusted by then.
+	const asksAll = run.scheduled || run.row.options.ask === "all";
+	const trusts = !asksAll && questions.size > 0 && home.holds(await findTrust(tx, home.id));
+	const needed = [...questions].filter(([, { approval }]) => !trusts || approval?.floor !== false);
+	const raised = new Map(
+		needed.map(([one, question], index) => [one, inReply(run, question, index + 1, needed.length)]),
+	);
+	const proposed: (ProposedCall | DependentCall)[] = [];
+	for (const one of drafts) {
+		if (one.kind === "refused") {
+			await recordRefusal(run, one, writing);
+			continue;
+		}
+		const question = raised.get(one);
+		if (one.kind === "draft") {
+			if (one.again) await closeApproval(run, one.call, againReason, writing);
+			if (one.denied) await auditDenial(run, tx, one.denied);
+			await recordJudgement(run, { ...one, isAsked: question !== undefined }, writing);
+		}
+		if (question) await raisePrompt(tx, writing.record, home, question);
+		proposed.push(...waiting(one, question?.prompt));
+	}
+	return proposed;
+}
+
+/** The approval with its place among those of the reply, for clients that show them together. */
+function inReply(run: Run, question: Question, place: number, count: number): Question {
+	const { prompt } = question;
+	if (!prompt.approval) return question;
+	const id = `${run.id}/${run.steps.filter(({ kind }) => kind === "reply").length}`;
+	return {
+		...question,
+		prompt: { ...prompt, approval: { ...prompt.approval, reply: { id, place, count } } },
+	};
+}
+
+async function recordRefusal(
+	run: Run,
+	{ call, text, denied }: RefusedProposal,
+	writing: Writing,
+): Promise<void> {
+	if (denied) await auditDenial(run, writing.tx, denied);
+	await closeApproval(run, call, "refused", writing);
+	const result = withoutRun(run, call, { text, failed: true });
+	if (isAnnounced(run, call) && !isBegun(run, call)) {
+		const decision = refusedFor(run, result);
+		await writing.step({ kind: "judged", callId: call.id, decision });
+	}
+	await recordResult(run, result, writing);
+}
+
+const againReason = "files changed: the call is asked again";
+
+/** Closes the approval of a call if it is open. */
+async function closeApproval(
+	run: Run,
+	{ id: callId }: CallBlock,
+	reason: string,
+	{ tx, record }: Writing,
+): Promise<void> {
+	const closed = await closePrompts(tx, record, run.session.home, { runId: run.id, callId, reason });
+	for (const token of closed) run.session.home.wake(token);
+}
+
+/** Refuses a call that was proposed, unless a person has denied it by now. */
+export async function refuseProposed(run: Run, call: CallBlock, text: string): Promise<void> {
+	await run.commit(async (writing) => {
+		const isSettled = run.steps.some((step) => step.kind === "result" && step.callId === call.id);
+		if (isSettled) return;
+		await closeApproval(run, call, "its files changed", writing);
+		await recordRefusal(run, { kind: "refused", call, text }, writing);
+	});
+}
+
+/** Announces a call, or records the decision about an announced one if it differs from the last. */
+async function recordJudgement(
+	run: Run,
+	one: DraftProposal & { readonly isAsked: boolean },
+	{ record, step }: Writing,
+): Promise<void> {
+	const { call, judgement, isAsked } = one;
+	const decision = decisionFrom(judgement);
+	if (!isAnnounced(run, call)) {
+		const { trusted } = judgement;
+		await recordStart(run, { call, decision, ...(trusted && { trusted }) }, record, step);
+	} else if (isAsked || isJudgedAnew(run, one)) {
+		await step({ kind: "judged", callId: call.id, decision, ...(isAsked && { asked: true }) });
+	}
+}
+
+function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
+	return { effect: effect === "ask" ? "ask" : "allow", reason, policy: version };
+}
+
+function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): boolean {
+	// The person who was asked decides, also if the policy would not ask any more.
+	if (known && judgement.effect !== "ask") return false;
+	const last = lastDecision(run.steps, call.id);
+	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
+}
+
+/** The call as it waits for its turn; nothing if it does not run. */
+function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
+	if (one.kind === "refused") return [];
+	if (one.kind === "dependent") return [one];
+	const { known, again: _again, denied: _denied, ...planned } = one;
+	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
+}
+
+/** Lists the calls together, those that are allowed and those that need an approval, for clients that decide on all. */
+function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
+	const planned = proposed.filter((one) => one.kind === "proposed");
+	if (planned.length === 0) return;
+	const calls = planned.map(({ call, changed = call.arguments, prompt }) => ({
+		callId: call.id,
+		name: call.name,
+		arguments: run.session.redactor.redactFields(changed),
+		...(prompt && { token: prompt.token }),
+	}));
+	run.session.outlet.pass({ type: "calls.proposed", runId: run.id, calls });
+}

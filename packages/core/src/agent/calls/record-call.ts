@@ -1,0 +1,192 @@
+import type { Record } from "../../conversation/session.ts";
+import { bytesOf } from "../../files/pictures.ts";
+import type { Tx } from "../../store/journal.ts";
+import { type DescribeGap, outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
+import { type AuditEntry, byItself } from "../../trust/audit/audit.ts";
+import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";
+import type { CallBlock, ImageBlock } from "../../vocabulary/message.ts";
+import type { CallDecision, Step } from "../../vocabulary/step.ts";
+import type { ActionClass, ToolResult } from "../../vocabulary/tool.ts";
+import type { Run } from "../run.ts";
+import type { ApprovedCall } from "./ask-person.ts";
+import type { PlannedCall } from "./judge-call.ts";
+
+/** Records what came of a call that did not run, announcing it first where that has not happened. */
+export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
+	const settled = withoutRun(run, call, result);
+	await run.commit((writing) => recordResult(run, settled, writing));
+}
+
+/** The result of a call that did not run, without secrets and within the limits of a result. */
+export function withoutRun(
+	{ session }: Pick<Run, "session">,
+	call: CallBlock,
+	result: ToolResult,
+): SettledCall {
+	const text = session.redactor.into("tool").redact(result.text);
+	const note = adjustedNote(call);
+	const told = shortenOutput(text, leftOut, outputLimits.characters - note.length - 1);
+	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note) };
+}
+
+/** Ends the result of a call that was not taken as the model wrote it. */
+export function adjustedNote({ adjusted = [] }: Pick<CallBlock, "adjusted">): string {
+	if (adjusted.length === 0) return "";
+	const told = adjusted.slice(0, mostNotes).join("; ");
+	const more = adjusted.length > mostNotes ? `; and ${adjusted.length - mostNotes} more` : "";
+	return `[the call was adjusted: ${told}${more}]`;
+}
+
+/** Puts a note behind a text, in a line of its own. */
+export function withNote(text: string, note: string): string {
+	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
+}
+
+const mostNotes = 10;
+
+const leftOut: DescribeGap = ({ characters, lines }) =>
+	`[… ${characters} characters in ${lines} lines left out …]`;
+
+/** The result of a call. It has no secrets. */
+export interface SettledCall {
+	readonly call: CallBlock;
+	/** People get its text as it is. */
+	readonly result: ToolResult;
+	/** The text for the model, within the limits of a result. */
+	readonly told: string;
+	/** Absent if it did not run. */
+	readonly durationMs?: number;
+}
+
+export interface Writing {
+	readonly tx: Tx;
+	readonly record: Record;
+	readonly step: (step: Step) => Promise<void>;
+}
+
+/** Writes the result of one call: the step for the model, and the event for people. */
+export async function recordResult(
+	run: Run,
+	{ call, result, told, durationMs }: SettledCall,
+	{ tx, record, step }: Writing,
+): Promise<void> {
+	const { text } = result;
+	const facts = { runId: run.id, callId: call.id, name: call.name };
+	if (!run.steps.some((known) => known.kind === "started" && known.callId === call.id)) {
+		await recordStart(run, { call, decision: refusedFor(run, { result }) }, record, step);
+	}
+	const { failed } = result;
+	// A provider takes an error as text alone.
+	const shown = failed ? [] : (result.pictures ?? []);
+	const pictures = shown.length > 0 && { pictures: shown };
+	const { later } = result;
+	await step({
+		kind: "result",
+		...{ callId: call.id, text: told, failed, ...pictures },
+		...(later !== undefined && { later }),
+	});
+	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
+	await auditFinish(run, tx, { callId: call.id, decision });
+	const took = durationMs !== undefined && { durationMs };
+	const seen = pictures && { pictures: shown.map(shownFacts) };
+	if (failed) await record({ type: "tool.failed", ...facts, error: text, ...took });
+	else await record({ type: "tool.completed", ...facts, result: later ?? text, ...seen, ...took });
+}
+
+/** The decision about a call that is refused with this result. */
+export function refusedFor(
+	{ policy }: Pick<Run, "policy">,
+	{ result }: Pick<SettledCall, "result">,
+): CallDecision {
+	return { effect: "refuse", reason: firstLine(result.text), policy: policy.version };
+}
+
+function shownFacts(picture: ImageBlock): PictureFacts {
+	return { mediaType: picture.mediaType, bytes: bytesOf(picture) };
+}
+
+/** Announces a call, which happens once. */
+export async function recordStart(
+	run: Run,
+	{
+		call,
+		decision,
+		trusted,
+	}: { readonly call: CallBlock; readonly decision: CallDecision; readonly trusted?: TrustBadge },
+	record: Record,
+	step: (step: Step) => Promise<void>,
+): Promise<void> {
+	await step({ kind: "started", callId: call.id, decision });
+	const shown = run.session.redactor.redactFields(call.arguments);
+	await record({
+		type: "tool.started",
+		...{ runId: run.id, callId: call.id, name: call.name, arguments: shown },
+		...(trusted && { trusted }),
+	});
+}
+
+function firstLine(text: string): string {
+	return text.split("\n", 1)[0]?.slice(0, 500) ?? "";
+}
+
+/** What the audit calls a call: ids of calls are unique in their session. */
+export function auditedCall(sessionId: string, callId: string): string {
+	return `${sessionId}/${callId}`;
+}
+
+/** Classes of calls that only look, or ask a person. */
+const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
+
+/** Whether the audit contains a call: it does more than to look, or it required approval. */
+export function isGated({ ready, token }: Pick<ApprovedCall, "ready" | "token">): boolean {
+	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
+}
+
+/** Whose work it is: of the person who asked for it, else of the session's owner. */
+function workOf(run: Run): Pick<AuditEntry, "principal" | "via"> {
+	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
+}
+
+/** What somebody wants to know of a call later: which one it was, and what of the sandbox held. */
+function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): object {
+	const { classes } = ready.plan;
+	const { sandbox } = ready.plan.binding;
+	return { tool: call.name, classes, ...(sandbox !== undefined && { sandbox }), arguments: changed };
+}
+
+/** A call was denied by the rules: nobody was asked. */
+export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
+	await run.session.deps.audit.record(tx, {
+		...{ ...workOf(run), action: "tool.start", decision: "denied" },
+		object: auditedCall(run.session.home.id, planned.call.id),
+		args: auditedFacts(planned),
+	});
+}
+
+/** A call is about to run: in the transaction that says so, and uses its approval up. */
+export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise<void> {
+	const { audit } = run.session.deps;
+	const object = auditedCall(run.session.home.id, entry.call.id);
+	const asked = entry.token !== undefined;
+	if (asked)
+		await audit.record(tx, { ...byItself, action: "approval.consume", object, decision: "consumed" });
+	const accepted = !asked && run.trusted ? run.session.trust?.id : undefined;
+	const trusted = entry.trusted?.grantId ?? accepted;
+	await audit.record(tx, {
+		...{ ...workOf(run), action: "tool.start", object, decision: asked ? "approved" : "allowed" },
+		...(trusted !== undefined && { grantId: trusted }),
+		args: auditedFacts(entry),
+	});
+}
+
+/** What came of a call that was about to run; `unknown` where the gateway stopped, or it was given up, meanwhile. */
+async function auditFinish(
+	run: Run,
+	tx: Tx,
+	{ callId, decision }: { readonly callId: string; readonly decision: "completed" | "failed" | "unknown" },
+): Promise<void> {
+	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
+	if (!begun) return;
+	const object = auditedCall(run.session.home.id, callId);
+	await run.session.deps.audit.record(tx, { ...workOf(run), action: "tool.finish", object, decision });
+}

@@ -1,0 +1,234 @@
+import { openPassword } from "../../conversation/passwords.ts";
+import { isAnyDenied } from "../../conversation/prompts.ts";
+import type { Session } from "../../conversation/session.ts";
+import { addTaint } from "../../store/session-taint.ts";
+import { visible } from "../../text/visible.ts";
+import { executeCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
+import { outputLimits } from "../../tools/shorten-output.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
+import type { ToolResult } from "../../vocabulary/tool.ts";
+import { withinRoom } from "../attachments.ts";
+import type { Run } from "../run.ts";
+import { askAgainIfChanged, refuseIfChanged } from "./ask-again.ts";
+import type { ApprovedCall } from "./ask-person.ts";
+import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
+import { CallOutput, ToolProgress } from "./call-output.ts";
+import { isPure, type ProposedCall, proposeCalls } from "./propose-calls.ts";
+import { adjustedNote, recordResult, type SettledCall, withNote } from "./record-call.ts";
+
+/**
+ * Brings all calls of one reply to their results. Calls that can be planned are proposed together; then they run in the
+ * order of the model, each when it is decided and the calls before it have ended. Calls without effect run together.
+ * Throws `cancelled` if the run is stopped.
+ */
+export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
+	for (let open = calls; open.length > 0; ) {
+		open = await runProposed(run, open);
+		// The run only ends: no person is asked about the calls that are left.
+		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
+	}
+}
+
+/** Whether the denial of one of these calls ends the run. */
+export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
+	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
+	const asked = { runId: run.id, callIds: calls.map(({ id }) => id) };
+	return run.session.deps.journal.store.read((db) => isAnyDenied(db, asked));
+}
+
+/** Runs the calls that can be proposed now, and returns those that must be planned after them. */
+async function runProposed(run: Run, calls: readonly CallBlock[]): Promise<readonly CallBlock[]> {
+	const proposed = await proposeCalls(run, calls);
+	const planned = proposed.filter((one) => one.kind === "proposed");
+	await using decisions = new Decisions(run);
+	for (const one of planned) decisions.await(one);
+	if (run.row.options.start === "allDecided") for (const one of planned) await decisions.of(one);
+	let changed = false;
+	for (let waiting: readonly ProposedCall[] = planned; waiting.length > 0; ) {
+		waiting = await askAgainIfChanged(run, waiting, decisions);
+		const group = await nextGroup(waiting, decisions);
+		waiting = waiting.slice(group.length);
+		const wanted: ApprovedCall[] = [];
+		for (const one of group) {
+			const call = await atItsTurn(run, await decisions.of(one), changed);
+			if (call) wanted.push(call);
+		}
+		if (wanted.some(hasEffect)) waiting = await refuseIfChanged(run, waiting, decisions);
+		const ran = await runGroup(run, wanted);
+		changed ||= ran.some(hasEffect);
+	}
+	return proposed.flatMap((one) => (one.kind === "dependent" ? [one.call] : []));
+}
+
+function hasEffect({ ready }: ApprovedCall): boolean {
+	return ready.tool.effect !== "none";
+}
+
+/** Maximum number of calls that run together. */
+const maxTogether = 8;
+
+/**
+ * Waits until the first call is decided. Returns it, and if it has no effect also the calls behind it that have none and
+ * are decided by then: an approval of one call must not delay its neighbours.
+ */
+async function nextGroup(
+	waiting: readonly ProposedCall[],
+	decisions: Decisions,
+): Promise<readonly ProposedCall[]> {
+	const [first] = waiting;
+	if (first) await decisions.of(first);
+	const alone = waiting.findIndex((one) => !isPure(one) || !decisions.isDecided(one));
+	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
+}
+
+/** Returns the calls that have run. */
+async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<readonly ApprovedCall[]> {
+	const group: ApprovedCall[] = [];
+	for (const entry of decided) {
+		const begun = await beginCall(run, entry);
+		if (begun) group.push(begun);
+	}
+	if (group.length === 0) return group;
+	const { failpoints } = run.session.deps;
+	await failpoints.reach("tool-running");
+	await using outputs = new AsyncDisposableStack();
+	const results = await Promise.all(
+		group.map(async (entry) => {
+			const output = outputs.use(new CallOutput(run, entry.call.id));
+			return { call: entry.call, output, ...(await execute(run, entry, output)) };
+		}),
+	);
+	await failpoints.reach("tool-exit");
+	// A call that was stopped with the gateway has no result: at the next start its outcome is unknown.
+	if (run.control.cause === "parked") run.control.signal.throwIfAborted();
+	const settled = await withinRoom(run, results);
+	const told = await Promise.all(settled.map((entry) => tell(run, entry)));
+	await run.commit(async ({ tx, record, step }) => {
+		for (const entry of told) await recordResult(run, entry, { tx, record, step });
+		await addTaint(tx, run.session.id, joinTaints(group.map(taintOfCall)));
+	});
+	return group;
+}
+
+function taintOfCall({ ready }: ApprovedCall): Taint {
+	return taintOf(ready.plan.classes);
+}
+
+/** A call that has run. */
+interface RanCall {
+	readonly call: CallBlock;
+	readonly output: CallOutput;
+	readonly result: ToolResult;
+	readonly durationMs: number;
+}
+
+/** Takes secrets out of a result before it is cut: a half of one would not be found. */
+async function tell(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
+	const text = run.session.redactor.into("tool").redact(result.text);
+	const note = adjustedNote(call);
+	const told = await output.shorten(text, outputLimits.characters - note.length - 1);
+	return { call, result: { ...result, text: withNote(text, note) }, told: withNote(told, note), durationMs };
+}
+
+async function execute(
+	run: Run,
+	entry: ApprovedCall,
+	output: CallOutput,
+): Promise<Pick<RanCall, "result" | "durationMs">> {
+	const { clock } = run.session.deps;
+	const beganAt = clock.monotonic();
+	run.session.outlet.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
+	const result = await callTool(run, entry, output);
+	return { result, durationMs: Math.round(clock.monotonic() - beganAt) };
+}
+
+async function callTool(
+	run: Run,
+	{ ready, context, changed }: ApprovedCall,
+	output: CallOutput,
+): Promise<ToolResult> {
+	const released = await releaseSecrets(run.session, ready);
+	if (released.kind === "refused") return { text: released.text, failed: true };
+	const progress = progressOf(run, context.callId);
+	const heard = (chunk: Uint8Array): void => {
+		progress.write(chunk);
+		output.write(chunk);
+	};
+	const result = await executeCall(released, { ...context, progress: heard });
+	progress.end();
+	if (changed === undefined) return result;
+	return { ...result, text: `[${changedNote(run, changed)}]\n${result.text}` };
+}
+
+function progressOf({ id: runId, session }: Run, callId: string): ToolProgress {
+	return new ToolProgress({
+		clock: session.deps.clock,
+		redaction: () => session.redactor.stream(),
+		pass: (text) => session.outlet.pass({ type: "tool.progress", runId, callId, text }),
+	});
+}
+
+/** Characters of the changed arguments that the model is told: it knows its own. */
+const mostTold = 4_000;
+
+function changedNote({ session }: Run, changed: unknown): string {
+	// Before it is cut: half of a secret is not found any more.
+	const text = JSON.stringify(session.redactor.redactFields(changed));
+	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
+	return `the person who approved this changed the arguments to ${told}`;
+}
+
+/** What is shorter could not be kept out of what a tool says: it is no more than an ordinary word. Characters. */
+const shortest = 4;
+
+/**
+ * The call as its tool gets it, just before it runs: with passwords in the place of their handles, in the parameters
+ * that the tool declares. Refused where a handle is not one of this session; why is nobody's business but the person's.
+ */
+async function releaseSecrets(session: Session, ready: ReadyCall): Promise<ReadyCall | RefusedCall> {
+	const { tool, args } = ready;
+	if (!tool.secrets || typeof args !== "object" || args === null) return ready;
+	const given = Object.entries(args).filter(([name]) => tool.secrets?.includes(name));
+	const opened: [string, unknown][] = [];
+	for (const [name, value] of given) {
+		const clear = await open(session, value, name);
+		if ("refused" in clear) return { kind: "refused", text: clear.refused };
+		opened.push([name, clear.value]);
+	}
+	return { ...ready, args: { ...args, ...Object.fromEntries(opened) } };
+}
+
+type Opened = { readonly value: unknown } | { readonly refused: string };
+
+/** One handle, or a record of handles. */
+async function open(session: Session, value: unknown, place: string): Promise<Opened> {
+	if (value === undefined) return { value };
+	if (typeof value === "string") return openOne(session, value, place);
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return unknown(place);
+	const entries: [string, unknown][] = [];
+	for (const [name, handle] of Object.entries(value)) {
+		const clear =
+			typeof handle === "string" ? await openOne(session, handle, `${place}.${name}`) : unknown(place);
+		if ("refused" in clear) return clear;
+		entries.push([name, clear.value]);
+	}
+	return { value: Object.fromEntries(entries) };
+}
+
+async function openOne(session: Session, handle: string, place: string): Promise<Opened> {
+	const password = await openPassword(session.home, handle);
+	if (password === undefined) return unknown(place);
+	if (password.length < shortest) {
+		const why = `the password is shorter than ${shortest} characters and could not be kept out of what the tool says`;
+		return { refused: `not run: ${visible(place)}: ${why}` };
+	}
+	session.redactor.add(password);
+	return { value: password };
+}
+
+function unknown(place: string): Opened {
+	return {
+		refused: `not run: ${visible(place)}: there is no such secret here; ask for it with ask_user, type password, and use the handle that you get`,
+	};
+}

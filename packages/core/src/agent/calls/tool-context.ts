@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import { type FileFacts, factsOf } from "../../vocabulary/files/file-facts.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
+import { memoryDeskOf } from "../ports/memory-desk-of-run.ts";
+import { scheduleDeskOf } from "../ports/schedule-desk-of-run.ts";
+import type { Run } from "../run.ts";
+import { startSkillOfCall } from "../skills-of-run.ts";
+import { runWorkflow } from "../workflow/run-workflow.ts";
+import { elicit } from "./ask-person.ts";
+import { workspaceOf } from "./judge-call.ts";
+import { writeTodo } from "./write-todo.ts";
+
+/** What the tool of a call may touch, and how it reaches people. */
+export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
+	const { session } = run;
+	const { task } = session;
+	const roots = run.deps.roots(session);
+	const workspace = workspaceOf(run);
+	// Runs of schedules need a sandbox, as runs of chats do: no person may be there to stop them.
+	const { readable } = run.deps.skills;
+	const shown = readable.length > 0 && { readable };
+	const chat = session.place !== undefined || run.scheduled;
+	const sandbox = await run.deps.sandbox.of({ chat, roots, ...shown });
+	const desk = task?.desk({ session, park: () => run.control.park() }, call.id);
+	return {
+		sessionId: run.session.id,
+		callId: call.id,
+		roots,
+		cwd: run.session.rootDir,
+		forbidden: run.deps.forbidden,
+		workspace: workspace?.path,
+		...shown,
+		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
+		signal: run.control.signal,
+		clock: run.session.deps.clock,
+		log: run.log,
+		// What only looks at a call tells nothing of it; who runs it listens.
+		progress: () => undefined,
+		ask: (question) => elicit(run, call.id, question),
+		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
+		share: (path, name) => shareFile(run, call, { path, name }),
+		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
+		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
+		memories: memoryDeskOf(run, call.id),
+		schedules: scheduleDeskOf(run, call.id),
+		skill: (invocation) => startSkillOfCall(run, call.id, invocation),
+		...(desk && { task: desk }),
+	};
+}
+
+/** A directory of a session's own. */
+export interface Workspace {
+	readonly path: string;
+	/** Bytes that it may hold. */
+	readonly quota: number;
+	/** How many still fit. */
+	room(): Promise<number>;
+}
+
+/**
+ * Where no file that a command writes is larger than what fits into the workspace; many files can still be, and a result
+ * says it when they were.
+ */
+export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
+	const { network, egress } = sandbox;
+	const bounded: Sandbox = {
+		...sandbox,
+		network: network && network !== sandbox ? withinQuota(network, workspace) : undefined,
+		...(egress && { egress: withinQuota(egress, workspace) }),
+		async run(command) {
+			if (command.power === "read") return sandbox.run(command);
+			const outcome = await sandbox.run({ ...command, maxFileBytes: await workspace.room() });
+			if ((await workspace.room()) > 0) return outcome;
+			const { quota } = workspace;
+			const note = `\n[the workspace is full: it may hold ${quota} bytes; nothing more is written or run in it; the operator can give it more]\n`;
+			return { ...outcome, output: `${outcome.output}${note}` };
+		},
+	};
+	return network === sandbox ? { ...bounded, network: bounded } : bounded;
+}
+
+/**
+ * Keeps a copy of a file of the workspace and tells the session's people of it, in one transaction. The id comes from
+ * the call: after a crash the same call finds what it has done.
+ */
+async function shareFile(
+	run: Run,
+	call: CallBlock,
+	{ path, name }: { readonly path: string; readonly name: string },
+): Promise<FileFacts> {
+	const { session, deps } = run;
+	const { files } = session.deps;
+	const id = `file_${createHash("sha256").update(`${session.id} ${call.id}`).digest("hex").slice(0, 32)}`;
+	const known = await files.known(id);
+	if (known) return factsOf(known);
+	await using file = await openRegular(path, path);
+	await refuseForbiddenTwin(file, path, { ...deps, workspace: session.deps.workspaces.of(session.home) });
+	const content = readChunks(file, path, run.control.signal);
+	const named = { id, name: session.redactor.redact(name) };
+	const arrival = { ...named, owner: session.owner, sessionId: session.home.id, content };
+	const kept = await files.bring(arrival, (insert) =>
+		run.commit(async ({ tx, record }) => {
+			const facts = await insert(tx);
+			await record({ type: "file.created", file: factsOf(facts), runId: run.id, callId: call.id });
+			return facts;
+		}),
+	);
+	return factsOf(kept);
+}

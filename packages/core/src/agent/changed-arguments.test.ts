@@ -1,0 +1,128 @@
+import { noFailpoints } from "@parley/base";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { EventLog } from "../testing/event-log.ts";
+import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
+import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import { defineTool } from "../vocabulary/tool.ts";
+
+const ran: string[] = [];
+/** A fact about the world that every call is bound to. */
+let world = "as it was";
+
+/** Writes to a place; one that begins with `/` is outside, and `nowhere` makes no sense. */
+const put = defineTool<{ place: string }>({
+	name: "put",
+	description: "Puts something somewhere.",
+	parameters: () => z.strictObject({ place: z.string() }),
+	effect: "effectful",
+	async plan({ place }) {
+		if (place === "nowhere") throw new Error("there is no such place");
+		const classes = place.startsWith("/") ? (["outside-write"] as const) : (["write"] as const);
+		const grant = { kind: "path", tool: "put", root: "/" } as const;
+		return { label: `put ${place}`, classes, preview: "", binding: { place, world }, grant, notes: [] };
+	},
+	async run({ place }) {
+		ran.push(place);
+		return { text: `put ${place}`, failed: false };
+	},
+});
+
+async function ask(options: Partial<TestRuntimeOptions> = {}) {
+	ran.length = 0;
+	world = "as it was";
+	const model = new ScriptedModel([calls("c1", "put", { place: "here" })], [says("done")]);
+	const t = await TestRuntime.open({ model, tools: [put], ...options });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	return { t, log, session, model, token: prompt.token };
+}
+
+test("a call that was approved with other arguments runs with them, and everybody is told", async () => {
+	const { t, log, model, token } = await ask();
+	await using _ = t;
+	await t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
+	await expect(log.next("prompt.answered")).resolves.toEqual({
+		...{ type: "prompt.answered", token, value: true, cancelled: false, by: "operator" },
+		arguments: { place: "there" },
+	});
+	const told = '[the person who approved this changed the arguments to {"place":"there"}]\nput there';
+	await expect(log.next("tool.completed")).resolves.toMatchObject({ result: told });
+	await log.next("assistant.message");
+	log.check();
+	expect(ran).toEqual(["there"]);
+	const sent = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]) ?? [];
+	// Providers want their own call back as it was.
+	expect(sent).toContainEqual(expect.objectContaining({ type: "call", arguments: { place: "here" } }));
+	expect(sent).toContainEqual(expect.objectContaining({ type: "result", text: told }));
+});
+
+test("the question stays open where changed arguments make no sense or need another warning", async () => {
+	const { t, log, token } = await ask();
+	await using _ = t;
+	const answer = (response: object) => t.runtime.answer(unkeyed(), token, { value: true, ...response });
+	await expect(answer({ arguments: {} })).rejects.toThrow("arguments: invalid arguments of put: place");
+	await expect(answer({ arguments: { place: "nowhere" } })).rejects.toThrow("arguments: ");
+	await expect(answer({ arguments: { place: "/etc" } })).rejects.toThrow("writes outside of the roots");
+	await expect(answer({ arguments: { place: "there" }, value: "session" })).rejects.toThrow("answer true");
+	expect(log.recorded).not.toContain("prompt.answered");
+	await answer({ arguments: { place: "there" } });
+	await answer({ arguments: { place: "elsewhere" } });
+	await log.next("assistant.message");
+	expect(ran).toEqual(["there"]);
+});
+
+test("an approval with changed arguments is refused if any fact of the question changed", async () => {
+	const { t, log, token } = await ask();
+	await using _ = t;
+	const answer = () => t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
+	world = "swapped";
+	await expect(answer()).rejects.toThrow(
+		"arguments: changed since the question was asked: world; deny the call instead",
+	);
+	expect(log.recorded).not.toContain("prompt.answered");
+	world = "as it was";
+	await answer();
+	await log.next("assistant.message");
+	expect(ran).toEqual(["there"]);
+});
+
+test("who denies changes nothing, and a question in words takes no arguments", async () => {
+	const { t, log, token } = await ask();
+	await using _ = t;
+	await t.runtime.answer(unkeyed(), token, { cancelled: true, arguments: { place: "nowhere" } });
+	await expect(log.next("prompt.answered")).resolves.not.toHaveProperty("arguments");
+	await expect(log.next("tool.failed")).resolves.toMatchObject({
+		error: "denied by the person who was asked",
+	});
+	expect(ran).toEqual([]);
+});
+
+test("changed arguments still count after a restart between the answer and the call", async () => {
+	const stopped = Promise.withResolvers<void>();
+	const answered = Promise.withResolvers<void>();
+	const failpoints = {
+		...noFailpoints,
+		reach: (name: string) => {
+			if (name !== "answered") return;
+			answered.resolve();
+			return stopped.promise;
+		},
+	};
+	const { t, session, model, token } = await ask({ failpoints });
+	const answer = t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
+	await answered.promise;
+	await t.stop();
+	stopped.resolve();
+	await answer;
+	await using again = await TestRuntime.open({
+		...{ model, tools: [put], directory: t.directory, clock: t.clock },
+	});
+	await again.runtime.start();
+	const log = await EventLog.join(again.runtime, session, { afterSeq: 0 });
+	await log.next("assistant.message");
+	log.check();
+	expect(ran).toEqual(["there"]);
+});

@@ -1,0 +1,126 @@
+import type { Clock } from "@parley/base";
+import { interrupted } from "../../vocabulary/step.ts";
+import type { ToolResult } from "../../vocabulary/tool.ts";
+
+/** A call that a client is to run. Its answer names it by `callId`. */
+export interface ClientCall {
+	readonly callId: string;
+	/** The tool, as it was registered. */
+	readonly name: string;
+	readonly arguments: Readonly<Record<string, unknown>>;
+	/** Milliseconds after which an answer is ignored. */
+	readonly timeoutMs: number;
+}
+
+/** Answer of a client. `success` alone decides whether the call failed. The model receives the other fields. */
+export interface ClientResult {
+	readonly success: boolean;
+	readonly text: string;
+	readonly exitCode?: number;
+	/** Whether the client cut `text`. */
+	readonly truncated?: boolean;
+	/** How long it took, as the client measured it. */
+	readonly durationMs?: number;
+}
+
+/** Characters of one result that are taken: as many as people see of a result. */
+const mostCharacters = 256 * 1024;
+
+/** The calls that one client has been asked to run and has not answered. Each ends exactly once. */
+export class ClientCalls {
+	readonly #clock: Clock;
+	readonly #open = new Map<string, (result: ToolResult) => void>();
+	#isClosed = false;
+	#ignored = 0;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Answers that named no open call: late, repeated or unknown. */
+	get ignored(): number {
+		return this.#ignored;
+	}
+
+	get isClosed(): boolean {
+		return this.#isClosed;
+	}
+
+	/**
+	 * Asks with `ask` and resolves with the result: the answer, or a failure if the time is over or the client leaves.
+	 * Rejects if the signal aborts, or `ask` throws.
+	 */
+	async run(call: ClientCall, ask: (call: ClientCall) => void, signal: AbortSignal): Promise<ToolResult> {
+		if (this.#isClosed) return { text: disconnected(call.name), failed: true };
+		signal.throwIfAborted();
+		const { promise, resolve, reject } = Promise.withResolvers<ToolResult>();
+		const timer = this.#clock.after(call.timeoutMs, () => resolve(timedOut(call)));
+		const abort = (): void => reject(signal.reason);
+		signal.addEventListener("abort", abort, { once: true });
+		this.#open.set(call.callId, resolve);
+		try {
+			ask(call);
+			return await promise;
+		} finally {
+			timer.cancel();
+			signal.removeEventListener("abort", abort);
+			this.#open.delete(call.callId);
+		}
+	}
+
+	/** Ends an open call; false, and counted, if there is none of that id. */
+	answer(callId: string, result: ClientResult): boolean {
+		const settle = this.#open.get(callId);
+		this.#open.delete(callId);
+		if (settle) settle(resultOf(result));
+		else this.#ignored += 1;
+		return settle !== undefined;
+	}
+
+	/** Ends every open call: the client has left. */
+	close(): void {
+		this.#isClosed = true;
+		for (const settle of this.#open.values()) settle(left);
+		this.#open.clear();
+	}
+}
+
+const left: ToolResult = {
+	text: `${interrupted}: the client that ran this call disconnected before it answered`,
+	failed: true,
+};
+
+/** Why a call is not sent to its client. */
+export function disconnected(name: string): string {
+	return `not run: the client that offered ${name} has disconnected`;
+}
+
+function timedOut({ name, timeoutMs }: ClientCall): ToolResult {
+	const text = `timed out: the client did not answer the call of ${name} within ${timeoutMs} ms; it may still be running`;
+	return { text, failed: true };
+}
+
+function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
+	const kept = bounded(text);
+	const notes = notesOf(facts);
+	if (notes.length === 0) return { text: kept, failed: !success };
+	const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
+	return { text: `${kept}${separator}[${notes.join(", ")}]`, failed: !success };
+}
+
+/** Head and tail of a text that is too long. */
+function bounded(text: string): string {
+	if (text.length <= mostCharacters) return text.toWellFormed();
+	const half = mostCharacters / 2;
+	const marker = `[… ${text.length - mostCharacters} characters left out: at most ${mostCharacters} are taken …]`;
+	return `${text.slice(0, half)}\n${marker}\n${text.slice(-half)}`.toWellFormed();
+}
+
+function notesOf({ exitCode, truncated, durationMs }: Omit<ClientResult, "success" | "text">): string[] {
+	const measured = durationMs !== undefined && Number.isFinite(durationMs) && durationMs >= 0;
+	return [
+		...(exitCode === undefined ? [] : [`exit code ${exitCode}`]),
+		...(truncated ? ["output cut by the client"] : []),
+		...(measured ? [`took ${Math.round(durationMs)} ms`] : []),
+	];
+}

@@ -1,0 +1,344 @@
+import { createHash } from "node:crypto";
+import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import * as z from "zod";
+import type { Session } from "../../conversation/session.ts";
+import type { TextRedactor } from "../../text/session-redactor.ts";
+import { visible } from "../../text/visible.ts";
+import type { Action } from "../../vocabulary/authorize.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import { clientRuleName, defineTool, type Tool } from "../../vocabulary/tool.ts";
+import { type ClientCall, ClientCalls, type ClientResult, disconnected } from "./client-calls.ts";
+import {
+	type CheckedTool,
+	type ClientTool,
+	clientToolLimits,
+	invalid,
+	loadToolCheck,
+	type ToolCheck,
+	type ToolRegistration,
+} from "./registration.ts";
+
+/** The port to a client that runs tools for a session: what a wire brings along. */
+export interface ToolClient {
+	/** The host that the client is for other sessions, to show to people who approve its calls. */
+	readonly host?: string;
+	/** Sends the call to the client, whose answer is given to `ToolConnection.answer`. Must not wait for it. */
+	request(call: ClientCall): void;
+}
+
+/** Tools and guidance that a run uses from the clients of its session. */
+export interface OfferedTools {
+	/** The same array as long as nothing changes. */
+	readonly tools: readonly Tool[];
+	/** Text that the clients add to the system prompt. */
+	readonly guidance: readonly Guidance[];
+}
+
+/** Text of one source of a client for the system prompt, and the names of the tools that it is about. */
+export interface Guidance {
+	readonly text: string;
+	readonly tools: readonly string[];
+}
+
+interface ClientToolsDeps {
+	/** Borrows a session for the principal, as `Sessions.lease` does. */
+	readonly lease: (
+		principal: Principal,
+		sessionId: string,
+		action: Action,
+	) => Promise<Disposable & { readonly session: Pick<Session, "id" | "place" | "removed"> }>;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly redactor: TextRedactor;
+}
+
+/** Clients of one session at a time. */
+const mostClients = 16;
+
+/**
+ * Tools that clients run: for one session each, and as long as their client is connected. A tool of a client hides a tool
+ * of the gateway of the same name there, and has the rules of its own name, `client:NAME`. Runs get the tools that are
+ * offered when they begin to work. Nothing of it is stored: after a restart, clients register again.
+ */
+export class ClientTools {
+	readonly #deps: ClientToolsDeps;
+	readonly #connections = new Map<string, ToolConnection[]>();
+	/** By session, then by the run that has tools of its own, "" for all others. */
+	readonly #offered = new Map<string, Map<string, OfferedTools | undefined>>();
+	#check: Promise<ToolCheck> | undefined;
+
+	constructor(deps: ClientToolsDeps) {
+		this.#deps = deps;
+	}
+
+	/**
+	 * Connects a client that is to run tools in a session. It offers none until it registers them. Throws `not_found` or
+	 * `permission_denied` as for everything in a session, and `permission_denied` in a session of a chat channel.
+	 */
+	async connect(principal: Principal, sessionId: string, client: ToolClient): Promise<ToolConnection> {
+		this.#check ??= loadToolCheck();
+		const check = await this.#check;
+		const lease = await this.#deps.lease(principal, sessionId, "client_tools.register");
+		try {
+			const { place } = lease.session;
+			if (place !== undefined) {
+				const message = `client tools: ${sessionId} belongs to the channel ${place}, whose tools the operator chooses`;
+				throw new ParleyError(message, { code: "permission_denied" });
+			}
+			const others = this.#connections.get(sessionId) ?? [];
+			if (others.length >= mostClients) {
+				const message = `client tools: ${mostClients} clients are connected to ${sessionId}: disconnect one first`;
+				throw new ParleyError(message, { code: "resource_exhausted" });
+			}
+			const connection = new ToolConnection({ ...this.#deps, check }, client, {
+				changed: () => this.#offered.delete(sessionId),
+				left: () => {
+					this.#remove(sessionId, connection);
+					lease[Symbol.dispose]();
+				},
+			});
+			this.#connections.set(sessionId, [...others, connection]);
+			return connection;
+		} catch (reason) {
+			lease[Symbol.dispose]();
+			throw reason;
+		}
+	}
+
+	/**
+	 * Tools and guidance of all clients of a session for the run of this correlation; undefined for none. The later of two
+	 * tools with one name applies.
+	 */
+	of(sessionId: string, correlation = ""): OfferedTools | undefined {
+		const connections = this.#connections.get(sessionId);
+		if (!connections) return undefined;
+		const run = connections.some((one) => one.offersInstead(correlation)) ? correlation : "";
+		const known = this.#offered.get(sessionId) ?? new Map<string, OfferedTools | undefined>();
+		this.#offered.set(sessionId, known);
+		if (!known.has(run)) known.set(run, offeredBy(connections, run));
+		return known.get(run);
+	}
+
+	#remove(sessionId: string, connection: ToolConnection): void {
+		const others = (this.#connections.get(sessionId) ?? []).filter((one) => one !== connection);
+		if (others.length > 0) this.#connections.set(sessionId, others);
+		else this.#connections.delete(sessionId);
+		this.#offered.delete(sessionId);
+	}
+}
+
+function offeredBy(connections: readonly ToolConnection[], run: string): OfferedTools | undefined {
+	const tools = connections.flatMap((connection) => connection.offeredTo(run));
+	if (tools.length === 0) return undefined;
+	const byName = new Map(tools.map((tool) => [tool.name, tool]));
+	const guidance = connections.flatMap((connection) => connection.guidanceFor(run));
+	return { tools: [...byName.values()], guidance };
+}
+
+/** A tool with its owner, "" for none. */
+interface Owned {
+	readonly source: string;
+	readonly checked: CheckedTool;
+	readonly tool: Tool;
+}
+
+interface ConnectionDeps extends Pick<ClientToolsDeps, "clock" | "ids" | "log" | "redactor"> {
+	readonly check: ToolCheck;
+}
+
+interface Listener {
+	/** Called after each change of the offered tools. */
+	changed(): void;
+	/** Called once. */
+	left(): void;
+}
+
+/** One client that runs tools in one session, until it leaves. */
+export class ToolConnection {
+	readonly #deps: ConnectionDeps;
+	readonly #client: ToolClient;
+	readonly #listener: Listener;
+	readonly #id: string;
+	readonly #calls: ClientCalls;
+	#tools: readonly Owned[] = [];
+	/** Guidance by source. */
+	readonly #contexts = new Map<string, string>();
+	/** The tools that take the place of all others in one run. */
+	#instead: { readonly run: string; readonly tools: readonly Tool[] } | undefined;
+
+	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
+		this.#deps = deps;
+		this.#client = client;
+		this.#listener = listener;
+		this.#id = deps.ids.create("client");
+		this.#calls = new ClientCalls(deps.clock);
+	}
+
+	/** The tools that it offers to the run of this correlation. */
+	offeredTo(run: string): readonly Tool[] {
+		return this.#insteadFor(run) ?? this.#tools.map(({ tool }) => tool);
+	}
+
+	/** Whether the run of this correlation has tools of its own. */
+	offersInstead(run: string): boolean {
+		return this.#insteadFor(run) !== undefined;
+	}
+
+	/** The tools that it has registered, for a further connection to the same client. */
+	get registered(): readonly ClientTool[] {
+		return this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => ({
+			...{ name, description, parameters: schema, timeoutMs, category: isPure ? "pure" : "physical" },
+		}));
+	}
+
+	/** The guidance of its sources in the run of this correlation, each as a part of the system prompt. */
+	guidanceFor(run: string): readonly Guidance[] {
+		const instead = this.#insteadFor(run);
+		return [...this.#contexts].map(([source, context]) => {
+			const own = this.#tools.filter((one) => one.source === source).map(({ tool }) => tool);
+			const text = `${openTag(source)}\n${context}\n${closeTag}`;
+			return { text, tools: (instead ?? own).map(({ name }) => name) };
+		});
+	}
+
+	/** Answers that named no open call: late, repeated or unknown. They have no effect. */
+	get ignored(): number {
+		return this.#calls.ignored;
+	}
+
+	/**
+	 * Changes the tools that it offers, for runs that begin to work from then on. Throws `invalid_argument` with what is
+	 * wrong; then nothing has changed.
+	 */
+	register({ source: named = "", tools, systemContext = "" }: ToolRegistration): void {
+		this.#requireOpen();
+		const { check } = this.#deps;
+		const source = check.source(named);
+		const added = check.tools(tools).map((checked) => this.#own(source, checked));
+		const names = new Set(added.map(({ checked }) => checked.name));
+		const kept = this.#tools.filter((one) => !names.has(one.checked.name) && !isOwnedBy(one, source));
+		const all = [...kept, ...added];
+		requireRoom(all);
+		const context = this.#context(source, systemContext);
+		this.#tools = all;
+		if (context !== "") this.#contexts.set(source, context);
+		else if (source !== "" || systemContext !== "") this.#contexts.delete(source);
+		const owners = new Set(all.map((one) => one.source));
+		for (const owner of [...this.#contexts.keys()]) if (!owners.has(owner)) this.#contexts.delete(owner);
+		this.#listener.changed();
+	}
+
+	/**
+	 * Offers these tools and no others to the run of this correlation, until it is called again; undefined: the registered
+	 * ones. Other runs have what is registered. Throws as `register` does.
+	 */
+	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
+		this.#requireOpen();
+		const checked = tools && this.#deps.check.tools(tools).map((one) => this.#own("", one));
+		if (checked) requireRoom(checked);
+		this.#instead = checked && { run, tools: checked.map(({ tool }) => tool) };
+		this.#listener.changed();
+	}
+
+	/** Takes the client's answer to a call; false, and counted as ignored, if the call is not open. */
+	answer(callId: string, result: ClientResult): boolean {
+		const taken = this.#calls.answer(callId, result);
+		if (!taken) this.#deps.log.debug("an answer to no open call was ignored", { callId, client: this.#id });
+		return taken;
+	}
+
+	/** The client has gone: its open calls end as interrupted, and its tools are not offered any more. */
+	leave(): void {
+		if (this.#calls.isClosed) return;
+		this.#calls.close();
+		this.#tools = [];
+		this.#instead = undefined;
+		this.#contexts.clear();
+		const { ignored } = this;
+		if (ignored > 0) this.#deps.log.info("answers of a client were ignored", { client: this.#id, ignored });
+		this.#listener.left();
+	}
+
+	#insteadFor(run: string): readonly Tool[] | undefined {
+		return this.#instead?.run === run ? this.#instead.tools : undefined;
+	}
+
+	#requireOpen(): void {
+		if (!this.#calls.isClosed) return;
+		throw new ParleyError("client tools: this client has disconnected", { code: "failed_precondition" });
+	}
+
+	#context(source: string, text: string): string {
+		const { contextLength } = clientToolLimits;
+		if (text.length > contextLength) {
+			const of = source === "" ? "" : ` of ${source}`;
+			throw invalid(`system_context${of}: ${text.length} characters, at most ${contextLength} are allowed`);
+		}
+		// It cannot end its own part of the prompt.
+		const clean = this.#deps.redactor.into("instructions").redact(text.toWellFormed()).trim();
+		return clean.replaceAll(closeTag, "");
+	}
+
+	#own(source: string, checked: CheckedTool): Owned {
+		const sink = this.#deps.redactor.into("instructions");
+		const description = sink.redact(checked.description);
+		// True because taking secrets out of an object leaves an object.
+		const schema = sink.redactFields(checked.schema) as CheckedTool["schema"];
+		const tool = this.#toolOf({ ...checked, description, schema });
+		return { source, checked, tool };
+	}
+
+	/** The tool as runs see it: nothing in it says that it runs elsewhere. */
+	#toolOf(checked: CheckedTool): Tool {
+		const { name, description, schema, timeoutMs, isPure } = checked;
+		const { host } = this.#client;
+		const where = host === undefined ? "runs on the client" : `runs on the host ${visible(host)}`;
+		const facts = JSON.stringify([description, schema, timeoutMs, isPure]);
+		const binding = { client: this.#id, tool: createHash("sha256").update(facts).digest("hex") };
+		return defineTool({
+			name,
+			ruleName: clientRuleName(name),
+			description,
+			parameters: () => z.record(z.string(), z.unknown()),
+			schema: () => schema,
+			effect: isPure ? "none" : "effectful",
+			usual: ["client"],
+			plan: async (args) => {
+				this.#requireOffered(name);
+				const label = `${name} ${visible(JSON.stringify(args))}`;
+				return { label, classes: ["client"], preview: "", binding, notes: [where] };
+			},
+			run: (args, _plan, { callId, signal }) => {
+				const call = { callId, name, arguments: args, timeoutMs };
+				return this.#calls.run(call, (asked) => this.#client.request(asked), signal);
+			},
+		});
+	}
+
+	#requireOffered(name: string): void {
+		if (!this.#calls.isClosed) return;
+		throw new ParleyError(disconnected(name), { code: "unavailable" });
+	}
+}
+
+function isOwnedBy({ source: owner, checked: { name } }: Owned, source: string): boolean {
+	return source !== "" && (owner === source || name.startsWith(`${source}__`));
+}
+
+function requireRoom(all: readonly Owned[]): void {
+	const { tools, allSchemaBytes } = clientToolLimits;
+	if (all.length > tools) {
+		throw invalid(`tools: with these the client has ${all.length}, at most ${tools} are allowed`);
+	}
+	const bytes = all.reduce((sum, { checked }) => sum + Buffer.byteLength(JSON.stringify(checked.schema)), 0);
+	if (bytes > allSchemaBytes) {
+		throw invalid(`tools: with these the schemas have ${bytes} bytes, at most ${allSchemaBytes} are allowed`);
+	}
+}
+
+const closeTag = "</client-tools>";
+
+function openTag(source: string): string {
+	return source === "" ? "<client-tools>" : `<client-tools source="${source}">`;
+}

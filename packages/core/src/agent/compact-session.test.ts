@@ -1,0 +1,272 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { createOfflineModel } from "../models/offline/offline-model.ts";
+import { ModelTable } from "../models/table/model-table.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
+import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import type { Model } from "../vocabulary/model.ts";
+import { ModelError } from "../vocabulary/model-error.ts";
+import { billionths } from "../vocabulary/money.ts";
+import { operator } from "../vocabulary/principal.ts";
+import { noUsage } from "../vocabulary/usage.ts";
+
+const able = { reasoning: "none", sampling: true, images: false } as const;
+const prices = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const limits = { contextWindow: 100_000, maxOutput: 1_000 };
+const table = new ModelTable([
+	{ id: "scripted", provider: "scripted", ...limits, ...able, prices },
+	{ id: "other", provider: "scripted", ...limits, ...able, prices },
+]);
+
+interface Opened extends AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly session: string;
+	readonly log: EventLog;
+}
+
+/** A session in which something was said. */
+async function open(model: Model, options: Partial<TestRuntimeOptions> = {}): Promise<Opened> {
+	const t = await TestRuntime.open({ model, table, ...options });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "Plan a garden.");
+	await log.next("assistant.message");
+	return { t, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+const never = new AbortController().signal;
+
+function compact({ t, session }: Pick<Opened, "t" | "session">, signal = never) {
+	return t.runtime.compact(unkeyed(), session, { signal });
+}
+
+const overloaded: ScriptedReply = async function* () {
+	yield* [];
+	throw new ModelError("too much to do", { fault: "overloaded" });
+};
+
+test("a summary takes the place of all that was said, and the next run goes on with it", async () => {
+	const model = new ScriptedModel([says("Roses?")], [says("They plan a garden.")], [says("Tulips then.")]);
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	const compacted = await compact(opened);
+	expect(compacted).toMatchObject({ messagesBefore: 2, messagesAfter: 1 });
+	expect(compacted?.summary).toContain("They plan a garden.");
+	await expect(log.next("context.compacted")).resolves.toMatchObject({ runId: "", level: "summary" });
+	await t.send(session, "No roses.");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "Tulips then." });
+	log.check();
+	const messages = model.requests.at(-1)?.messages ?? [];
+	expect(messages).toHaveLength(2);
+	expect(JSON.stringify(messages[0])).toContain("They plan a garden.");
+	expect(JSON.stringify(messages)).not.toContain("Roses?");
+});
+
+test("where nothing was said since the last summary there is nothing to do", async () => {
+	const model = new ScriptedModel([says("Roses?")], [says("They plan a garden.")]);
+	await using opened = await open(model);
+	const { t } = opened;
+	await compact(opened);
+	await expect(compact(opened)).resolves.toBeUndefined();
+	await expect(compact({ t, session: await t.create() })).resolves.toBeUndefined();
+	expect(model.requests).toHaveLength(2);
+});
+
+test("the offline model's summary will do", async () => {
+	await using opened = await open(createOfflineModel({ clock: new ManualClock() }));
+	await expect(compact(opened)).resolves.toMatchObject({
+		summary: expect.stringContaining("A conversation of"),
+	});
+});
+
+test("what the summary costs is counted for the session and no run", async () => {
+	const usage = { inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const end = { type: "end", stop: "end_turn", usage, model: "scripted" } as const;
+	await using opened = await open(new ScriptedModel([says("Roses?"), end], [says("A garden."), end]));
+	const { t, session, log } = opened;
+	await compact(opened);
+	const called = await log.next("model.called");
+	expect(called).toMatchObject({ runId: "", usage, cost: billionths(0.00012), error: "" });
+	const { total } = await t.runtime.usage(operator, { sessionId: session, by: "model" });
+	expect(total).toMatchObject({ calls: 2, usage: { inputTokens: 200, outputTokens: 40 } });
+	const [listed] = await t.runtime.list(operator, { limit: 1 });
+	expect(listed?.usage).toEqual({ inputTokens: 200, outputTokens: 40 });
+});
+
+test("it is asked for with the session's own model and the fallbacks", async () => {
+	const model = new ScriptedModel([says("Roses?")], overloaded, overloaded, overloaded, overloaded, [
+		says("A garden."),
+	]);
+	await using opened = await open(model, { fallback: ["scripted"] });
+	const { t, session } = opened;
+	await t.runtime.setModel(unkeyed(), session, "other");
+	const compacting = compact(opened);
+	for (let wait = 0; wait < 4; wait++) {
+		await t.settle();
+		t.clock.advance(10_000);
+	}
+	await expect(compacting).resolves.toMatchObject({ summary: expect.stringContaining("A garden.") });
+	expect(model.requests.slice(1).map(({ model: asked }) => asked)).toEqual([
+		...["other", "other", "other", "other", "scripted"],
+	]);
+});
+
+test("a model that fails in passing is asked again, and every try is recorded", async () => {
+	const model = new ScriptedModel([says("Roses?")], overloaded, [says("A garden.")]);
+	await using opened = await open(model);
+	const { t, log } = opened;
+	const compacting = compact(opened);
+	await expect(log.next("model.called")).resolves.toMatchObject({ runId: "", error: "too much to do" });
+	await t.settle();
+	expect(model.requests).toHaveLength(2);
+	t.clock.advance(1_000);
+	await expect(compacting).resolves.toMatchObject({ messagesAfter: 1 });
+	await expect(log.next("model.called")).resolves.toMatchObject({ error: "" });
+	log.check();
+});
+
+test("what keeps the model from writing a summary is thrown, and the session is as it was", async () => {
+	const rejected: ScriptedReply = async function* () {
+		yield* [];
+		throw new ModelError("no such model", { fault: "rejected" });
+	};
+	const refuses: ScriptedReply = [
+		says("I will not."),
+		{ type: "end", stop: "refusal", model: "scripted", usage: noUsage },
+	];
+	await using opened = await open(new ScriptedModel([says("Roses?")], rejected, refuses, []));
+	const { t, session, log } = opened;
+	await expect(compact(opened)).rejects.toThrow("no such model");
+	await expect(compact(opened)).rejects.toThrow("cannot be used as a summary: the model refused");
+	await expect(compact(opened)).rejects.toThrow("cannot be used as a summary: it has no text");
+	expect(await t.runtime.transcript(operator, session)).toHaveLength(2);
+	expect(log.recorded).not.toContain("context.compacted");
+});
+
+test("it is refused while a run is open, and where another is at work", async () => {
+	const model = new ScriptedModel([says("Roses?")], stuck("hm"), stuck("hm"));
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	await t.send(session, "Well?");
+	await log.next("text.delta");
+	const busy = { code: "failed_precondition", message: expect.stringMatching(/^session busy/) };
+	await expect(compact(opened)).rejects.toMatchObject(busy);
+	await t.runtime.cancel(unkeyed(), session);
+	await log.next("assistant.message");
+	const ending = new AbortController();
+	const first = compact(opened, ending.signal);
+	await expect(compact(opened)).rejects.toMatchObject(busy);
+	ending.abort();
+	await expect(first).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("straight after a run's end it waits for what that leaves behind", async () => {
+	const model = new ScriptedModel(...["a", "s1", "b", "s2", "c", "s3"].map((text) => [says(text)]));
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	for (const summary of ["s1", "s2"]) {
+		expect((await compact(opened))?.summary).toContain(summary);
+		await t.send(session, "more");
+		await log.next("assistant.message");
+	}
+});
+
+test("a message that comes meanwhile waits for the summary, and its run begins with it", async () => {
+	const gate = Promise.withResolvers<void>();
+	const slow: ScriptedReply = async function* () {
+		await gate.promise;
+		yield says("A garden.");
+		yield { type: "end", stop: "end_turn", model: "scripted", usage: noUsage };
+	};
+	const model = new ScriptedModel([says("Roses?")], slow, [says("Tulips.")]);
+	await using opened = await open(model);
+	const { t, session, log } = opened;
+	const compacting = compact(opened);
+	await t.settle();
+	await t.send(session, "No roses.");
+	await t.settle();
+	expect(model.requests).toHaveLength(2);
+	gate.resolve();
+	await compacting;
+	await log.next("assistant.message");
+	expect(JSON.stringify(model.requests[2]?.messages)).toContain("A garden.");
+	expect(model.requests[2]?.messages).toHaveLength(2);
+	log.check();
+});
+
+test("stopped in the middle it is cancelled and nothing has changed, but what it cost is counted", async () => {
+	const usage = { inputTokens: 100, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const begun: ScriptedReply = async function* (request, signal) {
+		yield { type: "usage", usage, model: "scripted" };
+		const waiting = stuck("The summ");
+		if (typeof waiting === "function") yield* waiting(request, signal);
+	};
+	await using opened = await open(new ScriptedModel([says("Roses?")], begun));
+	const { t, session, log } = opened;
+	const before = await t.runtime.transcript(operator, session);
+	const ending = new AbortController();
+	const compacting = compact(opened, ending.signal);
+	await t.settle();
+	ending.abort();
+	await expect(compacting).rejects.toMatchObject({ code: "cancelled", message: "cancelled" });
+	await expect(log.next("model.called")).resolves.toMatchObject({
+		runId: "",
+		usage,
+		cost: billionths(0.0001),
+	});
+	expect(await t.runtime.transcript(operator, session)).toEqual(before);
+	expect(log.recorded).not.toContain("context.compacted");
+	await expect(compact(opened, AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("it works on what the record has, after a restart", async () => {
+	const model = new ScriptedModel([says("Roses?")], [says("A garden.")], [says("Tulips.")]);
+	const opened = await open(model);
+	const { session, t: before } = opened;
+	await before.stop();
+	await using t = await TestRuntime.open({ model, table, directory: before.directory, clock: before.clock });
+	await expect(compact({ t, session })).resolves.toMatchObject({ messagesBefore: 2, messagesAfter: 1 });
+	const log = await EventLog.join(t.runtime, session);
+	await t.send(session, "No roses.");
+	await log.next("assistant.message");
+	expect(model.requests.at(-1)?.messages).toHaveLength(2);
+});
+
+test("under the same key it happens once", async () => {
+	const model = new ScriptedModel([says("Roses?")], [says("A garden.")]);
+	await using opened = await open(model);
+	const { t, session } = opened;
+	const request = { ...unkeyed(), key: "once" };
+	const first = await t.runtime.compact(request, session, { signal: never });
+	expect(first).toBeDefined();
+	await expect(t.runtime.compact(request, session, { signal: never })).resolves.toEqual(first);
+	const other = { ...request, key: "again" };
+	await expect(t.runtime.compact(other, session, { signal: never })).resolves.toBeUndefined();
+	await expect(t.runtime.compact(other, session, { signal: never })).resolves.toBeUndefined();
+});
+
+test("a stop of the gateway ends it, and so does the removal of the session", async () => {
+	const opened = await open(new ScriptedModel([says("Roses?")], stuck("hm"), stuck("hm")));
+	const { t, session } = opened;
+	const first = expect(compact(opened)).rejects.toMatchObject({ code: "cancelled" });
+	await t.settle();
+	await t.runtime.remove(unkeyed(), session, true);
+	await first;
+	await opened[Symbol.asyncDispose]();
+
+	const next = await open(new ScriptedModel([says("Roses?")], stuck("hm")));
+	const second = expect(compact(next)).rejects.toMatchObject({ code: "cancelled" });
+	await next.t.settle();
+	await next.t.stop();
+	await second;
+});
+
+test("a spent budget keeps the model from being asked", async () => {
+	const model = new ScriptedModel([says("Roses?")]);
+	await using opened = await open(model);
+	const { t, session } = opened;
+	await t.runtime.setBudget(unkeyed(), { scope: "session", sessionId: session, period: "day", limit: 1 });
+	await expect(compact(opened)).rejects.toMatchObject({ code: "resource_exhausted" });
+	expect(model.requests).toHaveLength(1);
+});

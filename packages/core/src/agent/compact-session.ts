@@ -1,0 +1,165 @@
+import { delay, type Logger, ParleyError } from "@parley/base";
+import { readHistory } from "../conversation/queue.ts";
+import type { LiveRun, Session } from "../conversation/session.ts";
+import { answerOf, type Keyed, once } from "../store/idempotency.ts";
+import { textOf } from "../vocabulary/transcript.ts";
+import { askAside, recordAside, refuseUnpaid } from "./call-aside.ts";
+import { type Compacted, compactNow } from "./context/fit-request.ts";
+import type { WriteText } from "./context/summarise.ts";
+import { systemFor, withoutText } from "./request.ts";
+import { Tries } from "./retries.ts";
+import type { RunDeps } from "./run.ts";
+import { limitsOf, type RunSettings } from "./settings.ts";
+
+/** What can be stopped on the way. */
+export interface Stoppable {
+	readonly signal: AbortSignal;
+}
+
+interface Compacting {
+	readonly session: Session;
+	readonly deps: RunDeps;
+}
+
+/** Higher than the place of any run, and small enough for every database. */
+const beyondAll = 2 ** 31 - 1;
+
+/**
+ * Puts a summary in the place of all that was said in a session, whose runs wait meanwhile; what that costs counts like
+ * every call of a model. Undefined where nothing was said since the last summary. Throws `failed_precondition` while a
+ * run is open or another compaction is at work, `cancelled` where it is stopped, and what kept the model from writing one.
+ * Where it throws, the session is as it was.
+ */
+export async function compactSession(
+	{ session, deps }: Compacting,
+	request: Keyed,
+	{ signal }: Stoppable,
+): Promise<Compacted | undefined> {
+	const { store } = session.deps.journal;
+	const known = await store.read((db) => answerOf<Compacted | null>(db, request, session.deps));
+	if (known) return known.response ?? undefined;
+	if (session.live.has(liveId)) throw busy();
+	using work = new LiveCompaction(session, signal);
+	try {
+		if (await hasOpenRun(session)) throw busy();
+		await work.alone;
+		const compacted = await compact({ session, deps }, work);
+		if (request.key === undefined) return compacted;
+		await session.commit((tx) => once(tx, request, session.deps, async () => compacted ?? null));
+		return compacted;
+	} catch (cause) {
+		if (work.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause });
+		throw cause;
+	}
+}
+
+async function compact(
+	{ session, deps }: Compacting,
+	{ signal, log }: LiveCompaction,
+): Promise<Compacted | undefined> {
+	signal.throwIfAborted();
+	const transcript = session.history ?? (await readHistory(session.deps, session.id, beyondAll));
+	if (transcript.length === 0) return undefined;
+	const settings = await deps.settings(session);
+	const { model, names, descriptions: tools, reasoning, sampling } = settings;
+	const limits = limitsOf(settings, names[0], deps.table);
+	const parts = {
+		...{ model: names[0], system: await systemFor({ session, settings, deps }), tools },
+		...(reasoning && { reasoning }),
+		sampling: { ...sampling, maxTokens: limits.maxOutput },
+	};
+	const asker = { id: "", session, signal, settings: { model, ...limits } };
+	const write = writerFor({ session, deps }, settings, signal);
+	const compacted = await compactNow(asker, parts, transcript, { write });
+	if (compacted) {
+		const { tokensBefore, tokensAfter } = compacted;
+		log.info("session compacted", { tokensBefore, tokensAfter });
+	}
+	return compacted;
+}
+
+/** Returns a function that asks for a text, repeats calls that failed as a run does, and records the cost of each. */
+function writerFor({ session, deps }: Compacting, settings: RunSettings, signal: AbortSignal): WriteText {
+	const aside = { session, deps, signal };
+	const { model, names } = settings;
+	return async (text) => {
+		const tries = new Tries(names, deps.random);
+		for (let name = names[0]; ; ) {
+			await refuseUnpaid(aside, model, name);
+			const attempt = await askAside(aside, model, { ...text, model: name, tools: [] }, "reply");
+			await session.commit((tx, record) => recordAside(aside, attempt, { tx, record }));
+			signal.throwIfAborted();
+			const { content, failure } = attempt.reply;
+			if (!failure) {
+				// The person who asked for the summary decides about another call.
+				const useless = withoutText(attempt.reply, "a summary");
+				if (useless) throw useless;
+				return textOf(content);
+			}
+			const next = tries.after(failure);
+			if (!next) throw failure;
+			if (next.waitMs > 0) await delay(session.deps.clock, next.waitMs, signal);
+			name = next.model;
+		}
+	};
+}
+
+async function hasOpenRun({ id, deps }: Session): Promise<boolean> {
+	const open = await deps.journal.store.read((db) =>
+		db
+			.selectFrom("runs")
+			.select("id")
+			.where("session_id", "=", id)
+			.where("state", "<>", "ended")
+			.limit(1)
+			.executeTakeFirst(),
+	);
+	return open !== undefined;
+}
+
+function busy(): ParleyError {
+	const message = "session busy: something is at work there; cancel it first, or wait for its end";
+	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+const liveId = "compaction";
+
+/** A compaction among what works in a session: runs that start wait for it, and a stop of the gateway ends it. */
+class LiveCompaction implements LiveRun, Disposable {
+	readonly id = liveId;
+	readonly log: Logger;
+	readonly waiting = false;
+	readonly workedMs = 0;
+	readonly changes = new Map<string, never>();
+	readonly signal: AbortSignal;
+	/** Settles when what worked there before has left nothing in memory to wait for. */
+	readonly alone: Promise<unknown>;
+	readonly #session: Session;
+	readonly #stop = new AbortController();
+	readonly #ended = Promise.withResolvers<void>();
+
+	constructor(session: Session, signal: AbortSignal) {
+		this.#session = session;
+		this.log = session.redactor.guard(session.deps.log.child({ sessionId: session.id }));
+		this.signal = AbortSignal.any([signal, this.#stop.signal]);
+		this.alone = Promise.all([...session.live.values()].map(({ ended }) => ended));
+		session.begin(this);
+	}
+
+	get ended(): Promise<void> {
+		return this.#ended.promise;
+	}
+
+	cancel(): void {
+		this.#stop.abort();
+	}
+
+	park(): void {
+		this.#stop.abort();
+	}
+
+	[Symbol.dispose](): void {
+		this.#session.live.delete(this.id);
+		this.#ended.resolve();
+	}
+}

@@ -1,0 +1,271 @@
+import type { Session } from "../../conversation/session.ts";
+import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { ModelRequest } from "../../vocabulary/model.ts";
+import type { RunTranscript } from "../../vocabulary/transcript.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
+import type { Reply } from "../fold.ts";
+import type { RunSettings } from "../settings.ts";
+import type { Estimate } from "./calibration.ts";
+import { type CompactionJob, compact, summariseAll } from "./compact.ts";
+import { contextsOf } from "./contexts.ts";
+import { replyRoom, roomOf } from "./room.ts";
+import type { SessionContext } from "./session-context.ts";
+import { snapshotOf } from "./snapshot.ts";
+import type { WriteText } from "./summarise.ts";
+import type { PartCounts } from "./text-counts.ts";
+import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
+import { viewedOfLast, viewOf } from "./view.ts";
+
+/** For whom a request is put together. A `Run` is one; so is a session at rest, whose `id` is "". */
+export interface Asker {
+	readonly id: string;
+	readonly session: Session;
+	readonly signal: AbortSignal;
+	readonly settings: Pick<RunSettings, "model"> & {
+		/** Tokens of input and output together. */
+		readonly contextWindow: number;
+		/** Tokens of one reply at most. */
+		readonly maxOutput: number;
+	};
+}
+
+type Parts = Omit<ModelRequest, "messages">;
+
+/** From this part of the room on it is worth asking the provider how large a request really is. */
+const countFrom = 0.7;
+/** An estimate that can be off by no more than this part of the room is good enough. */
+const exactEnough = 0.01;
+
+/**
+ * Puts the transcript into the request so that the model's window holds it, with room for the reply. Where it does
+ * not, older parts are made shorter first, which is recorded and then holds for every later request of the session.
+ * `write` asks the same model for a summary. Throws `resource_exhausted` where even the newest parts are too large.
+ */
+export async function fitRequest(
+	asker: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+	write: WriteText,
+): Promise<ModelRequest> {
+	const context = await contextFor(asker, parts, transcript);
+	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const size = await measure(asker, context, request);
+	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.marks) });
+	if (fits(asker, size, request)) return withLongestReply(asker, parts, { request, size });
+	await compact(jobOf(asker, context, { parts, transcript, size, write }));
+	const fitted = requestOf(asker, parts, viewOf(transcript, context.marks));
+	place(asker, context, { parts, ofRun: viewedOfLast(transcript, context.marks) });
+	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
+}
+
+/** Learns from what a request really took. */
+export function observeUsage(
+	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	request: ModelRequest,
+	usage: Usage,
+): void {
+	const tokens = usage.inputTokens;
+	if (tokens <= 0) return;
+	const contexts = contextsOf(session.deps);
+	const calibration = contexts.calibration(settings.model.provider, request.model);
+	const context = contexts.known(session);
+	const fitted = context?.fitted(request.messages);
+	if (!context || !fitted) return;
+	const counted = { features: fitted.features, tokens };
+	if (context.anchorAt(request.model, counted, calibration)) calibration.compare(fitted.tokens, tokens);
+}
+
+/** Counts the parts of a request with the tokenizer of its model, if it shows one, so that `contextAfter` knows them. Never rejects. */
+export async function countParts(
+	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	request: ModelRequest,
+	signal: AbortSignal,
+): Promise<void> {
+	await contextsOf(session.deps).texts.count(settings.model, request, signal);
+}
+
+/** Remembers how a request that is put together shares its window. */
+function place(
+	asker: Asker,
+	context: SessionContext,
+	{ parts, ofRun }: { readonly parts: Parts; readonly ofRun: number },
+): void {
+	context.placed = { ofRun, window: asker.settings.contextWindow, reply: replyOf(asker, parts) };
+}
+
+/**
+ * The context as a request, and a complete reply behind it, leave it. Undefined if the request is not the newest one that
+ * was put together for the session.
+ */
+export function contextAfter(
+	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	request: ModelRequest,
+	reply?: Pick<Reply, "usage" | "content" | "stop">,
+): ContextSnapshot | undefined {
+	const contexts = contextsOf(session.deps);
+	const context = contexts.known(session);
+	const fitted = context?.fitted(request.messages);
+	if (!context?.placed || !fitted) return undefined;
+	const { inputTokens = 0, outputTokens = 0 } = reply?.usage ?? {};
+	const counts = contexts.texts.of(request);
+	const tokens = inputTokens > 0 ? inputTokens : counts ? sumOfParts(counts) : fitted.tokens;
+	const measured = { ...context.placed, request, tokens, counts, fixed: context.fixed(request) };
+	const added = reply && remains(reply) ? { content: reply.content, tokens: outputTokens } : undefined;
+	const calibration = contexts.calibration(settings.model.provider, request.model);
+	return snapshotOf(measured, { reply: added, compacted: context.takeUnlisted() }, calibration);
+}
+
+function sumOfParts({ system, tools, messages }: PartCounts): number {
+	return messages.reduce((sum, tokens) => sum + tokens, system + tools);
+}
+
+/** An empty reply and a refusal are not part of the conversation. */
+function remains({ content, stop }: Pick<Reply, "content" | "stop">): boolean {
+	return content.length > 0 && stop !== "refusal";
+}
+
+/** What a compaction that somebody asked for has done. */
+export interface Compacted {
+	readonly tokensBefore: number;
+	readonly tokensAfter: number;
+	readonly messagesBefore: number;
+	readonly messagesAfter: number;
+	/** The message that the model gets in the place of all others. */
+	readonly summary: string;
+}
+
+/**
+ * Puts a summary in the place of everything that a session at rest has said, whatever its size; `instruction` says
+ * what it is to look after. Undefined where nothing was said since the last one. Throws where the model writes none.
+ */
+export async function compactNow(
+	asker: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+	{ write, instruction }: { readonly write: WriteText; readonly instruction?: string },
+): Promise<Compacted | undefined> {
+	const context = await contextFor(asker, parts, transcript);
+	const request = requestOf(asker, parts, viewOf(transcript, context.marks));
+	if (request.messages.length <= (context.marks.summary ? 1 : 0)) return undefined;
+	const size = estimate(asker, context, request);
+	await summariseAll(jobOf(asker, context, { parts, transcript, size, write }), instruction);
+	const after = requestOf(asker, parts, viewOf(transcript, context.marks));
+	const { tokens } = estimate(asker, context, after);
+	place(asker, context, { parts, ofRun: 0 });
+	const snapshot = contextAfter(asker, after);
+	if (snapshot) asker.session.outlet.pass({ type: "context.updated", runId: asker.id, ...snapshot });
+	const [note] = context.marks.summary?.message.content ?? [];
+	return {
+		tokensBefore: Math.round(size.tokens),
+		tokensAfter: Math.round(tokens),
+		messagesBefore: request.messages.length,
+		messagesAfter: after.messages.length,
+		summary: note?.type === "text" ? note.text : "",
+	};
+}
+
+async function contextFor(
+	{ session, settings }: Asker,
+	parts: Parts,
+	transcript: readonly RunTranscript[],
+): Promise<SessionContext> {
+	const contexts = contextsOf(session.deps);
+	const context = await contexts.of(session);
+	context.recall(parts, transcript, contexts.calibration(settings.model.provider, parts.model));
+	return context;
+}
+
+/**
+ * Allows the longest reply that was asked for if the window holds it, else the reserved one. There are only these two
+ * limits, because a budget for thinking follows the limit, and a changed budget makes cached messages useless.
+ */
+function withLongestReply(
+	{ settings }: Asker,
+	parts: Parts,
+	{ request, size }: { readonly request: ModelRequest; readonly size: Size },
+): ModelRequest {
+	const wanted = wantedReply({ settings }, parts);
+	if (size.tokens + size.margin + wanted > settings.contextWindow) return request;
+	const { sampling: _, ...rest } = request;
+	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
+}
+
+/** The limit of the reply is named only if the window has no room for a reply as long as was asked for. */
+function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
+	const wanted = wantedReply(asker, parts);
+	const reply = replyRoom(asker.settings.contextWindow, wanted);
+	return reply === wanted
+		? { ...parts, messages }
+		: { ...parts, messages, sampling: { ...parts.sampling, maxTokens: reply } };
+}
+
+function replyOf(asker: Asker, parts: Parts): number {
+	return replyRoom(asker.settings.contextWindow, wantedReply(asker, parts));
+}
+
+function wantedReply({ settings }: Pick<Asker, "settings">, { sampling }: Parts): number {
+	return sampling?.maxTokens ?? settings.maxOutput;
+}
+
+type Size = Estimate & { readonly features: Features };
+
+function estimate(asker: Asker, context: SessionContext, request: ModelRequest): Size {
+	const contexts = contextsOf(asker.session.deps);
+	const calibration = contexts.calibration(asker.settings.model.provider, request.model);
+	return context.estimate(request, calibration);
+}
+
+/** Tokens that are left beside the reply. */
+function limitOf(asker: Asker, parts: Parts): number {
+	return asker.settings.contextWindow - replyOf(asker, parts);
+}
+
+function fits(asker: Asker, size: Size, parts: Parts): boolean {
+	return size.tokens + size.margin <= limitOf(asker, parts);
+}
+
+/** Whether the provider's own count may decide something that the estimate leaves open. */
+function decides(asker: Asker, size: Size, parts: Parts): boolean {
+	const limit = limitOf(asker, parts);
+	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
+}
+
+/** The estimate, or the provider's own count where that may decide something. */
+async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
+	const { session, signal, settings } = asker;
+	const size = estimate(asker, context, request);
+	if (!decides(asker, size, request)) return size;
+	const contexts = contextsOf(session.deps);
+	const tokens = await contexts.counts.count(settings.model, request, signal);
+	if (tokens === undefined) return size;
+	const calibration = contexts.calibration(settings.model.provider, request.model);
+	context.anchorAt(request.model, { features: size.features, tokens }, calibration);
+	return { tokens, margin: 0, features: size.features };
+}
+
+interface Sized {
+	readonly parts: Parts;
+	readonly transcript: readonly RunTranscript[];
+	/** Of the request as it would be without this compaction. */
+	readonly size: Size;
+	readonly write: WriteText;
+}
+
+function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJob {
+	const { id: runId, session, signal, settings } = asker;
+	const { parts, transcript, size, write } = sized;
+	const calibration = contextsOf(session.deps).calibration(settings.model.provider, parts.model);
+	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
+	// What is known of this very request corrects what is known of the model.
+	const whole = calibration.estimate(size.features);
+	const safe = ((size.tokens + size.margin) / whole.tokens) * (1 + whole.margin / whole.tokens / 2);
+	const plain = size.tokens / whole.tokens;
+	const fixed = tokensOf(context.fixed(parts)) * safe;
+	return {
+		...{ runId, session, signal, context, transcript, write },
+		room: roomOf(settings.contextWindow, replyOf(asker, parts), fixed),
+		tokensOf: (messages) => tokensOf(sumOf([context.fixed(parts), featuresOfMessages(messages)])) * plain,
+		safeTokensOf: (messages) => tokensOf(featuresOfMessages(messages)) * safe,
+	};
+}

@@ -1,0 +1,111 @@
+import type { Store } from "@parley/base";
+import canonicalize from "canonicalize";
+import { fromRow } from "../../store/journal.ts";
+import type { PromptState, Tables } from "../../store/tables.ts";
+import type { CallBlock, ResultBlock } from "../../vocabulary/message.ts";
+import type { Answer } from "../../vocabulary/prompt-answer.ts";
+import { interrupted } from "../../vocabulary/step.ts";
+import type { RunTranscript } from "../../vocabulary/transcript.ts";
+import { isBefore, type Position } from "./position.ts";
+import { oneLine } from "./shorten.ts";
+
+/** What became of a question that a call asked. */
+export interface AskedQuestion {
+	readonly callId: string;
+	readonly state: PromptState;
+	readonly answer: Answer | undefined;
+}
+
+/** All questions that the calls of a session have asked, oldest first. */
+export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<AskedQuestion[]> {
+	const rows = await store.read((db) =>
+		db
+			.selectFrom("prompts")
+			.select(["call_id", "state", "answer"])
+			.where("run_id", "in", db.selectFrom("runs").select("id").where("session_id", "=", sessionId))
+			.orderBy("seq")
+			.execute(),
+	);
+	return rows.map(({ call_id, state, answer }) => ({
+		...{ callId: call_id, state },
+		answer: answer === null ? undefined : fromRow<Answer>(answer),
+	}));
+}
+
+/**
+ * What calls before `end` have left open, one line each, oldest first: questions and approvals that nobody answered,
+ * what people refused, and calls of which nobody knows what they did. It is settled when the same is asked or called
+ * again, wherever, and gets its answer or a result.
+ */
+export function openDecisions(
+	transcript: readonly RunTranscript[],
+	questions: readonly AskedQuestion[],
+	end: Position,
+): string[] {
+	const asked = new Map(questions.map((question) => [question.callId, question]));
+	const open = new Map<string, string>();
+	for (const { call, result, at } of callsIn(transcript)) {
+		const question = asked.get(call.id);
+		const left = result && leftOpen(call, result, question);
+		const subject = subjectOf(call);
+		if (left !== undefined || settles(result, question)) open.delete(subject);
+		if (left !== undefined && isBefore(at, end)) open.set(subject, left);
+	}
+	return [...open.values()];
+}
+
+interface MadeCall {
+	readonly call: CallBlock;
+	readonly result: ResultBlock | undefined;
+	readonly at: Position;
+}
+
+function callsIn(transcript: readonly RunTranscript[]): MadeCall[] {
+	return transcript.flatMap(({ ordinal, messages }) =>
+		messages.flatMap((message, index) => {
+			if (message.role !== "assistant") return [];
+			const next = messages[index + 1];
+			const results = next?.role === "tool" ? next.content : [];
+			return message.content.flatMap((block) => {
+				if (block.type !== "call") return [];
+				const result = results.find(({ callId }) => callId === block.id);
+				return [{ call: block, result, at: { run: ordinal, message: index } }];
+			});
+		}),
+	);
+}
+
+/** In the words of the result: a person's own words are in it as the model may see them. */
+function leftOpen(
+	call: CallBlock,
+	{ text, failed }: ResultBlock,
+	question?: AskedQuestion,
+): string | undefined {
+	const said = `${told(call)} (${oneLine(text, 300)})`;
+	if (failed && text.startsWith(interrupted)) return `outcome unknown: ${said}`;
+	if (question?.answer?.kind === "denied") return `denied: ${said}`;
+	const unanswered = question?.state === "expired" || question?.state === "closed";
+	return unanswered || question?.answer?.kind === "cancelled" ? `no answer: ${said}` : undefined;
+}
+
+function settles(result: ResultBlock | undefined, question: AskedQuestion | undefined): boolean {
+	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
+}
+
+/** What a call is about: calls about the same settle each other. */
+function subjectOf({ name, arguments: args }: CallBlock): string {
+	const label = questionIn(name, args);
+	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;
+}
+
+function told({ name, arguments: args }: CallBlock): string {
+	const label = questionIn(name, args);
+	return label === undefined
+		? `${name} ${oneLine(JSON.stringify(args ?? {}), 200)}`
+		: `the question "${oneLine(label, 300)}"`;
+}
+
+function questionIn(name: string, args: unknown): string | undefined {
+	if (name !== "ask_user" || typeof args !== "object" || args === null) return undefined;
+	return "label" in args && typeof args.label === "string" ? args.label : undefined;
+}

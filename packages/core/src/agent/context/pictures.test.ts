@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { Message, ResultBlock } from "../../vocabulary/message.ts";
+import { type Marks, noMarks } from "./marks.ts";
+import { recordOf } from "./record.ts";
+import { structuralFault } from "./testing/check-request.ts";
+import { ToySession } from "./testing/toy-session.ts";
+import { chance, prose } from "./testing/toy-text.ts";
+import { difference, featureNames, featuresOfMessages } from "./token-features.ts";
+import { viewOf } from "./view.ts";
+
+const picture = { type: "image", mediaType: "image/png", data: "AAAA" } as const;
+const gone = "[its picture was cleared to save room: look again if you need it]";
+
+const looked = (text: string, pictures?: ResultBlock["pictures"]): Message[] => [
+	{ role: "user", content: [{ type: "text", text: "look" }] },
+	{
+		role: "assistant",
+		content: [{ type: "call", id: "c", name: "read_file", arguments: { path: "a.png" } }],
+	},
+	{
+		role: "tool",
+		content: [{ type: "result", callId: "c", text, failed: false, ...(pictures && { pictures }) }],
+	},
+];
+
+/** What of the result is left under the marks: its text, and how many pictures. */
+function left(text: string, marks: Partial<Marks>): readonly [string, number] | undefined {
+	const transcript = [{ ordinal: 1, messages: looked(text, [picture]) }];
+	const last = viewOf(transcript, { ...noMarks, ...marks }).at(-1);
+	const [result] = last?.role === "tool" ? last.content : [];
+	return result && [result.text, result.pictures?.length ?? 0];
+}
+
+test("a picture of a result counts as one of a message does, and its text besides", () => {
+	const [plain, seen] = [looked("a.png"), looked("a.png", [picture])].map(featuresOfMessages);
+	if (!plain || !seen) throw new Error("both are counted");
+	expect(difference(seen, plain)).toEqual(featureNames.map((name) => (name === "images" ? 1 : 0)));
+});
+
+test("where a result is cleared its picture goes, also with a short text, and the text says so", () => {
+	const before = { run: 2, message: 0 };
+	expect(left("a.png", { results: before })).toEqual([`a.png\n${gone}`, 0]);
+	const [text, pictures] = left("x".repeat(500), { results: before }) ?? [];
+	expect(text).toMatch(
+		/^\[cleared to save room: 500 characters from read_file .*\]\n\[its picture was cleared/,
+	);
+	expect(pictures).toBe(0);
+	expect(left("a.png", { results: { run: 1, message: 2 } })).toEqual(["a.png", 1]);
+});
+
+test("where newest results are shortened a picture stays as long as a text of its size would", () => {
+	const shortened = (characters: number) => ({ shortened: [{ before: { run: 2, message: 0 }, characters }] });
+	expect(left("a.png", shortened(8_000))).toEqual(["a.png", 1]);
+	expect(left("a.png", shortened(4_000))).toEqual([`a.png\n${gone}`, 0]);
+});
+
+test("a summary is made from the text, and from the word that there was a picture", () => {
+	const record = recordOf(looked("a.png, 1 x 1 pixels", [picture]), 1_000, (text) => text.length);
+	expect(record).toContain("RESULT OF read_file: a.png, 1 x 1 pixels (a picture)");
+});
+
+test("as a session goes on its old pictures are cleared, and the newest stay", async () => {
+	const random = chance(7);
+	await using toy = await ToySession.open({ contextWindow: 12_000, maxOutput: 1_000 });
+	for (let n = 0; n < 20; n++) {
+		await toy.ask(`Look at ${n}.`);
+		const call = { id: `c${n}`, name: "read_file", arguments: { path: `${n}.png` } };
+		toy.calls({ ...call, text: `${n}.png`, failed: false, pictures: [picture] });
+		const { request, tokens } = await toy.call();
+		expect(structuralFault(request)).toBeUndefined();
+		expect(tokens).toBeLessThanOrEqual(11_000);
+		const last = request.messages.at(-1);
+		expect(last?.role === "tool" && last.content[0]?.pictures).toEqual([picture]);
+		toy.says(prose(random, 50));
+	}
+	expect((await toy.compactions()).map(({ level }) => level)).toContain("tool_results");
+});

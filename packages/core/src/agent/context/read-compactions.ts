@@ -1,0 +1,21 @@
+import type { Tx } from "../../store/journal.ts";
+import type { Compaction } from "./marks.ts";
+
+/** A compaction of the record; `at` is in milliseconds since the epoch. */
+export interface PastCompaction extends Compaction {
+	readonly at: number;
+}
+
+/** All compactions of a session, oldest first. */
+export async function readCompactions(db: Tx, sessionId: string): Promise<PastCompaction[]> {
+	const rows = await db
+		.selectFrom("compactions")
+		.select(["level", "run_ordinal", "message", "summary", "at"])
+		.where("session_id", "=", sessionId)
+		.orderBy("n")
+		.execute();
+	return rows.map(({ level, run_ordinal, message, summary, at }) => ({
+		...{ level, text: summary, at: Number(at) },
+		before: { run: Number(run_ordinal), message: Number(message) },
+	}));
+}

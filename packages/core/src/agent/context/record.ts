@@ -1,0 +1,64 @@
+/** Renders messages for a model that is to write about them, and extracts where there is none. */
+import type { Message } from "../../vocabulary/message.ts";
+import { oneLine, shorten, shortenTo } from "./shorten.ts";
+
+type Measure = (text: string) => number;
+
+const caps = [20_000, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
+
+/** The messages as a text to read, long parts shortened so far that it takes no more than `most`. */
+export function recordOf(messages: readonly Message[], most: number, measure: Measure): string {
+	let text = "";
+	for (const cap of caps) {
+		text = messages.flatMap((message, index) => linesOf(message, messages[index - 1], cap)).join("\n\n");
+		if (measure(text) <= most) return text;
+	}
+	return shortenTo(text, most, measure);
+}
+
+function linesOf(message: Message, before: Message | undefined, cap: number): string[] {
+	if (message.role === "tool") {
+		return message.content.map(({ callId, text, failed, pictures = [] }) => {
+			const name = nameOf(callId, before);
+			const said = [shorten(text, Math.min(cap, 2_000)), ...pictures.map(() => "(a picture)")].join(" ");
+			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${said}`;
+		});
+	}
+	const who = message.role === "user" ? "PERSON" : "AGENT";
+	return message.content.flatMap((block) => {
+		if (block.type === "text") return block.text === "" ? [] : [`${who}: ${shorten(block.text, cap)}`];
+		if (block.type === "image") return [`${who}: (a picture)`];
+		if (block.type !== "call") return [];
+		return [
+			`AGENT CALLS ${block.name}: ${shorten(JSON.stringify(block.arguments ?? {}), Math.min(cap, 1_000))}`,
+		];
+	});
+}
+
+function nameOf(callId: string, before: Message | undefined): string {
+	if (before?.role !== "assistant") return "a tool";
+	const call = before.content.find((block) => block.type === "call" && block.id === callId);
+	return call?.type === "call" ? call.name : "a tool";
+}
+
+/** What people asked and what they got, a line each: questions before answers, newer before older, as far as room is. */
+export function extractOf(messages: readonly Message[], most: number, measure: Measure): string {
+	const lines = messages.flatMap((message) => {
+		const text = message.role === "tool" ? "" : textOf(message);
+		if (text === "") return [];
+		return [`- ${message.role === "user" ? "asked" : "answered"}: ${oneLine(text, 200)}`];
+	});
+	const newest = lines.toReversed();
+	const questions = newest.filter((line) => line.startsWith("- asked"));
+	let size = 0;
+	const kept = new Set<string>();
+	for (const line of [...questions, ...newest]) {
+		size += kept.has(line) ? 0 : measure(`${line}\n`);
+		if (size <= most) kept.add(line);
+	}
+	return lines.filter((line) => kept.has(line)).join("\n");
+}
+
+function textOf(message: Exclude<Message, { role: "tool" }>): string {
+	return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+}

@@ -1,0 +1,236 @@
+import type { Session } from "../../conversation/session.ts";
+import { stamp } from "../../store/tables.ts";
+import { summaryHash } from "../../store/text-hash.ts";
+import type { CompactionLevel, ContextCompaction } from "../../vocabulary/context-snapshot.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { ModelRequest } from "../../vocabulary/model.ts";
+import type { RunTranscript } from "../../vocabulary/transcript.ts";
+import type { Calibration, CountedRequest, Estimate } from "./calibration.ts";
+import { type Compaction, type Marks, noMarks, withCompaction } from "./marks.ts";
+import { readCompactions } from "./read-compactions.ts";
+import {
+	difference,
+	type Features,
+	featuresOfMessages,
+	featuresOfText,
+	featuresOfTools,
+	oneRequest,
+	sumOf,
+} from "./token-features.ts";
+import { viewOf } from "./view.ts";
+
+/** A compaction with what it changed, in tokens. */
+export interface MeasuredCompaction extends Compaction {
+	readonly tokensBefore: number;
+	readonly tokensAfter: number;
+	readonly messagesBefore: number;
+	readonly messagesAfter: number;
+	/** Why no model wrote the summary. */
+	readonly error?: string;
+}
+
+/** A request that was put together, with what was expected of it. */
+interface Fitted {
+	readonly messages: readonly Message[];
+	/** Of the messages alone. */
+	readonly spoken: Features;
+	/** Of the whole request. */
+	readonly features: Features;
+	readonly tokens: number;
+}
+
+/** How a request shares its window. */
+export interface Placed {
+	/** How many of its messages belong to the current run: the last ones. */
+	readonly ofRun: number;
+	readonly window: number;
+	/** Tokens that are kept free for a reply. */
+	readonly reply: number;
+}
+
+/** A model call as the journal tells of it. */
+interface PastCall {
+	readonly model: string;
+	readonly messages: number;
+	readonly inputTokens: number;
+	/** How many compactions there have been since. */
+	readonly compactions: number;
+}
+
+const pastEvents = 12;
+
+/** What is known of one session's requests: how they were compacted, and what the last ones took. */
+export class SessionContext {
+	readonly #session: Session;
+	#marks: Marks = noMarks;
+	readonly #compactions: Compaction[] = [];
+	/** The last counted request, by model. */
+	readonly #anchors = new Map<string, CountedRequest>();
+	#past: readonly PastCall[] = [];
+	#instructions: { readonly system: string; readonly features: Features } | undefined;
+	#fitted: Fitted | undefined;
+	/** How the newest request that was put together shares its window. */
+	placed: Placed | undefined;
+	/** Compactions that no snapshot has listed. */
+	#unlisted: ContextCompaction[] = [];
+
+	private constructor(session: Session) {
+		this.#session = session;
+	}
+
+	/** As the record has it. */
+	static async open(session: Session): Promise<SessionContext> {
+		const context = new SessionContext(session);
+		const { journal } = session.deps;
+		for (const compaction of await journal.store.read((db) => readCompactions(db, session.id))) {
+			context.#apply(compaction);
+		}
+		const types = ["model.called", "context.compacted"];
+		const events = await journal.recent({ sessionId: session.id, types, limit: pastEvents });
+		context.#past = pastCallsIn(events.map(({ event }) => event));
+		return context;
+	}
+
+	get marks(): Marks {
+		return this.#marks;
+	}
+
+	/** The compactions that no snapshot has listed, which counts as listing them. */
+	takeUnlisted(): readonly ContextCompaction[] {
+		const taken = this.#unlisted;
+		this.#unlisted = [];
+		return taken;
+	}
+
+	/** Learns what a request of this session took; false where that cannot be. */
+	anchorAt(model: string, counted: CountedRequest, calibration: Calibration): boolean {
+		const learned = calibration.learn(counted, this.#anchors.get(model));
+		if (learned) this.#anchors.set(model, counted);
+		return learned;
+	}
+
+	/** What instructions and tools are made of; read again only where they have changed. */
+	fixed({ system, tools }: Pick<ModelRequest, "system" | "tools">): Features {
+		if (this.#instructions?.system !== system) {
+			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
+		}
+		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
+	}
+
+	/** The newest request that was estimated, where these are its messages. */
+	fitted(messages: readonly Message[]): Fitted | undefined {
+		return this.#fitted?.messages === messages ? this.#fitted : undefined;
+	}
+
+	/** Learns, once after a restart, from what the journal tells of the last calls. */
+	recall(
+		parts: Omit<ModelRequest, "messages">,
+		transcript: readonly RunTranscript[],
+		calibration: Calibration,
+	): void {
+		for (const { model, messages: length, inputTokens, compactions } of this.#past) {
+			const holding = this.#compactions.slice(0, this.#compactions.length - compactions);
+			const messages = viewOf(transcript, holding.reduce(withCompaction, noMarks));
+			if (length > messages.length) continue;
+			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
+			const counted = { features, tokens: inputTokens };
+			// An answer may name the model more exactly than the question. Another model at least counts much the same.
+			const continues = compactions === 0 && model.startsWith(parts.model);
+			if (continues) this.anchorAt(parts.model, counted, calibration);
+			else calibration.learn(counted);
+		}
+		this.#past = [];
+	}
+
+	/** What the request most likely takes. */
+	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
+		const { messages, model } = request;
+		const spoken = this.#spoken(messages);
+		const features = sumOf([this.fixed(request), spoken]);
+		const { tokens, margin } = calibration.estimate(features, this.#anchors.get(model));
+		this.#fitted = { messages, spoken, features, tokens };
+		return { tokens, margin, features };
+	}
+
+	/** Messages mostly continue those of the request before: what these have in common is not counted again. */
+	#spoken(messages: readonly Message[]): Features {
+		const before = this.#fitted;
+		if (!before) return featuresOfMessages(messages);
+		const { length } = before.messages;
+		let same = 0;
+		while (same < length && messages[same] === before.messages[same]) same++;
+		const gone = same === length ? [] : before.messages.slice(same);
+		return sumOf([
+			difference(before.spoken, featuresOfMessages(gone)),
+			featuresOfMessages(messages.slice(same)),
+		]);
+	}
+
+	/** Writes compactions down, and tells of them; from then on they hold. */
+	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
+		const { clock, failpoints } = this.#session.deps;
+		await this.#session.commit(async (tx, record) => {
+			for (const [index, { level, before, text }] of compactions.entries()) {
+				const place = { run_ordinal: before.run, message: before.message, summary: text };
+				const row = {
+					session_id: this.#session.id,
+					n: this.#compactions.length + index + 1,
+					level,
+					...place,
+				};
+				const hash = summaryHash({ sessionId: row.session_id, n: row.n, summary: text });
+				await tx
+					.insertInto("compactions")
+					.values({ ...row, at: clock.now(), hash, ...stamp })
+					.execute();
+			}
+			await record(...compactions.map((compaction) => compacted(runId, compaction)));
+		});
+		for (const compaction of compactions) this.#apply(compaction);
+		this.#unlisted.push(...compactions.map(listed));
+		this.#anchors.clear();
+		await failpoints.reach("compaction");
+	}
+
+	#apply(compaction: Compaction): void {
+		this.#marks = withCompaction(this.#marks, compaction);
+		this.#compactions.push(compaction);
+	}
+}
+
+function compacted(
+	runId: string,
+	{ level, error, ...sizes }: MeasuredCompaction,
+): RecordedEvent & { readonly level: CompactionLevel } {
+	return {
+		type: "context.compacted",
+		runId,
+		level,
+		...roundedSizes(sizes),
+		...(error !== undefined && { error }),
+	};
+}
+
+function listed(compaction: MeasuredCompaction): ContextCompaction {
+	const { level, text, messagesBefore, messagesAfter } = compaction;
+	const counted = { level, messagesBefore, messagesAfter, ...roundedSizes(compaction) };
+	return level === "summary" && text !== null ? { ...counted, summary: text } : counted;
+}
+
+function roundedSizes({
+	tokensBefore,
+	tokensAfter,
+}: Pick<MeasuredCompaction, "tokensBefore" | "tokensAfter">) {
+	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
+}
+
+/** The calls that an event tells of, oldest first. One with a single message may have been for something else. */
+function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
+	return events.flatMap((event, index) => {
+		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];
+		const { model, messages, usage } = event;
+		const compactions = events.slice(index).filter(({ type }) => type === "context.compacted").length;
+		return usage.inputTokens > 0 ? [{ model, messages, inputTokens: usage.inputTokens, compactions }] : [];
+	});
+}

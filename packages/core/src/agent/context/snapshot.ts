@@ -1,0 +1,106 @@
+import type { ContextCompaction, ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
+import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
+import type { ModelRequest } from "../../vocabulary/model.ts";
+import type { Calibration } from "./calibration.ts";
+import type { PartCounts } from "./text-counts.ts";
+import { difference, type Features, featuresOfMessage, featuresOfTools } from "./token-features.ts";
+
+/** A request with what is known of its size. */
+export interface MeasuredRequest {
+	readonly request: Pick<ModelRequest, "model" | "tools" | "messages">;
+	/** Features of the system prompt and the tools. */
+	readonly fixed: Features;
+	/** How many of the messages belong to the current run: the last ones. */
+	readonly ofRun: number;
+	/** Tokens of the request as the provider counted them, or as estimated. */
+	readonly tokens: number;
+	/** Tokens of the parts by the model's own tokenizer, if it shows one. */
+	readonly counts: PartCounts | undefined;
+	/** Tokens of the context window, and those that are kept free for a reply. */
+	readonly window: number;
+	readonly reply: number;
+}
+
+/** What joined the context after the request. */
+export interface Addition {
+	/** The reply, if it is part of the conversation. Its tokens are estimated where the provider counted none. */
+	readonly reply: { readonly content: AssistantMessage["content"]; readonly tokens: number } | undefined;
+	readonly compacted: readonly ContextCompaction[];
+}
+
+/** The snapshot of a request and of what joined the context after it. The parts of the request are scaled to its count. */
+export function snapshotOf(
+	measured: MeasuredRequest,
+	{ reply, compacted }: Addition,
+	calibration: Calibration,
+): ContextSnapshot {
+	const { request, ofRun, window: known, reply: reserve } = measured;
+	const weights = weightsOf(measured, calibration);
+	const tokens = shares(Math.round(measured.tokens), weights);
+	const [system = 0, tools = 0] = tokens;
+	const first = request.messages.length - ofRun;
+	const messages = request.messages.map(({ role }, index): ContextSnapshot["messages"][number] => {
+		return { role, source: index < first ? "history" : "run", tokens: tokens[index + 2] ?? 0 };
+	});
+	if (reply) messages.push(ofReply(reply, calibration));
+	let history = 0;
+	let run = 0;
+	for (const one of messages) {
+		if (one.source === "history") history += one.tokens;
+		else run += one.tokens;
+	}
+	const total = system + tools + history + run;
+	const window = Math.max(known, total);
+	const remaining = window - total;
+	const reserved = Math.min(reserve, remaining);
+	const { model } = request;
+	const basis = measured.counts ? "tokenizer" : "estimate";
+	return {
+		model,
+		window,
+		system,
+		tools,
+		history,
+		run,
+		total,
+		remaining,
+		reserved,
+		messages,
+		basis,
+		compacted,
+	};
+}
+
+/** Tokens of the system prompt, the tools and each message, before they are scaled to the count of the request. */
+function weightsOf({ request, fixed, counts }: MeasuredRequest, calibration: Calibration): number[] {
+	// A weight of 0 for every part would have no proportion.
+	if (counts) return [counts.system + 1, counts.tools, ...counts.messages];
+	const ofTools = featuresOfTools(request.tools);
+	const weights = [calibration.tokensOf(difference(fixed, ofTools)), calibration.tokensOf(ofTools)];
+	for (const message of request.messages) weights.push(calibration.tokensOf(featuresOfMessage(message)));
+	return weights;
+}
+
+function ofReply(
+	{ content, tokens: counted }: NonNullable<Addition["reply"]>,
+	calibration: Calibration,
+): ContextSnapshot["messages"][number] {
+	const message: Message = { role: "assistant", content };
+	const tokens = counted > 0 ? counted : Math.round(calibration.tokensOf(featuresOfMessage(message)));
+	return { role: message.role, source: "run", tokens };
+}
+
+/** Whole numbers in the proportion of the weights, with exactly this sum; each is less than 1 away from its share. */
+function shares(sum: number, weights: readonly number[]): number[] {
+	const all = weights.reduce((total, weight) => total + weight, 0);
+	let before = 0;
+	let reached = 0;
+	return weights.map((weight, index) => {
+		reached += weight;
+		const isLast = index === weights.length - 1;
+		const until = isLast ? sum : Math.min(sum, Math.round((sum * reached) / all));
+		const share = until - before;
+		before = until;
+		return share;
+	});
+}

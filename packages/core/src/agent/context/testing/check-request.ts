@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Message } from "../../../vocabulary/message.ts";
+import type { ModelRequest } from "../../../vocabulary/model.ts";
+import type { RunTranscript } from "../../../vocabulary/transcript.ts";
+
+/** What is wrong with the messages of a request; undefined where providers would take them. */
+export function structuralFault({ messages }: ModelRequest): string | undefined {
+	if (messages[0]?.role !== "user") return "it does not begin with a person";
+	for (const [index, message] of messages.entries()) {
+		if (message.content.length === 0) return `message ${index} is empty`;
+		const before = messages[index - 1];
+		const asked = before?.role === "assistant" ? callIdsIn(before) : [];
+		const answered = message.role === "tool" ? message.content.map(({ callId }) => callId) : [];
+		if (!isDeepStrictEqual(asked, answered)) return `message ${index} does not answer the calls before it`;
+	}
+	const last = messages.at(-1);
+	return last && callIdsIn(last).length > 0 ? "its last calls have no result" : undefined;
+}
+
+/** Whether the messages of the one request begin those of the other, byte for byte. */
+export function isPrefix(one: ModelRequest, other: ModelRequest): boolean {
+	return JSON.stringify(other.messages).startsWith(JSON.stringify(one.messages).slice(0, -1));
+}
+
+/** The places in the transcript that the messages of a request come from, in the order of the request. */
+export function placesIn(request: ModelRequest, transcript: readonly RunTranscript[]): number[] {
+	const all = transcript.flatMap(({ messages }) => messages).map(identityOf);
+	return request.messages.map((message) => all.indexOf(identityOf(message))).filter((place) => place !== -1);
+}
+
+/** Calls and results keep their ids, what people said its words. */
+function identityOf(message: Message): string {
+	if (message.role === "tool") return `results ${message.content.map(({ callId }) => callId).join(" ")}`;
+	const ids = callIdsIn(message);
+	return ids.length > 0 ? `calls ${ids.join(" ")}` : `${message.role} ${textOf(message)}`;
+}
+
+function callIdsIn(message: Message): string[] {
+	return message.content.flatMap((block) => (block.type === "call" ? [block.id] : []));
+}
+
+/** All that a request says. */
+export function wordsOf({ messages }: ModelRequest): string {
+	return messages.map(textOf).join("\n");
+}
+
+function textOf({ content }: Message): string {
+	return content.map((block) => ("text" in block ? block.text : "")).join("\n");
+}

@@ -1,0 +1,281 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
+import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
+import { Observers } from "../../../conversation/observers.ts";
+import { Session, type SessionDeps } from "../../../conversation/session.ts";
+import { Workspaces } from "../../../conversation/workspaces.ts";
+import { Files } from "../../../files/files.ts";
+import { builtInAlone } from "../../../policy/policy.ts";
+import { Journal } from "../../../store/journal.ts";
+import { migrations } from "../../../store/migrations/migrations.ts";
+import { sessionRow } from "../../../store/session-row.ts";
+import { insertRun } from "../../../store/statements.ts";
+import { stamp, type Tables } from "../../../store/tables.ts";
+import { Audit } from "../../../trust/audit/audit.ts";
+import type { ContextSnapshot } from "../../../vocabulary/context-snapshot.ts";
+import type { AssistantMessage, CallBlock, Message, ResultBlock } from "../../../vocabulary/message.ts";
+import type { Model, ModelRequest, ToolDescription } from "../../../vocabulary/model.ts";
+import type { Answer } from "../../../vocabulary/prompt-answer.ts";
+import { SecretBox } from "../../../vocabulary/secrets.ts";
+import type { RunTranscript } from "../../../vocabulary/transcript.ts";
+import { noUsage } from "../../../vocabulary/usage.ts";
+import { contextsOf } from "../contexts.ts";
+import {
+	type Asker,
+	type Compacted,
+	compactNow,
+	contextAfter,
+	fitRequest,
+	observeUsage,
+} from "../fit-request.ts";
+import type { WriteText } from "../summarise.ts";
+import { countRequest, type Tokenizer, tokenizers } from "./toy-tokenizers.ts";
+
+const facts = {
+	external_key: null,
+	title: "",
+	titled_by: null,
+	root_dir: "/",
+	profile: "default",
+	place: null,
+};
+
+export interface ToyOptions {
+	readonly contextWindow: number;
+	readonly maxOutput?: number;
+	readonly tokenizer?: Tokenizer;
+	readonly system?: string;
+	readonly tools?: readonly ToolDescription[];
+	/** Writes summaries; counts them unless told. */
+	readonly write?: WriteText;
+	/** The provider's own count. */
+	readonly countTokens?: Model["countTokens"];
+}
+
+interface ToyCall {
+	readonly request: ModelRequest;
+	readonly tokens: number;
+	readonly snapshot: ContextSnapshot | undefined;
+}
+
+const sessionId = "sess_toy";
+
+/** No channel is trusted with anything. */
+const untrusted: SessionDeps["grants"] = {
+	covering: async () => undefined,
+	badge: async () => undefined,
+	use: async () => "ended",
+	denied: async () => undefined,
+	review: async () => undefined,
+	answer: async () => false,
+	requireCover: async () => undefined,
+	stopped: async () => undefined,
+};
+
+/** A session on a store of its own whose transcript a test writes, and a provider that counts by a toy tokenizer. */
+export class ToySession {
+	readonly options: ToyOptions;
+	readonly store: Store<Tables>;
+	readonly clock = new ManualClock();
+	readonly log = new MemoryLogger();
+	readonly #directory: string;
+	/** The requests for summaries. */
+	readonly written: Parameters<WriteText>[0][] = [];
+	transcript: RunTranscript[] = [];
+	settings: Asker["settings"];
+	session: Session;
+	readonly #abort = new AbortController();
+
+	private constructor(options: ToyOptions, store: Store<Tables>, directory: string) {
+		this.options = options;
+		this.store = store;
+		this.#directory = directory;
+		const { contextWindow, maxOutput = 1_000, countTokens } = options;
+		const model: Model = {
+			...{ provider: "toy", defaultModel: "toy" },
+			stream: () => {
+				throw new Error("nobody streams here");
+			},
+			...(countTokens && { countTokens }),
+		};
+		this.settings = { model, contextWindow, maxOutput };
+		this.session = this.#newSession();
+	}
+
+	static async open(options: ToyOptions): Promise<ToySession> {
+		const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-context-"));
+		const store = await openSqliteStore<Tables>({ file: join(directory, "toy.sqlite"), migrations });
+		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
+		await store.commit((tx) => tx.insertInto("sessions").values(row).execute());
+		return new ToySession(options, store, directory);
+	}
+
+	get tokenizer(): Tokenizer {
+		return this.options.tokenizer ?? tokenizers.words;
+	}
+
+	get errors(): ReturnType<ReturnType<typeof contextsOf>["errors"]> {
+		return contextsOf(this.session.deps).errors();
+	}
+
+	/** Forgets all that is only in memory; the transcript is read again. */
+	restart(): void {
+		this.session = this.#newSession();
+		this.transcript = structuredClone(this.transcript);
+	}
+
+	abort(): void {
+		this.#abort.abort();
+	}
+
+	/** A person says something: a run begins. */
+	async ask(text: string): Promise<void> {
+		const ordinal = (this.transcript.at(-1)?.ordinal ?? 0) + 1;
+		this.transcript.push({ ordinal, messages: [{ role: "user", content: [{ type: "text", text }] }] });
+		await this.store.commit((tx) =>
+			insertRun(tx, {
+				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
+				...{
+					images: null,
+					retryOf: null,
+					attachments: null,
+					correlation: null,
+					actor: null,
+					options: null,
+					state: "ended",
+				},
+			}),
+		);
+	}
+
+	/** The next message of the newest run. */
+	add(...messages: readonly Message[]): void {
+		const run = this.transcript.pop();
+		if (run) this.transcript.push({ ...run, messages: [...run.messages, ...messages] });
+	}
+
+	says(text: string): void {
+		this.add({ role: "assistant", content: [{ type: "text", text }] });
+	}
+
+	/** A reply with calls, and their results. */
+	calls(...made: readonly (Omit<CallBlock, "type"> & Omit<ResultBlock, "type" | "callId">)[]): void {
+		const content = made.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
+			...{ type: "call", id, name },
+			arguments: args,
+		}));
+		const results = made.map(
+			({ id, text, failed, pictures }): ResultBlock => ({
+				...{ type: "result", callId: id, text, failed },
+				...(pictures && { pictures }),
+			}),
+		);
+		this.add({ role: "assistant", content }, { role: "tool", content: results });
+	}
+
+	/** What became of a question that a call of the newest run asked. */
+	async asked(
+		callId: string,
+		state: Tables["prompts"]["state"],
+		answer: Answer | null = null,
+	): Promise<void> {
+		const row = { token: `prompt_${callId}`, session_id: sessionId, run_id: this.#runId, call_id: callId };
+		const times = { reminded: 0, created_at: 0, expires_at: 0 };
+		const rest = { seq: 1, request: "{}", floor: 0, scope: null, binding: null, ...times, ...stamp };
+		await this.store.commit((tx) =>
+			tx
+				.insertInto("prompts")
+				.values({ ...row, ...rest, state, answer: answer && JSON.stringify(answer) })
+				.execute(),
+		);
+	}
+
+	/** Puts the next request together. */
+	fit(changed: Partial<ModelRequest> = {}): Promise<ModelRequest> {
+		return fitRequest(this.#asker, { ...this.#parts, ...changed }, this.transcript, this.#write);
+	}
+
+	/**
+	 * Puts the next request together and lets the provider answer it; returns it with the tokens that it took, and the
+	 * context with a reply that takes `outputTokens`.
+	 */
+	async call(outputTokens = 1): Promise<ToyCall> {
+		const request = await this.fit();
+		const tokens = this.count(request);
+		const usage = { ...noUsage, inputTokens: tokens, outputTokens };
+		observeUsage(this.#asker, request, usage);
+		const content = [{ type: "text", text: "Yes." }] as const;
+		const snapshot = contextAfter(this.#asker, request, { usage, content, stop: "end_turn" });
+		const facts = { model: "toy-20260101", provider: "toy", cost: 0, durationMs: 1, error: "", usage };
+		await this.session.commit((_tx, record) =>
+			record({ type: "model.called", runId: this.#runId, messages: request.messages.length, ...facts }),
+		);
+		return { request, tokens, snapshot };
+	}
+
+	compactNow(instruction?: string): Promise<Compacted | undefined> {
+		const wanted = { write: this.#write, ...(instruction !== undefined && { instruction }) };
+		return compactNow(this.#asker, this.#parts, this.transcript, wanted);
+	}
+
+	/** Tokens by the provider's tokenizer. */
+	count(request: ModelRequest): number {
+		return countRequest(this.tokenizer, request);
+	}
+
+	/** What was recorded of compactions, oldest first. */
+	async compactions(): Promise<{ level: string; tokensBefore: number; tokensAfter: number }[]> {
+		const filter = { sessionId, types: ["context.compacted"], limit: 1_000 };
+		const events = await this.session.deps.journal.recent(filter);
+		return events.flatMap(({ event }) => (event.type === "context.compacted" ? [event] : []));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.store.close();
+		await rm(this.#directory, { recursive: true, force: true });
+	}
+
+	get #runId(): string {
+		return `run_${this.transcript.at(-1)?.ordinal ?? 0}`;
+	}
+
+	get #asker(): Asker {
+		return { id: this.#runId, session: this.session, signal: this.#abort.signal, settings: this.settings };
+	}
+
+	get #parts(): Omit<ModelRequest, "messages"> {
+		const { system = "You help.", tools = [] } = this.options;
+		return { model: "toy", system, tools };
+	}
+
+	readonly #write: WriteText = async (request) => {
+		this.written.push(request);
+		return this.options.write ? this.options.write(request) : `Summary number ${this.written.length}.`;
+	};
+
+	#newSession(): Session {
+		const { store, clock, log } = this;
+		const ids = seededIds(1 + this.transcript.length);
+		const secrets = new SecretBox(Buffer.alloc(32, 1));
+		const redactor = new Redactor();
+		const deps: SessionDeps = {
+			journal: new Journal({ store, clock, ids }),
+			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0, observers: new Observers() },
+			...{ fingerprint: (text) => text, stopping: () => false },
+			...{ secrets, redactor, audit: new Audit({ store, clock, log, redactor }) },
+			workspaces: new Workspaces("/nowhere"),
+			policies: { of: () => builtInAlone },
+			grants: untrusted,
+			people: {
+				roleNow: async (_db, { role }) => role,
+				asOfNow: async (principal) => principal,
+				asReported: async (person) => person,
+			},
+			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
+		};
+		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
+		return new Session(row, undefined, deps);
+	}
+}

@@ -1,0 +1,122 @@
+import type { Clock, Logger } from "@parley/base";
+import { type Message, messageText } from "../../vocabulary/message.ts";
+import type { Model, ModelRequest } from "../../vocabulary/model.ts";
+import { Calibration } from "./calibration.ts";
+import { difference, featuresOfMessage, featuresOfText } from "./token-features.ts";
+
+/** Milliseconds for the parts of one request. Parts that are not counted by then are counted with the next request. */
+const DEADLINE_MS = 2_000;
+/** Milliseconds without a question after a tokenizer failed. */
+const PAUSE_MS = 60_000;
+/** Parts that are sent together: what was counted before a failure is kept. */
+const AT_ONCE = 32;
+/** System prompts whose counts are kept for each model. */
+const MOST_PROMPTS = 50;
+
+/** Tokens of a request's parts by the model's own tokenizer. */
+export interface PartCounts {
+	readonly system: number;
+	readonly tools: number;
+	/** In the order of the messages. */
+	readonly messages: readonly number[];
+}
+
+type Counted = Pick<ModelRequest, "model" | "system" | "tools" | "messages">;
+
+/** Counts of one model. Messages and lists of tools are keys by their identity. */
+interface Known {
+	readonly objects: WeakMap<object, number>;
+	readonly prompts: Map<string, number>;
+}
+
+/** A part that is to be counted, and the place of its count. */
+interface Part {
+	readonly text: string;
+	readonly keep: (tokens: number) => void;
+}
+
+/** Asks models that show their tokenizer for the tokens of each part of a request, once for each part. */
+export class TextCounts {
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	readonly #known = new Map<string, Known>();
+	/** Time (monotonic) until which a provider's tokenizer is not asked again. */
+	readonly #paused = new Map<string, number>();
+
+	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+		this.#clock = clock;
+		this.#log = log;
+	}
+
+	/** Counts the parts that are not known yet, for at most 2 s. Never rejects. */
+	async count(model: Model, request: Counted, signal: AbortSignal): Promise<void> {
+		if (!model.countTexts || (this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;
+		const late = new AbortController();
+		const timer = this.#clock.after(DEADLINE_MS, () => late.abort());
+		const ended = AbortSignal.any([signal, late.signal]);
+		const parts = this.#uncounted(request);
+		try {
+			for (let from = 0; from < parts.length; from += AT_ONCE) {
+				const some = parts.slice(from, from + AT_ONCE);
+				const counts = await model.countTexts(
+					request.model,
+					some.map(({ text }) => text),
+					ended,
+				);
+				for (const [index, { keep }] of some.entries()) keep(counts[index] ?? 0);
+			}
+		} catch (error) {
+			if (signal.aborted) return;
+			this.#paused.set(model.provider, this.#clock.monotonic() + PAUSE_MS);
+			this.#log.warn("the tokenizer of the model does not answer: the parts of the context are estimates", {
+				...{ model: request.model, error },
+			});
+		} finally {
+			timer.cancel();
+		}
+	}
+
+	/** The counts of all parts, or undefined if one is not known. */
+	of({ model, system, tools, messages }: Counted): PartCounts | undefined {
+		const { objects, prompts } = this.#of(model);
+		const counts = [prompts.get(system), objects.get(tools), ...messages.map((one) => objects.get(one))];
+		const known = counts.filter((count) => count !== undefined);
+		if (known.length < counts.length) return undefined;
+		const [ofSystem = 0, ofTools = 0, ...ofMessages] = known;
+		return { system: ofSystem, tools: ofTools, messages: ofMessages };
+	}
+
+	#uncounted({ model, system, tools, messages }: Counted): Part[] {
+		const { objects, prompts } = this.#of(model);
+		const parts: Part[] = [];
+		if (!prompts.has(system)) {
+			if (prompts.size >= MOST_PROMPTS) prompts.clear();
+			parts.push({ text: system, keep: (tokens) => prompts.set(system, tokens) });
+		}
+		if (!objects.has(tools)) {
+			const text = tools.map((tool) => JSON.stringify(tool)).join("\n");
+			parts.push({ text, keep: (tokens) => objects.set(tools, tokens) });
+		}
+		for (const message of messages) {
+			if (objects.has(message)) continue;
+			const keep = (tokens: number) => objects.set(message, tokens + tokensBesideText(message));
+			parts.push({ text: messageText(message), keep });
+		}
+		return parts;
+	}
+
+	#of(model: string): Known {
+		const known = this.#known.get(model) ?? { objects: new WeakMap(), prompts: new Map() };
+		this.#known.set(model, known);
+		return known;
+	}
+}
+
+const usual = new Calibration();
+
+/** Pictures and the frame of a message are no text: what they usually take. */
+function tokensBesideText(message: Message): number {
+	const text = featuresOfText(messageText(message));
+	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);
+	return Math.round(usual.tokensOf([0, 0, 0, blocks, images, 0]));
+}

@@ -1,0 +1,158 @@
+import type {
+	AssistantMessage,
+	CallBlock,
+	Message,
+	ResultBlock,
+	ToolMessage,
+} from "../../vocabulary/message.ts";
+import type { RunTranscript } from "../../vocabulary/transcript.ts";
+import { type Marks, reachOf } from "./marks.ts";
+import { isBefore, type Position } from "./position.ts";
+import { oneLine, shorten } from "./shorten.ts";
+
+/** Results up to this length stay: one line about them would hardly be shorter. */
+const keptCharacters = 400;
+
+/** Characters of text that take about as many tokens as a picture does. */
+const pictureCharacters = 6_000;
+
+/**
+ * The messages that a model gets: the transcript as the marks have it. The same for the same input, whenever it is
+ * asked for, so that a provider can cache the prefix.
+ */
+export function viewOf(transcript: readonly RunTranscript[], marks: Marks): Message[] {
+	const reach = reachOf(marks);
+	const { summary } = marks;
+	const messages: Message[] = summary ? [summary.message, ...questionBefore(transcript, summary.before)] : [];
+	for (const run of transcript) {
+		if (summary && run.ordinal < summary.before.run) continue;
+		const shown = !reach || run.ordinal > reach.run ? run.messages : viewOfRun(run, marks);
+		for (const message of shown) messages.push(message);
+	}
+	return messages;
+}
+
+/** How many messages of the newest run are in the view, where they are the last ones. */
+export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Marks): number {
+	const last = transcript.at(-1);
+	if (!last) return 0;
+	const { ordinal: run, messages } = last;
+	if (!summary || summary.before.run < run) return messages.length;
+	if (summary.before.run > run) return 0;
+	return messages.filter(
+		({ role }, message) => role === "user" || !isBefore({ run, message }, summary.before),
+	).length;
+}
+
+function viewOfRun({ ordinal, messages }: RunTranscript, marks: Marks): Message[] {
+	return messages.flatMap((message, index) => {
+		const at = { run: ordinal, message: index };
+		if (marks.summary && isBefore(at, marks.summary.before)) return [];
+		return [viewOfMessage(message, at, marks, messages[index - 1])];
+	});
+}
+
+/** One message as the marks have it, but for the summary; `asking` is the one before it. */
+export function viewOfMessage(
+	message: Message,
+	at: Position,
+	marks: Marks,
+	asking: Message | undefined,
+): Message {
+	if (message.role === "assistant") {
+		return marks.thinking && isBefore(at, marks.thinking) ? withoutThinking(message) : message;
+	}
+	if (message.role !== "tool") return message;
+	const calls = asking?.role === "assistant" ? asking.content.filter((block) => block.type === "call") : [];
+	if (marks.results && isBefore(at, marks.results))
+		return changed(message, "", () => stubbed(message, calls));
+	const limits = marks.shortened.filter(({ before }) => isBefore(at, before));
+	if (limits.length === 0) return message;
+	const characters = Math.min(...limits.map((limit) => limit.characters));
+	return changed(message, `${characters}`, () => cut(message, characters));
+}
+
+/**
+ * Where a summary ends within a run, what people said in that run stays as it is: it is what the agent works on. A run
+ * that makes a reply again has its question in a run before.
+ */
+function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
+	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
+	const run = transcript[end];
+	if (!run) return [];
+	const inside = run.ordinal === before.run ? before.message : 0;
+	if (inside === 0 && opensWithQuestion(run)) return [];
+	const start = transcript.findLastIndex((one, index) => index <= end && opensWithQuestion(one));
+	return transcript
+		.slice(Math.max(0, start), end + 1)
+		.flatMap((one) => (one === run ? one.messages.slice(0, inside) : one.messages))
+		.filter(({ role }) => role === "user");
+}
+
+function opensWithQuestion({ messages }: RunTranscript): boolean {
+	return messages[0]?.role === "user";
+}
+
+const made = new WeakMap<Message, Map<string, Message>>();
+
+/** Makes each form of a message once, so that what is known of it is known the next time. */
+function changed<M extends Message>(message: M, form: string, make: () => M): M {
+	const forms = made.get(message) ?? new Map<string, Message>();
+	made.set(message, forms);
+	// True because a form of a message is kept with that message, and made by `make` of the same type.
+	const known = forms.get(form) as M | undefined;
+	if (known) return known;
+	const result = make();
+	forms.set(form, result);
+	return result;
+}
+
+/** A reply that is nothing but thinking keeps it: providers refuse one that is empty. */
+function withoutThinking(message: AssistantMessage): AssistantMessage {
+	return changed(message, "", () => {
+		const content = message.content.filter(({ type }) => type !== "thinking");
+		return content.length === 0 || content.length === message.content.length
+			? message
+			: { ...message, content };
+	});
+}
+
+function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMessage {
+	return {
+		role: "tool",
+		content: content.map((result) => {
+			const call = calls.find(({ id }) => id === result.callId);
+			// What a person said can be had nowhere else.
+			const stays = result.text.length <= keptCharacters || call?.name === "ask_user";
+			return withoutPictures(stays ? result : { ...result, text: stubOf(result, call) });
+		}),
+	};
+}
+
+/** The text says what the pictures were, and where they can be seen again. */
+function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
+	if (!pictures) return result;
+	return {
+		...result,
+		text: `${result.text}\n[its picture was cleared to save room: look again if you need it]`,
+	};
+}
+
+function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): string {
+	const asked = call ? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}` : "a tool";
+	const said = failed ? `, an error that began "${oneLine(text, 100)}"` : "";
+	return (
+		`[cleared to save room: ${text.length} characters from ${asked}${said}; if you need them, look again, ` +
+		"but repeat nothing that changes something]"
+	);
+}
+
+function cut({ content }: ToolMessage, characters: number): ToolMessage {
+	return {
+		role: "tool",
+		content: content.map(({ text, ...result }) => {
+			const shortened = { ...result, text: shorten(text, characters) };
+			return characters < pictureCharacters ? withoutPictures(shortened) : shortened;
+		}),
+	};
+}

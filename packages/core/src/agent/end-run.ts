@@ -1,0 +1,210 @@
+import { ParleyError, StoreError } from "@parley/base";
+import { closePrompts } from "../conversation/prompts.ts";
+import { claimNext, takeSteers } from "../conversation/queue.ts";
+import { indexMessages } from "../store/search-texts.ts";
+import { addTokens, endRun as markEnded } from "../store/statements.ts";
+import { sessionTotal } from "../usage/ledger.ts";
+import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
+import { type Step, spentIn } from "../vocabulary/step.ts";
+import { callsOf, textOf } from "../vocabulary/transcript.ts";
+import { noUsage } from "../vocabulary/usage.ts";
+import { keepForOthers } from "./abandoned.ts";
+import { recordResult, withoutRun } from "./calls/record-call.ts";
+import { type Ending, replyStep } from "./loop.ts";
+import { countCall, recordAttempt } from "./model-calls.ts";
+import type { Run, RunRow, Writing } from "./run.ts";
+import { endsOfSkills } from "./skills-of-run.ts";
+import { settleWorkflows } from "./workflow/settle.ts";
+
+type ReplyStep = Extract<Step, { kind: "reply" }>;
+
+/** The end of the work on a run: it is recorded, or the run is parked. */
+export interface Ended {
+	/** The session's next run, already claimed. */
+	readonly next: RunRow | undefined;
+}
+
+/** The end of a run whose loop failed. Throws the failure of a store: it may work again, and the run then continues. */
+export function endingOf(run: Run, reason: unknown): Ending {
+	const error = ParleyError.from(reason);
+	if (reason instanceof StoreError) throw reason;
+	if (run.control.cause === undefined) run.log.error("a run failed", { error: reason });
+	const cause = causeOf(error);
+	const text = error.code === "cancelled" ? "cancelled" : error.message;
+	return { error: text, last: undefined, ...(cause && { cause }) };
+}
+
+/** Undefined for a fault of ours. */
+function causeOf({ code }: ParleyError): EndCause | undefined {
+	switch (code) {
+		case "resource_exhausted":
+			return "limit";
+		case "invalid_argument":
+		case "not_found":
+		case "permission_denied":
+		case "failed_precondition":
+			return "settings";
+		default:
+			return undefined;
+	}
+}
+
+/**
+ * Records how a run ends and claims the session's next one. Returns undefined if a message arrived for the run before its
+ * end: then it continues. A parked run has no end; it continues at the next start. A task whose provider
+ * failed for a passing reason is parked, and continues later.
+ */
+export async function endRun(run: Run, ending: Ending): Promise<Ended | undefined> {
+	const { session, control } = run;
+	if (control.cause === "parked") {
+		await keepForOthers(run);
+		return { next: undefined };
+	}
+	const { error, cause } = control.cause ? causes[control.cause](run) : ending;
+	let closed: string[] = [];
+	let stopped: readonly string[] = [];
+	let isPutOff = false;
+	const ended = await run.commit(async (writing): Promise<Ended | undefined> => {
+		const { tx, record, step } = writing;
+		isPutOff = await putOff(run, ending, writing);
+		if (isPutOff) return { next: undefined };
+		const last = await countLast(run, ending, writing);
+		const steers = await takeSteers(tx, run.id);
+		for (const steered of steers) await step(steered);
+		if (steers.length > 0 && error === "") {
+			await step({ kind: "call" });
+			await record(...last.events);
+			return undefined;
+		}
+		if (run.steps.some(({ kind }) => kind === "workflow"))
+			stopped = await settleWorkflows(run, writing, error);
+		await settleOpenCalls(run, writing);
+		const reason = error === "" ? "ended" : error;
+		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });
+		await step({ kind: "ended", error });
+		return { next: await recordEnd(run, { tx, record, last, error, ...(cause && { cause }) }) };
+	});
+	if (isPutOff) control.park();
+	if (!ended || isPutOff) return ended;
+	session.attended.delete(run.id);
+	for (const token of closed) session.home.wake(token);
+	if (stopped.length > 0) run.deps.workflows.stopTasks(stopped);
+	await session.deps.failpoints.reach("ended");
+	return ended;
+}
+
+/** Whether it is a task's that its provider has failed in passing: then it goes on later. */
+async function putOff(run: Run, { last }: Ending, writing: Writing): Promise<boolean> {
+	const { task } = run.session;
+	const failure = last?.reply.failure;
+	if (!task || !failure || run.control.cause !== undefined) return false;
+	const spend = async (): Promise<void> => {
+		if (last) await recordAttempt(run, last, writing);
+	};
+	return task.putOff(writing, failure, spend);
+}
+
+/** The reply that the run ends with, if it ends with one, and the events of its model call, which are not recorded yet. */
+interface LastReply {
+	readonly reply?: ReplyStep;
+	readonly events: readonly RecordedEvent[];
+}
+
+async function countLast(
+	run: Run,
+	{ last, answer = "" }: Ending,
+	{ tx, step }: Pick<Writing, "tx" | "step">,
+): Promise<LastReply> {
+	if (answer !== "") {
+		const text = { type: "text" as const, text: answer };
+		const reply = { kind: "reply" as const, content: [text], model: "", usage: noUsage, cost: 0 };
+		await step(reply);
+		return { reply, events: [] };
+	}
+	if (!last) return { events: [] };
+	const { cost, events } = await countCall(run, last, tx);
+	const reply = replyStep(last, cost);
+	await step(reply);
+	return { reply, events };
+}
+
+/** Tells everybody how it ended and makes the session's next run the active one. */
+async function recordEnd(
+	run: Run,
+	{
+		tx,
+		record,
+		last,
+		error,
+		cause,
+	}: Pick<Writing, "tx" | "record"> & Pick<Ending, "error" | "cause"> & { readonly last: LastReply },
+): Promise<RunRow | undefined> {
+	const { clock } = run.session.deps;
+	const steps = last.reply ? [...run.steps, last.reply] : run.steps;
+	const { cost, ...usage } = spentIn(steps);
+	const runId = run.id;
+	const events = [...last.events];
+	if (steps.some(({ kind }) => kind === "reply" || kind === "spent")) {
+		const session = await sessionTotal(tx, run.session.id);
+		events.push({ type: "usage.updated", runId, run: { ...usage, cost }, session });
+	}
+	const content = spoken(steps);
+	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
+	const { origin } = run.row.options;
+	const trusted = origin ? undefined : await run.session.deps.grants.badge(tx, run.session.place);
+	const facts = { content, error, ...(cause && { cause }), model, usage, cost, ...(origin && { origin }) };
+	events.push(...endsOfSkills(run, { content, error }));
+	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
+	await record(...events);
+	await run.session.task?.end(tx, record, { error, content });
+	const said = run.row.retryOf === undefined ? [run.row.content] : [];
+	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
+	await indexMessages(tx, run.session.id, [...said, ...steered, content]);
+	await markEnded(tx, { id: runId, at: clock.now() });
+	await addTokens(tx, { sessionId: run.session.id, ...usage });
+	return claimNext(tx, run.session, clock.now());
+}
+
+const causes: Readonly<
+	Record<"cancelled" | "parked" | "overtime", (run: Run) => Pick<Ending, "error" | "cause">>
+> = {
+	cancelled: () => ({ error: "cancelled" }),
+	parked: () => ({ error: "parked" }),
+	overtime: ({ limits, session }) => {
+		const stopped = `stopped after ${Math.round(limits.workingMs / 60_000)} minutes of work`;
+		return { error: session.task ? stopped : `${stopped}; say "go on" to let it continue`, cause: "limit" };
+	},
+};
+
+/**
+ * The text that a run leaves: of its last reply, or of all where that has none. An answer that somebody replied to
+ * while the run was at work is part of it: nobody finds it anywhere else.
+ */
+function spoken(steps: readonly Step[]): string {
+	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
+	const texts = replies.map((step) => (step.kind === "reply" ? textOf(step.content) : ""));
+	const final = texts.findLast((_, index) => replies[index]?.kind === "reply") ?? "";
+	if (final === "") return texts.filter((text) => text !== "").join("\n\n");
+	const answers = texts.filter(
+		(_, index) => isAnswer(replies[index]) && replies[index + 1]?.kind === "steered",
+	);
+	return [...answers, final].filter((text) => text !== "").join("\n\n");
+}
+
+/** Whether a reply calls nothing: the run would have ended with it. */
+function isAnswer(step: Step | undefined): boolean {
+	return step?.kind === "reply" && callsOf(step.content).length === 0;
+}
+
+/** Every call that was announced gets its end, also when the run was stopped before it. */
+async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
+	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
+	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));
+	for (const known of run.steps) {
+		if (known.kind !== "reply") continue;
+		for (const call of callsOf(known.content)) {
+			if (!started.has(call.id) || done.has(call.id)) continue;
+			await recordResult(run, withoutRun(run, call, { text: "cancelled", failed: true }), writing);
+		}
+	}
+}

@@ -1,0 +1,172 @@
+import { enterSteers, takeSteers } from "../conversation/queue.ts";
+import type { Record } from "../conversation/session.ts";
+import type { EndCause } from "../vocabulary/event.ts";
+import type { CallBlock } from "../vocabulary/message.ts";
+import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
+import type { Step } from "../vocabulary/step.ts";
+import { callsOf } from "../vocabulary/transcript.ts";
+import { placeAttachments, withdrawRefused } from "./attachments.ts";
+import { isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
+import { refusalOf } from "./limits.ts";
+import { type Attempt, countCall } from "./model-calls.ts";
+import { recallMemories } from "./recall.ts";
+import { nextRequest } from "./request.ts";
+import { nextTry, triesOf } from "./retries.ts";
+import type { Run } from "./run.ts";
+import { startSkill } from "./skills-of-run.ts";
+import { speaking } from "./speaking.ts";
+import { streamReply } from "./stream-reply.ts";
+import { runWorkflow } from "./workflow/run-workflow.ts";
+
+/** How a run ends. */
+export interface Ending {
+	/** "" when all went well. */
+	readonly error: string;
+	readonly cause?: EndCause;
+	/** The last reply, which is not recorded yet; undefined if the run ends without one. */
+	readonly last: Attempt | undefined;
+	/** The answer if no model wrote it: the result of a workflow. */
+	readonly answer?: string;
+}
+
+/**
+ * The agent loop: the calls of the last reply, the next request, its reply, and again. It continues from the recorded
+ * steps, so it is the same after a restart. Returns when nothing is left to do. Throws if the run is stopped, if it
+ * cannot begin, and if its record cannot be written.
+ */
+export async function runLoop(run: Run): Promise<Ending> {
+	await prepare(run);
+	const ofWorkflow = await workflowEnding(run);
+	if (ofWorkflow) return ofWorkflow;
+	let tries = triesOf(run);
+	for (;;) {
+		run.control.signal.throwIfAborted();
+		const open = openCalls(run.steps);
+		if (open.length > 0) await runCalls(run, open);
+		const stopped = await reasonToStop(run, open, tries.model);
+		if (stopped) return { ...stopped, last: undefined };
+		await beginCall(run, tries.failed > 0);
+		const request = await nextRequest(run, tries.model);
+		const answer = await streamReply(run, request, speaking(run));
+		const next = await nextTry(run, answer, tries);
+		if (next?.refused) return { ...next.refused, last: undefined };
+		if (next) continue;
+		await run.session.deps.failpoints.reach("model-done");
+		tries = triesOf(run);
+		if (await withdrawRefused(run, answer)) continue;
+		const failed = failureOf(run.steps, answer.reply);
+		if (failed || isAnswer(run, answer)) return { error: "", ...failed, last: answer };
+		await recordReply(run, answer);
+	}
+}
+
+/** Whether the run ends with the reply. In the mode `ooda` only the last reply of a round can be the answer. */
+function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
+	return mayAct(phaseOf(row.options, steps)) && callsOf(reply.content).length === 0;
+}
+
+/** Records a reply after which the run continues. */
+async function recordReply(run: Run, answer: Attempt): Promise<void> {
+	const acts = mayAct(phaseOf(run.row.options, run.steps));
+	await run.commit(async ({ tx, record, step }) => {
+		const { cost, events } = await countCall(run, answer, tx);
+		await record(...events);
+		const reply = replyStep(answer, cost);
+		await step(acts ? reply : withoutCalls(reply));
+		if (acts) await recordPhase(run, "acting", record);
+	});
+}
+
+/** Brings in all that a run needs beside its record. */
+async function prepare(run: Run): Promise<void> {
+	if (run.row.cancelRequested) run.control.cancel();
+	await run.choose();
+	await run.session.deps.workspaces.prepare(run.session.home);
+	await recallMemories(run);
+	await startSkill(run);
+	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run);
+}
+
+/** The end of a run that works on a workflow. A message that enters it after that is answered by the model. */
+async function workflowEnding(run: Run): Promise<Ending | undefined> {
+	const { workflow } = run.row.options;
+	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
+	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" });
+	const isFailed = error !== "" && error !== "cancelled";
+	return { error, last: undefined, answer: output, ...(isFailed && { cause: "step" }) };
+}
+
+/** The calls of the last reply, as long as no model call follows it. */
+function openCalls(steps: readonly Step[]): readonly CallBlock[] {
+	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
+	return last?.kind === "reply" ? callsOf(last.content) : [];
+}
+
+/** Why the run ends after these calls instead of asking this model; undefined if it continues. */
+async function reasonToStop(
+	run: Run,
+	calls: readonly CallBlock[],
+	model: string,
+): Promise<Pick<Ending, "error" | "cause"> | undefined> {
+	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model);
+}
+
+/** Records that the next model call begins, with the messages that have arrived for the run. */
+async function beginCall(run: Run, isRetry: boolean): Promise<void> {
+	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
+		// The call was recorded before: with the message, before a restart, or for the try that failed.
+		if (run.resumed || isRetry) await enterSteers(run);
+		return;
+	}
+	await run.commit(async ({ tx, record, step }) => {
+		for (const steered of await takeSteers(tx, run.id)) await step(steered);
+		await step({ kind: "call" });
+		await recordPhase(run, "thinking", record);
+	});
+}
+
+/** Tells what the worker of a task does. */
+async function recordPhase(
+	{ session: { task }, row, steps }: Run,
+	phase: "thinking" | "acting",
+	record: Record,
+): Promise<void> {
+	if (!task) return;
+	const ooda = phase === "acting" ? undefined : phaseOf(row.options, steps);
+	await record({ type: "worker.phased", taskId: task.taskId, phase, ...(ooda && { ooda }) });
+}
+
+type ReplyStep = Extract<Step, { kind: "reply" }>;
+
+/** The reply as the run remembers it. */
+export function replyStep({ model: asked, reply }: Attempt, cost: number): ReplyStep {
+	const { content, model, usage, stop } = reply;
+	return { kind: "reply", content, model, asked, ...(stop && { stop }), usage, cost };
+}
+
+/** A model without tools may still write a call, which is not run. */
+function withoutCalls(reply: ReplyStep): ReplyStep {
+	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
+}
+
+/** Why a reply ends the run, in words for people; undefined if it is a complete reply. */
+function failureOf(
+	steps: readonly Step[],
+	{ failure, stop, content }: Attempt["reply"],
+): Pick<Ending, "error" | "cause"> | undefined {
+	if (failure?.code === "cancelled") return { error: "cancelled" };
+	if (failure) return { error: failure.message, ...(failure.code !== "internal" && { cause: "model" }) };
+	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
+	if (stop !== "max_tokens") return undefined;
+	// The model is told which calls were cut, and can write less. A model that does not is stopped.
+	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return undefined;
+	const error = "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
+	return { error, cause: "cut" };
+}
+
+/** Replies of one run with a call that was cut, after which it continues. */
+const mostCutReplies = 2;
+
+function cutReplies(steps: readonly Step[]): number {
+	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
+}

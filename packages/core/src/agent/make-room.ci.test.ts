@@ -1,0 +1,169 @@
+import type { Store } from "@parley/base";
+import { expect, test } from "vitest";
+import type { Tx } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import { says } from "../testing/scripted-model.ts";
+import { unkeyed } from "../testing/test-runtime.ts";
+import {
+	answers,
+	large,
+	look,
+	mebibyte,
+	padded,
+	png,
+	Showing,
+	sent,
+	shownAs,
+	table,
+	times,
+} from "./testing/showing.ts";
+
+const told = (mebibytes: string, why: string): string =>
+	`[attached: a picture, image/png, ${mebibytes}; not here: ${why}]`;
+const madeRoom = "taken out to make room: ask for it again if you need it";
+
+test("pictures of older prompts make room for those of a prompt, and the model reads it in their place", async () => {
+	const before = await Showing.begin(answers(5));
+	for (let n = 0; n < 3; n++) await before.prompt(`prompt ${n}`, sent(3), sent(3));
+	expect(before.shown()).toEqual([2, 2, 2]);
+	expect(before.messages(2).slice(0, 3)).toEqual(before.messages(1));
+	await before.prompt("prompt 3", sent(3));
+	expect(before.shown()).toEqual([0, 0, 2, 1]);
+	expect(before.text(0)).toBe(`prompt 0\n\n${told("3.0 MiB", madeRoom)}\n${told("3.0 MiB", madeRoom)}`);
+	const [first, ...rest] = before.messages();
+	expect(first?.content).toHaveLength(1);
+	await before.prompt("prompt 4");
+	expect(before.messages().slice(0, 7)).toEqual([first, ...rest]);
+	await using after = await before.restart(answers(1));
+	await after.prompt("prompt 5");
+	expect(after.messages().slice(0, 9)).toEqual(before.messages());
+});
+
+test("pictures of older prompts make room for those that tools read, those of the prompt at work do not", async () => {
+	await using showing = await Showing.begin([
+		...answers(1),
+		[look("c1")],
+		[look("c2"), look("c3")],
+		[says("seen")],
+	]);
+	await showing.put(padded(3 * mebibyte));
+	await showing.prompt("old", sent(3), sent(3), sent(3));
+	await showing.prompt("at work", sent(3), sent(3));
+	expect(showing.shown(2)).toEqual([3, 2, 1]);
+	expect(showing.shown()).toEqual([0, 2, 0, 1, 1]);
+});
+
+test("results and prompts give way in the order in which they came", async () => {
+	await using showing = await Showing.begin([[look("c1")], ...answers(3)]);
+	await showing.put(padded(3 * mebibyte));
+	await showing.prompt("first");
+	await showing.prompt("second", sent(3), sent(3), sent(3));
+	expect(showing.shown()).toEqual([0, 1, 3]);
+	await showing.prompt("third", sent(3), sent(3), sent(3));
+	expect(showing.shown()).toEqual([0, 0, 0, 3]);
+	expect(showing.text(2)).toMatch(/\n\[its picture was taken out to make room: look again/);
+});
+
+test("pictures of one prompt for which there is no room are told of", async () => {
+	const before = await Showing.begin(answers(1));
+	await before.prompt("many", ...times(7, () => sent(3)));
+	expect(before.shown()).toEqual([6]);
+	expect(before.text(0)).toMatch(
+		/^many\n\n\[attached: a picture, image\/png, 3\.0 MiB; not here: the pictures of this conversation have 18 MiB together at most.*\]$/,
+	);
+	await using after = await before.restart(answers(1));
+	await after.prompt("and now?");
+	expect(after.messages().slice(0, 1)).toEqual(before.messages());
+});
+
+test("a prompt that is asked again keeps its pictures while the run reads others", async () => {
+	await using showing = await Showing.begin([...answers(1), [look("c1"), look("c2")], [says("seen")]]);
+	await showing.put(padded(3 * mebibyte));
+	await showing.prompt("look", ...times(5, () => sent(3)));
+	await showing.t.runtime.retry(unkeyed(), showing.session);
+	await showing.log.next("assistant.message");
+	expect(showing.shown()).toEqual([5, 1, 0]);
+});
+
+test("attached pictures stay, and prompts count them", async () => {
+	await using showing = await Showing.begin(answers(3));
+	await showing.attach(...times(3, () => padded(3 * mebibyte)));
+	await showing.prompt("first", sent(3), sent(3));
+	await showing.prompt("second", sent(3), sent(3));
+	expect(showing.shown()).toEqual([3, 0, 2]);
+});
+
+test("what a summary stands for takes no room", async () => {
+	await using showing = await Showing.begin([...answers(1), [says("a summary")], ...answers(2)]);
+	await showing.attach(...times(6, () => padded(3 * mebibyte)));
+	await showing.compact();
+	await showing.attach(...times(6, () => padded(3 * mebibyte)));
+	expect(showing.shown()).toEqual([0, 6]);
+});
+
+test("nothing is taken out for a picture that finds no room beside those that stay", async () => {
+	await using showing = await Showing.begin(answers(3));
+	await showing.attach(...times(5, () => padded(3 * mebibyte)));
+	await showing.prompt("first", sent(2));
+	await showing.prompt("second", sent(3.5));
+	expect(showing.shown()).toEqual([5, 1, 0]);
+	await using after = await showing.restart(answers(1));
+	await after.prompt("third", sent(3.5), sent(2.5));
+	expect(after.shown()).toEqual([5, 0, 0, 1]);
+});
+
+test("the transaction that takes pictures out reads no steps", async () => {
+	let reads = 0;
+	const watched = (tx: Tx): Tx =>
+		new Proxy(tx, {
+			get(target, name) {
+				const value: unknown = Reflect.get(target, name, target);
+				if (typeof value !== "function") return value;
+				return (...args: unknown[]): unknown => {
+					if (name === "selectFrom" && args[0] === "steps") reads += 1;
+					return Reflect.apply(value, target, args);
+				};
+			},
+		});
+	const wrap = (store: Store<Tables>): Store<Tables> =>
+		new Proxy(store, {
+			get(target, name) {
+				if (name === "commit") {
+					return <T>(command: (tx: Tx) => Promise<T>) => target.commit((tx) => command(watched(tx)));
+				}
+				const value: unknown = Reflect.get(target, name, target);
+				return typeof value === "function" ? value.bind(target) : value;
+			},
+		});
+	const ids = times(4, (index) => `c${index}`);
+	await using showing = await Showing.begin(
+		[ids.map((id) => look(id)), [says("seen")], ids.map((id) => look(`d${id}`)), [says("seen")]],
+		{ wrap },
+	);
+	await showing.put(padded(3 * mebibyte));
+	await showing.prompt("look");
+	await showing.prompt("look again");
+	expect(showing.shown()).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
+	expect(reads).toBe(0);
+});
+
+test("where one picture is large there are no more than twenty, and ten when the oldest make room", async () => {
+	const before = await Showing.begin([...answers(2), [look("c1")], [says("seen")]], { table });
+	await before.prompt("old", ...times(12, () => shownAs(png)));
+	await before.prompt("later", ...times(8, () => shownAs(png)));
+	await before.put(large);
+	await before.prompt("look");
+	expect(before.shown(2)).toEqual([12, 8, 0]);
+	expect(before.shown()).toEqual([0, 8, 0, 1]);
+	await using after = await before.restart(answers(1), { table });
+	await after.prompt("and now?");
+	expect(after.shown()).toEqual([0, 8, 0, 1, 0]);
+});
+
+test("small pictures may be more than twenty, and of attached ones beyond it a large one is put aside", async () => {
+	await using showing = await Showing.begin(answers(2), { table });
+	await showing.attach(...times(21, () => png));
+	await showing.attach(large);
+	expect(showing.shown()).toEqual([21, 0]);
+	expect(showing.text(2)).toMatch(/^mine\n\n\[attached: attachments\/mine\.png, image\/png, \d+ bytes\]$/);
+});

@@ -1,0 +1,245 @@
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Failpoints } from "@parley/base";
+import { expect, test } from "vitest";
+import { findTaint } from "../store/session-taint.ts";
+import { EventLog } from "../testing/event-log.ts";
+import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scripted-model.ts";
+import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
+import type { ResultBlock } from "../vocabulary/message.ts";
+import { ModelError } from "../vocabulary/model-error.ts";
+import { operator } from "../vocabulary/principal.ts";
+import { mebibyte, padded, png } from "./testing/showing.ts";
+
+const picture = { type: "image", mediaType: "image/png", data: png.toString("base64") } as const;
+const line = `"photo.png" is a PNG picture, 1 x 1 pixels, ${png.length} bytes`;
+const refused = "the request that showed it was refused";
+
+const look = (id: string, path = "photo.png") => calls(id, "read_file", { path });
+const refuse: ScriptedReply = () => {
+	throw new ModelError("could not process image", { fault: "rejected", refusesContent: true });
+};
+
+class Looking implements AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly model: ScriptedModel;
+	readonly session: string;
+	readonly log: EventLog;
+
+	private constructor(parts: Pick<Looking, "t" | "model" | "session" | "log">) {
+		this.t = parts.t;
+		this.model = parts.model;
+		this.session = parts.session;
+		this.log = parts.log;
+	}
+
+	static async begin(
+		replies: readonly ScriptedReply[],
+		options: Partial<TestRuntimeOptions> = {},
+		id?: string,
+	): Promise<Looking> {
+		const model = new ScriptedModel(...replies);
+		const t = await TestRuntime.open({ ...options, model });
+		const session = id ?? (await t.create());
+		const looking = new Looking({
+			t,
+			model,
+			session,
+			log: await EventLog.join(t.runtime, session, id ? {} : { afterSeq: 0 }),
+		});
+		if (!id) await looking.put("photo.png", png);
+		return looking;
+	}
+
+	put(name: string, content: Uint8Array): Promise<void> {
+		return writeFile(join(this.t.directory, "work", name), content);
+	}
+
+	/** Says something and waits until the run has ended; what was told people at the end. */
+	async ask(text = "look") {
+		await this.t.send(this.session, text);
+		return this.log.next("assistant.message");
+	}
+
+	/** The results of the nth request. */
+	results(request: number): readonly ResultBlock[] {
+		const messages = this.model.requests.at(request)?.messages ?? [];
+		return messages.flatMap((message) => (message.role === "tool" ? message.content : []));
+	}
+
+	/** How many pictures each result of the nth request has. */
+	shown(request: number): number[] {
+		return this.results(request).map(({ pictures }) => pictures?.length ?? 0);
+	}
+
+	/** Everything is as before, and another process goes on. */
+	async restart(...replies: readonly ScriptedReply[]): Promise<Looking> {
+		await this.t.stop();
+		const { directory, clock } = this.t;
+		return Looking.begin(replies, { directory, clock }, this.session);
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.t[Symbol.asyncDispose]();
+	}
+}
+
+test("a picture that a tool has read is shown to the model, from then on, and people are told of it", async () => {
+	const before = await Looking.begin([[look("c1")], [says("nice")], [says("still nice")]]);
+	await before.t.send(before.session, "look");
+	await expect(before.log.next("tool.completed")).resolves.toEqual({
+		...{ type: "tool.completed", runId: expect.any(String), callId: "c1", name: "read_file", result: line },
+		...{ pictures: [{ mediaType: "image/png", bytes: png.length }], durationMs: expect.any(Number) },
+	});
+	await before.log.next("assistant.message");
+	const result = { type: "result", callId: "c1", text: line, failed: false, pictures: [picture] };
+	expect(before.results(1)).toEqual([result]);
+	await before.ask("again");
+	expect(before.results(2)).toEqual([result]);
+	expect(await before.t.store.read((db) => findTaint(db, before.session))).toBe("");
+	await using after = await before.restart([says("hello")]);
+	await after.ask();
+	expect(after.results(0)).toEqual([result]);
+});
+
+test("a picture from beyond the roots taints as its text would", async () => {
+	await using looking = await Looking.begin([[look("c1", "../outside.png")], [says("nice")]]);
+	await writeFile(join(looking.t.directory, "outside.png"), png);
+	await looking.t.send(looking.session, "look");
+	const { prompt } = await looking.log.next("prompt.requested");
+	await looking.t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await looking.log.next("assistant.message");
+	expect(looking.shown(1)).toEqual([1]);
+	expect(await looking.t.store.read((db) => findTaint(db, looking.session))).toBe("P");
+});
+
+test("a result with a picture is there again after a crash, though its file is gone", async () => {
+	await using stack = new AsyncDisposableStack();
+	const copy = stack.adopt(await mkdtemp(join(tmpdir(), "parley-crash-")), (path) =>
+		rm(path, { recursive: true, force: true }),
+	);
+	let directory = "";
+	let answers = 0;
+	// What a crash leaves behind before the model has answered to the picture.
+	const failpoints: Failpoints = {
+		reach: async (name) => {
+			if (name === "model-call" && answers++ === 1) await cp(directory, copy, { recursive: true });
+		},
+	};
+	const looking = stack.use(await Looking.begin([[look("c1")], [says("nice")]], { failpoints }));
+	directory = looking.t.directory;
+	await looking.ask();
+	await rm(join(copy, "work", "photo.png"));
+	const again = stack.use(await Looking.begin([[says("nice")]], { directory: copy }, looking.session));
+	await again.t.runtime.start();
+	await expect(again.log.next("assistant.message")).resolves.toMatchObject({ content: "nice", error: "" });
+	expect(again.results(0)).toEqual(looking.results(1));
+	expect(again.shown(0)).toEqual([1]);
+});
+
+test("a picture that another model has answered to, and this one refuses, is taken out as well", async () => {
+	const replies = [[look("c1")], [says("nice")], refuse, [says("a pity")], refuse];
+	await using looking = await Looking.begin(replies, { anyModel: true });
+	await looking.ask();
+	await looking.t.runtime.setModel(unkeyed(), looking.session, "other");
+	await expect(looking.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
+	expect([looking.shown(2), looking.shown(3)]).toEqual([[1], [0]]);
+	// What it refuses without pictures that are new to it has another reason.
+	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
+});
+
+test("a picture that the provider refuses is taken out, and the run goes on", async () => {
+	const before = await Looking.begin([[look("c1")], [says("nice"), look("c2")], refuse, [says("a pity")]]);
+	await before.t.send(before.session, "look");
+	await expect(before.log.next("run.retrying")).resolves.toMatchObject({
+		reason: "could not process image; asked again without the pictures that tools have read",
+		inMs: 0,
+	});
+	await expect(before.log.next("assistant.message")).resolves.toMatchObject({ content: "a pity", error: "" });
+	expect(before.shown(2)).toEqual([1, 1]);
+	expect(before.results(3)).toMatchObject([
+		{ text: line, pictures: [picture] },
+		{ text: `${line}\n[its picture was taken out: ${refused}]` },
+	]);
+	expect(before.shown(3)).toEqual([1, 0]);
+	before.log.check();
+	await using after = await before.restart([says("hello")]);
+	await after.ask();
+	expect(after.results(0)).toEqual(before.results(3));
+});
+
+test("a request that is refused for something else is not made for ever", async () => {
+	await using looking = await Looking.begin([[look("c1")], refuse, refuse, [says("hello")]]);
+	await expect(looking.ask()).resolves.toMatchObject({ error: "could not process image" });
+	await expect(looking.ask()).resolves.toMatchObject({ content: "hello" });
+	expect(looking.shown(3)).toEqual([0]);
+});
+
+test("pictures stay where not they are refused, but who asks", async () => {
+	const broke: ScriptedReply = () => {
+		throw new ModelError("the account has no credit", { fault: "rejected" });
+	};
+	await using looking = await Looking.begin([[look("c1")], broke, [says("nice")]]);
+	await expect(looking.ask()).resolves.toMatchObject({ error: "the account has no credit" });
+	await looking.ask();
+	expect(looking.shown(2)).toEqual([1]);
+});
+
+test("a picture of a run that ended before it was seen does not stand in the way of the next", async () => {
+	await using looking = await Looking.begin([[look("c1")], stuck(""), refuse, [says("hello")]]);
+	await looking.t.send(looking.session, "look");
+	while (looking.model.requests.length < 2) await looking.t.settle();
+	await looking.t.runtime.cancel(unkeyed(), looking.session);
+	await looking.log.next("assistant.message");
+	await expect(looking.ask()).resolves.toMatchObject({ content: "hello", error: "" });
+	expect(looking.shown(2)).toEqual([1]);
+	expect(looking.results(3)).toMatchObject([{ text: expect.stringContaining(refused) }]);
+});
+
+test("the oldest pictures make room for others, by halves, also across a restart", async () => {
+	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
+	const before = await Looking.begin([...ids.map((id) => [look(id)]), [says("all seen")]]);
+	await before.put("photo.png", padded(3 * mebibyte));
+	await expect(before.ask()).resolves.toMatchObject({ content: "all seen" });
+	expect(before.shown(6)).toEqual([1, 1, 1, 1, 1, 1]);
+	expect(before.shown(7)).toEqual([0, 0, 0, 0, 1, 1, 1]);
+	expect(before.results(7)[0]?.text).toMatch(/\n\[its picture was taken out to make room: look again/);
+	await using after = await before.restart(
+		...["d1", "d2", "d3"].map((id) => [look(id)]),
+		[look("d4"), look("d5")],
+		[says("nice")],
+	);
+	await after.ask();
+	expect(after.shown(-2)).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
+	expect(after.shown(-1)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+});
+
+test("pictures that are too large together are not shown, and the model learns which", async () => {
+	const ids = Array.from({ length: 7 }, (_, index) => `c${index}`);
+	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("many")]]);
+	await looking.put("photo.png", padded(3 * mebibyte));
+	await looking.ask();
+	expect(looking.shown(1)).toEqual([1, 1, 1, 1, 1, 1, 0]);
+	expect(looking.results(1).at(-1)).toEqual({
+		...{ type: "result", callId: "c6", failed: true },
+		text: expect.stringMatching(/\n\[not shown: the pictures of this conversation have 18 MiB together/),
+	});
+	const told = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });
+	expect(told).toHaveLength(1);
+});
+
+test("pictures of people come before those that tools have read", async () => {
+	const ids = ["c1", "c2", "c3", "c4", "c5"];
+	await using looking = await Looking.begin([ids.map((id) => look(id)), [says("nice")], [says("yours too")]]);
+	await looking.put("photo.png", padded(3 * mebibyte));
+	await looking.ask();
+	const whole = async function* () {
+		yield padded(3.5 * mebibyte);
+	};
+	const { id } = await looking.t.runtime.files.keep(operator, { name: "mine.png", content: whole() });
+	await looking.t.runtime.send(unkeyed(), looking.session, { content: "and mine?", attachments: [id] });
+	await looking.log.next("assistant.message");
+	expect(looking.shown(2)).toEqual([0, 0, 0, 0, 1]);
+	expect(looking.model.requests[2]?.messages.at(-1)?.content[0]).toMatchObject({ type: "image" });
+});

@@ -1,0 +1,223 @@
+import { type Clock, ParleyError } from "@parley/base";
+import { claimNext, findActive, historyFor, readHistory, readSteps } from "../conversation/queue.ts";
+import type { Session, SessionDeps } from "../conversation/session.ts";
+import type { Sessions } from "../conversation/sessions.ts";
+import type { Keyed } from "../store/idempotency.ts";
+import type { Step } from "../vocabulary/step.ts";
+import { messagesOf } from "../vocabulary/transcript.ts";
+import { compactSession, type Stoppable } from "./compact-session.ts";
+import { contextsOf } from "./context/contexts.ts";
+import type { Compacted } from "./context/fit-request.ts";
+import { type Ended, endingOf, endRun } from "./end-run.ts";
+import { runLoop } from "./loop.ts";
+import type { ProviderState } from "./provider-health.ts";
+import { KeptPictures } from "./room-for-pictures.ts";
+import { Run, type RunDeps, type RunRow } from "./run.ts";
+
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
+
+/** How a run starts. */
+interface Starting {
+	/** What a restart found of it. */
+	readonly steps?: readonly Step[];
+	/** Whether a stop of the gateway came before it. */
+	readonly resumed?: boolean;
+}
+
+/** Starts and follows runs; once told to stop it starts no more. */
+export class Runner {
+	readonly #deps: RunDeps;
+	/** Called when a session has nothing left to do. */
+	readonly #onIdle: (session: Session) => void;
+	readonly #pictures = new KeptPictures<Session>((session) => contextsOf(session.deps).forget(session));
+	#stopped = false;
+	readonly #stopping = Promise.withResolvers<void>();
+
+	constructor(deps: RunDeps, onIdle: (session: Session) => void) {
+		this.#deps = deps;
+		this.#onIdle = onIdle;
+	}
+
+	/** How the providers have answered its runs so far. */
+	get providers(): readonly ProviderState[] {
+		return this.#deps.health.list();
+	}
+
+	/** From now on runs that were claimed wait for the next start of the gateway. */
+	stop(): void {
+		this.#stopped = true;
+		this.#stopping.resolve();
+	}
+
+	/** Puts a summary in the place of all that a session at rest has said; runs wait until it is done. */
+	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
+		return compactSession({ session, deps: this.#deps }, request, ending);
+	}
+
+	/** Starts a claimed run, unless it works already. Does nothing without a run: the message waits for its turn. */
+	start(
+		session: Session,
+		row: RunRow | undefined,
+		{ steps = [{ kind: "call" }], resumed = false }: Starting = {},
+	): void {
+		if (!row || this.#stopped || session.removed || session.live.has(row.id)) return;
+		const run = new Run({ row, steps, resumed }, session, this.#deps);
+		const before = [...session.live.values()].map(({ ended }) => ended);
+		session.begin(run.control);
+		run.control.ended = this.#complete(run, before).then((next) => this.#goOn(run, next));
+	}
+
+	/** Continues a run that the last stop of the gateway left active. */
+	async resume(session: Session, row: RunRow): Promise<void> {
+		const steps = await readSteps(session.deps.journal.store, row.id);
+		this.start(session, row, { steps, resumed: true });
+	}
+
+	/**
+	 * Works on a run until it has ended or is parked. If the store fails, it continues from the record after a pause. Returns
+	 * the session's next run, which the end of this one has claimed.
+	 */
+	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
+		// The record has the end of the run before, but the memory of this process may not have it yet.
+		await Promise.all(before);
+		let run = first;
+		for (let failures = 0; !this.#stopped; failures++) {
+			try {
+				const current = failures === 0 ? first : await this.#again(run, failures);
+				if (!current) return undefined;
+				run = current;
+				run.log.info("run started", { resumed: run.resumed });
+				run.history = await historyBefore(run);
+				run.control.working.start();
+				let ended: Ended | undefined;
+				// A message that arrived before the end continues the run.
+				while (!ended) {
+					ended = await endRun(run, await runLoop(run).catch((reason: unknown) => endingOf(run, reason)));
+				}
+				this.#remember(run);
+				return ended.next;
+			} catch (error) {
+				if (isLost(run, error)) return undefined;
+				logFailure(first, failures, error);
+			} finally {
+				run.control.working.stop();
+			}
+		}
+		return undefined;
+	}
+
+	/** Starts the session's next run, or reports that the session is idle. */
+	#goOn({ id, session }: Run, next: RunRow | undefined): void {
+		session.live.delete(id);
+		if (next) this.start(session, next);
+		else this.#onIdle(session);
+	}
+
+	/** Keeps in memory what the session's next run needs. */
+	#remember({ session, history, control, row, steps }: Run): void {
+		if (control.cause !== "parked") {
+			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];
+		}
+		this.#pictures.keep(session);
+	}
+
+	/** The run as the record has it, after a pause that grows. Undefined if it has ended after all, or the gateway stops. */
+	async #again(failed: Run, failures: number): Promise<Run | undefined> {
+		const { id, session, control } = failed;
+		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
+		if (this.#stopped) return undefined;
+		const { store } = session.deps.journal;
+		const row = await store.read((db) => findActive(db, session.id));
+		if (row?.id !== id) return undefined;
+		const run = new Run({ row, steps: await readSteps(store, id), resumed: true }, session, this.#deps);
+		run.control.ended = control.ended;
+		session.begin(run.control);
+		return run;
+	}
+
+	/** A stop of the gateway, or a cancel of the run, ends the pause early. */
+	async #pause({ session, control }: Run, ms: number): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = session.deps.clock.after(ms, resolve);
+		// A run that was cancelled before waits, because its end cannot be stored yet.
+		control.signal.addEventListener("abort", () => resolve(), { once: true });
+		await Promise.race([promise, this.#stopping.promise]);
+		timer.cancel();
+	}
+}
+
+/** A full disk stays full for a while: the log says so once, and then it is not to fill that disk too. */
+function logFailure({ log }: Run, failures: number, error: unknown): void {
+	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", { error });
+}
+
+/** Whether it is of a task that another worker has taken over, and goes on there. */
+function isLost({ control }: Run, error: unknown): boolean {
+	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
+}
+
+/** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */
+async function historyBefore({ session, row }: Run): Promise<Run["history"]> {
+	const history = session.history ?? (await readHistory(session.deps, session.id, row.ordinal));
+	return historyFor(row, history);
+}
+
+/** Continues every run that a stop of the gateway left unfinished. Returns the number of their sessions. */
+export async function resumeUnfinished(
+	deps: SessionDeps,
+	sessions: Sessions,
+	runner: Runner,
+): Promise<number> {
+	const open = await deps.journal.store.read((db) =>
+		db
+			.selectFrom("runs")
+			.innerJoin("sessions", "sessions.id", "runs.session_id")
+			.select("session_id")
+			.distinct()
+			.where("state", "<>", "ended")
+			// Those of tasks are taken up with their tasks.
+			.where("task_id", "is", null)
+			.execute(),
+	);
+	for (const { session_id } of open) {
+		try {
+			await resume(session_id, { deps, sessions, runner });
+		} catch (error) {
+			// One session that cannot be read must not keep the others from being served.
+			deps.log.error("a session could not go on", { sessionId: session_id, error });
+		}
+	}
+	return open.length;
+}
+
+interface Parts {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+}
+
+async function resume(sessionId: string, { deps, sessions, runner }: Parts): Promise<void> {
+	using lease = await sessions.leaseOwn(sessionId);
+	const { session } = lease;
+	const active = await deps.journal.store.read((db) => findActive(db, session.id));
+	if (active && session.live.has(active.id)) return;
+	if (active) {
+		// Awaited, or the lease would be over before the run holds the session.
+		await runner.resume(session, active);
+		return;
+	}
+	const claimed = await session.commit((tx) => claimNext(tx, session, deps.clock.now()));
+	runner.start(session, claimed);
+}
+
+/** Parks runs that wait for people at once, the others when the grace is over; resolves when all stand still. */
+export async function drain(sessions: AsyncIterable<Session>, graceMs: number, clock: Clock): Promise<void> {
+	const runs = (await Array.fromAsync(sessions)).flatMap((session) => [...session.live.values()]);
+	for (const run of runs) if (run.waiting) run.park();
+	const timer = clock.after(graceMs, () => {
+		for (const run of runs) run.park();
+	});
+	await Promise.all(runs.map((run) => run.ended));
+	timer.cancel();
+}

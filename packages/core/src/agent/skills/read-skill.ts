@@ -1,0 +1,232 @@
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import { findNearMiss } from "../../text/near-miss.ts";
+import type { SkillStep, SkillText } from "../../vocabulary/skills/skill.ts";
+import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
+
+/** Maximum characters of a description, as the Agent Skills format has it. */
+const mostDescription = 1024;
+const mostSteps = 50;
+
+const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
+
+/** Whether a text can be the name of a skill, and so the word behind a `/`. */
+function isSkillName(name: string): boolean {
+	return name.length <= 64 && skillName.test(name);
+}
+
+/** Words for tiers of models in skills that were made for other agents; `inherit` is the model of the session. */
+const otherModels: Readonly<Record<string, string | undefined>> = {
+	haiku: "fast",
+	sonnet: "standard",
+	opus: "max",
+	inherit: undefined,
+};
+
+const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")], {
+	error: "true or false",
+});
+const names = z.union([z.string(), z.array(z.string()).max(200)], {
+	error: "a list of names of tools, or one text with blanks between them; [] for no tools",
+});
+
+function text(most: number, allowed: string) {
+	return z.string({ error: allowed }).trim().min(1, { error: allowed }).max(most, { error: allowed });
+}
+
+const stepName = text(64, "an id of at most 64 letters, digits, dots, hyphens and underscores").regex(
+	skillName,
+	{
+		error: "an id of at most 64 letters, digits, dots, hyphens and underscores",
+	},
+);
+
+const step = z.object(
+	{
+		id: stepName,
+		title: text(200, "a title of at most 200 characters").optional(),
+		prompt: text(100_000, "a text of at most 100000 characters"),
+		model: text(200, "the name of a model, or a tier").optional(),
+		needs: z
+			.union([stepName.transform((id) => [id]), z.array(stepName)], { error: "a list of ids of steps" })
+			.optional(),
+		criteria: z
+			.union(
+				[
+					text(10_000, "a text or a list of texts").transform((one) => [one]),
+					z.array(text(10_000, "a text or a list of texts")).max(50),
+				],
+				{ error: "a text or a list of texts" },
+			)
+			.optional(),
+	},
+	{ error: "a table with id and prompt" },
+);
+
+/** The keys that have an effect here. Other agents have more of them, which are passed over. */
+const schema = z.object(
+	{
+		name: z
+			.string({ error: "a name" })
+			.refine(isSkillName, { error: "at most 64 letters, digits, dots, hyphens and underscores" })
+			.optional(),
+		description: z.string({ error: "a text" }).optional(),
+		argument_hint: z.union([z.string(), z.array(z.string())], { error: "a text" }).optional(),
+		disable_model_invocation: flag.optional(),
+		user_invocable: flag.optional(),
+		tools: names.optional(),
+		allowed_tools: names.optional(),
+		model: text(200, "the name of a model, or a tier").nullable().optional(),
+		steps: z
+			.array(step, { error: "a list of steps" })
+			.min(1, { error: "a list with at least one step" })
+			.max(mostSteps, { error: `at most ${mostSteps} steps` })
+			.optional(),
+	},
+	{ error: "keys and values" },
+);
+
+type Facts = z.infer<typeof schema>;
+
+/** Keys that restrict a skill: a typing error in one must not lift the restriction. */
+const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
+/** Keys of other agents that are no typing error of those. */
+const foreign: readonly string[] = ["hooks"];
+
+/**
+ * Reads the text of a skill file; `fallbackName` is its name if the file gives none. Throws `invalid_argument` with the
+ * line, the value and what is allowed.
+ */
+export function readSkill(content: string, fallbackName: string): SkillText {
+	const file = readFrontmatter(content);
+	const facts = factsOf(file);
+	const name = facts.name ?? fallbackName;
+	if (!isSkillName(name)) {
+		throw refused(
+			`name ${JSON.stringify(name.slice(0, 100))}: use at most 64 letters, digits, dots, hyphens and underscores`,
+		);
+	}
+	const tools = toolsOf(facts);
+	const { model: wanted, argument_hint: hint } = facts;
+	const model =
+		typeof wanted === "string" && Object.hasOwn(otherModels, wanted) ? otherModels[wanted] : wanted;
+	const steps = facts.steps && stepsOf(facts.steps, file);
+	return {
+		name,
+		description: descriptionOf(facts.description, file.body),
+		body: file.body,
+		disableModelInvocation: facts.disable_model_invocation ?? false,
+		userInvocable: facts.user_invocable ?? true,
+		...(hint !== undefined && { argumentHint: oneLine(Array.isArray(hint) ? hint.join(" ") : hint, 100) }),
+		...(tools && { tools }),
+		...(typeof model === "string" && { model }),
+		...(steps && { steps }),
+	};
+}
+
+/** The keys with underscores in the place of hyphens, checked. */
+function factsOf(file: SkillFile): Facts {
+	const { facts } = file;
+	const keys = new Map<string, string>();
+	const plain: Record<string, unknown> = {};
+	if (typeof facts === "object" && facts !== null && !Array.isArray(facts)) {
+		for (const [written, value] of Object.entries(facts)) {
+			const key = written.replaceAll("-", "_");
+			refuseMistyped(key, written, file);
+			if (Object.hasOwn(plain, key)) {
+				throw refused(`${lineAt(file, [written])}${key} is given twice: keep one of its spellings`);
+			}
+			keys.set(key, written);
+			plain[key] = value;
+		}
+	}
+	const parsed = schema.safeParse(Array.isArray(facts) || typeof facts !== "object" ? facts : plain);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	const [first, ...rest] = (issue?.path ?? []).filter((part) => typeof part !== "symbol");
+	const path = first === undefined ? [] : [keys.get(String(first)) ?? first, ...rest];
+	throw refused(`${lineAt(file, path)}${path.join(".") || "frontmatter"}: use ${issue?.message}`);
+}
+
+function refuseMistyped(key: string, written: string, file: SkillFile): void {
+	if (Object.hasOwn(schema.shape, key) || foreign.includes(key)) return;
+	const meant = findNearMiss(key, restricting);
+	if (meant === undefined) return;
+	throw refused(`${lineAt(file, [written])}unknown key ${JSON.stringify(written)}; did you mean ${meant}?`);
+}
+
+function descriptionOf(given: string | undefined, body: string): string {
+	const said = oneLine(given ?? "", mostDescription);
+	if (said !== "") return said;
+	const paragraph = body.split(/\n\s*\n/).map((part) => part.replace(/^#+\s*/, ""));
+	return oneLine(paragraph[0] ?? "", 200);
+}
+
+function oneLine(words: string, most: number): string {
+	const line = words.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+	return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
+}
+
+/** `tools` and `allowed-tools` narrow together, so that a name has to be in both if a file has both. */
+function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
+	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
+	const [first, second] = lists;
+	return second ? first?.filter((name) => second.includes(name)) : first;
+}
+
+/** The names in a list or in a text; `Bash(git status:*)` is the tool `Bash`. */
+function namesIn(list: string | readonly string[]): readonly string[] {
+	const whole = typeof list === "string" ? [list] : list;
+	const found = whole.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));
+	return [...new Set(found.filter((name) => name !== ""))];
+}
+
+function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly SkillStep[] {
+	const ids = new Set<string>();
+	for (const [index, { id }] of steps.entries()) {
+		if (ids.has(id))
+			throw refused(`${lineAt(file, ["steps", index, "id"])}two steps have the id ${JSON.stringify(id)}`);
+		ids.add(id);
+	}
+	for (const [index, { id, needs = [] }] of steps.entries()) {
+		const missing = needs.find((need) => !ids.has(need));
+		if (missing === undefined) continue;
+		const line = lineAt(file, ["steps", index, "needs"]);
+		throw refused(
+			`${line}the step ${id} needs ${JSON.stringify(missing)}; the steps are: ${[...ids].join(", ")}`,
+		);
+	}
+	refuseCycle(steps);
+	return steps.map(({ id, title = id, prompt, model, needs = [], criteria }) => ({
+		...{ id, title, prompt, needs: [...new Set(needs)] },
+		...(model !== undefined && { model }),
+		...(criteria !== undefined && criteria.length > 0 && { criteria }),
+	}));
+}
+
+/** Takes away the steps whose needs are met until none is left. */
+function refuseCycle(
+	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
+): void {
+	let left = steps;
+	for (;;) {
+		const open = new Set(left.map(({ id }) => id));
+		const blocked = left.filter(({ needs = [] }) => needs.some((need) => open.has(need)));
+		if (blocked.length === 0) return;
+		if (blocked.length === left.length) {
+			throw refused(
+				`the steps ${blocked.map(({ id }) => id).join(", ")} need each other: remove one of their needs`,
+			);
+		}
+		left = blocked;
+	}
+}
+
+function lineAt(file: SkillFile, path: readonly (string | number)[]): string {
+	const line = file.lineOf(path);
+	return line === undefined ? "" : `line ${line}: `;
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

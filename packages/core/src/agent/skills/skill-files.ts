@@ -1,0 +1,316 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { ParleyError } from "@parley/base";
+import { fileError, systemCode } from "../../filesystem/file-error.ts";
+import { HeldDirectory } from "../../filesystem/held-directory.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import { openRegular, readAt } from "../../filesystem/regular-file.ts";
+import type { Skill, SkillSource, SkillText } from "../../vocabulary/skills/skill.ts";
+
+/** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
+const most = {
+	textBytes: 256 * 1024,
+	files: 500,
+	bytes: 16 * 1024 * 1024,
+	depth: 8,
+	entries: 1_000,
+} as const;
+
+/** Limits of all skills of one place, because each message may read all of them. */
+const mostOfPlace = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
+
+/** A skill with the path of its file. */
+export interface FoundSkill {
+	readonly skill: Skill;
+	/** For people: relative to the data directory or to the working directory. */
+	readonly path: string;
+	/** The paths of its other files, relative to its directory; none for `NAME.md`. */
+	readonly files: readonly string[];
+}
+
+/** A skill file that cannot be used. */
+export interface SkillProblem {
+	readonly path: string;
+	/** Begins with `line N: ` if the line is known. */
+	readonly message: string;
+}
+
+export interface FoundSkills {
+	/** In the order of precedence, each name once. */
+	readonly skills: readonly FoundSkill[];
+	readonly problems: readonly SkillProblem[];
+}
+
+/** Places of skills, in the order of precedence: the operator's come first, so that no directory replaces them. */
+const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
+	{ source: "data", below: "skills" },
+	{ source: "directory", below: join(".parley", "skills") },
+	{ source: "claude", below: join(".claude", "skills") },
+];
+
+/** A file or directory of skills. */
+interface Place {
+	/** The real path of the data directory or of a working directory. */
+	readonly base: string;
+	readonly source: SkillSource;
+	/** Relative to the base. */
+	readonly path: string;
+}
+
+/** Files and bytes of a place that may still be read. */
+interface Left {
+	files: number;
+	bytes: number;
+}
+
+interface Kept {
+	readonly stamp: string;
+	readonly hash: string;
+}
+
+/** Files whose hash and text are remembered: at least those of one working directory and of the data directory. */
+const mostKept = places.length * mostOfPlace.files;
+
+/**
+ * The skills of a data directory and of working directories. Files are looked at on each call and read again if they have
+ * changed, so that nothing has to be watched. In the data directory, links are followed as long as they stay there. Below a
+ * working directory no link is followed: a tool could write its target without the approval that skills need.
+ */
+export class SkillFiles {
+	readonly #data: string;
+	readonly #hashes = new Map<string, Kept>();
+	readonly #texts = new Map<string, { readonly hash: string; readonly text: SkillText }>();
+
+	/** `data` is the real path of the data directory. */
+	constructor(data: string) {
+		this.#data = data;
+	}
+
+	/** Whether there may be skills for a working directory; answered at once, because each run asks. */
+	mayExist(workingDirectory: string | undefined): boolean {
+		return places.some(({ source, below }) => {
+			const base = source === "data" ? this.#data : workingDirectory;
+			return base !== undefined && isThere(join(base, below));
+		});
+	}
+
+	/** The directory of the operator's skills, unless it is missing or a link. */
+	get readable(): readonly string[] {
+		const path = join(this.#data, "skills");
+		try {
+			return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? [path] : [];
+		} catch {
+			// The reader of the skills reports it.
+			return [];
+		}
+	}
+
+	/** All skills that a session in this directory has; those of the data directory alone without one. */
+	async find(workingDirectory: string | undefined): Promise<FoundSkills> {
+		const skills = new Map<string, FoundSkill>();
+		const problems: SkillProblem[] = [];
+		for (const { source, below } of places) {
+			const base = source === "data" ? this.#data : workingDirectory;
+			if (base === undefined || !isThere(join(base, below))) continue;
+			const left: Left = { ...mostOfPlace };
+			for (const path of await this.#paths({ base, source, path: below }, problems)) {
+				const found = await this.#read({ base, source, path }, left, problems);
+				const first = found && skills.get(found.skill.name);
+				if (first)
+					problems.push({ path, message: `hidden: ${first.path} has the name ${first.skill.name}, too` });
+				else if (found) skills.set(found.skill.name, found);
+			}
+		}
+		return { skills: [...skills.values()], problems };
+	}
+
+	/** Files that may be skills, relative to the base: directories first, each group by name. */
+	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
+		const { base, path: below } = place;
+		try {
+			await using held = await HeldDirectory.open(await realOf(place));
+			const entries = (await readdir(held.at("."), { withFileTypes: true }))
+				.filter(({ name }) => !name.startsWith("."))
+				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+			if (entries.length > most.entries) throw refused(`it has more than ${most.entries} entries`);
+			const inner = entries
+				.filter((entry) => !entry.isFile())
+				.map(({ name }) => join(below, name, "SKILL.md"))
+				.filter((path) => isThere(join(base, path)));
+			const plain = entries
+				.filter((entry) => !entry.isDirectory() && entry.name.endsWith(".md"))
+				.map(({ name }) => join(below, name));
+			return [...inner, ...plain];
+		} catch (reason) {
+			problems.push({ path: below, message: fileError("cannot read the directory", reason).message });
+			return [];
+		}
+	}
+
+	async #read(place: Place, left: Left, problems: SkillProblem[]): Promise<FoundSkill | undefined> {
+		const { source, path } = place;
+		try {
+			const file = await realOf(place);
+			const directory = dirname(file);
+			const isWhole = basename(path) === "SKILL.md";
+			take(left, (await lstat(file)).size);
+			const own = await this.#hashOf(file);
+			const others = isWhole ? await this.#others(directory, file, left) : [];
+			const fallback = isWhole ? basename(dirname(path)) : basename(path, ".md");
+			const text = await this.#text(file, own, fallback);
+			const hash = hashOfSkill(path, [{ name: basename(path), hash: own }, ...others]);
+			const skill: Skill = { ...text, source, directory, hash };
+			return { skill, path, files: others.map(({ name }) => name) };
+		} catch (reason) {
+			problems.push({ path, message: fileError("cannot read the file", reason).message });
+			return undefined;
+		}
+	}
+
+	async #text(file: string, hash: string, fallback: string): Promise<SkillText> {
+		const known = this.#texts.get(file);
+		if (known?.hash === hash) return known.text;
+		const bytes = await readWhole(file, most.textBytes);
+		// Loads the readers of YAML and TOML, which a process without skills does not need.
+		const { readSkill } = await import("./read-skill.ts");
+		const text = readSkill(decode(bytes), fallback);
+		// A file that has changed since its hash was taken is read again next time.
+		if (sha256(bytes) === hash) this.#texts.set(file, { hash, text });
+		else throw refused("the file changed while it was read; try again");
+		if (this.#texts.size > mostKept) this.#texts.clear();
+		return text;
+	}
+
+	/** The other files of a skill's directory, by name. Throws for a link and for more than the limits. */
+	async #others(
+		directory: string,
+		file: string,
+		left: Left,
+	): Promise<{ readonly name: string; readonly hash: string }[]> {
+		await using held = await HeldDirectory.open(directory);
+		const names = await filesBelow(held, 0);
+		const paths = names
+			.map((name) => join(directory, name))
+			.filter((path) => path !== file)
+			.toSorted();
+		const found: { name: string; hash: string }[] = [];
+		let bytes = 0;
+		for (const path of paths) {
+			const { size } = await lstat(path);
+			bytes += size;
+			if (paths.length > most.files || bytes > most.bytes) {
+				throw refused(`the skill has more than ${most.files} files or ${most.bytes / 1024 / 1024} MiB`);
+			}
+			take(left, size);
+			found.push({ name: relative(directory, path), hash: await this.#hashOf(path) });
+		}
+		return found;
+	}
+
+	/** SHA-256 of a file, remembered as long as its identity, size and times are the same. */
+	async #hashOf(path: string): Promise<string> {
+		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
+		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
+		const known = this.#hashes.get(path);
+		if (known?.stamp === stamp) return known.hash;
+		const hash = sha256(await readWhole(path, most.bytes));
+		if (this.#hashes.size > mostKept) this.#hashes.clear();
+		this.#hashes.set(path, { stamp, hash });
+		return hash;
+	}
+}
+
+/** Paths of all files in a directory, relative to it. A link is refused: the target can change without a change of the skill. */
+async function filesBelow(directory: HeldDirectory, depth: number): Promise<string[]> {
+	if (depth > most.depth) throw refused(`the skill has more than ${most.depth} levels of directories`);
+	const found: string[] = [];
+	for (const entry of await readdir(directory.at("."), { withFileTypes: true })) {
+		const { name } = entry;
+		if (entry.isDirectory()) {
+			await using inner = await directory.enter(name);
+			found.push(...(await filesBelow(inner, depth + 1)).map((path) => join(name, path)));
+		} else if (entry.isFile()) found.push(name);
+		else throw refused(`${JSON.stringify(name)} is a link or no regular file: replace it by a file`);
+		if (found.length > most.files) throw refused(`the skill has more than ${most.files} files`);
+	}
+	return found;
+}
+
+/** Counts a file that is about to be read. Throws `invalid_argument` beyond the limits of its place. */
+function take(left: Left, size: number): void {
+	left.files -= 1;
+	left.bytes -= size;
+	if (left.files >= 0 && left.bytes >= 0) return;
+	const { files, bytes } = mostOfPlace;
+	throw refused(
+		`the skills of this directory have more than ${files} files or ${bytes / 1024 / 1024} MiB together: remove files from them`,
+	);
+}
+
+/** The hash of a skill: that of the one file of `NAME.md`, else one that changes with all names and contents. */
+export function hashOfSkill(
+	path: string,
+	files: readonly { readonly name: string; readonly hash: string }[],
+): string {
+	const [own] = files;
+	if (own && basename(path) !== "SKILL.md") return own.hash;
+	return sha256(Buffer.from(JSON.stringify(files.map(({ name, hash }) => [name, hash]))));
+}
+
+export function sha256(bytes: Uint8Array): string {
+	return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The real path of a place. Throws for a link that may not be followed. */
+async function realOf({ base, source, path }: Place): Promise<string> {
+	if (source === "data") return realWithin(base, path);
+	let real = base;
+	for (const name of path.split(sep)) {
+		real = join(real, name);
+		if (!(await lstat(real)).isSymbolicLink()) continue;
+		const link = JSON.stringify(relative(base, real));
+		throw refused(`${link} is a link: skills of a working directory cannot be links. Put the files there`);
+	}
+	return real;
+}
+
+async function realWithin(base: string, path: string): Promise<string> {
+	const real = await realpath(join(base, path));
+	if (isWithin(real, base)) return real;
+	throw refused(`it is a link that leads out of ${base}`);
+}
+
+export async function readWhole(path: string, mostBytes: number): Promise<Buffer> {
+	await using file = await openRegular(path, path);
+	const chunks: Buffer[] = [];
+	for (let position = 0; ; ) {
+		const chunk = await readAt(file, path, { position, length: Math.min(mostBytes + 1, 1024 * 1024) });
+		if (chunk.length === 0) return Buffer.concat(chunks);
+		position += chunk.length;
+		if (position > mostBytes) throw refused(`the file is larger than ${mostBytes / 1024} KiB`);
+		chunks.push(chunk);
+	}
+}
+
+export function decode(bytes: Buffer): string {
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch (cause) {
+		throw refused("the file is not text in UTF-8", cause);
+	}
+}
+
+function isThere(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+	} catch (reason) {
+		// A file in the place of a directory has nothing below it. Other faults are reported by the reader.
+		return systemCode(reason) !== "ENOTDIR";
+	}
+}
+
+function refused(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+}

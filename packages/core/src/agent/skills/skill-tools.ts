@@ -1,0 +1,36 @@
+import { findTool } from "../../tools/calls/normalise-call.ts";
+import { readFile } from "../../tools/files/read-file.ts";
+import type { UsedSkill } from "../../vocabulary/skills/render-skill.ts";
+import type { WorkflowCall } from "../../vocabulary/skills/workflow.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
+
+/** A skill that a call has started: its text, or the steps that the tool has to run. */
+export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
+
+/**
+ * The names of the tools that a skill leaves, of those that there are. A skill may name a tool as other agents do
+ * (`Bash`, `Read`); names that no tool has are passed over. A skill with files beside its text keeps `read_file`, because
+ * its text tells the model to read them.
+ */
+export function toolsOfSkill(
+	{ hasFiles }: Pick<UsedSkill, "hasFiles">,
+	wanted: readonly string[],
+	tools: readonly Tool[],
+): readonly string[] {
+	const named = wanted.flatMap((name) => findTool(tools, name)?.name ?? []);
+	const kept = hasFiles && wanted.length > 0 ? tools.filter(({ name }) => name === readFile.name) : [];
+	return [...new Set([...named, ...kept.map(({ name }) => name)])];
+}
+
+/** The steps of a skill, for a run with these tools; undefined if it has none. Its text is part of the prompt of each step. */
+export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
+	const { name, hash, tools, model, text, steps, arguments: given } = skill;
+	if (!steps) return undefined;
+	const workflow = {
+		...{ name, hash },
+		steps: steps.map((step) => ({ ...step, prompt: `${text}\n\n${step.prompt}` })),
+		...(tools && { tools: toolsOfSkill(skill, tools, has) }),
+		...(model !== undefined && { model }),
+	};
+	return { workflow, arguments: given };
+}

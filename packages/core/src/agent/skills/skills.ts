@@ -1,0 +1,390 @@
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import { type Clock, type Logger, ParleyError, type Store } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import { type Audit, askedBy } from "../../trust/audit/audit.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import type { Sandboxes } from "../../vocabulary/sandbox.ts";
+import {
+	type Invocation,
+	invocationIn,
+	type UsedSkill,
+	useSkill,
+} from "../../vocabulary/skills/render-skill.ts";
+import { SeenSkills } from "./seen-skills.ts";
+import type { FoundSkill, SkillProblem } from "./skill-files.ts";
+import { SkillFiles } from "./skill-files.ts";
+import { diffOfContent, readContent, storedContent } from "./trusted-content.ts";
+
+interface SkillsOptions {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly audit: Audit;
+	readonly secrets: { readonly fingerprint: (text: string) => string };
+	readonly roots: { readonly dataDir: string };
+	readonly sandbox: Pick<Sandboxes, "state">;
+	/** Reaches the session of a request, or throws why the principal may not read it. */
+	readonly lease: (
+		principal: Principal,
+		sessionId: string,
+		action: "session.read",
+	) => Promise<{ readonly session: Pick<Session, "rootDir"> } & Disposable>;
+}
+
+/**
+ * Whether a skill may be used. The operator's own may; one of a working directory if the operator trusted exactly this
+ * content: `changed` was trusted with other content.
+ */
+export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
+
+/** A skill with its trust. */
+export interface ListedSkill extends FoundSkill {
+	readonly trust: SkillTrust;
+	/** When the gateway first saw this content, in milliseconds since the epoch. Only of skills of the data directory. */
+	readonly changedAt?: number;
+}
+
+/** A skill with the changes since it was trusted. */
+export interface ShownSkill extends ListedSkill {
+	/** A unified diff for people. Only of a skill that has changed since it was trusted. */
+	readonly changes?: string;
+}
+
+export interface SkillList {
+	readonly skills: readonly ListedSkill[];
+	readonly problems: readonly SkillProblem[];
+	/** Changes with each file of the skills of the working directory; "" if it has none. */
+	readonly digest: string;
+}
+
+/** Which skills are meant: those of a session's working directory, or of a directory that the operator names. */
+export interface SkillPlace {
+	readonly sessionId?: string | undefined;
+	readonly directory?: string | undefined;
+}
+
+/** The skills of the gateway and of working directories, and which of them are trusted: reached as `runtime.skills`. */
+export class Skills {
+	readonly #options: SkillsOptions;
+	readonly #files: SkillFiles;
+	readonly #seen: SeenSkills;
+	/** Problems that are in the log already. */
+	readonly #logged = new Set<string>();
+
+	constructor(options: SkillsOptions) {
+		this.#options = options;
+		this.#files = new SkillFiles(options.roots.dataDir);
+		this.#seen = new SeenSkills(options);
+	}
+
+	/** Directories of the gateway that a run may read: the operator's skills, if there are any. */
+	get readable(): readonly string[] {
+		return this.#files.readable;
+	}
+
+	/** Lists skills. Only the operator names a directory. */
+	async list(principal: Principal, place: SkillPlace): Promise<SkillList> {
+		authorize(principal, "skill.read");
+		return this.#all(await this.#directoryOf(principal, place));
+	}
+
+	/** Finds one skill, also one that is not trusted. Throws `not_found` with the names that exist. */
+	async show(principal: Principal, name: string, place: SkillPlace): Promise<ShownSkill> {
+		authorize(principal, "skill.read");
+		const directory = await this.#directoryOf(principal, place);
+		const { skills, problems } = await this.#all(directory);
+		const found = skills.find(({ skill }) => skill.name === name);
+		if (!found) throw notFound(name, { skills, problems });
+		if (found.trust !== "changed" || directory === undefined) return found;
+		const changes = await this.#changesOf(found, directory);
+		return changes === undefined ? found : { ...found, changes };
+	}
+
+	/** A unified diff since the skill was trusted; undefined if the trusted content was not stored. */
+	async #changesOf(found: ListedSkill, directory: string): Promise<string | undefined> {
+		const row = await this.#options.store.read((db) =>
+			db
+				.selectFrom("trusted_skills")
+				.select("content")
+				.where("directory", "=", directory)
+				.where("path", "=", found.path)
+				.executeTakeFirst(),
+		);
+		const before = storedContent(row?.content ?? null);
+		return before && diffOfContent(before, await readContent(found));
+	}
+
+	/**
+	 * Trusts the skills of a working directory as they are now. With a digest, only if they are still those that were
+	 * listed: else throws `aborted`. Returns the skills.
+	 */
+	async trust(request: Keyed, directory: string, digest?: string): Promise<readonly ListedSkill[]> {
+		authorize(request.principal, "skill.trust");
+		const real = await realDirectory(directory);
+		const found = await this.#all(real);
+		const own = found.skills.filter(({ trust }) => trust !== "operator");
+		if (own.length === 0) {
+			const message = `no skills in ${real}: put them in .parley/skills or .claude/skills`;
+			throw new ParleyError(message, { code: "failed_precondition" });
+		}
+		if (digest !== undefined && digest !== found.digest) {
+			const message = `the skills of ${real} have changed since they were listed: list them again`;
+			throw new ParleyError(message, { code: "aborted" });
+		}
+		const contents = await Promise.all(own.map(readContent));
+		await this.#commit(
+			request,
+			{ action: "skill.trust", object: real, decision: "trusted" },
+			own,
+			async (tx) => {
+				await tx.deleteFrom("trusted_skills").where("directory", "=", real).execute();
+				const by = { trusted_by: actingId(request.principal), trusted_at: this.#options.clock.now() };
+				const rows = own.map(({ skill, path }, index) => ({
+					...{ directory: real, path, hash: skill.hash, content: JSON.stringify(contents[index]) },
+					...by,
+					...stamp,
+				}));
+				await tx.insertInto("trusted_skills").values(rows).execute();
+			},
+		);
+		return own.map((one) => ({ ...one, trust: "trusted" }));
+	}
+
+	/** Ends the trust in the skills of a directory, which need not exist any more. Returns the number of skills. */
+	async untrust(request: Keyed, directory: string): Promise<number> {
+		authorize(request.principal, "skill.trust");
+		const real = await realDirectory(directory).catch(() => directory);
+		return this.#commit(
+			request,
+			{ action: "skill.untrust", object: real, decision: "ended" },
+			[],
+			async (tx) => {
+				const gone = await tx
+					.deleteFrom("trusted_skills")
+					.where("directory", "=", real)
+					.returning("path")
+					.execute();
+				return gone.length;
+			},
+		);
+	}
+
+	/** The skills that a run in this directory may use. */
+	async usable(rootDir: string): Promise<readonly ListedSkill[]> {
+		if (!this.#files.mayExist(rootDir)) return [];
+		return (await this.#all(rootDir)).skills.filter(isUsable);
+	}
+
+	/**
+	 * The skill that a person starts with a message, with its arguments filled in. Undefined if the message names none, so
+	 * that a path at its beginning is no error. Throws if the skill cannot be started by this person.
+	 */
+	async startedBy(
+		{ rootDir, redactor }: Pick<Session, "rootDir" | "redactor">,
+		{ person }: Principal,
+		{ content, skill: explicit }: { readonly content: string; readonly skill?: Invocation | undefined },
+	): Promise<UsedSkill | undefined> {
+		const wanted = explicit ?? invocationIn(content);
+		if (!wanted) return undefined;
+		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
+		const found = all.skills.find(({ skill }) => skill.name === wanted.name);
+		if (!found) {
+			const broken = all.problems.find(({ path }) => nameIn(path) === wanted.name);
+			if (broken) throw refused(`the skill ${wanted.name} cannot be used: ${broken.path}: ${broken.message}`);
+			if (explicit) throw notFound(wanted.name, all);
+			return undefined;
+		}
+		if (!found.skill.userInvocable) {
+			throw refused(
+				`the skill ${wanted.name} is for the agent alone: its file sets user_invocable to false. Describe the task instead.`,
+			);
+		}
+		if (!isUsable(found)) throw untrusted(found, rootDir);
+		const given = redactor.redactKnown(wanted.arguments);
+		const used = useSkill(found, given, { isQuoted: person !== undefined });
+		return { ...used, text: redactor.redactKnown(used.text) };
+	}
+
+	/**
+	 * Passes if the skill of a stored run could start again with the same content, or if the run has none. Else throws
+	 * `failed_precondition`: a retry must not use a text that is not trusted any more.
+	 */
+	async checkAgain({ rootDir }: Pick<Session, "rootDir">, { skill, workflow }: RunOptions): Promise<void> {
+		const used = skill ?? workflow?.workflow;
+		if (!used) return;
+		const { name, hash } = used;
+		const all = await this.#all(rootDir);
+		const found = all.skills.find((one) => one.skill.name === name);
+		if (!found) throw notFound(name, all);
+		if (!isUsable(found)) throw untrusted(found, rootDir);
+		if (hash === undefined || hash === found.skill.hash) return;
+		throw refused(`the skill ${name} has changed since this message: send the message again`);
+	}
+
+	/** The skill that the model starts. Throws in words for the model. */
+	async startedByModel(rootDir: string, { name, arguments: given }: Invocation): Promise<UsedSkill> {
+		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
+		const found = all.skills.find(({ skill }) => skill.name === name);
+		if (!found) throw notFound(name, { ...all, skills: all.skills.filter(isForModel) });
+		if (found.skill.disableModelInvocation) throw forPeople(name);
+		if (!isUsable(found)) throw untrusted(found, rootDir);
+		return useSkill(found, given);
+	}
+
+	/** Throws if a message that a model schedules would start a skill that only people may start. */
+	async checkScheduled(rootDir: string, content: string): Promise<void> {
+		const wanted = invocationIn(content.trim());
+		if (!wanted || !this.#files.mayExist(rootDir)) return;
+		const found = (await this.#all(rootDir)).skills.find(({ skill }) => skill.name === wanted.name);
+		if (found?.skill.disableModelInvocation) throw forPeople(wanted.name);
+	}
+
+	/** The skills that the model of a session may start; without waiting if there can be none. */
+	async forModel(rootDir: string): Promise<readonly ListedSkill[]> {
+		return (await this.usable(rootDir)).filter(isForModel);
+	}
+
+	async #directoryOf(
+		principal: Principal,
+		{ sessionId, directory }: SkillPlace,
+	): Promise<string | undefined> {
+		if (sessionId !== undefined) {
+			using lease = await this.#options.lease(principal, sessionId, "session.read");
+			return lease.session.rootDir;
+		}
+		if (directory === undefined) return undefined;
+		authorize(principal, "skill.trust");
+		return realDirectory(directory);
+	}
+
+	async #all(rootDir: string | undefined): Promise<SkillList> {
+		const { skills, problems } = await this.#files.find(rootDir);
+		this.#log(rootDir, problems);
+		const changes = await this.#seen.note(skills);
+		const own = skills.filter(({ skill }) => skill.source !== "data");
+		const trusted = own.length === 0 || rootDir === undefined ? new Map() : await this.#trustedIn(rootDir);
+		return {
+			skills: skills.map((found) => {
+				const changedAt = found.skill.source === "data" ? changes.get(found.path) : undefined;
+				return { ...found, trust: trustOf(found, trusted), ...(changedAt !== undefined && { changedAt }) };
+			}),
+			problems,
+			digest: own.length === 0 ? "" : digestOf(own),
+		};
+	}
+
+	async #trustedIn(directory: string): Promise<ReadonlyMap<string, string>> {
+		const rows = await this.#options.store.read((db) =>
+			db.selectFrom("trusted_skills").select(["path", "hash"]).where("directory", "=", directory).execute(),
+		);
+		return new Map(rows.map(({ path, hash }) => [path, hash]));
+	}
+
+	/** Writes each problem once, and again after it has changed. */
+	#log(rootDir: string | undefined, problems: readonly SkillProblem[]): void {
+		for (const { path, message } of problems) {
+			const line = `${rootDir ?? ""} ${path} ${message}`;
+			if (this.#logged.has(line)) continue;
+			if (this.#logged.size > 1_000) this.#logged.clear();
+			this.#logged.add(line);
+			this.#options.log.warn("a skill file cannot be used", { directory: rootDir, path, reason: message });
+		}
+	}
+
+	async #commit<T>(
+		request: Keyed,
+		entry: { readonly action: string; readonly object: string; readonly decision: string },
+		skills: readonly ListedSkill[],
+		work: (tx: Tx) => Promise<T>,
+	): Promise<T> {
+		const { store, clock, secrets, audit } = this.#options;
+		const deps = { clock, fingerprint: (text: string) => secrets.fingerprint(text) };
+		const args = { skills: skills.map(({ skill: { name, hash } }) => `${name} ${hash}`) };
+		const outcome = await store.commit((tx) =>
+			once(tx, request, deps, async () => {
+				await audit.record(tx, { ...askedBy(request.principal), ...entry, args });
+				return work(tx);
+			}),
+		);
+		return outcome.response;
+	}
+}
+
+function forPeople(name: string): ParleyError {
+	return refused(`skill '${name}' can only be invoked by user with /${name}`);
+}
+
+/** Whether a model may start it. */
+function isForModel({ skill, trust }: ListedSkill): boolean {
+	return !skill.disableModelInvocation && isUsable({ trust });
+}
+
+function isUsable({ trust }: Pick<ListedSkill, "trust">): boolean {
+	return trust === "operator" || trust === "trusted";
+}
+
+function trustOf({ skill, path }: FoundSkill, trusted: ReadonlyMap<string, string>): SkillTrust {
+	if (skill.source === "data") return "operator";
+	const hash = trusted.get(path);
+	if (hash === undefined) return "untrusted";
+	return hash === skill.hash ? "trusted" : "changed";
+}
+
+function digestOf(skills: readonly FoundSkill[]): string {
+	const facts = skills.map(({ path, skill }) => [path, skill.hash]);
+	return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+/** The name that a skill file has if it gives none. */
+function nameIn(path: string): string | undefined {
+	return /([^/]+)(?:\/SKILL\.md|\.md)$/.exec(path)?.[1];
+}
+
+async function realDirectory(directory: string): Promise<string> {
+	if (!isAbsolute(directory)) throw unusable(`directory: ${shown(directory)} is not an absolute path`);
+	const real = await realpath(directory).catch(() => undefined);
+	if (real !== undefined && (await stat(real)).isDirectory()) return real;
+	throw unusable(`directory: there is no directory ${shown(directory)}`);
+}
+
+/** The beginning of a path that a client sent. */
+function shown(directory: string): string {
+	return JSON.stringify(directory.slice(0, 100));
+}
+
+function untrusted({ skill, trust }: ListedSkill, rootDir: string): ParleyError {
+	const why =
+		trust === "changed" ? "has changed since it was trusted" : "belongs to a directory that is not trusted";
+	return refused(
+		`the skill ${skill.name} ${why}. The operator reviews and trusts it with: parley skills trust ${rootDir}`,
+	);
+}
+
+function notFound(
+	name: string,
+	{
+		skills,
+		problems,
+	}: { readonly skills: readonly FoundSkill[]; readonly problems: readonly SkillProblem[] },
+): ParleyError {
+	const broken = problems.find(({ path }) => nameIn(path) === name);
+	if (broken) return refused(`the skill ${name} cannot be used: ${broken.path}: ${broken.message}`);
+	const names = skills.map(({ skill }) => skill.name);
+	const known = names.length === 0 ? "there are no skills" : `available: ${names.join(", ")}`;
+	return new ParleyError(`skill not found: ${name.slice(0, 100)}; ${known}`, { code: "not_found" });
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+function unusable(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

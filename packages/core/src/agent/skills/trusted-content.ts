@@ -1,0 +1,90 @@
+import { basename, join } from "node:path";
+import { ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { visible } from "../../text/visible.ts";
+import { previewWrite } from "../../tools/files/write-preview.ts";
+import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
+
+/** Limits of the texts that are stored with the trust in one skill, in bytes. Of other files only the hash is stored. */
+const most = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
+/** Characters of a diff. */
+const mostDiff = 64_000;
+
+const Content = z.array(
+	z.object({
+		/** Relative to the directory of the skill. */
+		name: z.string(),
+		/** SHA-256. */
+		hash: z.string(),
+		/** Absent for a file that is too large or not UTF-8. */
+		text: z.exactOptional(z.string()),
+	}),
+);
+/** The files of a skill, as they are stored with the trust in it. */
+export type TrustedContent = z.output<typeof Content>;
+
+/** Reads the files of a skill. Throws `aborted` if they are not those that were found. */
+export async function readContent({ skill, path, files }: FoundSkill): Promise<TrustedContent> {
+	let left: number = most.skill;
+	const content: TrustedContent = [];
+	for (const name of [basename(path), ...files]) {
+		const bytes = await readWhole(join(skill.directory, name), most.read);
+		const text = bytes.length <= Math.min(left, most.file) ? textOf(bytes) : undefined;
+		if (text !== undefined) left -= bytes.length;
+		content.push({ name, hash: sha256(bytes), ...(text !== undefined && { text }) });
+	}
+	if (hashOfSkill(path, content) === skill.hash) return content;
+	throw new ParleyError(`the files of the skill ${skill.name} changed while they were read: try again`, {
+		code: "aborted",
+	});
+}
+
+/** The content of a stored row; undefined if its version stored none. */
+export function storedContent(stored: string | null): TrustedContent | undefined {
+	return stored === null ? undefined : Content.parse(parseJson(stored));
+}
+
+/**
+ * A unified diff of all files that differ, at most 64,000 characters. Invisible characters are shown as escapes. A file
+ * whose text was not stored is named, and its new text is shown as added.
+ */
+export function diffOfContent(before: TrustedContent, after: TrustedContent): string {
+	const names = new Set([...after, ...before].map(({ name }) => name));
+	const diff = [...names]
+		.map((name) =>
+			diffOfFile(
+				name,
+				[before, after].map((files) => files.find((one) => one.name === name)),
+			),
+		)
+		.join("");
+	if (diff.length <= mostDiff) return diff;
+	return `${diff.slice(0, mostDiff)}\n[the diff has ${diff.length - mostDiff} more characters: compare the files themselves]\n`;
+}
+
+type File = TrustedContent[number] | undefined;
+
+function diffOfFile(name: string, [before, after]: readonly File[]): string {
+	if (before?.hash === after?.hash) return "";
+	if (!after) {
+		const removed =
+			before?.text === undefined ? "" : previewWrite(name, { kind: "text", text: before.text }, "");
+		return `the file ${visible(name)} was removed\n${removed}`;
+	}
+	if (after.text === undefined) {
+		return `the file ${visible(name)} ${before ? "changed" : "is new"}; it is not text, or too large to be shown\n`;
+	}
+	if (!before) return previewWrite(name, { kind: "absent" }, after.text);
+	if (before.text !== undefined) return previewWrite(name, { kind: "text", text: before.text }, after.text);
+	const reason = `the earlier text of ${visible(name)} was not stored; this is the whole text`;
+	return previewWrite(name, { kind: "hidden", reason }, after.text);
+}
+
+function textOf(bytes: Buffer): string | undefined {
+	try {
+		return decode(bytes);
+	} catch {
+		// A binary file is stored as its hash.
+		return undefined;
+	}
+}

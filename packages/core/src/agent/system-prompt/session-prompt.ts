@@ -1,0 +1,84 @@
+import type { Clock } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { stamp } from "../../store/tables.ts";
+import { askUser } from "../../tools/ask-user.ts";
+import { type Roots, toolRoots } from "../../use-cases/sessions/open.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
+import { attributionNote } from "../../vocabulary/transcript.ts";
+import type { RunSettings } from "../settings.ts";
+import type { Skills } from "../skills/skills.ts";
+import { skillsNote } from "../skills/skills-note.ts";
+import { gatherFacts } from "./project-facts.ts";
+import { renderSystemPrompt } from "./system-prompt.ts";
+import { taskNote } from "./task-note.ts";
+
+interface PromptOptions {
+	readonly clock: Clock;
+	readonly roots: Roots;
+	readonly systemTemplate?: string;
+	readonly tools: readonly Pick<Tool, "name">[];
+	/** See `RuntimeOptions`. */
+	readonly commandsNote?: string;
+	readonly skills: Pick<Skills, "forModel">;
+}
+
+/** The agent, and its instructions in place of the built-in ones. */
+type PromptAgent = Pick<RunSettings, "agent" | "instructions">;
+
+/**
+ * The system prompt of a session: rendered before its first model call, kept with it, and the same ever after, also
+ * when the instructions of its agent have changed since. The prompt of another agent that works on a run of the session
+ * stays the same until the session leaves memory.
+ */
+export function systemPromptOf(
+	options: PromptOptions,
+): (session: Session, by: PromptAgent) => Promise<string> {
+	const ofOthers = new WeakMap<Session, Map<string, string>>();
+	return async (session, by) => {
+		if (by.agent === session.profile) {
+			session.systemPrompt ??= await keep(session, await render(options, session, by));
+			return session.systemPrompt;
+		}
+		const known = ofOthers.get(session) ?? new Map<string, string>();
+		ofOthers.set(session, known);
+		const prompt = known.get(by.agent) ?? (await render(options, session, by));
+		known.set(by.agent, prompt);
+		return prompt;
+	};
+}
+
+async function render(
+	options: PromptOptions,
+	session: Session,
+	{ instructions }: PromptAgent,
+): Promise<string> {
+	const { clock, roots, systemTemplate, tools, skills, commandsNote: commands = "" } = options;
+	const questions = tools.some(({ name }) => name === askUser.name);
+	const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots), clock });
+	const rendered = renderSystemPrompt(
+		{ ...facts, commands, questions },
+		{ template: systemTemplate, instructions },
+	);
+	const { place, taskId } = session;
+	const listed = await skills.forModel(session.rootDir);
+	const notes = [
+		...(listed.length === 0 ? [] : [skillsNote(listed.map(({ skill }) => skill))]),
+		...(place === undefined ? [] : [attributionNote(place)]),
+		...(taskId === undefined ? [] : [taskNote]),
+	];
+	const whole = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
+	// Notes of a project and the state of its repository are whatever their authors wrote.
+	return session.redactor.into("instructions").redact(whole);
+}
+
+async function keep(session: Session, prompt: string): Promise<string> {
+	await session.commit(async (tx) => {
+		const row = { session_id: session.id, text: prompt, ...stamp };
+		await tx
+			.insertInto("system_prompts")
+			.values(row)
+			.onConflict((conflict) => conflict.column("session_id").doUpdateSet({ text: prompt }))
+			.execute();
+	});
+	return prompt;
+}

@@ -1,0 +1,178 @@
+import { Redactor } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { ToolProgress } from "./calls/call-output.ts";
+
+interface Told {
+	readonly text: string;
+	readonly at: number;
+}
+
+function listening(...secrets: readonly string[]) {
+	const clock = new ManualClock();
+	const redactor = new Redactor();
+	for (const secret of secrets) redactor.add(secret);
+	const told: Told[] = [];
+	let streams = 0;
+	const progress = new ToolProgress({
+		clock,
+		redaction: () => {
+			streams += 1;
+			return redactor.stream();
+		},
+		pass: (text) => told.push({ text, at: clock.monotonic() }),
+	});
+	const write = (text: string): void => progress.write(Buffer.from(text));
+	return { clock, progress, told, write, streams: () => streams };
+}
+
+const textOf = (told: readonly Told[]): string => told.map(({ text }) => text).join("");
+
+/** The most events that any second holds. */
+function mostInASecond(told: readonly Told[]): number {
+	return Math.max(...told.map(({ at }) => told.filter((one) => one.at >= at && one.at <= at + 1_000).length));
+}
+
+test("a line leaves at once, and what is no whole line yet waits for its end", () => {
+	const { clock, told, write } = listening();
+	write("one\ntw");
+	expect(told).toEqual([{ text: "one\n", at: 0 }]);
+	clock.advance(1_000);
+	write("o");
+	expect(told).toHaveLength(1);
+	clock.advance(1_000);
+	write("\nthree");
+	expect(told.at(-1)?.text).toBe("two\n");
+});
+
+test("the rest of a line leaves when the call ends, and nothing behind that", () => {
+	const { clock, progress, told, write } = listening();
+	write("no end");
+	progress.end();
+	write("late\n");
+	progress.end();
+	clock.advance(10_000);
+	expect(textOf(told)).toBe("no end");
+});
+
+test("where nothing is written nothing is done", () => {
+	const { progress, told, streams } = listening();
+	progress.end();
+	expect(told).toEqual([]);
+	expect(streams()).toBe(0);
+});
+
+test("characters and line ends are the same wherever chunks are cut", () => {
+	const text = "grün 🦜\r\n日本\r\nend\r\n";
+	const bytes = Buffer.from(text);
+	for (let size = 1; size <= bytes.length; size++) {
+		const { clock, progress, told } = listening();
+		for (let at = 0; at < bytes.length; at += size) {
+			progress.write(bytes.subarray(at, at + size));
+			clock.advance(50);
+		}
+		progress.end();
+		expect(textOf(told)).toBe(text);
+		for (const { text: lines } of told) expect(lines).toMatch(/\r\n$/);
+	}
+});
+
+test("what is cut off at the end in the middle of a character is told as such", () => {
+	const { progress, told } = listening();
+	progress.write(Buffer.from("🦜").subarray(0, 2));
+	progress.end();
+	expect(textOf(told)).toBe("\u{fffd}");
+});
+
+test("NUL is told as it stands in the result of the call", () => {
+	const { clock, progress, told, write } = listening();
+	write("a\0b\n");
+	write("\0");
+	clock.advance(1_000);
+	progress.end();
+	expect(textOf(told)).toBe("a\u{fffd}b\n\u{fffd}");
+});
+
+test("a secret is taken out wherever chunks are cut, also behind the last line", () => {
+	const secret = "correct-horse-battery";
+	const text = `key=${secret} done\n${secret}`;
+	for (let size = 1; size <= text.length; size++) {
+		const { clock, progress, told, write } = listening(secret);
+		for (let at = 0; at < text.length; at += size) {
+			write(text.slice(at, at + size));
+			clock.advance(200);
+		}
+		progress.end();
+		// A character at a time, the first ones have left before they are the beginning of a secret.
+		expect(textOf(told)).toMatch(/^key=(?:c|co|cor)?\[redacted\] done\n(?:c|co|cor)?\[redacted\]$/);
+	}
+});
+
+test("lines that come fast leave together, at most ten times a second, the end of the call included", () => {
+	const { clock, progress, told, write } = listening();
+	const lines = Array.from({ length: 3_007 }, (_, n) => `line ${n}\n`);
+	for (const line of lines) {
+		write(line);
+		clock.advance(1);
+	}
+	progress.end();
+	expect(textOf(told)).toBe(lines.join(""));
+	expect(mostInASecond(told)).toBeLessThanOrEqual(10);
+	expect(mostInASecond(told)).toBeGreaterThan(5);
+});
+
+test("of a flood the end is told, with a marker, in bounded events", () => {
+	const { clock, progress, told } = listening("correct-horse-battery");
+	const lines = Array.from(
+		{ length: 200_000 },
+		(_, n) => `${n} of many lines, grün, correct-horse-battery\n`,
+	);
+	const flood = Buffer.from(lines.join(""));
+	expect(flood.length).toBeGreaterThan(9_000_000);
+	const size = 65_521;
+	for (let at = 0; at < flood.length; at += size) {
+		progress.write(flood.subarray(at, at + size));
+		clock.advance(10);
+	}
+	progress.end();
+	expect(mostInASecond(told)).toBeLessThanOrEqual(10);
+	for (const { text } of told.slice(1)) {
+		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+		expect(text).toMatch(/^\[… \d+ bytes left out …\]\n\d+ of many lines/);
+		expect(text).not.toContain("horse");
+		expect(text).not.toContain("\u{fffd}");
+	}
+	expect(textOf(told)).toMatch(/\n199999 of many lines, grün, \[redacted\]\n$/);
+});
+
+test("ten megabytes without an end of line are bounded too", () => {
+	const { clock, progress, told } = listening();
+	const chunk = Buffer.from("🦜".repeat(16_384));
+	for (let n = 0; n < 160; n++) {
+		progress.write(chunk);
+		clock.advance(10);
+	}
+	expect(told).toEqual([]);
+	progress.end();
+	const [only] = told;
+	expect(told).toHaveLength(1);
+	expect(Buffer.byteLength(only?.text ?? "")).toBeLessThanOrEqual(16 * 1024);
+	expect(only?.text).toMatch(/^\[… \d+ bytes left out …\]\n🦜+$/u);
+	const [, missing] = /… (\d+) bytes/.exec(only?.text ?? "") ?? [];
+	const kept = Buffer.byteLength(only?.text.slice(only.text.indexOf("\n") + 1) ?? "");
+	expect(Number(missing) + kept).toBe(160 * chunk.length);
+});
+
+test("a key whose beginning nobody has looked at does not show", () => {
+	const { clock, progress, told, write } = listening();
+	write("begin\n");
+	const body = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3\n";
+	const filler = "just some words on a line\n";
+	write(filler.repeat(6_000));
+	write(`-----BEGIN RSA PRIVATE KEY-----\n${body.repeat(500)}`);
+	write(`${body.repeat(100)}-----END RSA PRIVATE KEY-----\nafter\n`);
+	clock.advance(120);
+	progress.end();
+	expect(textOf(told)).toContain("after\n");
+	expect(textOf(told)).not.toContain("QUJDREVG");
+});

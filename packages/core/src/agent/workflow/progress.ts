@@ -1,0 +1,145 @@
+import type { SkillStep } from "../../vocabulary/skills/skill.ts";
+import type { Workflow, WorkflowEnd, WorkflowStep } from "../../vocabulary/skills/workflow.ts";
+import type { PlanStep } from "../../vocabulary/tasks/task.ts";
+
+/** Maximum tries of one step. */
+export const mostTries = 3;
+
+/** The newest try of a step. */
+export interface Try {
+	readonly taskId: string;
+	/** Counts the tries of the step, from 1. */
+	readonly attempt: number;
+	readonly model: string;
+	/** Milliseconds since the epoch. */
+	readonly startedAt: number;
+	/** Undefined while it is open. */
+	readonly end: Extract<WorkflowStep, { kind: "tried" }> | undefined;
+}
+
+/** The progress of one workflow, read from the steps of its run. */
+export class WorkflowProgress {
+	readonly callId: string;
+	readonly workflow: Workflow;
+	readonly arguments: string;
+	readonly startedAt: number;
+	readonly end: WorkflowEnd | undefined;
+	readonly #tries: ReadonlyMap<string, Try>;
+
+	private constructor(
+		start: Extract<WorkflowStep, { kind: "workflow" }>,
+		tries: ReadonlyMap<string, Try>,
+		end: WorkflowEnd | undefined,
+	) {
+		this.callId = start.callId;
+		this.workflow = start.workflow;
+		this.arguments = start.arguments;
+		this.startedAt = start.at;
+		this.end = end;
+		this.#tries = tries;
+	}
+
+	/** The workflow that this call has started; undefined if there is none. */
+	static of(steps: readonly { readonly kind: string }[], callId: string): WorkflowProgress | undefined {
+		return workflowsIn(steps).find((progress) => progress.callId === callId);
+	}
+
+	/** Takes in the recorded steps of one call, in their order. */
+	static from(steps: readonly WorkflowStep[]): WorkflowProgress | undefined {
+		const tries = new Map<string, Try>();
+		let start: Extract<WorkflowStep, { kind: "workflow" }> | undefined;
+		let end: WorkflowEnd | undefined;
+		for (const step of steps) {
+			if (step.kind === "workflow") start = step;
+			if (step.kind === "workflowEnded") end = step;
+			if (step.kind === "try") {
+				const { stepId, taskId, model, at } = step;
+				const attempt = (tries.get(stepId)?.attempt ?? 0) + 1;
+				tries.set(stepId, { taskId, attempt, model, startedAt: at, end: undefined });
+			}
+			const tried = step.kind === "tried" && tries.get(step.stepId);
+			if (tried) tries.set(step.stepId, { ...tried, end: step });
+		}
+		return start && new WorkflowProgress(start, tries, end);
+	}
+
+	/** The newest try of a step. */
+	lastTry(stepId: string): Try | undefined {
+		return this.#tries.get(stepId);
+	}
+
+	/** Steps whose newest try is open. */
+	get open(): readonly SkillStep[] {
+		return this.workflow.steps.filter(({ id }) => {
+			const last = this.lastTry(id);
+			return last !== undefined && last.end === undefined;
+		});
+	}
+
+	/** The first step, in the order of the file, that failed for good. */
+	get failed(): { readonly step: SkillStep; readonly attempts: number; readonly error: string } | undefined {
+		for (const step of this.workflow.steps) {
+			const last = this.lastTry(step.id);
+			if (!last?.end || last.end.error === "" || last.end.willRetry) continue;
+			return { step, attempts: last.attempt, error: last.end.error };
+		}
+		return undefined;
+	}
+
+	/** Steps that can start now: their needs succeeded. None after a failure. */
+	get ready(): readonly SkillStep[] {
+		if (this.failed) return [];
+		return this.workflow.steps.filter(({ id, needs }) => {
+			const last = this.lastTry(id);
+			return (!last || last.end?.willRetry === true) && needs.every((need) => this.succeeded(need));
+		});
+	}
+
+	succeeded(stepId: string): boolean {
+		return this.lastTry(stepId)?.end?.error === "";
+	}
+
+	/** The result of a step that succeeded, else "". */
+	outputOf(stepId: string): string {
+		return this.succeeded(stepId) ? (this.lastTry(stepId)?.end?.output ?? "") : "";
+	}
+
+	/** The steps that no other step needs, in the order of the file. */
+	get lastSteps(): readonly SkillStep[] {
+		const needed = new Set(this.workflow.steps.flatMap(({ needs }) => needs));
+		return this.workflow.steps.filter(({ id }) => !needed.has(id));
+	}
+
+	/** The steps as people see them: one that failed is pending, and one that did not start before the end is skipped. */
+	get plan(): readonly PlanStep[] {
+		const over = this.end !== undefined;
+		return this.workflow.steps.map(({ id, title }) => {
+			if (this.succeeded(id)) return { title, state: "completed" };
+			if (this.#hasFailed(id)) return { title, state: "pending" };
+			if (over) return { title, state: "skipped" };
+			return { title, state: this.lastTry(id) ? "in_progress" : "pending" };
+		});
+	}
+
+	#hasFailed(stepId: string): boolean {
+		const end = this.lastTry(stepId)?.end;
+		return end !== undefined && end.error !== "" && !end.willRetry;
+	}
+}
+
+/** All workflows of a run, in the order of their start. */
+export function workflowsIn(steps: readonly { readonly kind: string }[]): readonly WorkflowProgress[] {
+	const byCall = Map.groupBy(steps.filter(isWorkflowStep), ({ callId }) => callId);
+	return [...byCall.values()].flatMap((own) => WorkflowProgress.from(own) ?? []);
+}
+
+const kinds: ReadonlySet<string> = new Set<WorkflowStep["kind"]>([
+	"workflow",
+	"try",
+	"tried",
+	"workflowEnded",
+]);
+
+function isWorkflowStep(step: { readonly kind: string }): step is WorkflowStep {
+	return kinds.has(step.kind);
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from "node:util";
+import { shorten } from "../../text/shorten.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import type { SkillStep } from "../../vocabulary/skills/skill.ts";
+import type { WorkflowEnd, WorkflowStep } from "../../vocabulary/skills/workflow.ts";
+import { callsOf } from "../../vocabulary/transcript.ts";
+import type { Run, Writing } from "../run.ts";
+import { WorkflowProgress } from "./progress.ts";
+
+/** Maximum characters of a result in an event. */
+const mostTold = 2_000;
+
+/** The end of a try. */
+export interface TryEnd {
+	readonly output: string;
+	readonly error: string;
+	readonly reason: string;
+	readonly willRetry: boolean;
+	readonly tokens: number;
+	readonly cost: number;
+}
+
+/** Writes what happens to workflows in one transaction of their run: the recorded step, its event, and the list of steps. */
+export class WorkflowRecord {
+	readonly #run: Run;
+	readonly #writing: Writing;
+	/** With the steps of this transaction. */
+	readonly #steps: { readonly kind: string }[];
+
+	constructor(run: Run, writing: Writing) {
+		this.#run = run;
+		this.#writing = writing;
+		this.#steps = [...run.steps];
+	}
+
+	/** Adds a step of the record with its event. */
+	async add(step: WorkflowStep, event: RecordedEvent): Promise<void> {
+		const { callId } = step;
+		const before = WorkflowProgress.of(this.#steps, callId)?.plan;
+		await this.#writing.step(step);
+		this.#steps.push(step);
+		await this.#writing.record(event);
+		const after = WorkflowProgress.of(this.#steps, callId)?.plan ?? [];
+		if (this.#hasOwnList() || isDeepStrictEqual(before, after)) return;
+		const { redactor } = this.#run.session;
+		const steps = after.map(({ title, state }) => ({ title: redactor.redact(title), state }));
+		await this.#writing.record({ type: "todo.updated", runId: this.#run.id, callId, steps });
+	}
+
+	/** A try of a step starts as this task. */
+	async start(
+		progress: WorkflowProgress,
+		step: SkillStep,
+		{ taskId, model }: { readonly taskId: string; readonly model: string },
+	): Promise<void> {
+		const { callId } = progress;
+		const at = this.#run.session.deps.clock.now();
+		const attempt = (progress.lastTry(step.id)?.attempt ?? 0) + 1;
+		await this.add(
+			{ kind: "try", callId, stepId: step.id, taskId, model, at },
+			{ type: "skill.step.started", ...this.#facts(progress, step), model, taskId, attempt },
+		);
+	}
+
+	/** The open try of a step ends. */
+	async finish(progress: WorkflowProgress, step: SkillStep, end: TryEnd): Promise<void> {
+		const last = progress.lastTry(step.id);
+		if (!last) return;
+		const { taskId, attempt, model, startedAt } = last;
+		const { reason, ...recorded } = end;
+		const { output, error, willRetry } = recorded;
+		await this.add(
+			{ kind: "tried", callId: progress.callId, stepId: step.id, ...recorded },
+			{
+				...{ type: "skill.step.completed", ...this.#facts(progress, step), model, taskId, attempt },
+				...{ output: shorten(output, mostTold), error, reason, willRetry },
+				durationMs: this.#since(startedAt),
+			},
+		);
+	}
+
+	/** The workflow ends. */
+	async end(progress: WorkflowProgress, { output, error }: WorkflowEnd): Promise<void> {
+		const { callId, workflow, startedAt } = progress;
+		await this.add(
+			{ kind: "workflowEnded", callId, output, error },
+			{
+				...{ type: "skill.completed", runId: this.#run.id, callId, skill: workflow.name },
+				...{ output: shorten(output, mostTold), error, durationMs: this.#since(startedAt) },
+			},
+		);
+	}
+
+	#facts({ callId, workflow }: WorkflowProgress, { id: stepId, title }: SkillStep) {
+		return { runId: this.#run.id, callId, skill: workflow.name, stepId, title };
+	}
+
+	#since(at: number): number {
+		return Math.max(0, this.#run.session.deps.clock.now() - at);
+	}
+
+	/** Whether the model keeps a list of its own, which must not be replaced. */
+	#hasOwnList(): boolean {
+		return this.#run.steps.some(
+			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),
+		);
+	}
+}

@@ -1,0 +1,290 @@
+import { type Clock, ParleyError, StoreError } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { findTask } from "../../conversation/tasks/read-tasks.ts";
+import { insertTask } from "../../conversation/tasks/submit.ts";
+import { addTaint, findTaint } from "../../store/session-taint.ts";
+import type { TaskRow } from "../../store/task-rows.ts";
+import { shorten } from "../../text/shorten.ts";
+import { sessionTotal } from "../../usage/ledger.ts";
+import type { Recorded } from "../../vocabulary/event.ts";
+import type { SkillStep } from "../../vocabulary/skills/skill.ts";
+import { judge, type Verdict } from "../../vocabulary/skills/verdict.ts";
+import type { Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skills/workflow.ts";
+import { hasEnded } from "../../vocabulary/tasks/task.ts";
+import { stopIfAbandoned } from "../abandoned.ts";
+import { refusalOf } from "../limits.ts";
+import { askForText } from "../request.ts";
+import type { Run } from "../run.ts";
+import { excludedBySkill } from "../skills-of-run.ts";
+import { mostTries, WorkflowProgress } from "./progress.ts";
+import { WorkflowRecord } from "./record.ts";
+import { settleWorkflows } from "./settle.ts";
+import { failureText, resultText, stepText } from "./step-text.ts";
+
+/** What workflows need from the runtime. */
+export interface WorkflowDeps {
+	/** The real name of a model; throws `invalid_argument` if there is no such model. */
+	readonly modelOf: (session: Pick<Session, "profile">, wanted: string) => Promise<string>;
+	/** There may be a task to take up. */
+	readonly startTasks: () => void;
+	/** Stops what still works on tasks that have ended. */
+	readonly stopTasks: (ids: readonly string[]) => void;
+}
+
+/** Steps of one workflow that run in parallel. The gateway's limit for tasks counts as well. */
+const mostAtOnce = 4;
+/** Another process may end a task without notice: the row is read again at least this often. */
+const lookAgainMs = 15_000;
+/** Retries of a step if its model provider fails for a passing reason. */
+const providerRetries = 3;
+/** Maximum characters of a task and a result that a model judges. */
+const mostJudged = 32_000;
+/** Tokens of a verdict, with what a model thinks first. */
+const verdictTokens = 4_000;
+/** A step starts no workflow of its own. */
+const notInSteps = ["skill"];
+
+/**
+ * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. Continues from
+ * the recorded steps if the same call is made again after a restart. A step that failed starts no further step; steps that
+ * have started come to their end. Throws `cancelled` if the run is stopped, and the failure of the store.
+ */
+export async function runWorkflow(run: Run, call: WorkflowCall): Promise<WorkflowEnd> {
+	if (run.session.taskId !== undefined) {
+		const message = `The workflow ${call.workflow.name} cannot start inside a task: start it in the session.`;
+		throw new ParleyError(message, { code: "failed_precondition" });
+	}
+	const { working } = run.control;
+	try {
+		const known = await begin(run, call);
+		if (known.end) return known.end;
+		// Its steps do not know the client of the run, and may wait for its decisions.
+		stopIfAbandoned(run);
+		// The steps have working time of their own.
+		working.stop();
+		await new Engine(run, call.callId).work();
+		return await complete(run, call.callId);
+	} catch (reason) {
+		if (reason instanceof StoreError || run.control.cause === "parked") throw reason;
+		const error = run.control.cause ? "cancelled" : ParleyError.from(reason).message;
+		const stopped = await run.commit((writing) => settleWorkflows(run, writing, error));
+		run.deps.workflows.stopTasks(stopped);
+		if (run.control.cause) throw reason;
+		if (ParleyError.from(reason).code === "internal") run.log.error("a workflow failed", { error: reason });
+		return { output: "", error };
+	} finally {
+		working.start();
+	}
+}
+
+async function begin(run: Run, call: WorkflowCall): Promise<WorkflowProgress> {
+	const known = WorkflowProgress.of(run.steps, call.callId);
+	if (known) return known;
+	const { workflow, callId } = call;
+	for (const step of workflow.steps) await modelOf(run, workflow, step);
+	const at = run.session.deps.clock.now();
+	const given = run.session.redactor.redactKnown(call.arguments);
+	await run.commit(async (writing) => {
+		const vars = given === "" ? {} : { ARGUMENTS: given };
+		await new WorkflowRecord(run, writing).add(
+			{ kind: "workflow", callId, workflow, arguments: given, at },
+			{ type: "skill.started", runId: run.id, callId, skill: workflow.name, kind: "multi-step", vars },
+		);
+	});
+	return progressOf(run, callId);
+}
+
+async function complete(run: Run, callId: string): Promise<WorkflowEnd> {
+	const progress = progressOf(run, callId);
+	const error = failureText(progress);
+	const output = error === "" ? resultText(progress) : "";
+	await run.commit((writing) => new WorkflowRecord(run, writing).end(progress, { output, error }));
+	return { output, error };
+}
+
+function progressOf(run: Run, callId: string): WorkflowProgress {
+	const progress = WorkflowProgress.of(run.steps, callId);
+	if (progress) return progress;
+	throw new ParleyError(`no workflow was started by the call ${callId}`, { code: "internal" });
+}
+
+/** The real name of the model of a step; undefined for that of the run. */
+async function modelOf(run: Run, workflow: Workflow, step: SkillStep): Promise<string | undefined> {
+	const wanted = step.model ?? workflow.model;
+	if (wanted !== undefined) return run.deps.workflows.modelOf({ profile: run.agent }, wanted);
+	const { session, agent, row } = run;
+	return row.options.model ?? (agent === session.profile ? session.model : undefined);
+}
+
+/** The work on one workflow until no step is open and none can start. */
+class Engine {
+	readonly #run: Run;
+	readonly #callId: string;
+	/** Stops the waits of all steps if one of them fails in a way that no step may. */
+	readonly #broken = new AbortController();
+	readonly #stop: AbortSignal;
+	/** Verdicts are asked for one after the other: their calls belong to one run. */
+	#judging: Promise<unknown> = Promise.resolve();
+
+	constructor(run: Run, callId: string) {
+		this.#run = run;
+		this.#callId = callId;
+		this.#stop = AbortSignal.any([run.control.signal, this.#broken.signal]);
+	}
+
+	async work(): Promise<void> {
+		const working = new Map<string, Promise<void>>();
+		try {
+			for (;;) {
+				const { open, ready } = this.#progress;
+				for (const step of [...open, ...ready]) {
+					if (working.has(step.id) || (working.size >= mostAtOnce && !open.includes(step))) continue;
+					working.set(
+						step.id,
+						this.#try(step).finally(() => working.delete(step.id)),
+					);
+				}
+				if (working.size === 0) return;
+				await Promise.race(working.values());
+			}
+		} finally {
+			this.#broken.abort();
+			await Promise.allSettled(working.values());
+		}
+	}
+
+	get #progress(): WorkflowProgress {
+		return progressOf(this.#run, this.#callId);
+	}
+
+	/** One try of a step, from its start, or from where a restart found it, to its end. */
+	async #try(step: SkillStep): Promise<void> {
+		this.#stop.throwIfAborted();
+		const last = this.#progress.lastTry(step.id);
+		const { taskId } = last && !last.end ? last : await this.#start(step);
+		const task = await this.#ended(taskId);
+		const verdict = task.state === "completed" ? await this.#judge(step, task) : undefined;
+		await this.#finish(step, task, verdict);
+		// The wire that started the run wants a denial to cancel it, and the denial has ended the step as cancelled.
+		if (task.state === "cancelled" && this.#run.row.options.onDenied === "cancel") this.#run.control.cancel();
+	}
+
+	async #start(step: SkillStep): Promise<{ readonly taskId: string }> {
+		const run = this.#run;
+		const { session, settings, row } = run;
+		const progress = this.#progress;
+		const { workflow } = progress;
+		const refused = await refusalOf(run, settings.names[0]);
+		if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
+		const model = await modelOf(run, workflow, step);
+		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
+		const wanted = {
+			...{ title: step.title, description: stepText(progress, step), agent: run.agent },
+			// Another skill of the run may leave fewer tools.
+			tools: names
+				.filter((name) => workflow.tools?.includes(name) ?? true)
+				.filter((name) => excludedBySkill(run, name) === undefined),
+			...{ maxRetries: providerRetries, autonomy: "autonomous" as const },
+			...(model !== undefined && { model }),
+		};
+		const origin = {
+			...{ taint: "" as const, spawnCall: run.id, submittedBy: row.actor?.id ?? session.owner },
+			actor: row.actor ? JSON.stringify(row.actor) : null,
+		};
+		let created: readonly Recorded[] = [];
+		const taskId = await run.commit(async (writing) => {
+			const inserted = await insertTask(writing.tx, writing.record, session, { wanted, origin });
+			created = inserted.created;
+			await new WorkflowRecord(run, writing).start(progress, step, {
+				taskId: inserted.row.id,
+				model: model ?? settings.names[0],
+			});
+			return inserted.row.id;
+		});
+		for (const event of created) session.deps.observers.tell(event, session.owner);
+		await session.deps.failpoints.reach("skill-step-started");
+		run.deps.workflows.startTasks();
+		return { taskId };
+	}
+
+	/** Waits for the end of a task and returns its row. */
+	async #ended(taskId: string): Promise<TaskRow> {
+		const { session } = this.#run;
+		const { clock, journal } = session.deps;
+		for (;;) {
+			this.#stop.throwIfAborted();
+			const woken = session.awake(taskId);
+			const row = await journal.store.read((db) => findTask(db, taskId));
+			if (!row) throw new ParleyError(`task not found: ${taskId}`, { code: "not_found" });
+			if (hasEnded(row.state)) return row;
+			await firstOf(woken, clock, this.#stop);
+		}
+	}
+
+	/** The verdict about a result; undefined for a step without criteria. */
+	#judge(step: SkillStep, { output }: TaskRow): Promise<Verdict | undefined> {
+		const { criteria } = step;
+		if (!criteria) return Promise.resolve(undefined);
+		const run = this.#run;
+		const judged = {
+			criteria,
+			task: shorten(step.prompt, mostJudged),
+			result: shorten(output, mostJudged),
+		};
+		const verdict = this.#judging.then(async () => {
+			this.#stop.throwIfAborted();
+			run.control.working.start();
+			try {
+				return await judge(judged, (request) =>
+					askForText(
+						run,
+						{ ...request, sampling: { maxTokens: verdictTokens }, reasoning: "off" },
+						{ first: run.settings.names[0], purpose: "a verdict" },
+					),
+				);
+			} finally {
+				run.control.working.stop();
+			}
+		});
+		this.#judging = verdict.catch(() => undefined);
+		return verdict;
+	}
+
+	async #finish(step: SkillStep, task: TaskRow, verdict: Verdict | undefined): Promise<void> {
+		const run = this.#run;
+		const { redactor, id: sessionId } = run.session;
+		const reason = redactor.redact(verdict?.reason ?? "");
+		await run.commit(async (writing) => {
+			const { tx } = writing;
+			// The next steps and the run read what the step has read.
+			await addTaint(tx, sessionId, await findTaint(tx, task.own_session_id));
+			const usage = await sessionTotal(tx, task.own_session_id);
+			const progress = this.#progress;
+			const isUnmet = verdict?.passed === false;
+			const attempt = progress.lastTry(step.id)?.attempt ?? 1;
+			await new WorkflowRecord(run, writing).finish(progress, step, {
+				...{ output: task.output, reason, error: isUnmet ? `criteria not met: ${reason}` : errorOf(task) },
+				willRetry: isUnmet && attempt < mostTries && progress.failed === undefined,
+				...{ tokens: usage.inputTokens + usage.outputTokens, cost: usage.cost },
+			});
+		});
+		await run.session.deps.failpoints.reach("skill-step-ended");
+	}
+}
+
+function errorOf({ state, error }: TaskRow): string {
+	if (state === "completed") return "";
+	if (state === "cancelled")
+		return error === "" || error === "cancelled" ? "cancelled" : `cancelled: ${error}`;
+	return error;
+}
+
+/** Resolves when woken, or when it is time to look again. Throws if it is to stop. */
+async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const timer = clock.after(lookAgainMs, resolve);
+	signal.addEventListener("abort", () => resolve(), { once: true });
+	await Promise.race([woken, promise]);
+	timer.cancel();
+	signal.throwIfAborted();
+}

@@ -1,0 +1,305 @@
+import { ParleyError } from "@parley/base";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { askedBy, byItself } from "../../trust/audit/audit.ts";
+import { type Coverable, coversCall, coversPeople } from "../../trust/grant-cover.ts";
+import { grantWithin, newestSessionIn, placesOf, requireSeen, wasShared } from "../../trust/grant-places.ts";
+import {
+	countDenial,
+	factsOf,
+	type KeptGrant,
+	listGrants,
+	openGrantOf,
+	toldOf,
+	useGrantRow,
+	whyOver,
+} from "../../trust/grant-rows.ts";
+import { requireSandbox } from "../../trust/grant-sandbox.ts";
+import { type AnsweredWish, checkWanted, type KeptWish, type WantedGrant } from "../../trust/grant-wish.ts";
+import { type OpenWish, openWishes } from "../../trust/grant-wishes.ts";
+import type { People } from "../../trust/people/people.ts";
+import { Tenants } from "../../trust/people/tenants.ts";
+import type { Policies } from "../../trust/policies.ts";
+import type { TrustOptions } from "../../use-cases/trust/trust.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { noChat } from "../../vocabulary/chat-settings.ts";
+import type { GrantFacts, SessionEvent, TrustBadge } from "../../vocabulary/event.ts";
+import { type Person, type Principal, placeKey } from "../../vocabulary/principal.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+import { readAnswer } from "../../vocabulary/prompt-answer.ts";
+import { answerPrompt } from "../prompts.ts";
+import type { Session } from "../session.ts";
+import { GrantLife } from "./grant-life.ts";
+import { askForGrant, stateOf } from "./grant-question.ts";
+
+export type { KeptGrant } from "../../trust/grant-rows.ts";
+export type { WantedGrant } from "../../trust/grant-wish.ts";
+
+/** Granted at once where the operator asks, else a question of the session. */
+export type GrantOutcome =
+	| { readonly status: "granted"; readonly grant: GrantFacts }
+	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
+
+/** Where the question of a person is to stand. */
+interface MeantSession {
+	readonly sessionId?: string | undefined;
+	/** The one that is meant where it is of the person's channel. */
+	readonly current?: string | undefined;
+}
+
+/** What sessions and runs need of them. */
+export type SessionGrants = Pick<
+	ChannelGrants,
+	"answer" | "covering" | "use" | "badge" | "denied" | "review" | "requireCover" | "stopped"
+>;
+
+/** Channels whose calls run unasked for a while: the object behind `accept_all_tools` of a chat platform. */
+export class ChannelGrants {
+	readonly #options: TrustOptions;
+	readonly #life: GrantLife;
+	readonly #people: Pick<People, "roleNow">;
+	readonly #tenants: Tenants;
+
+	constructor(
+		options: TrustOptions,
+		policies: Pick<Policies, "version" | "onChange">,
+		people: Pick<People, "roleNow">,
+	) {
+		this.#options = options;
+		this.#people = people;
+		this.#tenants = new Tenants(options.chat ?? noChat);
+		this.#life = new GrantLife({ ...options, policies });
+	}
+
+	/** Learns what is in force; what a long stop has ended is ended. */
+	load(): Promise<void> {
+		return this.#life.load();
+	}
+
+	/** Ends what counts no more in the channel, and tells why. */
+	async review(place: string | undefined): Promise<void> {
+		if (this.#life.mayCount(place)) await this.#life.review();
+	}
+
+	/** Watches nothing any more, and resolves when nothing is written. */
+	stop(): Promise<void> {
+		return this.#life.stop();
+	}
+
+	/**
+	 * The operator's word counts at once; a person's becomes a question of their session, for the operator and the owners
+	 * of their guild or team, and where they name none, of the one in which their channel spoke last. Throws
+	 * `invalid_argument` for what no grant covers, and `failed_precondition` for a channel that cannot be trusted, or that
+	 * nobody was heard in, unless `unseen`.
+	 */
+	async request(
+		request: Keyed,
+		wanted: WantedGrant,
+		{ unseen = false, ...meant }: MeantSession & { readonly unseen?: boolean } = {},
+	): Promise<GrantOutcome> {
+		const { principal } = request;
+		authorize(principal, "grant.request", { place: wanted.place });
+		checkWanted(wanted, this.#options.tools);
+		await this.#requireSafety(wanted.place, principal.person);
+		if (principal.person) return this.#ask(request, wanted, { person: principal.person, ...meant });
+		if (!unseen) await this.#options.store.read((db) => requireSeen(db, wanted.place));
+		const { response: grant, repeated } = await this.#life.inPlace(wanted.place, [], (tx, telling) =>
+			once(tx, request, this.#onceDeps, () => this.#life.begin(tx, telling, wanted, principal)),
+		);
+		if (!repeated) this.#life.watch(grant);
+		return { status: "granted", grant };
+	}
+
+	/** The grants of the channels that the principal may see, newest first. */
+	async list(principal: Principal, ended: boolean): Promise<KeptGrant[]> {
+		authorize(principal, "grant.read");
+		return this.#options.store.read(async (db) =>
+			listGrants(db, { places: await placesOf(db, principal, this.#tenants), ended }),
+		);
+	}
+
+	/** What people of the channels that the principal may see ask for, the oldest first. */
+	async wishes(principal: Principal): Promise<OpenWish[]> {
+		authorize(principal, "grant.read");
+		return this.#options.store.read(async (db) =>
+			openWishes(db, await placesOf(db, principal, this.#tenants)),
+		);
+	}
+
+	/** Ends a grant at once: nothing keeps it, also no run at work. One that has ended stays as it is. */
+	async revoke(request: Keyed, grantId: string, reason: string): Promise<void> {
+		const { principal } = request;
+		authorize(principal, "grant.revoke");
+		const { store } = this.#options;
+		const row = await store.read((db) => grantWithin(db, grantId, principal, this.#tenants));
+		if (!row) throw new ParleyError(`grant not found: ${grantId}`, { code: "not_found" });
+		authorize(principal, "grant.revoke", { place: row.place });
+		const asker = askedBy(principal);
+		const why = `revoked by ${asker.principal}${reason === "" ? "" : `: ${reason}`}`;
+		await this.#life.inPlace(row.place, toldOf(row), (tx, telling) =>
+			once(tx, request, this.#onceDeps, async () => {
+				await this.#life.endIn(tx, telling, { row, reason: why, asker });
+				return null;
+			}),
+		);
+		this.#life.unwatch(row, why);
+	}
+
+	/** Answers the question whether a channel is to be trusted, of who may; false where another answer was first. */
+	async answer(request: Keyed, session: Session, { token, ...asked }: AnsweredWish): Promise<boolean> {
+		const { principal } = request;
+		const { response } = asked;
+		const { by: _, ...wanted } = fromRow<KeptWish>(asked.wanted_grant);
+		const approves = readAnswer(fromRow<Prompt>(asked.request), true, response).kind === "approved";
+		if (approves) await this.#requireSafety(wanted.place, principal.person);
+		let grant: GrantFacts | undefined;
+		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
+			once(tx, request, this.#onceDeps, async () => {
+				const answering = { token, response, by: principal, binding: undefined };
+				const { counts: isFirst } = await answerPrompt(
+					tx,
+					telling.recordIn.bind(undefined, session),
+					session,
+					answering,
+				);
+				const state = isFirst ? await stateOf(tx, token) : undefined;
+				if (state === "answered") grant = await this.#life.begin(tx, telling, wanted, principal);
+				if (state === "cancelled") {
+					const facts = { action: "grant.refuse", object: wanted.place, decision: "denied" };
+					await this.#options.audit.record(tx, { ...askedBy(principal), ...facts });
+				}
+				return isFirst;
+			}),
+		);
+		if (grant) this.#life.watch(grant);
+		return counts;
+	}
+
+	/** Looks at who acts where: a shared channel is trusted no more, nor is one in which a stranger speaks. */
+	async witness({ person }: Principal): Promise<void> {
+		if (!person || !this.#life.mayCount(placeKey(person.place))) return;
+		const why = this.#whyUnsafe(person);
+		if (why !== undefined) await this.#life.endOf(placeKey(person.place), why, byItself);
+	}
+
+	/** Somebody has stopped the work of a channel: it is trusted no more. */
+	stopped(place: string | undefined, principal: Principal): Promise<void> {
+		const asker = askedBy(principal);
+		return this.#life.endOf(place, `stopped by ${asker.principal}`, asker);
+	}
+
+	/** Looks at what happens anywhere: a spent budget ends what channels are trusted with that spend of it. */
+	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
+		if (event.type !== "budget.reached" || event.percent < 100) return;
+		this.#life.spent(event.scope === "session" ? sessionId : undefined);
+	}
+
+	/** The grant that lets a call run unasked, if one does; the policy has to agree. */
+	async covering(db: Tx, { place, speakers, call, pending }: Coverable): Promise<TrustBadge | undefined> {
+		const grant = await this.#inForce(db, place);
+		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;
+		const people = await this.#asOfNow(db, speakers);
+		return coversPeople(grant, people) && coversCall(grant, call) ? badgeOf(grant) : undefined;
+	}
+
+	/** What stands on the messages of a channel as long as it is trusted. */
+	async badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined> {
+		const grant = await this.#inForce(db, place);
+		return grant && badgeOf(grant);
+	}
+
+	/**
+	 * Counts a call that is about to run under a grant, in the transaction of its intent: `ended` where the grant counts
+	 * no more, and the call is not to run under it; `last` where no other will.
+	 */
+	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
+		const moment = await this.#life.moment();
+		const row = await useGrantRow(tx, grantId, moment);
+		if (!row) return "ended";
+		return whyOver(row, moment) === undefined ? "counted" : "last";
+	}
+
+	/** Counts a call of the channel that somebody denied; `review` is to follow. */
+	async denied(tx: Tx, place: string | undefined): Promise<void> {
+		if (this.#life.mayCount(place)) await countDenial(tx, place);
+	}
+
+	/** `accept_all_tools` of a connector: passes where the channel's grant says as much, else throws `permission_denied`. */
+	async requireCover({ person }: Principal, { place }: Session): Promise<void> {
+		const grant = await this.#options.store.read((db) => this.#inForce(db, place));
+		if (grant && coversPeople(grant, [person])) return;
+		const message =
+			"accept_all_tools counts in a chat only while its channel is trusted: request_grant asks for that, and the operator or an owner confirms it";
+		throw new ParleyError(message, { code: "permission_denied" });
+	}
+
+	async #ask(
+		request: Keyed,
+		wanted: WantedGrant,
+		{ person, sessionId: named, current }: MeantSession & { readonly person: Person },
+	): Promise<GrantOutcome> {
+		const { principal } = request;
+		const { store, sessions } = this.#options;
+		// A connector that has come back has joined nothing yet, and means its channel all the same.
+		const sessionId =
+			named ??
+			(await store.read((db) => newestSessionIn(db, { place: wanted.place, owner: principal.id, current })));
+		if (sessionId === undefined) {
+			throw refused(
+				`nothing was said in ${wanted.place} yet: the question needs a conversation there to stand in`,
+			);
+		}
+		using lease = await sessions().lease(principal, sessionId, "grant.request");
+		const { session } = lease;
+		if (session.place !== wanted.place) throw refused(`${sessionId} is no conversation of ${wanted.place}`);
+		const outcome = await session.commit((tx, record) =>
+			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
+				const token = await askForGrant(tx, record, session, { wanted, person });
+				const facts = { action: "grant.request", object: wanted.place, decision: "asked" };
+				await this.#options.audit.record(tx, { ...askedBy(principal), ...facts, args: wanted });
+				return { status: "requested", token, sessionId };
+			}),
+		);
+		return outcome.response;
+	}
+
+	/** With the roles that they have at this moment, who may have spoken long ago. */
+	#asOfNow(db: Tx, speakers: Coverable["speakers"]): Promise<(Person | undefined)[]> {
+		return Promise.all(
+			speakers.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),
+		);
+	}
+
+	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {
+		if (!this.#life.mayCount(place)) return undefined;
+		const row = await openGrantOf(db, place);
+		return row && whyOver(row, await this.#life.moment()) === undefined ? factsOf(row) : undefined;
+	}
+
+	async #requireSafety(place: string, person: Person | undefined): Promise<void> {
+		await requireSandbox(this.#options.sandbox);
+		const why = person && this.#whyUnsafe(person);
+		if (why !== undefined) throw refused(`this channel cannot be trusted: ${why}`);
+		if (person || !(await this.#options.store.read((db) => wasShared(db, place)))) return;
+		throw refused("this channel cannot be trusted: people of another organisation are there");
+	}
+
+	#whyUnsafe({ place, role }: Person): string | undefined {
+		if (place.shared) return "people of another organisation are there";
+		const ends = this.#options.chat?.endTrustOnStranger ?? true;
+		return role === "stranger" && ends ? "somebody spoke whom nobody has let in" : undefined;
+	}
+
+	get #onceDeps(): Parameters<typeof once>[2] {
+		const { clock, secrets } = this.#options;
+		return { clock, fingerprint: (text) => secrets.fingerprint(text) };
+	}
+}
+
+function badgeOf({ id, expiresAt }: GrantFacts): TrustBadge {
+	return { grantId: id, until: expiresAt };
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

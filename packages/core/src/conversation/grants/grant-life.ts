@@ -1,0 +1,266 @@
+import { ParleyError, type Timer } from "@parley/base";
+import type { Tx } from "../../store/journal.ts";
+import { type AuditEntry, askedBy, byItself } from "../../trust/audit/audit.ts";
+import { placeOf } from "../../trust/grant-places.ts";
+import {
+	endGrantRow,
+	factsOf,
+	type GrantRow,
+	insertGrant,
+	type Moment,
+	markAlive,
+	openGrantOf,
+	openGrants,
+	toldOf,
+	whyOver,
+} from "../../trust/grant-rows.ts";
+import { isConfined } from "../../trust/grant-sandbox.ts";
+import type { WantedGrant } from "../../trust/grant-wish.ts";
+import type { Policies } from "../../trust/policies.ts";
+import type { TrustOptions } from "../../use-cases/trust/trust.ts";
+import type { GrantFacts, RecordedEvent } from "../../vocabulary/event.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import { commitTogether, type RecordIn } from "../commit-together.ts";
+import type { Session } from "../session.ts";
+import type { Lease, Sessions } from "../sessions.ts";
+
+/** What grants are kept with. */
+export interface GrantDeps
+	extends Pick<TrustOptions, "store" | "clock" | "ids" | "log" | "audit" | "sandbox"> {
+	readonly sessions: () => Sessions;
+	readonly policies: Pick<Policies, "version" | "onChange">;
+}
+
+/** So often the gateway writes down that it is at work, while a channel is trusted. */
+const heartbeatMs = 10 * 60 * 1000;
+/** After a longer stop nobody remembers what was granted. */
+const longestStopMs = 60 * 60 * 1000;
+
+/** The sessions of a channel that are told what happens to its grant, inside the transaction of that. */
+export interface Telling {
+	readonly sessions: readonly Session[];
+	readonly recordIn: RecordIn;
+}
+
+type Asker = Pick<AuditEntry, "principal" | "via">;
+
+/** The open grants of all channels: how they begin, what ends them, and who is told. */
+export class GrantLife {
+	readonly #deps: GrantDeps;
+	/** By channel: its open grant, and when that ends at the latest. */
+	readonly #open = new Map<string, Pick<GrantFacts, "id" | "expiresAt">>();
+	#timer: Timer | undefined;
+	#working: Promise<void> = Promise.resolve();
+	#stopped = false;
+
+	constructor(deps: GrantDeps) {
+		this.#deps = deps;
+	}
+
+	async moment(): Promise<Moment> {
+		const { clock, policies, sandbox } = this.#deps;
+		const confined = await isConfined(sandbox);
+		return { now: clock.now(), policy: policies.version, confined };
+	}
+
+	/** Whether the channel may have a grant that counts: spares most calls a look at the database. */
+	mayCount(place: string | undefined): place is string {
+		return place !== undefined && this.#open.has(place);
+	}
+
+	/** Learns what is open, and ends what a long stop has ended. */
+	async load(): Promise<void> {
+		const { store, clock } = this.#deps;
+		for (const row of await store.read(openGrants)) {
+			this.#open.set(row.place, factsOf(row));
+			if (clock.now() - Number(row.alive_at) > longestStopMs) {
+				await this.end(row, "the gateway was stopped for more than an hour", byItself);
+			}
+		}
+		await this.review();
+		this.#deps.policies.onChange(() => this.#lookSoon());
+	}
+
+	/** Ends the open grants that count no more, and tells why. */
+	async review(): Promise<void> {
+		const { store } = this.#deps;
+		for (const row of await store.read(openGrants)) {
+			const why = whyOver(row, await this.moment());
+			if (why !== undefined) await this.end(row, why, byItself);
+		}
+		this.#arm();
+	}
+
+	/** Resolves when nothing is written any more. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		this.#timer?.cancel();
+		await this.#working;
+	}
+
+	/**
+	 * One transaction about a channel. Told are its sessions that are in memory, those that were told of the grant which
+	 * is open there, and `also`; where that is nobody, the session of the channel where something was said last.
+	 */
+	async inPlace<T>(
+		place: string,
+		also: readonly string[],
+		work: (tx: Tx, telling: Telling) => Promise<T>,
+	): Promise<T> {
+		const leases = await this.#leasesOf(place, also);
+		try {
+			const sessions = leases.map(({ session }) => session);
+			return await commitTogether(this.#deps.store, sessions, (tx, recordIn) =>
+				work(tx, { sessions, recordIn }),
+			);
+		} finally {
+			for (const lease of leases) lease[Symbol.dispose]();
+		}
+	}
+
+	/** Writes the grant, in place of the one that is open in the channel, and tells of it. */
+	async begin(tx: Tx, telling: Telling, wanted: WantedGrant, by: Principal): Promise<GrantFacts> {
+		const { clock, ids, audit } = this.#deps;
+		const asker = askedBy(by);
+		const before = await openGrantOf(tx, wanted.place);
+		if (before) await this.endIn(tx, telling, { row: before, reason: "another one replaces it", asker });
+		const { lifeMs, ...asked } = wanted;
+		const createdAt = clock.now();
+		const grant: GrantFacts = {
+			...asked,
+			...{ id: ids.create("grant"), usedActions: 0, grantedBy: asker.principal },
+			...{ createdAt, expiresAt: createdAt + lifeMs },
+		};
+		const told = telling.sessions.map(({ id }) => id);
+		await insertGrant(tx, grant, { policy: this.#deps.policies.version, told });
+		const facts = { action: "grant.create", object: grant.place, decision: "allowed", grantId: grant.id };
+		await audit.record(tx, { ...asker, ...facts, args: { ...asked, lifeMs } });
+		await tell(telling, { type: "grant.created", grant });
+		return grant;
+	}
+
+	/** A grant that has begun is durable: from now on it is watched. */
+	watch(grant: GrantFacts): void {
+		const { place, id, grantedBy, expiresAt } = grant;
+		this.#open.set(place, grant);
+		this.#deps.log.info("a channel is trusted", { place, grant: id, grantedBy, expiresAt });
+		this.#arm();
+	}
+
+	/** Ends a grant; nothing where it had ended already. */
+	async end(row: GrantRow, reason: string, asker: Asker): Promise<void> {
+		await this.inPlace(row.place, toldOf(row), (tx, telling) =>
+			this.endIn(tx, telling, { row, reason, asker }),
+		);
+		this.unwatch(row, reason);
+	}
+
+	/** Ends what the channel is trusted with, if it is. */
+	async endOf(place: string | undefined, reason: string, asker: Asker): Promise<void> {
+		if (!this.mayCount(place)) return;
+		const row = await this.#deps.store.read((db) => openGrantOf(db, place));
+		if (row) await this.end(row, reason, asker);
+	}
+
+	/** Money has run out: of the session that is named, or of all. What its channels are trusted with ends soon. */
+	spent(sessionId: string | undefined): void {
+		if (this.#stopped || this.#open.size === 0) return;
+		this.#working = this.#working.then(() => this.#endSpent(sessionId));
+	}
+
+	/** The end of a grant is durable. */
+	unwatch({ place, id }: Pick<GrantRow, "place" | "id">, reason: string): void {
+		if (this.#open.get(place)?.id !== id) return;
+		this.#open.delete(place);
+		this.#deps.log.info("a channel is trusted no more", { place, grant: id, reason });
+	}
+
+	/** Ends a grant as part of a transaction, and tells of it; `unwatch` is to follow. */
+	async endIn(
+		tx: Tx,
+		telling: Telling,
+		{ row, reason, asker }: { readonly row: GrantRow; readonly reason: string; readonly asker: Asker },
+	): Promise<void> {
+		const { clock, audit } = this.#deps;
+		if (!(await endGrantRow(tx, row.id, reason, clock.now()))) return;
+		const { usedActions } = factsOf(row);
+		const facts = { action: "grant.end", object: row.place, decision: "ended", grantId: row.id };
+		await audit.record(tx, { ...asker, ...facts, args: { reason, usedActions } });
+		await tell(telling, { type: "grant.ended", grantId: row.id, reason });
+	}
+
+	async #leasesOf(place: string, also: readonly string[]): Promise<Lease[]> {
+		const { store, sessions: all } = this.#deps;
+		const sessions = all();
+		const row = await store.read((db) => openGrantOf(db, place));
+		const ids = new Set([...(row ? toldOf(row) : []), ...also]);
+		for await (const session of sessions.loaded()) if (session.place === place) ids.add(session.id);
+		if (ids.size === 0) for (const id of await this.#newestIn(place)) ids.add(id);
+		const leases: Lease[] = [];
+		for (const id of ids) {
+			// One that was deleted meanwhile has nobody to tell.
+			const lease = await sessions.leaseOwn(id).catch(unlessUnknown);
+			if (lease) leases.push(lease);
+		}
+		return leases;
+	}
+
+	async #newestIn(place: string): Promise<readonly string[]> {
+		const rows = await this.#deps.store.read((db) =>
+			db
+				.selectFrom("sessions")
+				.select("id")
+				.where("place", "=", place)
+				.orderBy("updated_at", "desc")
+				.limit(1)
+				.execute(),
+		);
+		return rows.map(({ id }) => id);
+	}
+
+	/** One timer for all: it ends what expires, and writes down in between that the gateway is at work. */
+	#arm(): void {
+		this.#timer?.cancel();
+		this.#timer = undefined;
+		if (this.#stopped || this.#open.size === 0) return;
+		const now = this.#deps.clock.now();
+		const ends = [...this.#open.values()].map(({ expiresAt }) => expiresAt - now);
+		const next = Math.max(0, Math.min(...ends));
+		this.#timer = this.#deps.clock.after(Math.min(next, heartbeatMs), () => this.#lookSoon());
+	}
+
+	#lookSoon(): void {
+		if (!this.#stopped && this.#open.size > 0) this.#working = this.#working.then(() => this.#look());
+	}
+
+	async #endSpent(sessionId: string | undefined): Promise<void> {
+		const { store, log } = this.#deps;
+		try {
+			const places =
+				sessionId === undefined ? [...this.#open.keys()] : [await store.read((db) => placeOf(db, sessionId))];
+			const whose = sessionId === undefined ? "this gateway" : "a conversation here";
+			for (const place of places) await this.endOf(place, `the budget of ${whose} is spent`, byItself);
+		} catch (error) {
+			log.error("a spent budget did not end what channels are trusted with", { error });
+		}
+	}
+
+	async #look(): Promise<void> {
+		const { store, clock, log } = this.#deps;
+		try {
+			await store.commit((tx) => markAlive(tx, clock.now()));
+			await this.review();
+		} catch (error) {
+			log.error("the grants of channels could not be looked through", { error });
+			this.#arm();
+		}
+	}
+}
+
+function unlessUnknown(reason: unknown): undefined {
+	if (ParleyError.from(reason).code !== "not_found") throw reason;
+}
+
+async function tell({ sessions, recordIn }: Telling, event: RecordedEvent): Promise<void> {
+	for (const session of sessions) await recordIn(session, event);
+}

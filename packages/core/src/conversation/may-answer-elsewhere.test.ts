@@ -1,0 +1,244 @@
+import { expect, test } from "vitest";
+import { abe, acting, ada, answering, asked, asking } from "../testing/asked-elsewhere.ts";
+import { unkeyed } from "../testing/test-runtime.ts";
+import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import { operator, type Principal } from "../vocabulary/principal.ts";
+
+test("who may approve in the channel that is named sees what waits elsewhere and answers it, and everybody is told who it was", async () => {
+	await using chat = await asked();
+	expect(chat.prompt.approval?.alsoIn).toEqual([answering]);
+	const [open] = await chat.t.runtime.prompts.list(abe, { limit: 10, approvals: true });
+	expect(open).toMatchObject({
+		...{ prompt: { token: chat.prompt.token }, sessionId: chat.session, place: asking },
+		requester: { id: "slack:team:ada", name: "Name of ada" },
+	});
+	expect(await chat.answer(abe)).toBe("");
+	expect(await chat.log.next("prompt.answered")).toMatchObject({
+		...{ by: "discord:guild:abe", byName: "Name of abe", value: true },
+	});
+	expect((await chat.log.next("assistant.message")).content).toBe("done");
+	await chat.t.settle();
+	const rows = await chat.t.store.read((db) =>
+		db
+			.selectFrom("audit")
+			.select(["principal", "decision", "args"])
+			.where("action", "=", "approval.decide")
+			.execute(),
+	);
+	expect(rows).toEqual([
+		{ principal: "discord:guild:abe", decision: "approved", args: JSON.stringify({ place: answering }) },
+	]);
+	expect(await chat.listed(abe)).toEqual([]);
+});
+
+test("what is shown without asking for approvals is of the own channel alone, and the session stays closed", async () => {
+	await using chat = await asked();
+	expect(await chat.t.runtime.prompts.list(abe, { limit: 10 })).toEqual([]);
+	for (const action of ["session.read", "session.write", "prompt.read"] as const) {
+		await expect(chat.t.runtime.check(abe, chat.session, action)).rejects.toMatchObject({
+			code: "not_found",
+		});
+	}
+	expect(await chat.answer(operator)).toBe("");
+});
+
+const refused: readonly (readonly [who: string, by: Principal, why: string | RegExp])[] = [
+	["a member there", acting("max", "member"), /it takes the role approver/],
+	["a guest there", acting("gus", "guest"), /it takes the role approver/],
+	["a stranger there", acting("sid", "stranger"), /nobody has let discord:guild:sid in/],
+	[
+		"an approver in another channel there",
+		acting("abe", "approver", "discord:guild:other"),
+		"prompt not found",
+	],
+	["an approver of another guild", acting("abe", "approver", "discord:other:desk"), "prompt not found"],
+	[
+		"an approver by another platform's connector",
+		acting("abe", "approver", "matrix:guild:desk"),
+		"prompt not found",
+	],
+	["an approver where others are, too", acting("abe", "approver", answering, true), "prompt not found"],
+	[
+		"a connector for nobody",
+		{ id: "connector:discord", kind: "connector", platform: "discord" },
+		"prompt not found",
+	],
+];
+
+test.each(refused)("%s neither answers nor sees it", async (_, by, why) => {
+	await using chat = await asked();
+	for (const response of [{ value: "once" }, { cancelled: true }]) {
+		expect(await chat.answer(by, response)).toEqual(expect.stringMatching(why));
+	}
+	expect(await chat.listed(by)).not.toContain(chat.prompt.token);
+	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
+	expect(await chat.answer(operator)).toBe("");
+});
+
+test.each([
+	["is not named", { [asking]: {}, [answering]: {} }],
+	["is not in the register", { [asking]: { approveIn: [answering] } }],
+	["is known by its guild alone", { [asking]: { approveIn: [answering] }, "discord:guild": {} }],
+	["is named by the channel that it names", { [asking]: {}, [answering]: { approveIn: [asking] } }],
+])("nothing is answered in a channel that %s", async (_, places: Record<string, PlaceProfile>) => {
+	await using chat = await asked({ places });
+	expect(chat.prompt.approval?.alsoIn).toBeUndefined();
+	expect(await chat.answer(abe)).toBe("prompt not found");
+	expect(await chat.listed(abe)).toEqual([]);
+	expect(await chat.answer(operator)).toBe("");
+});
+
+test("a channel that is forgotten counts no more, for questions that are open, too", async () => {
+	for (const forgotten of [asking, answering]) {
+		await using chat = await asked({ places: {} });
+		const { places } = chat.t.runtime.trust;
+		await places.set(unkeyed(), answering, { mention: "required" });
+		await places.set(unkeyed(), asking, { approveIn: [answering] });
+		expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
+		await places.remove(unkeyed(), forgotten);
+		expect(await chat.listed(abe)).toEqual([]);
+		expect(await chat.answer(abe)).toBe("prompt not found");
+		expect(await chat.answer(operator)).toBe("");
+	}
+});
+
+test("where people of other organisations are in one of both channels, nothing is answered elsewhere", async () => {
+	await using from = await asked({ asker: acting("ada", "member", asking, true) });
+	expect(await from.listed(abe)).toEqual([]);
+	expect(await from.answer(abe)).toBe("prompt not found");
+	expect(await from.answer(operator)).toBe("");
+
+	await using to = await asked();
+	const visitor = acting("max", "member", answering, true);
+	const session = await to.t.create(visitor);
+	await to.t.runtime.send(unkeyed(visitor), session, { content: "hello" });
+	// They were there when somebody was last heard, whatever the connector says of the one who answers.
+	expect(await to.listed(abe)).toEqual([]);
+	expect(await to.answer(abe)).toBe("prompt not found");
+	expect(await to.answer(operator)).toBe("");
+});
+
+test.each(["question", "secret"] as const)(
+	"a %s of the agent is answered where it was asked",
+	async (tool) => {
+		await using chat = await asked({ tool });
+		expect(await chat.listed(abe)).toEqual([]);
+		for (const response of [{ value: "blue" }, { cancelled: true }]) {
+			expect(await chat.answer(abe, response)).toBe("prompt not found");
+		}
+		await expect(chat.t.runtime.prompts.secret(abe, chat.prompt.token)).rejects.toThrow("prompt not found");
+		expect(await chat.answer(operator, { cancelled: true })).toBe("");
+	},
+);
+
+test("whether a channel is to be trusted is answered there alone", async () => {
+	await using chat = await asked();
+	const { grants } = chat.t.runtime.trust;
+	const wish = {
+		...{ place: asking, people: null, tools: null, classes: null },
+		...{ maxActions: 5, lifeMs: 60_000, reason: "release" },
+	};
+	const requested = await grants.request(unkeyed(ada), wish, { sessionId: chat.session });
+	expect(requested.status).toBe("requested");
+	expect(await chat.listed(acting("olga", "owner"))).toEqual([chat.prompt.token]);
+	const { prompt } = await chat.log.next("prompt.requested");
+	for (const response of [{ value: "yes" }, { cancelled: true }]) {
+		const answered = chat.t.runtime.answer(unkeyed(acting("olga", "owner")), prompt.token, response);
+		await expect(answered).rejects.toThrow("prompt not found");
+	}
+	expect(await chat.answer(operator)).toBe("");
+});
+
+test("what is always asked about can only be denied from there, by who may approve", async () => {
+	await using chat = await asked({ tool: "critical" });
+	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
+	expect(await chat.answer(abe, { value: "yes" })).toContain("it can only be denied");
+	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain("it can only be denied");
+	expect(await chat.answer(acting("max", "member"), { cancelled: true })).toContain(
+		"it takes the role approver",
+	);
+	expect(await chat.answer(abe, { cancelled: true })).toBe("");
+	expect(await chat.log.next("prompt.answered")).toMatchObject({ by: "discord:guild:abe", cancelled: true });
+});
+
+test("from there a call is approved once and as it is", async () => {
+	await using chat = await asked();
+	expect(chat.prompt.approval?.allowSession).toBe(true);
+	for (const response of [{ value: "session" }, { value: true, arguments: { path: "other" } }]) {
+		expect(await chat.answer(abe, response)).toContain("approved once and as it is");
+	}
+	expect(await chat.answer(abe)).toBe("");
+});
+
+test("the approvers whom the operator has named for that channel count there, and nobody else", async () => {
+	const approvers = ["discord:guild:max"];
+	const places = { [asking]: { approveIn: [answering] }, [answering]: { approvers } };
+	await using chat = await asked({ places });
+	expect(await chat.answer(abe)).toContain("here only those approve whom the operator has named");
+	expect(await chat.listed(abe)).toContain("here only those approve");
+	expect(await chat.answer(acting("max", "guest"))).toContain("it takes the role approver");
+	expect(await chat.answer(acting("max", "member"))).toBe("");
+});
+
+test("who asks does not get round the approvers of their channel by going to another one", async () => {
+	const desk = "slack:team:desk";
+	const places = { [asking]: { approveIn: [desk], approvers: ["slack:team:olga"] }, [desk]: {} };
+	const asker = acting("ann", "approver", asking);
+	await using chat = await asked({ places, asker });
+	expect(await chat.answer(acting("ann", "approver", desk))).toContain("here only those approve");
+	expect(await chat.answer(acting("bob", "approver", desk))).toBe("");
+	// Of the same platform the person is known by their id.
+	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
+});
+
+test("what comes later than another answer changes nothing and says so, to who could have answered", async () => {
+	await using chat = await asked();
+	expect(await chat.answer(abe)).toBe("");
+	const late = (by: Principal) => chat.t.runtime.answer(unkeyed(by), chat.prompt.token, { cancelled: true });
+	expect(await late(acting("olga", "owner"))).toBe(false);
+	await expect(late(acting("max", "member"))).rejects.toMatchObject({ code: "permission_denied" });
+	expect((await chat.log.next("assistant.message")).content).toBe("done");
+});
+
+test("what the operator takes back while an answer is on its way is answered no more", async () => {
+	await using chat = await asked();
+	const { places } = chat.t.runtime.trust;
+	const answeredIn = places.answeredIn.bind(places);
+	let looks = 0;
+	// As if it was taken back between the look and the commit.
+	places.answeredIn = (place) => (looks++ === 0 ? answeredIn(place) : []);
+	expect(await chat.answer(abe)).toBe("prompt not found");
+	places.answeredIn = answeredIn;
+	expect(await chat.answer(abe)).toBe("");
+});
+
+test("the question tells of no channel where it would not be answered", async () => {
+	await using from = await asked({ asker: acting("ada", "member", asking, true) });
+	expect(from.prompt.approval).toBeDefined();
+	expect(from.prompt.approval?.alsoIn).toBeUndefined();
+	expect(await from.answer(operator)).toBe("");
+});
+
+test("what can be approved in a chat comes before what is always asked about", async () => {
+	await using chat = await asked({ tool: "critical" });
+	const { t, prompt } = chat;
+	const other = { ...prompt, token: "prompt_other" };
+	await t.store.commit(async (tx) => {
+		const row = await tx.selectFrom("prompts").selectAll().executeTakeFirstOrThrow();
+		const later = { token: other.token, floor: 0, created_at: Number(row.created_at) + 1 };
+		const request = JSON.stringify(other);
+		await tx
+			.insertInto("prompts")
+			.values({ ...row, ...later, request })
+			.execute();
+	});
+	expect(await chat.listed(abe)).toEqual(["prompt_other", prompt.token]);
+});
+
+test("approvals are listed for nobody who only looks on", async () => {
+	await using chat = await asked();
+	const observer = { id: "observer:wall", kind: "observer", sessions: "all" } as const;
+	expect(await chat.listed(observer)).toMatch(/^observer may not prompt\.approve/);
+	expect(await chat.t.runtime.prompts.list(observer, { limit: 10 })).toHaveLength(1);
+	expect(await chat.answer(operator)).toBe("");
+});

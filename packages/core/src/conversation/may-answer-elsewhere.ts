@@ -1,0 +1,100 @@
+import { ParleyError } from "@parley/base";
+import { fromRow, type Tx } from "../store/journal.ts";
+import { wasShared } from "../trust/grant-places.ts";
+import type { Places } from "../trust/places.ts";
+import { authorize } from "../vocabulary/authorize.ts";
+import { type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
+import type { Prompt } from "../vocabulary/prompt.ts";
+import { type PromptResponse, readAnswer } from "../vocabulary/prompt-answer.ts";
+import { type AskedPrompt, asApprover, authorizeAnswer } from "./may-answer.ts";
+import { isSamePerson } from "./speakers.ts";
+
+/** How channels work, as far as it matters to who answers. */
+export type AnsweringPlaces = Pick<Places, "profileOf" | "answeredIn">;
+
+/**
+ * The other channels whose approvals are answered where this person is, too: none where people of other organisations
+ * are here, and no channel in which they were when somebody was last heard there.
+ */
+export async function placesAnsweredHere(
+	db: Tx,
+	{ kind, person }: Principal,
+	places: AnsweringPlaces,
+): Promise<string[]> {
+	if (kind !== "connector" || !person || person.place.shared) return [];
+	const here = placeKey(person.place);
+	const asking = places.answeredIn(here);
+	if (asking.length === 0 || (await wasShared(db, here))) return [];
+	const shared = await Promise.all(asking.map((place) => wasShared(db, place)));
+	return asking.filter((_, index) => !shared[index]);
+}
+
+/** The other channels in which approvals of a channel are answered, but where people of other organisations were. */
+export async function placesAnswering(
+	db: Tx,
+	place: string | undefined,
+	places: Pick<Places, "approveIn">,
+): Promise<string[]> {
+	const named = places.approveIn(place);
+	if (place === undefined || named.length === 0 || (await wasShared(db, place))) return [];
+	const shared = await Promise.all(named.map((other) => wasShared(db, other)));
+	return named.filter((_, index) => !shared[index]);
+}
+
+/** Passes for who may approve what is asked in the channel that they are in; else throws `permission_denied`. */
+export function authorizeApprover(principal: Principal, places: Pick<Places, "profileOf">): void {
+	const { person } = principal;
+	const { approvers } = person ? places.profileOf(placeKey(person.place)) : {};
+	authorize(asApprover(principal, approvers), "prompt.approve");
+}
+
+/** Whether a question is one whether a call may run: nothing else is answered from another channel. */
+export function isApproval({
+	binding,
+	wanted_grant,
+}: Pick<AskedPrompt, "binding" | "wanted_grant">): boolean {
+	return binding !== null && wanted_grant === null;
+}
+
+/** The session that an approval is of. */
+interface AskedIn {
+	readonly id: string;
+	readonly place: string | undefined;
+	/** Who has spoken to the run that asks, with what they may do there. */
+	readonly speakers: readonly Person[];
+}
+
+/**
+ * Passes for who may approve in their own channel, and may answer this approval of another one from there: as it is, and
+ * once. Also to say no takes that. Throws `permission_denied` saying what is missing.
+ */
+export function authorizeElsewhere(
+	principal: Principal,
+	{ row, response }: { readonly row: AskedPrompt; readonly response: PromptResponse },
+	{ id, place, speakers }: AskedIn,
+	places: Pick<Places, "profileOf">,
+): void {
+	authorizeApprover(principal, places);
+	const { person } = principal;
+	if (!person) throw new ParleyError("prompt not found", { code: "not_found" });
+	const here = placeKey(person.place);
+	// As for a question of this very channel.
+	const ours = { owner: principal.id, id, place: here };
+	authorizeAnswer(principal, { row, response }, ours, places.profileOf(here));
+	// Nobody gets by another channel what they may not do in the one in which they ask.
+	for (const speaker of speakers) {
+		if (!isSamePerson(speaker, person)) continue;
+		const there = { ...principal, person: speaker };
+		authorize(asApprover(there, places.profileOf(place).approvers), "prompt.approve");
+	}
+	refuseMore(row, response);
+}
+
+/** What holds longer, or is another call than people read there, is decided where it was asked. */
+function refuseMore(row: AskedPrompt, response: PromptResponse): void {
+	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
+	if (answer.kind !== "approved") return;
+	if (!answer.remember && response.arguments === undefined) return;
+	const message = "from another channel a call is approved once and as it is, or denied";
+	throw new ParleyError(message, { code: "permission_denied" });
+}

@@ -1,0 +1,47 @@
+import type { Kysely } from "kysely";
+import { fromRow } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import type { RecordedEvent } from "../vocabulary/event.ts";
+
+export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated" }>;
+
+/** Number of events that are searched, newest first. A run with more since its last list has no list to show. */
+const mostSearched = 10_000;
+
+/** The newest list of steps that the session recorded, up to `seq`; undefined if there is none. */
+export async function newestTodo(
+	db: Kysely<Tables>,
+	sessionId: string,
+	seq: number,
+): Promise<{ readonly seq: number; readonly event: TodoUpdated } | undefined> {
+	const row = await db
+		.selectFrom("events")
+		.select(["seq", "data"])
+		.where("session_id", "=", sessionId)
+		.where("type", "=", "todo.updated" satisfies TodoUpdated["type"])
+		.where("seq", "<=", seq)
+		.where("seq", ">", seq - mostSearched)
+		.orderBy("seq", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	return row && { seq: Number(row.seq), event: fromRow<TodoUpdated>(row.data) };
+}
+
+/** The list of a run that has not ended, unless a client that received the events up to `from` gets it with the rest. */
+export async function openTodo(
+	db: Kysely<Tables>,
+	sessionId: string,
+	{ from, last }: { readonly from: number; readonly last: number },
+): Promise<TodoUpdated | undefined> {
+	if (from === 0) return undefined;
+	const open = await db
+		.selectFrom("runs")
+		.select("id")
+		.where("session_id", "=", sessionId)
+		.where("state", "<>", "ended")
+		.execute();
+	if (open.length === 0) return undefined;
+	const newest = await newestTodo(db, sessionId, last);
+	const isShown = newest && newest.seq <= from && open.some(({ id }) => id === newest.event.runId);
+	return isShown ? newest.event : undefined;
+}

@@ -1,0 +1,39 @@
+import { authorize, isAuthorized } from "../vocabulary/authorize.ts";
+import type { SessionEvent } from "../vocabulary/event.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+
+/** Takes events of all sessions, in the order of each; must not throw and must not block. */
+export type Observer = (event: SessionEvent, owner: string) => void;
+
+/** Who looks at everything that happens, whatever session it happens in. */
+export class Observers {
+	readonly #observers = new Set<Observer>();
+	/** Those that do not look at what passes: of a reply that is every token. */
+	readonly #ofRecorded = new Set<Observer>();
+
+	/** Adds one; call what is returned to let it go. */
+	add(observer: Observer): () => void {
+		this.#observers.add(observer);
+		return () => this.#observers.delete(observer);
+	}
+
+	/** The same for what is recorded. */
+	addRecorded(observer: Observer): void {
+		this.#ofRecorded.add(observer);
+	}
+
+	/** The same for what the principal may see. */
+	addFor(principal: Principal, observer: (event: SessionEvent) => void): () => void {
+		authorize(principal, "event.read");
+		return this.add((event, owner) => {
+			const { sessionId } = event;
+			if (isAuthorized(principal, "event.read", { owner, sessionId })) observer(event);
+		});
+	}
+
+	tell(event: SessionEvent, owner: string): void {
+		for (const observer of this.#observers) observer(event, owner);
+		if (event.transient) return;
+		for (const observer of this.#ofRecorded) observer(event, owner);
+	}
+}

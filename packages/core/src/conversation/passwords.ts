@@ -1,0 +1,58 @@
+import { hotStatement, ParleyError } from "@parley/base";
+import type { Tx } from "../store/journal.ts";
+import { stamp, type Tables } from "../store/tables.ts";
+import type { Session, SessionDeps } from "./session.ts";
+
+/** What stands for a password: the model and the record know it by this. */
+const handles = /^secret:(pw_[0-9a-z]{26})$/;
+
+/** Seals a password for good and returns its handle; the clear text goes no further than here. */
+export async function keepPassword(tx: Tx, session: Session, password: string): Promise<string> {
+	const { clock, ids, secrets } = session.deps;
+	const id = ids.create("pw");
+	const sealed = secrets.seal(id, password);
+	await tx
+		.insertInto("secrets")
+		.values({ id, session_id: session.id, sealed, created_at: clock.now(), ...stamp })
+		.execute();
+	session.redactor.add(password);
+	return `secret:${id}`;
+}
+
+/** The password behind a handle of this session; undefined for anything else, and where it cannot be opened any more. */
+export async function openPassword(session: Session, handle: string): Promise<string | undefined> {
+	const [, id] = handles.exec(handle) ?? [];
+	if (id === undefined) return undefined;
+	const row = await session.deps.journal.store.read((db) =>
+		db
+			.selectFrom("secrets")
+			.select(["id", "sealed"])
+			.where("id", "=", id)
+			.where("session_id", "=", session.id)
+			.executeTakeFirst(),
+	);
+	return row && unseal(session.deps, row);
+}
+
+const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string; sealed: string }>((db, p) =>
+	db.selectFrom("secrets").select(["id", "sealed"]).where("session_id", "=", p("sessionId")),
+);
+
+/** All passwords that were given in a session: what it says may hold none of them, also after a restart. */
+export async function readPasswords(db: Tx, sessionId: string, deps: SessionDeps): Promise<string[]> {
+	const rows = await sealedPasswords(db, { sessionId });
+	return rows.flatMap((row) => unseal(deps, row) ?? []);
+}
+
+function unseal(
+	{ secrets, log }: Pick<SessionDeps, "secrets" | "log">,
+	{ id, sealed }: { readonly id: string; readonly sealed: string },
+): string | undefined {
+	try {
+		return secrets.open(id, sealed);
+	} catch (reason) {
+		if (ParleyError.from(reason).code !== "data_loss") throw reason;
+		log.warn("a password cannot be opened: it was kept under another key", { secret: id });
+		return undefined;
+	}
+}

@@ -1,0 +1,149 @@
+import type { Store } from "@parley/base";
+import type { Run, RunRow } from "../agent/run.ts";
+import { withPictures } from "../files/pictures.ts";
+import { fromRow, type Tx } from "../store/journal.ts";
+import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
+import type { Tables } from "../store/tables.ts";
+import type { Attachment } from "../vocabulary/files/attachment.ts";
+import type { ImageBlock } from "../vocabulary/message.ts";
+import type { Person } from "../vocabulary/principal.ts";
+import type { RunOptions } from "../vocabulary/run-options.ts";
+import type { Step } from "../vocabulary/step.ts";
+import { messagesOf, type RunTranscript, withoutLastReply } from "../vocabulary/transcript.ts";
+import type { Session, SessionDeps } from "./session.ts";
+
+/** Messages that may wait behind the active run of a session. */
+export const queueLimit = 32;
+
+/** Makes the oldest queued run of the session the active one; undefined where none waits or one is active. */
+export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
+	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
+	if (row?.state !== "queued") return undefined;
+	const trusted = session.trusted && toRunRow(row).options.origin === undefined ? 1 : 0;
+	await tx
+		.updateTable("runs")
+		.set({ state: "active", accept_all: trusted })
+		.where("id", "=", row.id)
+		.where("state", "=", "queued")
+		.execute();
+	await insertStep(tx, { runId: row.id, n: 0, at: now, data: JSON.stringify({ kind: "call" }) });
+	return toRunRow({ ...row, accept_all: trusted });
+}
+
+/** The active run of a session, as a restart finds it. */
+export async function findActive(db: Tx, sessionId: string): Promise<RunRow | undefined> {
+	const row = await db
+		.selectFrom("runs")
+		.selectAll()
+		.where("session_id", "=", sessionId)
+		.where("state", "=", "active")
+		.executeTakeFirst();
+	return row && toRunRow(row);
+}
+
+/** The recorded steps of a run, in order. */
+export async function readSteps(store: Store<Tables>, runId: string): Promise<Step[]> {
+	const rows = await store.read((db) =>
+		db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),
+	);
+	return rows.map(({ data }) => fromRow<Step>(data));
+}
+
+/** What the model saw of a session before the run with this ordinal. */
+export async function readHistory(
+	{ journal, files }: Pick<SessionDeps, "journal" | "files">,
+	sessionId: string,
+	beforeOrdinal: number,
+): Promise<readonly RunTranscript[]> {
+	const { runs, steps } = await journal.store.read(async (db) => {
+		const before = db
+			.selectFrom("runs")
+			.where("session_id", "=", sessionId)
+			.where("ordinal", "<", beforeOrdinal);
+		return {
+			runs: await before.selectAll().orderBy("ordinal").execute(),
+			steps: await db
+				.selectFrom("steps")
+				.select(["run_id", "data"])
+				.where("run_id", "in", before.select("id"))
+				.orderBy("n")
+				.execute(),
+		};
+	});
+	const byRun = Map.groupBy(steps, (step) => step.run_id);
+	let history: readonly RunTranscript[] = [];
+	for (const row of runs) {
+		const own = byRun.get(row.id) ?? [];
+		// A queued message that was cancelled never reached the model.
+		if (own.length === 0) continue;
+		const run = await withPictures(files, toRunRow(row));
+		const messages = messagesOf(
+			run,
+			own.map(({ data }) => fromRow<Step>(data)),
+		);
+		history = [...historyFor(run, history), { ordinal: run.ordinal, messages }];
+	}
+	return history;
+}
+
+/** What the model saw before the run: one that is asked again takes the last reply back. */
+export function historyFor(
+	{ retryOf }: Pick<RunRow, "retryOf">,
+	history: readonly RunTranscript[],
+): readonly RunTranscript[] {
+	const last = history.at(-1);
+	return retryOf === undefined || !last ? history : [...history.slice(0, -1), withoutLastReply(last)];
+}
+
+/** A run as its row holds it. */
+export function toRunRow(row: {
+	readonly id: string;
+	readonly content: string;
+	readonly images: string | null;
+	readonly attachments: string | null;
+	readonly retry_of: string | null;
+	readonly correlation: string | null;
+	readonly actor: string | null;
+	readonly options: string | null;
+	readonly accept_all: number;
+	readonly cancel_requested: number;
+	readonly ordinal: number;
+}): RunRow {
+	return {
+		id: row.id,
+		content: row.content,
+		images: row.images === null ? [] : fromRow<ImageBlock[]>(row.images),
+		...(row.attachments !== null && { attachments: fromRow<Attachment[]>(row.attachments) }),
+		retryOf: row.retry_of ?? undefined,
+		...(row.actor !== null && { actor: fromRow<Person>(row.actor) }),
+		options: row.options === null ? {} : fromRow<RunOptions>(row.options),
+		acceptAll: row.accept_all === 1,
+		cancelRequested: row.cancel_requested === 1,
+		ordinal: Number(row.ordinal),
+		correlation: row.correlation ?? row.id,
+	};
+}
+
+/** Takes what was said to a run since its last model call, in order: from now on it belongs to the caller. */
+export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, { kind: "steered" }>[]> {
+	const rows = await takeSaid(tx, { runId });
+	return rows
+		.sort((a, b) => a.ordinal - b.ordinal)
+		.map(({ content, actor }) => ({
+			kind: "steered",
+			content,
+			...(actor !== null && { actor: fromRow<Person>(actor) }),
+		}));
+}
+
+/** Lets what was said to the run since its last model call enter it now; whether there was something. */
+export async function enterSteers(run: Run): Promise<boolean> {
+	const waiting = await run.session.deps.journal.store.read((db) =>
+		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
+	);
+	if (waiting.length === 0) return false;
+	await run.commit(async ({ tx, step }) => {
+		for (const steered of await takeSteers(tx, run.id)) await step(steered);
+	});
+	return true;
+}

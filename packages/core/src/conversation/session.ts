@@ -1,0 +1,299 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { Selectable } from "kysely";
+import type { Tx } from "../store/journal.ts";
+import type { Tables } from "../store/tables.ts";
+import { SessionRedactor } from "../text/session-redactor.ts";
+import { endTrust, type Trust, trustHolds } from "../trust/session-trust.ts";
+import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
+import type { RunTranscript } from "../vocabulary/transcript.ts";
+import { commitForTask } from "./commit-for-task.ts";
+import { type Listener, Outlet } from "./outlet.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import type { TaskHold } from "./task-hold.ts";
+
+export type { SessionDeps };
+
+/** Records events in the transaction at hand and returns them with their numbers. */
+export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
+
+/**
+ * Judges the arguments that a person writes for a call that waits for its approval. `binding` is what the open prompt is
+ * bound to. Returns what the approval of the changed call is bound to. Throws `invalid_argument` if the prompt must stay
+ * open.
+ */
+export type ChangeJudge = (args: unknown, binding: string) => Promise<{ readonly binding: string }>;
+
+/** A run that works now. */
+export interface LiveRun {
+	readonly id: string;
+	/** Names the run in every line. */
+	readonly log: Logger;
+	cancel(): void;
+	/** Stops it where it stands, to go on at the next start; `ended` tells when it has stopped. */
+	park(): void;
+	/** Whether nothing but a person's answer is missing. */
+	readonly waiting: boolean;
+	/** How long it has worked since it was taken up, without what it waited, in milliseconds. */
+	readonly workedMs: number;
+	/** By the id of each call that waits for its approval. */
+	readonly changes: ReadonlyMap<string, ChangeJudge>;
+	readonly ended: Promise<void>;
+}
+
+/** The row of a session with its system prompt, which a session has since its first model call. */
+export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
+
+/**
+ * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
+ * per command in the order of the calls; here is only what a restart may forget: who listens and what runs.
+ */
+export class Session {
+	readonly id: string;
+	readonly owner: string;
+	/** The working directory of its tools. */
+	readonly rootDir: string;
+	/** The agent profile it was opened with. */
+	readonly profile: string;
+	/** The channel that it belongs to, as `placeKey` writes it. */
+	readonly place: string | undefined;
+	/** What `set_model` chose. */
+	model: string | undefined;
+	readonly outlet: Outlet;
+	/** The task whose conversation it is: nobody but its worker talks here. */
+	readonly taskId: string | undefined;
+	readonly deps: SessionDeps;
+	readonly live = new Map<string, LiveRun>();
+	/** Runs with `afterCrash: cancel` that were sent in this process and have not ended. */
+	readonly attended = new Set<string>();
+	/** Conversations of tasks that the session owns and somebody works on: what they ask is asked here. */
+	readonly working = new Set<Session>();
+	readonly #redactor: SessionRedactor;
+	#task: TaskHold | undefined;
+	systemPrompt: string | undefined;
+	/** Whether a person or a model has named it. */
+	titled: boolean;
+	/** The transcript of the ended runs, once one has ended here. */
+	history: readonly RunTranscript[] | undefined;
+	trust: Trust | undefined;
+	/** Runs that were cancelled between their record and their start. */
+	#cancelled: Set<string> | undefined;
+	#wakers: Map<string, () => void> | undefined;
+	#clients = 0;
+	#removed = false;
+	#leftAt: number | undefined;
+	/** Whether its row is as the first client that joins would write it. */
+	#isOpen: boolean;
+
+	constructor(row: SessionRow, trust: Trust | undefined, deps: SessionDeps) {
+		this.id = row.id;
+		this.owner = row.owner;
+		this.rootDir = row.root_dir;
+		this.profile = row.profile;
+		this.place = row.place ?? undefined;
+		this.model = row.model ?? undefined;
+		this.systemPrompt = row.system_prompt ?? undefined;
+		this.titled = row.titled_by !== null;
+		this.outlet = new Outlet(row.id, Number(row.last_seq));
+		this.outlet.listen((event) => {
+			if (event.event.type === "session.renamed") this.titled = event.event.title !== "";
+			deps.observers.tell(event, row.owner);
+		});
+		this.trust = trust;
+		this.deps = deps;
+		this.taskId = row.task_id ?? undefined;
+		this.#redactor = new SessionRedactor(deps.redactor);
+		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
+		this.#isOpen = row.status === "active" && row.left_at === null;
+	}
+
+	/** The task that is worked on here. */
+	get task(): TaskHold | undefined {
+		return this.#task;
+	}
+
+	/** Where people are asked, and whose secrets and grants count: of a task's conversation, who owns the task. */
+	get home(): Session {
+		return this.#task?.home ?? this;
+	}
+
+	/** What the session says passes here. */
+	get redactor(): SessionRedactor {
+		return this.home.#redactor;
+	}
+
+	/** A run that works now and asks here. */
+	runOf(runId: string): LiveRun | undefined {
+		const runs = [this, ...this.working].map(({ live }) => live.get(runId));
+		return runs.find((run) => run !== undefined);
+	}
+
+	/** A worker takes the task up, and lets it go with undefined. */
+	workOn(task: TaskHold | undefined): void {
+		this.#task = task;
+	}
+
+	/** Whether somebody listens or something runs: such a session stays in memory. */
+	get busy(): boolean {
+		return this.#clients > 0 || this.live.size > 0;
+	}
+
+	/** Whether it was deleted: nothing can be done with it any more. */
+	get removed(): boolean {
+		return this.#removed;
+	}
+
+	/**
+	 * Runs one command as one transaction. The events that it records leave when all of it is durable, in the order
+	 * of the `commit` calls; when it throws, nothing has happened.
+	 */
+	async commit<T>(work: (tx: Tx, record: Record) => Promise<T>): Promise<T> {
+		if (this.#task) return commitForTask(this, this.#task, work);
+		const release = this.outlet.reserve();
+		let recorded: Recorded[] = [];
+		try {
+			const result = await this.deps.journal.store.commit((tx) => {
+				recorded = [];
+				if (this.#removed) throw unknownSession(this.id);
+				return work(tx, async (...events) => {
+					const appended = await this.deps.journal.append(tx, this.id, events);
+					recorded.push(...appended);
+					return appended;
+				});
+			});
+			release(recorded);
+			return result;
+		} catch (reason) {
+			release([]);
+			throw reason;
+		}
+	}
+
+	/**
+	 * Ends it for good where `work` has removed its rows, which it tells with true: what is committed later, in the same
+	 * transaction too, finds no session.
+	 */
+	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
+		const release = this.outlet.reserve();
+		let ended = false;
+		try {
+			await this.deps.journal.store.commit(async (tx) => {
+				// What a transaction did that was undone and is tried anew has not happened.
+				if (ended) this.#removed = false;
+				ended = await work(tx);
+				this.#removed ||= ended;
+			});
+		} catch (reason) {
+			if (ended) this.#removed = false;
+			throw reason;
+		} finally {
+			release([]);
+		}
+		if (ended) this.outlet.pass({ type: "session.deleted" });
+	}
+
+	/** Adds a client: from now on `listener` gets what happens, and its leaving counts. */
+	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
+		const absent = this.#absentSince();
+		this.#clients += 1;
+		const stop = this.outlet.listen(listener);
+		let here = true;
+		const part = (): void => {
+			here = false;
+			stop();
+			this.#clients -= 1;
+		};
+		try {
+			await this.#reopen(absent);
+		} catch (reason) {
+			part();
+			throw reason;
+		}
+		return {
+			leave: async () => {
+				if (!here) return;
+				part();
+				if (this.#clients === 0) await this.#close();
+			},
+		};
+	}
+
+	/** Whether `accept_all_tools` is in force. */
+	get trusted(): boolean {
+		return this.home.holds(this.home.trust);
+	}
+
+	/** Whether this grant of `accept_all_tools` is in force. */
+	holds(trust: Trust | undefined): boolean {
+		return trustHolds(trust, this.deps.clock.now(), this.#absentSince());
+	}
+
+	/** Stops a run whose cancel is recorded: now, or as soon as it starts. */
+	cancel(runId: string): void {
+		const run = this.live.get(runId);
+		if (run) run.cancel();
+		else {
+			this.#cancelled ??= new Set();
+			this.#cancelled.add(runId);
+		}
+	}
+
+	/** A run starts to work. */
+	begin(run: LiveRun): void {
+		this.live.set(run.id, run);
+		if (this.#cancelled?.delete(run.id)) run.cancel();
+	}
+
+	/** Resolves when `wake` is called for the token. Ask before you look at the row, so that nothing is missed. */
+	awake(token: string): Promise<void> {
+		this.#wakers ??= new Map();
+		const wakers = this.#wakers;
+		return new Promise((resolve) => wakers.set(token, resolve));
+	}
+
+	wake(token: string): void {
+		this.#wakers?.get(token)?.();
+		this.#wakers?.delete(token);
+	}
+
+	/** Since when nobody is here; undefined while somebody is. A restart is no leaving: then time counts from the start. */
+	#absentSince(): number | undefined {
+		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.deps.startedAt);
+	}
+
+	async #reopen(absentSince: number | undefined): Promise<void> {
+		const lapsed = this.trust !== undefined && !trustHolds(this.trust, this.deps.clock.now(), absentSince);
+		const trust = this.trust;
+		if ((this.#clients > 1 || this.#isOpen) && !lapsed) return;
+		this.#leftAt = undefined;
+		if (lapsed) this.trust = undefined;
+		await this.commit(async (tx) => {
+			await tx
+				.updateTable("sessions")
+				.set({ status: "active", left_at: null })
+				.where("id", "=", this.id)
+				.execute();
+			if (lapsed && trust) await endTrust(tx, { sessionId: this.id, id: trust.id }, this.deps);
+		});
+		this.#isOpen = this.#clients > 0;
+	}
+
+	async #close(): Promise<void> {
+		const now = this.deps.clock.now();
+		this.#leftAt = now;
+		this.#isOpen = false;
+		const left_at = this.deps.stopping() ? null : now;
+		const closing = this.commit(async (tx, record) => {
+			if (this.#clients > 0) return;
+			await tx.updateTable("sessions").set({ status: "closed", left_at }).where("id", "=", this.id).execute();
+			await record({ type: "session.closed" });
+		});
+		await closing.catch((reason: unknown) => {
+			if (!this.#removed) throw reason;
+		});
+	}
+}
+
+/** What everybody is told who names a session that is not there, or not for them. */
+export function unknownSession(id: string): ParleyError {
+	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
+}

@@ -1,0 +1,177 @@
+import { hotStatement, ParleyError } from "@parley/base";
+import { LRUCache } from "lru-cache";
+import type { Tables } from "../store/tables.ts";
+import { findTrust } from "../trust/session-trust.ts";
+import { type Action, authorize } from "../vocabulary/authorize.ts";
+import { type Principal, placeKey } from "../vocabulary/principal.ts";
+import { readPasswords } from "./passwords.ts";
+import { Session, type SessionDeps, type SessionRow, unknownSession } from "./session.ts";
+
+/** A session in use: it stays the one object for its id until every lease is given back. */
+export interface Lease extends Disposable {
+	readonly session: Session;
+}
+
+/** Session ids as this program and the wires mint them. Ids of kontekst have a dot: `sess_20261121T202026.179664167_c7b5f496054a`. */
+const wellFormed =
+	/^(?:sess_[0-9A-Za-z_.-]{1,100}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+/** Whether a text can be the id of a session. Other texts are unknown and never looked up. */
+export function isSessionId(text: string): boolean {
+	return wellFormed.test(text);
+}
+
+/** What can be done with the conversation of a task: to look at it. */
+const readingTasks: readonly Action[] = [
+	"session.read",
+	"event.read",
+	"task.read",
+	"usage.read",
+	"file.read",
+];
+
+/** What they are told who would talk in the conversation of a task. */
+export function belongsToTask(taskId: string): ParleyError {
+	const message = `this conversation belongs to the task ${taskId}: read it with load_messages, and steer the task with reply_task and cancel_task`;
+	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** People see what is of their own channel, also where their connector owns what is of others. */
+function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
+	return id === owner && (person === undefined || place === placeKey(person.place));
+}
+
+/**
+ * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and a session that is
+ * loaded again reads its whole conversation.
+ */
+const mostUnused = 16;
+
+interface Entry {
+	readonly session: Promise<Session | undefined>;
+	leases: number;
+}
+
+const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
+	db
+		.selectFrom("sessions")
+		.leftJoin("system_prompts", "session_id", "id")
+		.selectAll("sessions")
+		.select("system_prompts.text as system_prompt")
+		.where("id", "=", p("id")),
+);
+
+/** Finds sessions, and loads them from their rows. The last sessions that were used stay in memory. */
+export class Sessions {
+	readonly #deps: SessionDeps;
+	readonly #entries = new Map<string, Entry>();
+	/** The unused ones of `#entries`. */
+	readonly #unused = new LRUCache<string, Entry>({
+		max: mostUnused,
+		dispose: (entry, id, reason) => {
+			if (reason === "evict") this.#forget(id, entry);
+		},
+	});
+
+	constructor(deps: SessionDeps) {
+		this.#deps = deps;
+	}
+
+	/** Number of sessions in use: a client has joined them, or a run works. */
+	get size(): number {
+		return this.#entries.size - this.#unused.size;
+	}
+
+	/** The sessions in use. */
+	async *loaded(): AsyncGenerator<Session> {
+		for (const [id, entry] of [...this.#entries]) {
+			if (this.#unused.has(id)) continue;
+			const session = await entry.session;
+			if (session) yield session;
+		}
+	}
+
+	/** Borrows a session; throws `not_found` for an unknown one, and likewise where `principal` may not `action`. */
+	async lease(principal: Principal, id: string, action: Action): Promise<Lease> {
+		const lease = await this.#borrow(id);
+		if (!lease) throw unknownSession(id);
+		try {
+			const { owner, place } = lease.session;
+			authorize(principal, action, { owner, sessionId: id, place });
+			const { taskId } = lease.session;
+			if (taskId !== undefined && !readingTasks.includes(action)) throw belongsToTask(taskId);
+			return lease;
+		} catch (reason) {
+			lease[Symbol.dispose]();
+			// Somebody who may see the session at all is told the truth; to others it does not exist.
+			throw maySee(principal, lease.session) ? reason : unknownSession(id);
+		}
+	}
+
+	/** Borrows a session for the gateway itself. */
+	async leaseOwn(id: string): Promise<Lease> {
+		const lease = await this.#borrow(id);
+		if (!lease) throw unknownSession(id);
+		return lease;
+	}
+
+	/** Forgets a session that was deleted, also if it is in use. */
+	evict(id: string): void {
+		this.#entries.delete(id);
+		this.#unused.delete(id);
+	}
+
+	/** Call it when a use of the session ends. An unused session is forgotten after `mostUnused` others. */
+	release(id: string): void {
+		const entry = this.#entries.get(id);
+		if (!entry || entry.leases > 0) return;
+		void entry.session.then((session) => {
+			const isUsed = entry.leases > 0 || session?.busy === true;
+			if (isUsed || this.#entries.get(id) !== entry) return;
+			if (!session || session.removed) this.#forget(id, entry);
+			else this.#unused.set(id, entry);
+		});
+	}
+
+	#forget(id: string, entry: Entry): void {
+		if (this.#entries.get(id) === entry) this.#entries.delete(id);
+	}
+
+	async #borrow(id: string): Promise<Lease | undefined> {
+		if (!isSessionId(id)) return undefined;
+		let entry = this.#entries.get(id);
+		if (!entry) {
+			entry = { session: this.#load(id), leases: 0 };
+			this.#entries.set(id, entry);
+		}
+		const used = entry;
+		used.leases += 1;
+		this.#unused.delete(id);
+		let returned = false;
+		const giveBack = (): void => {
+			if (returned) return;
+			returned = true;
+			used.leases -= 1;
+			this.release(id);
+		};
+		try {
+			const session = await used.session;
+			if (session && !session.removed) return { session, [Symbol.dispose]: giveBack };
+		} catch (reason) {
+			this.#entries.delete(id);
+			throw reason;
+		}
+		giveBack();
+		return undefined;
+	}
+
+	async #load(id: string): Promise<Session | undefined> {
+		return this.#deps.journal.store.read(async (db) => {
+			const [row] = await sessionById(db, { id });
+			if (!row) return undefined;
+			const session = new Session(row, await findTrust(db, id), this.#deps);
+			for (const password of await readPasswords(db, id, this.#deps)) session.redactor.add(password);
+			return session;
+		});
+	}
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { acting, asked, asking } from "../testing/asked-elsewhere.ts";
+import { unkeyed } from "../testing/test-runtime.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+
+const desk = "slack:team:desk";
+const abroad = "slack:other:desk";
+const places = { [asking]: { approveIn: [desk, abroad] }, [desk]: {}, [abroad]: {} };
+const bob = acting("bob", "approver", desk);
+const tooLittle = /^it takes the role approver, and slack:team:ann is member/;
+
+test.each([desk, abroad])(
+	"who may not approve where they ask does not approve it in %s by the role that they have there",
+	async (where) => {
+		await using chat = await asked({ places, asker: acting("ann", "member", asking) });
+		const ann = acting("ann", "owner", where);
+		for (const response of [{ value: "once" }, { cancelled: true }]) {
+			expect(await chat.answer(ann, response)).toMatch(tooLittle);
+		}
+		expect(await chat.answer(bob)).toBe("");
+	},
+);
+
+test("who may approve where they ask may do so elsewhere, too", async () => {
+	await using chat = await asked({ places, asker: acting("ann", "approver", asking) });
+	expect(await chat.answer(acting("ann", "approver", abroad))).toBe("");
+	// By their id nobody knows somebody of another team.
+	expect(await chat.log.next("prompt.answered")).toMatchObject({
+		...{ by: "slack:other:ann", byName: "Name of ann" },
+	});
+});
+
+test("what counts is what the asker may do there at this moment", async () => {
+	const { person, ...connector } = acting("ann", "approver", asking);
+	if (!person) throw new Error("a connector that acts for nobody");
+	const asker: Principal = { ...connector, person: { ...person, platformRoles: [] } };
+	await using chat = await asked({ places, asker, roles: { "slack:team:ann": "approver" } });
+	await chat.t.runtime.trust.people.setRole(unkeyed(), "slack:team:ann", "member");
+	expect(await chat.answer(acting("ann", "approver", desk))).toMatch(tooLittle);
+	expect(await chat.answer(bob)).toBe("");
+});
+
+test("who steers the work counts as who asks for it", async () => {
+	await using chat = await asked({ places, asker: acting("mia", "member", asking), again: true });
+	const { t, session, log } = chat;
+	await t.runtime.steer(unkeyed(acting("ann", "member", asking)), session, { content: "and that" });
+	expect(await chat.answer(bob)).toBe("");
+	const { prompt } = await log.next("prompt.requested");
+	const answer = (by: Principal) => t.runtime.answer(unkeyed(by), prompt.token, { value: "once" });
+	await expect(answer(acting("ann", "approver", desk))).rejects.toThrow(tooLittle);
+	expect(await answer(bob)).toBe(true);
+});
+
+test("who replied to the task that asks counts as who asks for it", async () => {
+	await using chat = await asked({ places, asker: acting("mia", "member", asking) });
+	const { t, session, prompt } = chat;
+	const wanted = { title: "Tidy", description: "tidy" };
+	const { id } = await t.runtime.tasks.submit(unkeyed(), session, wanted);
+	await t.store.commit(async (tx) => {
+		const speakers = JSON.stringify([acting("ann", "member", asking).person]);
+		await tx.updateTable("tasks").set({ speakers }).where("id", "=", id).execute();
+		const request = JSON.stringify({ ...prompt, taskId: id });
+		await tx.updateTable("prompts").set({ request }).where("token", "=", prompt.token).execute();
+	});
+	expect(await chat.answer(acting("ann", "approver", desk))).toMatch(tooLittle);
+	expect(await chat.answer(bob)).toBe("");
+});

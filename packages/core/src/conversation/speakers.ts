@@ -1,0 +1,45 @@
+import { fromRow, type Tx } from "../store/journal.ts";
+import { userOf } from "../store/person-role.ts";
+import { speakersOf } from "../store/task-rows.ts";
+import type { People } from "../trust/people/people.ts";
+import type { Person } from "../vocabulary/principal.ts";
+import type { Prompt } from "../vocabulary/prompt.ts";
+import type { Step } from "../vocabulary/step.ts";
+import { type AskedPrompt, requesterOf } from "./may-answer.ts";
+
+/**
+ * Who of chat platforms has spoken to the run that a question is of: who asked, who steered it, who replied to its task.
+ * Each with the role that they have at this moment where they spoke.
+ */
+export async function speakersTo(
+	db: Tx,
+	row: AskedPrompt,
+	people: Pick<People, "roleNow">,
+): Promise<Person[]> {
+	const requester = requesterOf(row);
+	const spoken = [
+		...(requester ? [requester] : []),
+		...(await steeringOf(db, row.run_id)),
+		...(await repliersTo(db, fromRow<Prompt>(row.request).taskId)),
+	];
+	return Promise.all(spoken.map(async (person) => ({ ...person, role: await people.roleNow(db, person) })));
+}
+
+/** Whether two are one person as far as can be known: the ids of a platform's users are the same in all of its tenants. */
+export function isSamePerson(one: Person, other: Person): boolean {
+	return one.place.platform === other.place.platform && userOf(one) === userOf(other);
+}
+
+async function steeringOf(db: Tx, runId: string): Promise<Person[]> {
+	const rows = await db.selectFrom("steps").select("data").where("run_id", "=", runId).execute();
+	return rows.flatMap(({ data }) => {
+		const step = fromRow<Step>(data);
+		return step.kind === "steered" && step.actor ? [step.actor] : [];
+	});
+}
+
+async function repliersTo(db: Tx, taskId: string | undefined): Promise<readonly Person[]> {
+	if (taskId === undefined) return [];
+	const row = await db.selectFrom("tasks").select("speakers").where("id", "=", taskId).executeTakeFirst();
+	return row ? speakersOf(row) : [];
+}

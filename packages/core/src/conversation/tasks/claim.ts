@@ -1,0 +1,118 @@
+import { sql } from "kysely";
+import type { Tx } from "../../store/journal.ts";
+import type { TaskRow } from "../../store/task-rows.ts";
+
+/** How long a worker that says nothing keeps its task. */
+export const leaseMs = 30_000;
+
+/** Who claims, and when. */
+export interface Claimer {
+	/** Names this process, and no other that ever was. */
+	readonly worker: string;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+	/** Tasks that it has in hand still, whatever their rows say. */
+	readonly except?: readonly string[];
+}
+
+/**
+ * Takes one task for this worker: the most urgent of those that may be worked on, those before the others that were
+ * begun. Undefined where there is none, or another worker was faster. One statement, the same on both engines: who comes
+ * second to a row finds that the condition holds no more.
+ */
+export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
+	const { rows } = await sql<TaskRow>`
+		update tasks set state = 'running', worker = ${worker}, lease_until = ${now + leaseMs},
+			epoch = epoch + 1, updated_at = ${now}
+		where ${claimable("tasks", now)} and id = (
+			select c.id from tasks c where ${claimable("c", now)} and ${isOther(except)}
+			order by c.priority desc, case when c.started_at is null then 1 else 0 end, c.created_at, c.id limit 1)
+		returning *`.execute(tx);
+	return rows[0];
+}
+
+/**
+ * Takes a task that has ended while its run was open, and nobody works on that: so that the run comes to its end, too.
+ * Undefined where there is none.
+ */
+export async function claimEnded(
+	tx: Tx,
+	{ worker, now, except = [] }: Claimer,
+): Promise<TaskRow | undefined> {
+	const { rows } = await sql<TaskRow>`
+		update tasks set worker = ${worker}, lease_until = ${now + leaseMs}, epoch = epoch + 1
+		where lease_until <= ${now} and id = (
+			select c.id from ${leftOpen} where c.lease_until <= ${now} and ${isOther(except)}
+			order by c.id limit 1)
+		returning *`.execute(tx);
+	return rows[0];
+}
+
+/** When the next task may be claimed, or taken over from who is silent; undefined where none is left. */
+export async function nextClaim(db: Tx): Promise<number | undefined> {
+	const { rows } = await sql<{ due: number | null }>`
+		select min(due) as due from (
+			select min(case when state = 'pending' then not_before else lease_until end) as due from tasks c
+			where (state = 'pending' and ${isFree("c")}) or state = 'running'
+			union all select min(c.lease_until) as due from ${leftOpen}) as dues`.execute(db);
+	const due = rows[0]?.due;
+	return due === null || due === undefined ? undefined : Number(due);
+}
+
+/** A task and the claim under which it is worked on. */
+export interface Claim {
+	readonly taskId: string;
+	readonly worker: string;
+	readonly epoch: number;
+}
+
+/** Keeps a claimed task for longer and returns its state; undefined where the claim is lost. */
+export async function keepClaim(
+	tx: Tx,
+	{ taskId, worker, epoch }: Claim,
+	{ now, workedMs }: { readonly now: number; readonly workedMs: number },
+): Promise<TaskRow["state"] | undefined> {
+	const row = await tx
+		.updateTable("tasks")
+		.set({ lease_until: now + leaseMs, worked_ms: workedMs })
+		.where("id", "=", taskId)
+		.where("worker", "=", worker)
+		.where("epoch", "=", epoch)
+		.returning("state")
+		.executeTakeFirst();
+	return row?.state;
+}
+
+/** Gives a claimed task back at once, for whoever comes next. */
+export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Promise<void> {
+	await tx
+		.updateTable("tasks")
+		.set({ lease_until: 0 })
+		.where("id", "=", taskId)
+		.where("worker", "=", worker)
+		.where("epoch", "=", epoch)
+		.execute();
+}
+
+/** Frees the tasks of all workers: only for who knows that no other is alive. */
+export async function releaseAll(tx: Tx): Promise<void> {
+	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
+}
+
+/** Tasks `c` that have ended without their runs. Read from the open runs, of which there are few. */
+const leftOpen = sql`runs r join sessions s on s.id = r.session_id join tasks c on c.id = s.task_id
+	and r.state <> 'ended' and c.state in ('completed', 'failed', 'cancelled')`;
+
+const isOther = (ids: readonly string[]) =>
+	ids.length === 0 ? sql`1 = 1` : sql`c.id not in (${sql.join(ids)})`;
+
+const claimable = (name: string, now: number) => {
+	const t = sql.table(name);
+	return sql`((${t}.state = 'pending' and ${t}.not_before <= ${now} and ${isFree(name)})
+		or (${t}.state = 'running' and ${t}.lease_until <= ${now}))`;
+};
+
+/** Whether all that the task needs is completed. */
+const isFree = (name: string) => sql<boolean>`not exists (
+	select 1 from task_needs n join tasks d on d.id = n.needs
+	where n.task_id = ${sql.table(name)}.id and d.state <> 'completed')`;

@@ -1,0 +1,152 @@
+import type { Tx } from "../../store/journal.ts";
+import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
+import { shorten } from "../../text/shorten.ts";
+import { sessionTotal } from "../../usage/ledger.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import { progressOf } from "../../vocabulary/tasks/progress.ts";
+import { endStates } from "../../vocabulary/tasks/task.ts";
+import { findTask } from "./read-tasks.ts";
+
+/** Characters of the output that people are told with the end, and that are kept: its conversation has the whole. */
+const mostTold = 2_000;
+const mostKept = 64_000;
+
+/** How a task ends. */
+export type TaskEnd =
+	| { readonly state: "completed"; readonly output: string }
+	| { readonly state: "failed"; readonly error: string; readonly output?: string }
+	| { readonly state: "cancelled"; readonly reason: string; readonly by?: string };
+
+/** What an end is written with. */
+export interface EndDeps {
+	readonly tx: Tx;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+	/** Records in the session that owns the task, and what is about its worker in the conversation of `mine`. */
+	readonly tell: (...events: RecordedEvent[]) => Promise<unknown>;
+	/** The task whose run comes to its end with it. */
+	readonly mine?: string;
+}
+
+/**
+ * Brings a task to its one end, and with it what depends on that: its workers are cancelled, who needs it fails where it
+ * did not complete, and who waits for it is taken up again. Runs that are open stay so, for who works on them or will
+ * claim them to end (`claimEnded`). Returns the ids of all that ended; none where it had ended before.
+ */
+export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
+	const { tx, now, tell, mine } = deps;
+	const output = end.state === "cancelled" ? row.output : shorten(end.output ?? row.output, mostKept);
+	const error = end.state === "completed" ? "" : end.state === "failed" ? end.error : end.reason;
+	const ended = await tx
+		.updateTable("tasks")
+		.set({
+			...{ state: end.state, output, error, ended_at: now, updated_at: now },
+			// Who works on it has time to stop.
+			...(row.state !== "running" && { lease_until: 0 }),
+		})
+		.where("id", "=", row.id)
+		.where("state", "not in", endStates)
+		.executeTakeFirst();
+	if (ended.numUpdatedRows === 0n) return [];
+	const workers = await endWorkers(deps, row);
+	await tell(...(await endEvents(deps, row, end)));
+	if (row.id === mine) await tell(...workerEnd(row.id, end.state === "completed" ? end : { error }));
+	await wakeParent(tx, row, now);
+	const failed = end.state === "completed" ? [] : await failDependents(deps, row, end.state, error);
+	return [row.id, ...workers, ...failed];
+}
+
+async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
+	const { id: taskId, title, retry_count: retryCount } = row;
+	// `skill.step.completed` tells of a step.
+	if (isStep(row)) return [];
+	const usage = await sessionTotal(tx, row.own_session_id);
+	if (end.state === "cancelled") {
+		const { reason, by } = end;
+		return [{ type: "task.cancelled", taskId, reason, ...(by !== undefined && { by }), usage }];
+	}
+	if (end.state === "failed") {
+		return [{ type: "task.failed", taskId, title, error: end.error, retryCount, willRetry: false, usage }];
+	}
+	const plan = planOf((await findTask(tx, taskId)) ?? row);
+	const durationMs = now - Number(row.started_at ?? now);
+	const summary = summaryOf(end.output);
+	const done = { type: "task.completed" as const, taskId, title, summary, durationMs, usage };
+	// A plan tells of its own steps; what it leaves open stays so.
+	if (plan) return [done];
+	return [{ type: "task.progress", taskId, progress: progressOf(title, plan, true), usage }, done];
+}
+
+/** The last that is told of a worker. */
+export function workerEnd(
+	taskId: string,
+	end: { readonly output: string } | { readonly error: string },
+): RecordedEvent[] {
+	const last: RecordedEvent =
+		"output" in end
+			? { type: "worker.completed", taskId, summary: summaryOf(end.output) }
+			: { type: "worker.failed", taskId, error: end.error };
+	return [last, { type: "worker.exited", taskId }];
+}
+
+function summaryOf(output: string): string {
+	return shorten(output, mostTold);
+}
+
+async function endWorkers(deps: EndDeps, row: TaskRow): Promise<string[]> {
+	const workers = await deps.tx
+		.selectFrom("tasks")
+		.selectAll()
+		.where("parent_id", "=", row.id)
+		.where("state", "not in", endStates)
+		.execute();
+	const ended: string[] = [];
+	for (const worker of workers) {
+		ended.push(...(await endTask(deps, worker, { state: "cancelled", reason: "parent ended" })));
+	}
+	return ended;
+}
+
+/**
+ * A parent that waits looks again which of its workers have ended. One that is about to wait is waited for: its row is
+ * written whatever it holds.
+ */
+async function wakeParent(tx: Tx, { parent_id }: TaskRow, now: number): Promise<void> {
+	if (parent_id === null) return;
+	await tx
+		.updateTable("tasks")
+		.set((eb) => ({
+			state: eb
+				.case()
+				.when("state", "=", "waiting")
+				.then("pending" as const)
+				.else(eb.ref("state"))
+				.end(),
+			not_before: eb.case().when("state", "=", "waiting").then(0).else(eb.ref("not_before")).end(),
+			updated_at: now,
+		}))
+		.where("id", "=", parent_id)
+		.execute();
+}
+
+async function failDependents(
+	deps: EndDeps,
+	{ id, title }: TaskRow,
+	state: "failed" | "cancelled",
+	reason: string,
+): Promise<string[]> {
+	const rows = await deps.tx
+		.selectFrom("tasks")
+		.innerJoin("task_needs", "task_needs.task_id", "tasks.id")
+		.selectAll("tasks")
+		.where("task_needs.needs", "=", id)
+		.where("tasks.state", "not in", endStates)
+		.execute();
+	const ended: string[] = [];
+	const why = state === "failed" ? "has failed" : "was cancelled";
+	for (const row of rows) {
+		const error = `it needs ${id} (${title}), which ${why}${reason === "" ? "" : `: ${reason}`}`;
+		ended.push(...(await endTask(deps, row, { state: "failed", error })));
+	}
+	return ended;
+}

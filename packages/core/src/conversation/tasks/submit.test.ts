@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { EventLog } from "../../testing/event-log.ts";
+import { ScriptedModel, says } from "../../testing/scripted-model.ts";
+import { testConnector } from "../../testing/test-connector.ts";
+import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { builtinTools } from "../../tools/builtin.ts";
+import { operator } from "../../vocabulary/principal.ts";
+import type { NewTask } from "../../vocabulary/tasks/task.ts";
+
+const wish = { title: "Count", description: "count the stars" };
+
+async function opened(): Promise<{ t: TestRuntime; home: string }> {
+	const t = await TestRuntime.open({ model: new ScriptedModel([says("one")], [says("two")]) });
+	return { t, home: await t.create() };
+}
+
+test.each<[string, Partial<NewTask>, string]>([
+	["an unknown tool", { tools: ["run_command", "fly"] }, 'tools: there is no tool "fly" here; there are: '],
+	["an unknown agent", { agent: "nobody" }, "nobody"],
+	["an unknown model", { model: "nothing-9" }, 'model: there is no model "nothing-9"'],
+	["an unknown task", { dependsOn: ["task_x"] }, 'depends_on: "task_x" is no task of this session'],
+])("%s is refused, and nothing is left of it", async (_what, more, message) => {
+	const { t, home } = await opened();
+	await using _ = t;
+	await expect(t.runtime.tasks.submit(unkeyed(), home, { ...wish, ...more })).rejects.toThrow(message);
+	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toEqual([]);
+});
+
+test("a usual tool that the session does not have is left out with a note", async () => {
+	const tools = builtinTools().filter(({ name }) => name !== "query_memories");
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
+	const home = await t.create();
+	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, wish);
+	expect(notes).toEqual(["tools: query_memories is not there, the task goes without it"]);
+	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);
+});
+
+test("a task of another session, or one that was cancelled, cannot be depended on", async () => {
+	const { t, home } = await opened();
+	await using _ = t;
+	const { tasks } = t.runtime;
+	const elsewhere = await tasks.submit(unkeyed(), await t.create(), wish);
+	const over = await tasks.submit(unkeyed(), home, wish);
+	await tasks.cancel(unkeyed(), over.id, "");
+	const needing = (id: string) => tasks.submit(unkeyed(), home, { ...wish, dependsOn: [id] });
+	await expect(needing(elsewhere.id)).rejects.toThrow("is no task of this session");
+	await expect(needing(over.id)).rejects.toThrow("has been cancelled");
+});
+
+test("a session has a hundred open tasks at most", async () => {
+	const { t, home } = await opened();
+	await using _ = t;
+	const ids: string[] = [];
+	for (let n = 0; n < 100; n++) ids.push((await t.runtime.tasks.submit(unkeyed(), home, wish)).id);
+	await expect(t.runtime.tasks.submit(unkeyed(), home, wish)).rejects.toThrow("100 tasks are open already");
+	await t.runtime.tasks.cancel(unkeyed(), ids[0] ?? "", "");
+	expect((await t.runtime.tasks.submit(unkeyed(), home, wish)).id).toMatch(/^task_/);
+});
+
+test("the same key submits one task", async () => {
+	const { t, home } = await opened();
+	await using _ = t;
+	const request = { principal: operator, key: "k1", method: "submit_task", params: wish };
+	const first = await t.runtime.tasks.submit(request, home, wish);
+	expect(await t.runtime.tasks.submit(request, home, wish)).toEqual(first);
+	expect(await t.runtime.tasks.list(operator, { limit: 10 })).toHaveLength(1);
+});
+
+test("the conversation of a task has no tasks of its own", async () => {
+	const { t, home } = await opened();
+	await using _ = t;
+	const { id } = await t.runtime.tasks.submit(unkeyed(), home, wish);
+	const { ownSessionId } = await t.runtime.tasks.check(operator, id);
+	await expect(t.runtime.tasks.submit(unkeyed(), ownSessionId, wish)).rejects.toThrow(
+		`this conversation belongs to the task ${id}`,
+	);
+});
+
+test("to who may not see its session a task does not exist", async () => {
+	const { t, home } = await opened();
+	await using _ = t;
+	const { id } = await t.runtime.tasks.submit(unkeyed(), home, wish);
+	const stranger = testConnector("member");
+	const { tasks } = t.runtime;
+	await expect(tasks.check(stranger, id)).rejects.toThrow(`task not found: ${id}`);
+	await expect(tasks.cancel(unkeyed(stranger), id, "")).rejects.toThrow(`task not found: ${id}`);
+	await expect(tasks.reply(unkeyed(stranger), id, { approved: true, feedback: "" })).rejects.toThrow(
+		`task not found: ${id}`,
+	);
+	expect(await tasks.list(stranger, { limit: 10 })).toEqual([]);
+});
+
+test("only a task that has ended is done again, as a new one that names it", async () => {
+	const { t, home } = await opened();
+	await using _ = t;
+	const { tasks } = t.runtime;
+	const { id } = await tasks.submit(unkeyed(), home, { ...wish, priority: "high" });
+	await expect(tasks.retry(unkeyed(), id)).rejects.toThrow("only a task that has ended can be done again");
+	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
+	await t.runtime.start();
+	await log.next("task.completed");
+	const again = await tasks.retry(unkeyed(), id);
+	await log.next("task.completed");
+	expect(await tasks.check(operator, again.id)).toMatchObject({
+		...{ retryOf: id, title: "Count", priority: "high", state: "completed", output: "two" },
+	});
+});

@@ -1,0 +1,196 @@
+import { ParleyError } from "@parley/base";
+import type { Tx } from "../../store/journal.ts";
+import { sessionRow } from "../../store/session-row.ts";
+import { findTaint, taintOfMessage } from "../../store/session-taint.ts";
+import { stamp } from "../../store/tables.ts";
+import { isStep, type TaskRow } from "../../store/task-rows.ts";
+import type { Recorded, RecordedEvent } from "../../vocabulary/event.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
+import { endStates, type NewTask, priorities, type TaskState } from "../../vocabulary/tasks/task.ts";
+import type { Session } from "../session.ts";
+
+/** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */
+const mostOpen = 100;
+const mostOfOne = 20;
+
+/** A task that was checked: what it names is there, and its submitter may use it. */
+export interface CheckedTask extends NewTask {
+	readonly tools: readonly string[];
+	readonly agent: string;
+	readonly maxRetries: number;
+}
+
+/** Where a task comes from, beside its submitter. */
+export interface TaskOrigin {
+	/** What comes in with the words of who submits it. */
+	readonly taint: Taint;
+	/** The task that spawns it as a worker, and the call that does; for a step of a workflow only `spawnCall`, its run. */
+	readonly parent?: TaskRow;
+	readonly spawnCall?: string;
+	/** The workers that it may need, where it is one. */
+	readonly siblings?: readonly string[];
+	readonly retryOf?: string;
+	readonly submittedBy: string;
+	readonly actor: string | null;
+}
+
+/** What a submitter passes on to the task. */
+export function originOf(principal: Principal): TaskOrigin {
+	const { person } = principal;
+	return {
+		taint: taintOfMessage(principal, person),
+		submittedBy: actingId(principal),
+		actor: person ? JSON.stringify(person) : null,
+	};
+}
+
+/** A task that was written, and what observers are told of its conversation once that is durable. */
+export interface InsertedTask {
+	readonly row: TaskRow;
+	readonly created: readonly Recorded[];
+}
+
+/** Writes a task with its conversation, and tells the session that owns it. */
+export async function insertTask(
+	tx: Tx,
+	record: (...events: RecordedEvent[]) => Promise<unknown>,
+	home: Session,
+	{ wanted, origin }: { readonly wanted: CheckedTask; readonly origin: TaskOrigin },
+): Promise<InsertedTask> {
+	await refuseTooMany(tx, home, origin);
+	await refuseNeeds(tx, home, wanted.dependsOn ?? [], origin.siblings);
+	const { ids, clock, journal } = home.deps;
+	const [now, id, own] = [clock.now(), ids.create("task"), ids.create("sess")];
+	const row = taskRow({ id, own, now, home }, wanted, origin);
+	await tx
+		.insertInto("sessions")
+		.values(await conversationRow(tx, home, row, origin))
+		.execute();
+	const created = await journal.append(tx, own, [{ type: "session.created" }]);
+	await tx.insertInto("tasks").values(row).execute();
+	for (const needs of new Set(wanted.dependsOn ?? [])) {
+		await tx
+			.insertInto("task_needs")
+			.values({ task_id: id, needs, ...stamp })
+			.execute();
+	}
+	const { title, description } = row;
+	// `skill.step.started` tells of a step.
+	if (!isStep(row))
+		await record({ type: "task.created", taskId: id, title, description, parentId: row.parent_id ?? "" });
+	return { row, created };
+}
+
+function taskRow(
+	{
+		id,
+		own,
+		now,
+		home,
+	}: { readonly id: string; readonly own: string; readonly now: number; readonly home: Session },
+	wanted: CheckedTask,
+	origin: TaskOrigin,
+): TaskRow {
+	const { redactor } = home;
+	const { parent } = origin;
+	return {
+		...{ id, session_id: home.id, own_session_id: own, parent_id: parent?.id ?? null },
+		...{ spawn_call: origin.spawnCall ?? null, retry_of: origin.retryOf ?? null },
+		depth: parent ? parent.depth + 1 : 0,
+		...{ submitted_by: origin.submittedBy, actor: origin.actor },
+		...{ title: redactor.redact(wanted.title), description: redactor.redact(wanted.description) },
+		tools: JSON.stringify(wanted.tools),
+		priority: priorities.indexOf(wanted.priority ?? "normal"),
+		...{ agent: wanted.agent, model: wanted.model ?? null, autonomy: wanted.autonomy ?? "supervised" },
+		...{ state: "pending" satisfies TaskState, announce: "started", plan: null, review: null },
+		...{
+			suspend_count: 0,
+			retry_count: 0,
+			max_retries: wanted.maxRetries,
+			not_before: 0,
+			worked_ms: 0,
+			speakers: null,
+		},
+		...{ worker: null, lease_until: 0, output: "", error: "" },
+		...{ created_at: now, updated_at: now, started_at: null, ended_at: null },
+		...stamp,
+		// No claim has this number: the first one counts it up.
+		epoch: 0,
+	};
+}
+
+/** It works where its owner works, and has seen what its owner has seen. */
+async function conversationRow(
+	tx: Tx,
+	home: Session,
+	row: TaskRow,
+	{ parent, taint: brought }: TaskOrigin,
+): Promise<ReturnType<typeof sessionRow>> {
+	const facts = {
+		...{ id: row.own_session_id, owner: home.owner, external_key: null },
+		...{ title: row.title, titled_by: "person" as const, root_dir: home.rootDir },
+		...{ profile: row.agent, place: home.place ?? null },
+	};
+	const before = await findTaint(tx, parent?.own_session_id ?? home.id);
+	const taint = joinTaints([before, brought]);
+	return { ...sessionRow(facts, Number(row.created_at)), task_id: row.id, model: row.model, taint };
+}
+
+/**
+ * Throws where more would be open than anybody can look after: of what people submitted, in one session and by one
+ * person of a chat platform; and of workers, which are not counted with these.
+ */
+async function refuseTooMany(
+	tx: Tx,
+	{ id }: Session,
+	{ parent, actor, submittedBy }: TaskOrigin,
+): Promise<void> {
+	const open = tx
+		.selectFrom("tasks")
+		.select(({ fn }) => fn.countAll<number>().as("open"))
+		.where("state", "not in", endStates)
+		.where("parent_id", parent ? "is not" : "is", null);
+	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
+	const what = parent ? "workers" : "tasks";
+	if (Number(inSession?.open ?? 0) >= mostOpen) throw tooMany(`${mostOpen} ${what} are open already`);
+	if (parent || actor === null) return;
+	const theirs = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
+	if (Number(theirs?.open ?? 0) < mostOfOne) return;
+	throw tooMany(`${mostOfOne} tasks of ${submittedBy} are open already`);
+}
+
+function tooMany(why: string): ParleyError {
+	return new ParleyError(`session busy: ${why}; wait for some of them, or cancel them`, {
+		code: "resource_exhausted",
+	});
+}
+
+/**
+ * Throws where what a task needs is none of these, or cannot be completed any more. Each is held until the transaction
+ * ends, so that one that fails at this moment finds who needs it.
+ */
+async function refuseNeeds(
+	tx: Tx,
+	home: Session,
+	needs: readonly string[],
+	among?: readonly string[],
+): Promise<void> {
+	for (const id of needs) {
+		const row = await tx
+			.updateTable("tasks")
+			.set((eb) => ({ updated_at: eb.ref("updated_at") }))
+			.where("id", "=", id)
+			.returning(["session_id", "state"])
+			.executeTakeFirst();
+		const shown = JSON.stringify(id.slice(0, 100));
+		if (among && !among.includes(id)) throw invalid(`depends_on: ${shown} is not one of your workers`);
+		if (row?.session_id !== home.id) throw invalid(`depends_on: ${shown} is no task of this session`);
+		if (row.state === "failed") throw invalid(`depends_on: ${shown} has failed`);
+		if (row.state === "cancelled") throw invalid(`depends_on: ${shown} has been cancelled`);
+	}
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,142 @@
+import type { Dirent } from "node:fs";
+import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError, type Store } from "@parley/base";
+import { systemCode } from "../filesystem/file-error.ts";
+import type { Tables } from "../store/tables.ts";
+import type { Session } from "./session.ts";
+
+/** What a workspace may hold where nobody says otherwise. */
+export const usualQuota = 1024 * 1024 * 1024;
+
+const youngMs = 60 * 60 * 1000;
+
+/** What the smallest file takes of a disk. */
+const blockBytes = 4096;
+
+/** Files and directories of one workspace: looking through more would take seconds, before each command and after it. */
+const maxEntries = 100_000;
+
+const atOnce = 64;
+
+/** Where sessions of chat platforms work: each in a directory of its own below the data directory. */
+export class Workspaces {
+	readonly #directory: string;
+	/** Those that could not be removed, and were told of. */
+	readonly #stuck = new Set<string>();
+
+	/** `dataDir` is a real path. */
+	constructor(dataDir: string) {
+		this.#directory = join(dataDir, "workspaces");
+	}
+
+	/** The session's own directory; undefined where it works elsewhere. */
+	of({ id, rootDir }: Pick<Session, "id" | "rootDir">): string | undefined {
+		const own = join(this.#directory, id);
+		return rootDir === own ? own : undefined;
+	}
+
+	/** Makes the directory of a new session and returns its path. */
+	async create(sessionId: string): Promise<string> {
+		const path = join(this.#directory, sessionId);
+		await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+		await mkdir(path, { mode: 0o700 });
+		return path;
+	}
+
+	/** Makes it again where it is gone: a backup holds none. */
+	async prepare(session: Pick<Session, "id" | "rootDir">): Promise<void> {
+		const own = this.of(session);
+		if (own !== undefined) await mkdir(own, { recursive: true, mode: 0o700 });
+	}
+
+	/**
+	 * Removes those whose session is gone: a stop of the gateway came between. A young one may be of a session to be. One
+	 * that cannot be removed keeps none of the others; rejects in the end, once for each of these.
+	 */
+	async sweep(store: Store<Tables>, now: number): Promise<void> {
+		const failures: unknown[] = [];
+		for (const name of await readdir(this.#directory).catch(noneYet)) {
+			try {
+				const { mtimeMs } = await lstat(join(this.#directory, name));
+				if (now - mtimeMs < youngMs || (await isKnown(store, name))) continue;
+				await this.remove(name);
+			} catch (reason) {
+				if (!this.#stuck.has(name)) failures.push(reason);
+				this.#stuck.add(name);
+			}
+		}
+		if (failures.length === 0) return;
+		throw new ParleyError(`${failures.length} workspaces of sessions that are gone cannot be removed`, {
+			code: "internal",
+			cause: new AggregateError(failures, "each with its own reason"),
+		});
+	}
+
+	/** Removes it with all that is in it, also what nobody may read; links are not followed. */
+	async remove(sessionId: string): Promise<void> {
+		const path = join(this.#directory, sessionId);
+		try {
+			await rm(path, { recursive: true, force: true });
+		} catch (reason) {
+			if (systemCode(reason) !== "EACCES") throw reason;
+			await open(path);
+			await rm(path, { recursive: true, force: true });
+		}
+	}
+}
+
+/** Lets its owner into a directory and all below it. Nobody works there any more who could put a link in between. */
+async function open(directory: string): Promise<void> {
+	await chmod(directory, 0o700);
+	for (const entry of await readdir(directory, { withFileTypes: true })) {
+		if (entry.isDirectory()) await open(join(directory, entry.name));
+	}
+}
+
+async function isKnown(store: Store<Tables>, id: string): Promise<boolean> {
+	const known = await store.read((db) =>
+		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
+	);
+	return known !== undefined;
+}
+
+function noneYet(reason: unknown): string[] {
+	if (systemCode(reason) === "ENOENT") return [];
+	throw reason;
+}
+
+/**
+ * How many bytes fit below a directory that may take `quota` bytes, small files counted as a block; 0 where it is full,
+ * also of more than 100,000 files and directories.
+ * What cannot be looked into may hold anything, and counts as all that is left.
+ */
+export async function roomIn(directory: string, quota: number): Promise<number> {
+	let left = quota;
+	let seen = 0;
+	const open = [directory];
+	for (let at = open.pop(); at !== undefined; at = open.pop()) {
+		const entries = await readdir(at, { withFileTypes: true }).catch(unlessGone);
+		if (entries === "unknown") return 0;
+		seen += entries?.length ?? 0;
+		if (seen > maxEntries) return 0;
+		for (let first = 0; entries && first < entries.length; first += atOnce) {
+			const some = entries.slice(first, first + atOnce);
+			for (const room of await Promise.all(some.map((entry) => roomOf(entry, at)))) left -= room;
+			if (left <= 0) return 0;
+			open.push(...some.filter((entry) => entry.isDirectory()).map(({ name }) => join(at, name)));
+		}
+	}
+	return left;
+}
+
+async function roomOf(entry: Dirent, directory: string): Promise<number> {
+	if (!entry.isFile()) return blockBytes;
+	const stats = await lstat(join(directory, entry.name)).catch(unlessGone);
+	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
+}
+
+/** What goes away meanwhile takes no room. */
+function unlessGone(reason: unknown): "unknown" | undefined {
+	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
+}

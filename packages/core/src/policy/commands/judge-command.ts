@@ -1,0 +1,241 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { isWithin, resolvePath } from "../../filesystem/paths.ts";
+import { isControl } from "../../filesystem/sensitive-paths.ts";
+import { isDevice, whyIrreversible } from "./irreversible.ts";
+import { namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
+import { removedPaths } from "./removal.ts";
+import { isSecretName } from "./secret-names.ts";
+import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
+import { isShell, isWrapper } from "./wrappers.ts";
+
+/** Reasons to ask in any case, in words for people; all empty for most commands. */
+export interface CommandJudgement {
+	readonly irreversible: readonly string[];
+	readonly control: readonly string[];
+	readonly secret: readonly string[];
+}
+
+/** What goes beyond these numbers is not read but asked about: texts in one command, words in one that runs others. */
+const MAX_TEXTS = 300;
+const MAX_WORDS = 300;
+/** And so many removals, because the file system is asked about each. */
+const MAX_REMOVALS = 20;
+/** A longer directory is not followed: every word of the command is compared with it. */
+const MAX_FOLLOWED = 500;
+const unread = "is too long or too deeply nested to be read";
+
+const controlPrograms = new Set(
+	"crontab systemctl launchctl visudo chkconfig update-rc.d loginctl schtasks parley".split(" "),
+);
+/** Programs that change the files they are given. */
+const changers = new Set(
+	"tee cp mv ln install rsync sed truncate rm unlink shred chmod chown dd patch ed ex touch".split(" "),
+);
+
+/**
+ * Looks for uses of a shell command that are asked about whatever was granted: what cannot be taken back, what steers
+ * this machine or the gateway, and names of files that hold keys or passwords. It knows common programs by name and looks through what runs other programs.
+ * A command that means to hide something can: no reading of shell text is a boundary. So the answer is only ever a
+ * reason to ask more; that nothing was found allows nothing, and confining a command is the sandbox's work.
+ */
+export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
+	const judge = new Judge(places);
+	judge.read(text);
+	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add("removes more than can be looked at");
+	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
+		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
+	}
+	return {
+		irreversible: [...judge.irreversible],
+		control: [...judge.control],
+		secret: [...judge.secret],
+	};
+}
+
+/** Words of a command; of a `hidden` one any may be a program that is run. */
+export interface SeenWords {
+	readonly words: readonly string[];
+	readonly hidden: boolean;
+}
+
+/** All that a command may run and name, as far as its text tells. */
+export interface FoundCommands {
+	/** What is known only when the command runs holds `UNKNOWN`. */
+	readonly seen: readonly SeenWords[];
+	/** Absolute paths that its words may mean, patterns of the shell among them. */
+	readonly paths: ReadonlySet<string>;
+	/** False where it is too long or too deeply nested to be read to its end. */
+	readonly whole: boolean;
+}
+
+/** Reads a command as `judgeCommand` does: through what runs other programs, and as if quotes meant nothing, too. */
+export function findCommands(text: string, places: Places): FoundCommands {
+	const found = { seen: [] as SeenWords[], paths: new Set<string>() };
+	const judge = new Judge(places, found);
+	judge.read(text);
+	return { ...found, whole: !judge.irreversible.has(unread) };
+}
+
+/**
+ * Whether removing the path removes something outside of the roots and of /tmp. `rm` does not follow a link that it
+ * is given, but those on the way to it.
+ */
+async function isOutside(path: string, places: Places): Promise<boolean> {
+	const temporary = ["/tmp", await realpath("/tmp")];
+	if (path === "/" || isWithin(places.home, path) || temporary.includes(path)) return true;
+	const roots = [...places.roots, ...temporary];
+	if (!roots.some((root) => isWithin(path, root))) return true;
+	if (roots.includes(path)) return false;
+	try {
+		return (await resolvePath(dirname(path), { ...places, roots, forbidden: [] })).root === undefined;
+	} catch {
+		// Not reachable: then it cannot be said to lie inside.
+		return true;
+	}
+}
+
+class Judge {
+	readonly irreversible = new Set<string>();
+	readonly control = new Set<string>();
+	readonly secret = new Set<string>();
+	/** Absolute paths that are removed with all below them. */
+	readonly removals = new Set<string>();
+	readonly #places: Places;
+	/** Where what is read is kept, for who wants to know it. */
+	readonly #found: { readonly seen: SeenWords[]; readonly paths: Set<string> } | undefined;
+	/** Texts to read: where they begin, and whether they may run what any of their words name. */
+	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
+	#cwd: string | undefined;
+
+	constructor(places: Places, found?: { readonly seen: SeenWords[]; readonly paths: Set<string> }) {
+		this.#places = places;
+		this.#found = found;
+		this.#cwd = places.cwd;
+	}
+
+	read(text: string): void {
+		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
+		let read = 0;
+		// A map goes on to what is added while it is walked, and takes each text once.
+		for (const [next, { cwd, hidden }] of this.#waiting) {
+			read += 1;
+			if (read > MAX_TEXTS) {
+				this.irreversible.add(unread);
+				return;
+			}
+			this.#readText(next, cwd, hidden);
+		}
+	}
+
+	#readText(text: string, cwd: string | undefined, hidden: boolean): void {
+		this.#cwd = cwd;
+		const commands = splitCommands(text, { HOME: this.#places.home });
+		const feedsShell = commands.some(({ words }) => words.some((word) => isShell(programOf(word) ?? "")));
+		for (const command of commands) this.#readCommand(command, hidden || feedsShell);
+		this.#cwd = cwd;
+		for (const words of splitBlindly(withoutRedirections(text))) {
+			this.#readWords(words, hidden || feedsShell);
+			// Words of prose name files too, but seldom with a directory.
+			for (const word of words) if (word.includes("/")) this.#judgeSecret(word);
+		}
+	}
+
+	#readCommand({ words, outputs, inputs }: SimpleCommand, hidden: boolean): void {
+		for (const output of outputs) this.#judgeOutput(output);
+		for (const word of [...words, ...outputs, ...inputs]) this.#judgeSecret(word);
+		for (const path of [...outputs, ...inputs]) this.#judgeName(path);
+		if (!this.#readWords(words, hidden)) return;
+		const texts = [...words, ...inputs].filter((word) => /[\s;&|()`$<>]/.test(word));
+		// `eval` and its kin put their arguments together before they read them.
+		if (!hidden && words.length > 2) texts.push(words.slice(1).join(" "));
+		for (const text of texts) {
+			if (!this.#waiting.has(text)) this.#waiting.set(text, { cwd: this.#cwd, hidden: true });
+		}
+	}
+
+	/** Judges the program that the words name, and where it may run others every one that could be meant. */
+	#readWords(words: readonly string[], hidden: boolean): boolean {
+		for (const word of words) this.#judgeName(word);
+		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");
+		if (runsOthers && words.length > MAX_WORDS) this.irreversible.add(unread);
+		const read = runsOthers ? words.slice(0, MAX_WORDS) : words;
+		const last = runsOthers ? read.length : Math.min(1, read.length);
+		this.#found?.seen.push({ words: read, hidden });
+		for (let index = 0; index < last; index += 1) this.#judgeProgram(read, index);
+		this.#follow(words);
+		return runsOthers;
+	}
+
+	#judgeProgram(words: readonly string[], index: number): void {
+		const program = programOf(words[index] ?? "");
+		const args = words.slice(index + 1);
+		const git = /^git-(.+)$/.exec(program ?? "")?.[1];
+		const why = git === undefined ? whyIrreversible(program, args) : whyIrreversible("git", [git, ...args]);
+		if (why !== undefined) this.irreversible.add(`${program ?? "a program"} ${why}`);
+		if (program === undefined || changers.has(program)) {
+			for (const arg of args) this.#judgeChange(arg);
+		}
+		if (program !== undefined && controlPrograms.has(program)) {
+			this.control.add(`${program} steers this machine`);
+		}
+		this.#judgeRemoval(program, words, index);
+	}
+
+	#judgeRemoval(program: string | undefined, words: readonly string[], index: number): void {
+		const before = words.slice(0, index);
+		// `xargs rm` removes what it reads; `env -C DIRECTORY` and `sudo -D DIRECTORY` run elsewhere.
+		const isFed = before.some((word) => /^(?:xargs|parallel)$/.test(programOf(word) ?? ""));
+		const isMoved = before.some((word) => /^(?:-[CD]|--ch(?:dir|root)|chroot$)/.test(word));
+		for (const path of removedPaths(program, [...words.slice(index + 1), ...(isFed ? [UNKNOWN] : [])])) {
+			const place = placeOf(path, isMoved ? undefined : this.#cwd, this.#places.home);
+			if (place !== undefined) this.removals.add(place);
+			else this.irreversible.add("removes what is known only when it runs");
+		}
+	}
+
+	#follow(words: readonly string[]): void {
+		const program = programOf(words[0] ?? "");
+		if (program !== "cd" && program !== "pushd" && program !== "popd") return;
+		const target = words.slice(1).find((word) => !/^-[LPe@]+$/.test(word) && word !== "--") ?? "~";
+		const isKnown = program !== "popd" && !/^[-+]\d*$/.test(target);
+		const place = isKnown ? placeOf(target, this.#cwd, this.#places.home) : undefined;
+		this.#cwd = place !== undefined && place.length > MAX_FOLLOWED ? undefined : place;
+	}
+
+	#judgeOutput(output: string): void {
+		if (isDevice(output)) this.irreversible.add(`writes to ${output}`);
+		this.#judgeChange(output);
+	}
+
+	#judgeChange(word: string): void {
+		const place = placeOf(word.replace(/^(?:of=|--?[a-z-]+=)/, ""), this.#cwd, this.#places.home);
+		if (place !== undefined && isControl(place)) this.control.add(`may change ${place}`);
+	}
+
+	#judgeSecret(word: string): void {
+		const named = namedPaths(word, this.#cwd, this.#places.home).find(isSecretName);
+		if (named === undefined) return;
+		this.secret.add(`names ${named.replaceAll(UNKNOWN, "…")}, which may hold keys or passwords`);
+	}
+
+	#judgeName(word: string): void {
+		const { home } = this.#places;
+		if (this.#found) {
+			// `make -C../other`
+			for (const text of new Set([word, word.replace(/^-[A-Za-z](?=.)/, "")]))
+				for (const path of namedPaths(text, this.#cwd, home)) this.#found.paths.add(path);
+		}
+		if (namesForbidden(word, this.#cwd, this.#places)) this.control.add("names what belongs to the gateway");
+	}
+}
+
+/** The name of a program without its directory; undefined where it is known only when it runs. */
+function programOf(word: string): string | undefined {
+	const name = basename(word).toLowerCase();
+	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;
+}
+
+function withoutRedirections(text: string): string {
+	return text.replaceAll(/\d*(?:&>>?|>>|>[|&]?|<{1,3}&?)[ \t]*[^\s;&|()<>`$]*/g, " ");
+}

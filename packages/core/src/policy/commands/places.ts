@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import { isWithin, looseForm } from "../../filesystem/paths.ts";
+import { UNKNOWN } from "./words.ts";
+
+/** Where a command would run. All paths are absolute. */
+export interface Places {
+	readonly cwd: string;
+	readonly home: string;
+	readonly roots: readonly string[];
+	readonly forbidden: readonly string[];
+	/** The one directory below these that commands may name. */
+	readonly workspace?: string | undefined;
+	/** Further directories below them that commands may name: a sandbox lets them read there, and change nothing. */
+	readonly readable?: readonly string[] | undefined;
+}
+
+/** The absolute path a word means in a directory; undefined where that is known only when it runs. */
+export function placeOf(word: string, cwd: string | undefined, home: string): string | undefined {
+	// `{a,b}` and `{1..3}` become several words.
+	const isBraced = word.includes("{") && /,|\.\./.test(word);
+	if (isBraced || word.includes(UNKNOWN)) return undefined;
+	if (/^~(?:\/|$)/.test(word)) return resolve(home, `.${word.slice(1)}`);
+	if (word.startsWith("~")) return undefined;
+	if (word.startsWith("/")) return resolve(word);
+	return cwd === undefined ? undefined : resolve(cwd, word);
+}
+
+/**
+ * The paths that a word may mean, itself or in a part of it: `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`. Where
+ * a place is known only when the command runs, what is known of it stands below `/`.
+ */
+export function namedPaths(word: string, cwd: string | undefined, home: string): string[] {
+	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);
+	return [...parts]
+		.filter((part) => part !== "")
+		.map((part) => placeOf(part, cwd, home) ?? resolve("/", part));
+}
+
+/** Whether a word of a command names what belongs to the gateway, as far as its text tells. */
+export function namesForbidden(
+	word: string,
+	cwd: string | undefined,
+	{
+		forbidden,
+		workspace,
+		readable = [],
+		home,
+	}: Pick<Places, "forbidden" | "workspace" | "readable" | "home">,
+): boolean {
+	if (forbidden.length === 0) return false;
+	const open = workspace === undefined ? readable : [workspace, ...readable];
+	const text = looseForm(open.reduce(withoutPath, word));
+	// `--data=PATH`, `@PATH`, `file://PATH`, `host:PATH`
+	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
+	const places = parts
+		.flatMap((part) => placeOf(part, cwd, home) ?? [])
+		.filter((place) => !open.some((directory) => isWithin(place, directory)));
+	return forbidden.some((directory) => {
+		const looseDirectory = looseForm(directory);
+		if (holdsPath(text, looseDirectory)) return true;
+		return places.some((place) => matchesWithin(looseForm(place), looseDirectory));
+	});
+}
+
+/** The text without a path and what it begins, as long as nothing in it leads up and out again. */
+function withoutPath(text: string, path: string): string {
+	if (text.includes("..")) return text;
+	return text
+		.split(path)
+		.reduce((before, after) =>
+			/^(?:[/\s"';|&()<>]|$)/.test(after) ? before + after : before + path + after,
+		);
+}
+
+/** Whether the text holds the path, and not merely the beginning of a longer name. */
+function holdsPath(text: string, path: string): boolean {
+	for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
+		const next = text[at + path.length] ?? "/";
+		if (!/[\p{L}\p{N}_.-]/u.test(next)) return true;
+	}
+	return false;
+}
+
+/** As `isWithin`, with `*`, `?` and `[…]` in the path understood as patterns of names. */
+export function matchesWithin(path: string, directory: string): boolean {
+	if (!/[*?[]/.test(path)) return isWithin(path, directory);
+	const patterns = path.split("/");
+	const names = directory.split("/");
+	return (
+		patterns.length >= names.length && names.every((name, index) => matchesName(name, patterns[index] ?? ""))
+	);
+}
+
+/** Whether a pattern of the shell fits a name. Goes back only to the last `*`, so that no pattern takes long. A `[…]` counts as any one character. */
+export function matchesName(name: string, glob: string): boolean {
+	const pattern = glob.replaceAll(/\[[^\]]*\]/g, "?");
+	let [at, next, star, retry] = [0, 0, -1, 0];
+	while (at < name.length) {
+		if (pattern[next] === "*") {
+			star = next;
+			retry = at;
+			next += 1;
+		} else if (pattern[next] === "?" || pattern[next] === name[at]) {
+			at += 1;
+			next += 1;
+		} else if (star !== -1) {
+			next = star + 1;
+			retry += 1;
+			at = retry;
+		} else {
+			return false;
+		}
+	}
+	return /^\**$/.test(pattern.slice(next));
+}

@@ -1,0 +1,217 @@
+import { isWithin } from "../filesystem/paths.ts";
+import { completesTaint, type Taint, taintOf, taintReason } from "../vocabulary/taint.ts";
+import {
+	type ActionClass,
+	type GrantScope,
+	ruleNameOf,
+	type Tool,
+	type ToolPlan,
+} from "../vocabulary/tool.ts";
+import { type BuiltInRule, builtInRules, type Standing, unknownClass } from "./built-in-rules.ts";
+import { CallFacts, type JudgedCall } from "./call-facts.ts";
+import { findAllowing, mayConcern } from "./match-rule.ts";
+import type { Effect, PolicyInForce, PolicyRule, SpokenRule } from "./policy-rule.ts";
+
+/** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
+export const policyVersion = "4";
+
+/** The reason why a call of a tainted session that changes notes for everyone requires approval. */
+const sharedNoteReason = "changes a note for everyone, which every later run may read";
+
+/** The reason why a call of a tainted session that changes schedules requires approval. */
+const laterNote = "changes what runs at a later time, after text of others or private data was read";
+
+/** What holds in the session when the call is decided. */
+export interface Permissions {
+	/** Whether `accept_all_tools` is in force. */
+	readonly acceptAll: boolean;
+	/** What "for this session" answers allowed. */
+	readonly grants: readonly GrantScope[];
+	/** What has come together in the session, with the calls that are allowed already and run before this one. */
+	readonly taint: Taint;
+	/** The rules beside the built-in ones; none unless told. */
+	readonly policy?: PolicyInForce;
+	/** Whether the channel is trusted with calls like this one. */
+	readonly trusted?: boolean;
+	/** Whether the work began in a chat channel. */
+	readonly fromChat?: boolean;
+}
+
+export interface Decision {
+	readonly effect: Effect;
+	/** Whether the call is asked about whatever was granted. */
+	readonly floor: boolean;
+	/** For people: why it is asked, or what allows it. */
+	readonly reason: string;
+	/** All that had something to say to it, what decided first. */
+	readonly rules: readonly SpokenRule[];
+}
+
+/** Where nobody wrote a rule. */
+export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
+
+/** A rule that asks, whoever made it. */
+interface Asking {
+	readonly spoken: Omit<SpokenRule, "decides">;
+	readonly liftedBy: readonly Standing[];
+	readonly classes: readonly ActionClass[];
+}
+
+/**
+ * Decides about a call: deny before ask before allow, whatever the order of the rules. Only a rule of the operator's
+ * allows what the built-in ones would ask about, and none what they always ask about.
+ */
+export function decide(call: JudgedCall, permissions: Permissions): Decision {
+	const { policy = builtInAlone } = permissions;
+	if (policy.problem) return denied([{ effect: "deny", ...policy.problem }]);
+	const facts = new CallFacts(call);
+	const strict = policy.rules.filter((rule) => rule.effect !== "allow" && mayConcern(rule, facts));
+	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(told);
+	const denying = strict.filter(({ effect }) => effect === "deny");
+	if (denying.length > 0) return denied(denying.map(told), [...strict.map(told), ...ignored]);
+	return allowOrAsk(call, { facts, written: strict.map(askingOf), ignored }, permissions);
+}
+
+interface Heard {
+	readonly facts: CallFacts;
+	/** Rules that somebody wrote, and that ask. */
+	readonly written: readonly Asking[];
+	readonly ignored: readonly Omit<SpokenRule, "decides">[];
+}
+
+function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): Decision {
+	const { plan } = call;
+	const matched = builtInRules.filter(({ when }) => when.some((name) => plan.classes.includes(name)));
+	const builtIn = (matched.length > 0 ? matched : [unknownClass]).map((rule) => builtInOf(rule, permissions));
+	const asking = builtIn.filter(({ spoken }) => spoken.effect === "ask");
+	const floor = asking.filter(({ liftedBy }) => liftedBy.length === 0);
+	const allowing = floor.length > 0 ? [] : findLifting(asking, heard.facts, permissions).map(told);
+	const remaining = [...(allowing.length > 0 ? [] : asking), ...heard.written];
+	const all = [...builtIn, ...heard.written].map(({ spoken }) => spoken);
+	const others = [...allowing, ...all, ...heard.ignored];
+	const left = remaining.map(({ spoken }) => spoken);
+	if (completesTaint(permissions.taint, taintOf(plan.classes))) {
+		const taint = { layer: "built-in", effect: "ask", reason: taintReason } as const;
+		return decided([...(left.length > 0 ? left : all), taint], others, { effect: "ask", floor: true });
+	}
+	if (remaining.length === 0) {
+		return decided(allowing.length > 0 ? allowing : all, others, { effect: "allow", floor: false });
+	}
+	if (floor.length > 0) return decided(left, others, { effect: "ask", floor: true });
+	const standing = findStanding(call, remaining, permissions);
+	if (standing === undefined) return decided(left, others, { effect: "ask", floor: false });
+	const lifted = { layer: "session", effect: "allow", reason: standing } as const;
+	return decided([lifted], others, { effect: "allow", floor: false });
+}
+
+/** The operator's rules that let happen all that is asked about. */
+function findLifting(
+	asking: readonly Asking[],
+	facts: CallFacts,
+	{ policy = builtInAlone }: Permissions,
+): readonly PolicyRule[] {
+	const needed = [...new Set(asking.flatMap(({ classes }) => classes))];
+	const concerned = needed.filter((name) => facts.plan.classes.includes(name));
+	if (asking.length === 0 || asking.some(({ liftedBy }) => !liftedBy.includes("rule"))) return [];
+	const rules = policy.rules.filter(({ effect, layer }) => effect === "allow" && layer === "operator");
+	return findAllowing(rules, facts, concerned);
+}
+
+/** What was allowed before and covers all that is asked about, in words. */
+function findStanding(
+	{ tool, plan }: JudgedCall,
+	asking: readonly Asking[],
+	{ acceptAll, grants, trusted = false }: Permissions,
+): string | undefined {
+	const isLifted = (by: Standing): boolean => asking.every(({ liftedBy }) => liftedBy.includes(by));
+	if (acceptAll && isLifted("accept-all")) return "all tools are accepted in this session";
+	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
+		return "allowed for this session";
+	}
+	// Who wrote a rule wants to be asked: that a channel is trusted says nothing about it.
+	const isBuiltIn = asking.every(({ spoken }) => spoken.layer === "built-in");
+	if (trusted && isBuiltIn && isLifted("grant")) return "the channel is trusted with it";
+	return undefined;
+}
+
+function denied(
+	deciding: readonly Omit<SpokenRule, "decides">[],
+	others: readonly Omit<SpokenRule, "decides">[] = [],
+): Decision {
+	return decided(deciding, others, { effect: "deny", floor: false });
+}
+
+function decided(
+	deciding: readonly Omit<SpokenRule, "decides">[],
+	others: readonly Omit<SpokenRule, "decides">[],
+	{ effect, floor }: Pick<Decision, "effect" | "floor">,
+): Decision {
+	const isSaid = (one: Omit<SpokenRule, "decides">): boolean =>
+		deciding.some(
+			({ layer, source, reason }) => layer === one.layer && source === one.source && reason === one.reason,
+		);
+	return {
+		effect,
+		floor,
+		reason: [...new Set(deciding.map(({ reason }) => reason))].join("; "),
+		rules: [
+			...deciding.map((rule) => ({ ...rule, decides: true })),
+			...others.filter((rule) => !isSaid(rule)).map((rule) => ({ ...rule, decides: false })),
+		],
+	};
+}
+
+function told({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRule, "decides"> {
+	return { layer, source, effect, reason };
+}
+
+function askingOf(rule: PolicyRule): Asking {
+	return { spoken: told(rule), liftedBy: ["grant", "accept-all"], classes: [] };
+}
+
+/**
+ * For work from a chat, the operator alone allows what nothing confines, each time. The same holds for notes for everyone
+ * if the session contains more than the operator's own words, because every later run may read them. Schedules of such a
+ * session always require approval, too; in a chat an approver can give it.
+ */
+function builtInOf(
+	{ effect, reason, liftedBy, when }: BuiltInRule,
+	{ fromChat = false, taint }: Permissions,
+): Asking {
+	if (when.includes("memory-everyone") && (fromChat || taint !== "")) {
+		return {
+			spoken: { layer: "built-in", effect: "ask", reason: sharedNoteReason },
+			liftedBy: [],
+			classes: when,
+		};
+	}
+	if (when.includes("schedule") && taint !== "") {
+		const spoken = { layer: "built-in", effect: "ask", reason: laterNote } as const;
+		return { spoken, liftedBy: fromChat ? ["approver"] : [], classes: when };
+	}
+	const isFloor = fromChat && when.includes("exec-unsandboxed");
+	return { spoken: { layer: "built-in", effect, reason }, liftedBy: isFloor ? [] : liftedBy, classes: when };
+}
+
+/** Of what "for this session" answers allowed, that which was given under the rules that hold. */
+export function grantsUnder(
+	{ version }: PolicyInForce,
+	scopes: readonly GrantScope[],
+): readonly GrantScope[] {
+	return scopes.filter(({ policy = policyVersion }) => policy === version);
+}
+
+/** Whether a "for this session" answer covers a call: the same tool, and a path below or a command that begins alike. */
+export function grantCovers(
+	scope: GrantScope,
+	tool: Pick<Tool, "name" | "ruleName">,
+	{ grant, binding }: ToolPlan,
+): boolean {
+	// A plan that offers no grant is covered by none.
+	if (grant === undefined || scope.tool !== ruleNameOf(tool)) return false;
+	if (scope.kind === "path") {
+		const path = binding["path"];
+		return grant.kind === "path" && path !== undefined && isWithin(path, scope.root);
+	}
+	return grant.kind === "argv" && scope.prefix.every((word, index) => word === grant.prefix[index]);
+}

@@ -1,0 +1,161 @@
+import { lstatSync } from "node:fs";
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError } from "@parley/base";
+import { findNearMiss } from "../../text/near-miss.ts";
+import { visible } from "../../text/visible.ts";
+import type { Profile, ProfileProblem, Profiles } from "./profile.ts";
+import { readProfileConfig } from "./profile-config.ts";
+import { findFile, orMissing, readText, resolveWithin } from "./profile-file.ts";
+import { isProfileName } from "./profile-name.ts";
+
+const mostConfigBytes = 64 * 1024;
+const mostInstructionBytes = 256 * 1024;
+/** Characters of a wanted name that a refusal repeats. */
+const mostShown = 100;
+const shownDirectory = "the directory of agents";
+
+const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
+
+/** A profile, or why it cannot be used; undefined where there is none. */
+type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProblem } | undefined;
+
+/**
+ * The agents below a directory, which need not exist: `NAME/config.toml`, `NAME/agent.md` or both. Files are looked at
+ * each time, and read again when they have changed. Where `tools` gives the names of all tools, others are a problem;
+ * so are models of the gateway's own provider that `checkModel` throws for.
+ */
+export function openProfiles(
+	directory: string,
+	tools?: readonly string[],
+	checkModel?: (name: string) => void,
+): Profiles {
+	return new ProfileDirectory(directory, tools, checkModel);
+}
+
+class ProfileDirectory implements Profiles {
+	readonly #directory: string;
+	readonly #tools: readonly string[] | undefined;
+	readonly #checkModel: ((name: string) => void) | undefined;
+	readonly #read = new Map<string, { readonly stamp: string; readonly profile: Profile }>();
+
+	constructor(
+		directory: string,
+		tools: readonly string[] | undefined,
+		checkModel: ((name: string) => void) | undefined,
+	) {
+		this.#directory = directory;
+		this.#tools = tools;
+		this.#checkModel = checkModel;
+	}
+
+	async find(name: string): Promise<Profile> {
+		const found = isProfileName(name) ? await this.#look(name) : undefined;
+		if (found && "profile" in found) return found.profile;
+		if (found) throw refused(`the agent ${name} cannot be used: ${found.problem.message}`);
+		const { profiles } = await this.list();
+		const shown = visible(name.length > mostShown ? `${name.slice(0, mostShown)}…` : name);
+		throw refused(`agent not found: ${shown}; available: ${profiles.map((one) => one.name).join(", ")}`);
+	}
+
+	async list(): Promise<{ readonly profiles: Profile[]; readonly problems: ProfileProblem[] }> {
+		const names = new Set([builtIn.name, ...(await this.#directories())]);
+		const outcomes = await Promise.all([...names].sort().map((name) => this.#look(name)));
+		const found = outcomes.filter((outcome) => outcome !== undefined);
+		return {
+			profiles: found.flatMap((one) => ("profile" in one ? [one.profile] : [])),
+			problems: found.flatMap((one) => ("problem" in one ? [one.problem] : [])),
+		};
+	}
+
+	/** What lies in the directory and may be an agent; hidden entries and plain files are not. */
+	async #directories(): Promise<string[]> {
+		const entries = await orMissing(readdir(this.#directory, { withFileTypes: true }), shownDirectory);
+		return (entries ?? [])
+			.filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith("."))
+			.map((entry) => entry.name);
+	}
+
+	async #look(name: string): Promise<Outcome> {
+		try {
+			if (!isProfileName(name)) {
+				throw refused(
+					"an agent's name has at most 64 letters, digits, blanks, dots, hyphens and underscores",
+				);
+			}
+			const profile = await this.#load(name);
+			return profile && { profile };
+		} catch (reason) {
+			if (!(reason instanceof ParleyError)) throw reason;
+			return { problem: { name, message: reason.message } };
+		}
+	}
+
+	async #load(name: string): Promise<Profile | undefined> {
+		if (isMissing(join(this.#directory, name))) return name === builtIn.name ? builtIn : undefined;
+		const root = await orMissing(realpath(this.#directory), shownDirectory);
+		const place = root && (await resolveWithin(root, name, "its directory"));
+		const [config, instructions] = place
+			? await Promise.all([
+					findFile(root, join(name, "config.toml"), "config.toml"),
+					findFile(root, join(name, "agent.md"), "agent.md"),
+				])
+			: [];
+		if (!config && !instructions) {
+			if (name === builtIn.name) return builtIn;
+			if (place === undefined) return undefined;
+			throw refused("it has neither config.toml nor agent.md");
+		}
+		const stamp = `${config?.stamp} ${instructions?.stamp}`;
+		const known = this.#read.get(name);
+		if (known?.stamp === stamp) return known.profile;
+		const profile: Profile = {
+			...{ name, title: name, sampling: {} },
+			...(config && this.#parse(await readText(config, mostConfigBytes))),
+			...(instructions && { instructions: await readText(instructions, mostInstructionBytes) }),
+		};
+		this.#read.set(name, { stamp, profile });
+		return profile;
+	}
+
+	#parse(text: string): Partial<Profile> {
+		try {
+			const config = readProfileConfig(text);
+			this.#checkTools(config.tools ?? []);
+			// Another server has names of its own.
+			if (config.model !== undefined && !config.endpoint) this.#checkModel?.(config.model);
+			return config;
+		} catch (reason) {
+			const { message, code } = ParleyError.from(reason);
+			throw new ParleyError(`config.toml: ${message}`, { code, cause: reason });
+		}
+	}
+
+	#checkTools(wanted: readonly string[]): void {
+		const tools = this.#tools;
+		const unknown = tools && wanted.find((name) => !tools.includes(name));
+		if (tools === undefined || unknown === undefined) return;
+		const meant = findNearMiss(unknown, tools);
+		const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+		throw refused(
+			`there is no tool ${JSON.stringify(unknown)}${question}; allowed in tools: ${tools.join(", ")}`,
+		);
+	}
+}
+
+/**
+ * Whether nothing is there, as for most people, who have no agents of their own. Asked before each run, and answered at
+ * once: a question that waits for another thread keeps the first token ten times as long.
+ */
+function isMissing(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+	} catch {
+		// What is wrong there is told by who reads it.
+		return false;
+	}
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,178 @@
+import { ParleyError } from "@parley/base";
+import { parse, TomlError } from "smol-toml";
+import * as z from "zod";
+import { findNearMiss } from "../../text/near-miss.ts";
+import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
+import type { Profile } from "./profile.ts";
+
+/** What `config.toml` says of an agent. */
+export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> &
+	Partial<Pick<Profile, "title">>;
+
+const addressForm = "an http or https address without a user name, password or query";
+
+/** The errors of this schema say what is allowed; `explain` adds what was found, and where. */
+const sampling = z.strictObject(
+	{
+		temperature: number(0, 2).optional(),
+		top_p: number(0, 1).optional(),
+		top_k: whole(0, 100_000).optional(),
+		repeat_penalty: number(0.01, 10).optional(),
+		max_tokens: whole(1, 1_000_000).optional(),
+	},
+	{ error: "a table: [sampling]" },
+);
+
+const provider = z.strictObject(
+	{
+		endpoint: line(2048, addressForm)
+			.refine((text) => serverAddress(text) !== undefined, { error: addressForm })
+			.optional(),
+		model: line(200, "the name of a model").optional(),
+		http_timeout_seconds: number(1, 3600).optional(),
+	},
+	{ error: "a table: [provider]" },
+);
+
+const schema = z.strictObject({
+	name: line(100, "a name of at most 100 characters in one line").optional(),
+	model: line(200, "the name of a model, or a tier").optional(),
+	reasoning: z.enum(reasoningLevels, { error: reasoningLevels.join(", ") }).optional(),
+	tools: z
+		.array(line(128, "the name of a tool"), { error: "a list of names of tools" })
+		.max(200, { error: "at most 200 names of tools" })
+		.optional(),
+	/** How another program put results of tools into its requests; the Messages API has one way only. */
+	tool_role: z.boolean({ error: "true or false" }).optional(),
+	context_size: whole(1024, 10_000_000).optional(),
+	sampling: sampling.optional(),
+	provider: provider.optional(),
+});
+
+type Config = z.infer<typeof schema>;
+
+/** Reads a `config.toml`. Throws `invalid_argument` naming the key, its line and what is allowed. */
+export function readProfileConfig(text: string): ProfileConfig {
+	const { success, data, error } = schema.safeParse(parseToml(text));
+	if (!success) throw explain(text, error);
+	const { name, reasoning, tools, context_size, provider: server } = data;
+	const model = modelOf(data);
+	const endpoint = server && endpointOf(server);
+	return {
+		sampling: samplingOf(data.sampling ?? {}),
+		...(name !== undefined && { title: name }),
+		...(model !== undefined && { model }),
+		...(reasoning !== undefined && { reasoning }),
+		...(tools !== undefined && { tools }),
+		...(context_size !== undefined && { contextWindow: context_size }),
+		...(endpoint !== undefined && { endpoint }),
+	};
+}
+
+function parseToml(text: string): unknown {
+	try {
+		return parse(text, { maxDepth: 16, unsafeKeyBehaviour: "throw" });
+	} catch (cause) {
+		if (!(cause instanceof TomlError)) throw ParleyError.from(cause);
+		const [what = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
+		throw refused(`line ${cause.line}, column ${cause.column}: ${what}`, cause);
+	}
+}
+
+function modelOf({ model, provider: server }: Config): string | undefined {
+	if (model === undefined || server?.model === undefined || model === server.model) {
+		return model ?? server?.model;
+	}
+	throw refused(`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(server.model)}`);
+}
+
+function endpointOf({
+	endpoint,
+	http_timeout_seconds,
+}: NonNullable<Config["provider"]>): Profile["endpoint"] {
+	const url = endpoint === undefined ? undefined : serverAddress(endpoint);
+	if (url !== undefined) {
+		return {
+			url,
+			...(http_timeout_seconds !== undefined && { timeoutMs: http_timeout_seconds * 1000 }),
+		};
+	}
+	if (http_timeout_seconds === undefined) return undefined;
+	throw refused("provider.http_timeout_seconds is of use only beside provider.endpoint");
+}
+
+function samplingOf(keys: NonNullable<Config["sampling"]>): Sampling {
+	const { temperature, top_p, top_k, repeat_penalty, max_tokens } = keys;
+	return {
+		...(temperature !== undefined && { temperature }),
+		...(top_p !== undefined && { topP: top_p }),
+		...(top_k !== undefined && { topK: top_k }),
+		...(repeat_penalty !== undefined && { repeatPenalty: repeat_penalty }),
+		...(max_tokens !== undefined && { maxTokens: max_tokens }),
+	};
+}
+
+const tables: Readonly<Record<string, z.ZodObject>> = { "": schema, sampling, provider };
+
+function explain(text: string, { issues: [issue] }: z.ZodError): ParleyError {
+	const path = (issue?.path ?? []).map(String);
+	if (issue?.code === "unrecognized_keys") return unknownKey(text, path.join("."), issue.keys[0] ?? "");
+	const [first = "", second] = path;
+	const isTable = first !== "" && second !== undefined && Object.hasOwn(tables, first);
+	const place = isTable ? placeOf(text, first, second) : placeOf(text, "", first);
+	return refused(`${place}${path.join(".")} is not as it must be; allowed: ${issue?.message}`);
+}
+
+function unknownKey(text: string, table: string, key: string): ParleyError {
+	const allowed = Object.keys(tables[table]?.shape ?? {});
+	const meant = findNearMiss(key, allowed);
+	const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+	const where = table === "" ? "" : ` in [${table}]`;
+	const shown = JSON.stringify(key.slice(0, 100));
+	return refused(
+		`${placeOf(text, table, key)}unknown key ${shown}${where}${question}; allowed: ${allowed.join(", ")}`,
+	);
+}
+
+/** `line 7: `, or nothing where the key stands in a form that is not looked for, as in an inline table. */
+function placeOf(text: string, table: string, key: string): string {
+	let current = "";
+	for (const [index, row] of text.split("\n").entries()) {
+		const [, header] = /^\s*\[+\s*"?([^\]"]+?)"?\s*\]/.exec(row) ?? [];
+		const [, name] = /^\s*["']?([^"'=\s.]+)["']?\s*[=.]/.exec(row) ?? [];
+		current = header ?? current;
+		if (header === undefined ? current === table && name === key : table === "" && header === key) {
+			return `line ${index + 1}: `;
+		}
+	}
+	return "";
+}
+
+function line(most: number, allowed: string): z.ZodString {
+	return z
+		.string({ error: allowed })
+		.max(most, { error: allowed })
+		.regex(/^\P{Cc}*\S\P{Cc}*$/u, { error: allowed });
+}
+
+function number(least: number, most: number): z.ZodNumber {
+	const error = `a number from ${least} to ${most}`;
+	return z.number({ error }).min(least, { error }).max(most, { error });
+}
+
+function whole(least: number, most: number): z.ZodNumber {
+	const error = `a whole number from ${least} to ${most}`;
+	return z.int({ error }).min(least, { error }).max(most, { error });
+}
+
+/** As requests go to it: programs of other protocols put `/v1` behind it. Undefined for what is no such address. */
+function serverAddress(text: string): string | undefined {
+	const url = URL.parse(text);
+	if (!url || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) return undefined;
+	if (url.username !== "" || url.password !== "") return undefined;
+	return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+
+function refused(message: string, cause?: unknown): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+}

@@ -1,0 +1,40 @@
+import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
+
+/** An agent profile: who answers, and how. What is absent is the gateway's own. */
+export interface Profile {
+	/** The name of its directory. */
+	readonly name: string;
+	/** What people see. */
+	readonly title: string;
+	/** `agent.md` as it stands in the file: takes the place of the built-in instructions. */
+	readonly instructions?: string;
+	/** A model's name or a tier. */
+	readonly model?: string;
+	readonly reasoning?: Reasoning;
+	readonly sampling: Sampling;
+	/** The names of the tools it has; all where absent. */
+	readonly tools?: readonly string[];
+	/** Tokens; for models that the table does not know, or to use less of one. */
+	readonly contextWindow?: number;
+	/** A server of the same API that answers instead of the gateway's. */
+	readonly endpoint?: ProfileEndpoint;
+}
+
+export interface ProfileEndpoint {
+	readonly url: string;
+	/** Milliseconds until a reply has to have begun. */
+	readonly timeoutMs?: number;
+}
+
+/** What is wrong with a profile that cannot be used. */
+export interface ProfileProblem {
+	readonly name: string;
+	readonly message: string;
+}
+
+/** The port to the operator's agent profiles. There is always one called `default`. */
+export interface Profiles {
+	/** Reads the profile as it is now. Throws `invalid_argument` naming those that exist, or what is wrong with it. */
+	find(name: string): Promise<Profile>;
+	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;
+}

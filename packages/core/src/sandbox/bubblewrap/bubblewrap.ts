@@ -1,0 +1,363 @@
+import { createHash } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { isWithin } from "../../filesystem/paths.ts";
+import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../../vocabulary/sandbox.ts";
+import { DEFAULT_PATH } from "../allowed-environment.ts";
+import { eachProcess, type Limiter, limitsOfProcess } from "../command-limits.ts";
+import type { Egress, Passage } from "../egress/egress.ts";
+import { limitFiles } from "../file-limit.ts";
+import { findProgram } from "../find-program.ts";
+import { MARK_NAME } from "../marked-processes.ts";
+import type { SettingsOf } from "../repositories/running-settings.ts";
+import { filterProgram } from "../system-calls/filter-program.ts";
+import { type Architecture, filterRules, noUnixSockets, type Rule } from "../system-calls/filter-rules.ts";
+import type { CommandRuns, EndedRun, Prepared } from "./command-runs.ts";
+import { heldNote } from "./held-note.ts";
+import { hostSockets } from "./host-sockets.ts";
+import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
+import { againIfReplaced, throwReason } from "./not-begun.ts";
+import { PinnedPlaces } from "./pinned-places.ts";
+import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
+import { type Guarding, type Guards, RootGuard } from "./root-guard.ts";
+import type { Mount, SystemLayout } from "./system-layout.ts";
+
+/** Bubblewrap on this system, and everything that holds for all of its commands. */
+export interface Bubblewrap {
+	/** Absolute. */
+	readonly program: string;
+	readonly version: readonly [major: number, minor: number];
+	readonly layout: SystemLayout;
+	/** Environment of every command: variables with allowed names. */
+	readonly environment: Readonly<Record<string, string>>;
+	readonly hidden: readonly string[];
+	/** Files of the operator that no command may change. */
+	readonly steering: readonly string[];
+	readonly runs: CommandRuns;
+	readonly guards: Guards;
+	/** Called and awaited if the sandbox of a command ended by itself before the command began. */
+	failedToStart(): Promise<void>;
+	readonly architecture: Architecture;
+	/** Whether the operator allows Unix sockets, so that commands reach sockets that other processes make in a root. */
+	readonly unixSockets: boolean;
+	readonly limiter: Limiter;
+	/** keyctl(1), which gives a command a session keyring of its own. */
+	readonly keyctl: string | undefined;
+	/** Absolute path of stat(1), which compares what was bound with what is held. */
+	readonly stat: string;
+}
+
+export interface Profile {
+	readonly roots: readonly string[];
+	/** Hidden directories that commands may read. */
+	readonly readable?: readonly string[] | undefined;
+	/** Text of `.gitconfig` in the home directory. */
+	readonly gitSettings: string;
+	/** Whether files with secrets in the roots are empty for commands. In a chat no person can approve reading them. */
+	readonly hidesSecrets?: boolean;
+	readonly network: Sandbox | undefined;
+	/** The same sandbox with access to some hosts. */
+	readonly egress?: Sandbox;
+	/** Access to hosts of the commands in this sandbox. */
+	readonly wayOut?: Egress;
+}
+
+/** Makes the kernel end commands before other processes when memory is short. https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html */
+const OOM_SCORE = 500;
+
+/** Environment that makes git read no settings but those of the file in its arguments. */
+const noRepository = { GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+const GIT_TIMEOUT_MS = 2_000;
+const GIT_OUTPUT_BYTES = 512 * 1024;
+
+const BASH = "/bin/bash";
+/** Text that the shell prints before the command begins. Earlier text is warnings of bubblewrap or the shell. */
+const BEGUN = "the sandbox is built: ";
+
+/** Shell line that runs inside before the command and becomes it. A limit that it cannot lower is low enough already. */
+function preludeOf(
+	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
+	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
+): string {
+	const { f, u, ...others } = limitsOfProcess(kind);
+	return [
+		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
+		// Shells differ in the letter of the limit of processes.
+		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
+		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
+		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,
+		check,
+		// Last before the command, so its output proves that the sandbox was built.
+		`printf '%s' '${BEGUN}'`,
+		'exec "$@"',
+	].join("; ");
+}
+
+/** New namespaces of all kinds, no capabilities, and the end of the sandbox with its parent process. */
+const confinement: readonly Mount[] = [
+	["--unshare-user"],
+	["--unshare-all"],
+	["--die-with-parent"],
+	["--new-session"],
+	["--cap-drop", "ALL"],
+	["--clearenv"],
+	["--hostname", "sandbox"],
+];
+
+/** Sandbox in which commands see programs and the roots, have no network, and end with every process that they started. */
+export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
+	const { roots, readable = [], network, egress, wayOut, hidesSecrets = false } = profile;
+	const hosts = wayOut && { hosts: wayOut.hosts };
+	const rules = rulesFor(bubblewrap);
+	const { limiter, keyctl } = bubblewrap;
+	const fixed = {
+		limits: limitsOfProcess(limiter.kind),
+		limiter: limiter.kind,
+		rules,
+		keyring: keyctl !== undefined,
+		confinement: confinementOf(bubblewrap),
+		...facts(bubblewrap),
+		roots,
+		...(readable.length > 0 && { readable }),
+		hidesSecrets,
+		...hosts,
+	};
+	const hash = createHash("sha256").update(JSON.stringify(fixed)).digest("hex").slice(0, 16);
+
+	async function start(command: Command): Promise<CommandOutcome> {
+		const { power = "work", cwd } = command;
+		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+		const { hidden, guards, runs } = bubblewrap;
+		await using pins = await pinnedPlaces(bubblewrap, places);
+		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, guards) : undefined;
+		await using passages = new AsyncDisposableStack();
+		let passage: Passage | undefined;
+		let guarding: Guarding | undefined;
+		let covers: readonly string[] = [];
+		let ended: EndedRun;
+		try {
+			ended = await runs.run(command, async (mark) => {
+				passage = wayOut && passages.use(wayOut.open(command.callId ?? mark));
+				const limited = limiter.apply(mark);
+				passages.defer(limited.end);
+				covers = await covered(bubblewrap, profile, places);
+				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, guard, passage, limited });
+			});
+		} finally {
+			const { signal } = command;
+			const git = ownGit(signal);
+			guarding = await guard?.after({ git, pins, isLate: () => signal.aborted });
+		}
+		const { hasBegun, ...outcome } = ended;
+		if (hasBegun === false)
+			await throwReason({ command, outcome, covers, failedToStart: () => bubblewrap.failedToStart() });
+		const notes = `${passage?.note() ?? ""}${guarding ? heldNote(guarding, roots, guards) : ""}`;
+		return { ...outcome, output: `${outcome.output}${notes}` };
+	}
+
+	/** Runs a shell of the gateway in the same sandbox. Undefined if it cannot run. */
+	const ownGit =
+		(signal: AbortSignal): SettingsOf["git"] =>
+		async (script, args, power) => {
+			const [cwd = "/"] = roots;
+			const command: Command = {
+				...{ executable: "/bin/sh", args: ["-c", script, "sh", ...args], cwd, power, signal },
+				...{ environment: noRepository, timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: GIT_OUTPUT_BYTES },
+			};
+			const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+			try {
+				await using pins = await pinnedPlaces(bubblewrap, places);
+				const covers = await covered(bubblewrap, profile, places);
+				return await bubblewrap.runs.run(command, (mark) => {
+					const limited = eachProcess.apply(mark);
+					return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
+				});
+			} catch {
+				// Settings that cannot be read are moved aside and reported.
+				return undefined;
+			}
+		};
+
+	const { environment } = bubblewrap;
+	const about = { profile: `bubblewrap ${hash}`, environment, network, ...(egress && { egress }), ...hosts };
+	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
+}
+
+interface Occasion {
+	readonly command: Command;
+	readonly mark: string;
+	readonly places: Places;
+	/** Paths that are empty inside. */
+	readonly covers: readonly string[];
+	readonly pins: PinnedPlaces;
+	/** Present if the command may change the roots, but not files that decide what runs later. */
+	readonly guard?: RootGuard | undefined;
+	readonly passage?: Passage | undefined;
+	readonly limited: ReturnType<Limiter["apply"]>;
+}
+
+/**
+ * Arguments, environment, mounts, prelude and filter with which a fixed command starts, as one text. It changes when the
+ * code that builds the sandbox changes.
+ */
+export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promise<string> {
+	const mark = "sample";
+	const command: Command = {
+		...{ executable: "/bin/sh", args: [], cwd: "/usr", environment: {}, power: "read" },
+		...{ timeoutMs: 0, maxOutputBytes: 0, signal: new AbortController().signal },
+	};
+	const places: Places = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
+	const limited = bubblewrap.limiter.apply(mark);
+	const covers = await covered(bubblewrap, profile, places);
+	await using pins = await pinnedPlaces(bubblewrap, places);
+	const {
+		argv,
+		environment,
+		texts = [],
+	} = await prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
+	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
+}
+
+/** Holds the roots, and the working directory if it is not part of the system. See `PinnedPlaces.hold` for errors. */
+async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Promise<PinnedPlaces> {
+	await using undo = new AsyncDisposableStack();
+	const pins = undo.use(new PinnedPlaces());
+	for (const root of roots) await pins.hold(root, "root");
+	if (isAmong(cwd, openPlaces({ roots, cwd, layout }))) await pins.hold(cwd, "working directory");
+	undo.move();
+	return pins;
+}
+
+/** The layout without the directories of programs that are missing, or whose path leads through a link by now. */
+async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
+	const held = await Promise.all(layout.tools.map(({ source }) => pins.tryHold(source)));
+	return { ...layout, tools: layout.tools.filter((_, index) => held[index]) };
+}
+
+async function prepare(
+	bubblewrap: Bubblewrap,
+	profile: Profile,
+	{ command, mark, places, covers, pins, guard, passage, limited }: Occasion,
+): Promise<Prepared> {
+	const { roots, readable = [], gitSettings } = profile;
+	const { environment, hidden } = bubblewrap;
+	const layout = await pinnedTools(bubblewrap.layout, pins);
+	const { power = "work", cwd } = command;
+	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
+	const open = openPlaces({ roots, cwd, layout });
+	const steering = steeringIn(roots, bubblewrap);
+	// A home directory behind a link is not at this path.
+	const home = places.home !== undefined && (await pins.tryHold(places.home)) ? places.home : undefined;
+	const { mounts: all, texts } = buildInside({
+		...{ layout, roots, readable, hidden, cwd, program, home: places.home },
+		writable: power !== "read",
+		fixed: fixedIn(roots, [...hidden, ...steering], home),
+		protections: [
+			...((await guard?.mounts()) ?? []),
+			...steering.map((path) => ["--ro-bind", path, path]),
+			...(await cover(covers)),
+			...(passage?.mounts ?? []),
+		],
+		files: [...accounts(places.home), ...gitFile(places.home, gitSettings)],
+	});
+	const tools = layout.tools.map(({ source }) => source);
+	const mounts = await pins.bind(all, (path) => isAmong(path, open) || tools.includes(path));
+	const general = { ...environment, TMPDIR: "/tmp", ...passage?.environment };
+	const variables = { ...general, ...command.environment, [MARK_NAME]: mark };
+	const options = [
+		...confinementOf(bubblewrap),
+		...Object.entries(variables).map(([name, value]) => ["--setenv", name, value]),
+		...(hasSizes(bubblewrap) ? mounts : mounts.map(withoutSize)),
+		["--seccomp", String(FIRST_FILE + texts.length)],
+		["--chdir", cwd],
+	];
+	const filter = filterProgram(rulesFor(bubblewrap), bubblewrap.architecture);
+	const { limiter, keyctl, stat } = bubblewrap;
+	const keyring = keyctl === undefined ? [] : [keyctl, "session", "-"];
+	const isBash = existsSync(BASH);
+	const check = await pins.check(stat, cwd);
+	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
+	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
+	// The channel's descriptor follows those of the arguments, the files and the filter.
+	const words = [...(passage?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
+	return {
+		// Every user of the machine can read the arguments of a process, and variables can hold passwords.
+		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
+		cwd: "/",
+		environment: limited.environment,
+		texts: [options.flat().join("\0"), ...texts, filter],
+		...(passage && { onHandle: passage.serve }),
+		contained: true,
+		begun: BEGUN,
+	};
+}
+
+/** Paths that are empty inside: secrets, and sockets of processes outside. Hidden directories hide theirs already. */
+async function covered(
+	{ hidden, layout }: Bubblewrap,
+	{ roots, hidesSecrets }: Profile,
+	places: Places,
+): Promise<string[]> {
+	const found = await Promise.all([
+		secretsAtHome(places),
+		hidesSecrets ? secretsInRoots(roots) : [],
+		hostSockets(boundPlaces({ layout, roots, cwd: places.cwd })),
+	]);
+	const shown = roots.filter((root) => hidden.some((place) => isWithin(root, place)));
+	return found.flat().filter((path) => !isUnbound(path) && (!isAmong(path, hidden) || isAmong(path, shown)));
+}
+
+/** Options that confine every command. Since 0.8 they forbid further user namespaces. */
+function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
+	const disables = major > 0 || minor >= 8;
+	return [...confinement, ...(disables ? [["--disable-userns"]] : [])];
+}
+
+/** Whether this version limits the size of directories in memory: since 0.7. */
+export function hasSizes({ version: [major, minor] }: Pick<Bubblewrap, "version">): boolean {
+	return major > 0 || minor >= 7;
+}
+
+function withoutSize(mount: Mount): Mount {
+	const at = mount.indexOf("--size");
+	return at < 0 ? mount : mount.toSpliced(at, 2);
+}
+
+function facts({ version, layout, environment, hidden, steering }: Bubblewrap): object {
+	return { version, layout, environment, hidden, steering };
+}
+
+/** Files of the operator that commands see, by their real paths: nothing can be mounted on a link. */
+function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
+	const real = steering.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));
+}
+
+/**
+ * Directories of the roots that no command may rename, because a hidden directory, a file of the operator or the home
+ * directory must stay at its path: the directories between it and its root, and the home directory itself.
+ */
+function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
+	const found = new Set<string>();
+	const starts = [...paths.map((path) => dirname(path)), ...(home === undefined ? [] : [home])];
+	for (const start of starts) {
+		for (let path = start; isAmong(path, roots) && path !== dirname(path); path = dirname(path))
+			found.add(path);
+	}
+	return [...found].filter((path) => !roots.includes(path));
+}
+
+function isAmong(path: string, places: readonly string[]): boolean {
+	return places.some((place) => isWithin(path, place));
+}
+
+function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | undefined {
+	const home = environment["HOME"];
+	return home?.startsWith("/") && !/^\/(?:(?:usr|proc|dev|etc|bin|lib|sbin)(?:\/.*)?)?$/.test(home)
+		? home
+		: undefined;
+}
+
+function rulesFor({ unixSockets }: Bubblewrap): readonly Rule[] {
+	return unixSockets ? filterRules : [...noUnixSockets, ...filterRules];
+}

@@ -1,0 +1,233 @@
+import { existsSync, realpathSync } from "node:fs";
+import { totalmem } from "node:os";
+import { ownAccount } from "@parley/base/own-account";
+import { isWithin } from "../../filesystem/paths.ts";
+import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
+
+/** Files that one command sees and may change. */
+export interface Inside {
+	readonly layout: SystemLayout;
+	/** Real paths. */
+	readonly roots: readonly string[];
+	/** Directories in hidden ones that commands may read. They need not exist. */
+	readonly readable: readonly string[];
+	/** Directories that no command may see, such as the data directory. A root in one of them is visible alone. */
+	readonly hidden: readonly string[];
+	readonly home: string | undefined;
+	readonly cwd: string;
+	/** Absolute. */
+	readonly program: string;
+	readonly writable: boolean;
+	/** Directories within the roots that no command may rename. */
+	readonly fixed: readonly string[];
+	/** Mounts that protect parts of the roots. They come after all others. */
+	readonly protections: readonly Mount[];
+	/** Files that exist only inside, in place of those of the host. */
+	readonly files: readonly TextFile[];
+}
+
+interface MemorySizes {
+	readonly tmp: number;
+	readonly home: number;
+	readonly varTmp: number;
+	readonly shm: number;
+}
+
+export interface TextFile {
+	readonly path: string;
+	readonly text: string;
+}
+
+/** Descriptor of the first file. Bubblewrap reads its arguments from 3. */
+export const FIRST_FILE = 4;
+/** Maximum of bytes in all directories in memory together. On a small machine it is this part of the memory. */
+const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
+const MEMORY_PART = 1 / 4;
+/** Sizes are multiples of a page. The smallest one is for directories in which nothing can be written. */
+const PAGE_BYTES = 4096;
+/** File systems of the kernel, which describe the inside. Nothing of the host is mounted there. */
+const kernel = ["/proc", "/sys", "/dev"];
+/**
+ * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers what it finds writable itself, but it
+ * does not find `/proc/sys`, because only the files in that directory are writable.
+ */
+const kernelSwitches = [
+	"/proc/sys",
+	"/proc/sysrq-trigger",
+	"/proc/mtrr",
+	"/proc/acpi",
+	"/proc/scsi",
+	"/proc/fs",
+];
+const KEYS = "/proc/keys";
+
+/** Directories in which services of the system have their sockets. */
+export const serviceDirectories = ["/run", "/var/run"];
+
+/** Directories of the host that are visible inside and may hold sockets, without those of the system. */
+export function boundPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+	return [...openPlaces(inside), ...toolPaths(inside.layout)];
+}
+
+/** Directories that a command sees because of its session: the roots, and its own working directory elsewhere. */
+export function openPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+	return [...inside.roots, ...elsewhere(inside)];
+}
+
+/** Whether a path never shows a file of the host. */
+export function isUnbound(path: string): boolean {
+	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
+}
+
+/** Steps that build the inside, each on top of those before, and the texts that they read from descriptors 4 and up. */
+export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
+	const { roots, cwd, layout } = inside;
+	const whole = cwd === "/";
+	const sizes = memorySizes();
+	const texts: string[] = [];
+	const place = ({ path, text }: TextFile): Mount => {
+		texts.push(text);
+		return ["--perms", "0644", "--ro-bind-data", String(FIRST_FILE + texts.length - 1), path];
+	};
+	const [settings, own] = partition(inside.files, ({ path }) => isWithin(path, "/etc"));
+	const isOpen = (path: string): boolean =>
+		[...roots, ...elsewhere(inside)].some((one) => isWithin(path, one));
+	return {
+		mounts: [
+			...(whole ? [["--ro-bind", "/", "/"]] : [...layout.base, ...settings.map(place)]),
+			...kernelMounts(sizes),
+			...withoutServices(inside),
+			...(whole ? [] : withinReach(inside, sizes)),
+			...own.filter(({ path }) => !isOpen(path)).map(place),
+			...bindRoots(inside),
+			...inside.protections,
+			...shownServices(inside).map((path) => ["--remount-ro", path]),
+			// Bubblewrap makes /dev without a limit of its size. Its devices are mounts of their own, and stay writable.
+			["--remount-ro", "/dev"],
+			["--remount-ro", "/"],
+		],
+		texts,
+	};
+}
+
+/** Directories in memory, and of the host only what a command needs. */
+function withinReach(inside: Inside, sizes: MemorySizes): Mount[] {
+	return [
+		temporary("1777", "/tmp", sizes.tmp),
+		temporary("1777", "/var/tmp", sizes.varTmp),
+		...(inside.home === undefined ? [] : [temporary("0700", inside.home, sizes.home)]),
+		...inside.layout.tools.map(({ source, path }) => ["--ro-bind-try", source, path]),
+		...(seesProgram(inside) ? [] : [readOnly(inside.program)]),
+		...elsewhere(inside).map(readOnly),
+	];
+}
+
+function temporary(mode: string, path: string, bytes: number): Mount {
+	return ["--perms", mode, "--size", String(bytes), "--tmpfs", path];
+}
+
+/** Bytes of the directories in memory that a command can write to, on a machine with this much memory. */
+export function memorySizes(memory = availableMemory()): MemorySizes {
+	const all = Math.min(MAX_MEMORY_BYTES, memory * MEMORY_PART);
+	const sizeOf = (part: number): number => Math.max(1, Math.floor((all * part) / PAGE_BYTES)) * PAGE_BYTES;
+	return { tmp: sizeOf(3 / 8), home: sizeOf(3 / 8), varTmp: sizeOf(1 / 8), shm: sizeOf(1 / 8) };
+}
+
+/** Memory of the machine, or of the cgroup of this process: 0 or more than the machine has if that is not limited. */
+function availableMemory(): number {
+	const limit = process.constrainedMemory();
+	return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** Makes the directories of services empty if the command would see them, except for links to programs of the system. */
+function withoutServices(inside: Inside): Mount[] {
+	const { cwd, layout } = inside;
+	return shownServices(inside).flatMap((path): Mount[] => [
+		temporary("0755", path, PAGE_BYTES),
+		...layout.base.filter((mount) => isWithin(mount.at(-1) ?? "", path)),
+		...(isWithin(cwd, path) ? [["--dir", cwd]] : []),
+	]);
+}
+
+function shownServices({ cwd }: Inside): string[] {
+	const seen = serviceDirectories.filter((path) => isWithin(cwd, path) || isWithin(path, cwd));
+	return seen.filter((path) => existsSync(path) && realpathSync(path) === path);
+}
+
+function kernelMounts(sizes: MemorySizes): Mount[] {
+	return [
+		["--proc", "/proc"],
+		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
+		// It lists the keys of this user outside, also if the command has its own keyring: keyrings(7).
+		...(existsSync(KEYS) ? [["--ro-bind", "/dev/null", KEYS]] : []),
+		["--dev", "/dev"],
+		temporary("1777", "/dev/shm", sizes.shm),
+	];
+}
+
+/**
+ * Binds outer directories before those in them, and roots below a hidden directory after the step that hides it. The
+ * kernel lets no command rename a directory at which something is mounted, such as one that is bound to itself.
+ */
+function bindRoots(inside: Inside): Mount[] {
+	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));
+	const fixed = inside.writable ? inside.fixed.filter((path) => !isHidden(path)) : [];
+	const sorted = [...inside.roots, ...fixed].toSorted((one, other) => one.length - other.length);
+	const [below, free] = partition(sorted, isHidden);
+	const bind = (path: string): Mount => [inside.writable ? "--bind" : "--ro-bind", path, path];
+	const covered = hiddenParts(inside);
+	return [
+		...free.map(bind),
+		...covered.map((path) => ["--tmpfs", path]),
+		...below.map(bind),
+		...inside.readable.map((path) => ["--ro-bind-try", path, path]),
+		...covered.map((path) => ["--remount-ro", path]),
+	];
+}
+
+/** Working directory outside the roots. A person has approved that the command reads it. */
+function elsewhere({ cwd, roots, layout }: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+	const known =
+		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
+			isWithin(cwd, place),
+		) || isOfSystem(cwd);
+	return known ? [] : [cwd];
+}
+
+function toolPaths({ tools }: SystemLayout): string[] {
+	return tools.map(({ path }) => path);
+}
+
+function seesProgram(inside: Inside): boolean {
+	const places = boundPlaces(inside);
+	return isOfSystem(inside.program) || places.some((place) => isWithin(inside.program, place));
+}
+
+/** Hidden directories that would be visible otherwise. */
+function hiddenParts(inside: Inside): string[] {
+	const open = [...boundPlaces(inside), "/usr"];
+	return inside.hidden.filter((path) => existsSync(path) && open.some((place) => isWithin(path, place)));
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {
+	return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+/** Files with the names of this user and its group, and of the user and group of files that belong to others. */
+export function accounts(home: string | undefined): TextFile[] {
+	const { username, uid, gid } = ownAccount();
+	const user = username.replaceAll(/[:\n]/g, "_");
+	return [
+		{
+			path: "/etc/passwd",
+			text: `${user}:x:${uid}:${gid}::${home ?? "/"}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
+		},
+		{ path: "/etc/group", text: `${user}:x:${gid}:\nnogroup:x:65534:\n` },
+		{ path: "/etc/hosts", text: "127.0.0.1 localhost sandbox\n::1 localhost\n" },
+	];
+}
+
+/** Settings of git at their usual place; none without a home directory or without settings. */
+export function gitFile(home: string | undefined, text: string): TextFile[] {
+	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
+}

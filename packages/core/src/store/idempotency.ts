@@ -1,0 +1,91 @@
+import { type Clock, ParleyError } from "@parley/base";
+import canonicalize from "canonicalize";
+import type { Principal } from "../vocabulary/principal.ts";
+import { fromRow, type Tx } from "./journal.ts";
+import { stamp } from "./tables.ts";
+
+/** How long an answer is remembered: a client that lost it asks again within that time. */
+const keyLifeMs = 72 * 60 * 60 * 1000;
+
+/** Who asks, under which key, for what; the same key with other parameters is a mistake of the client. */
+export interface Keyed {
+	readonly principal: Principal;
+	readonly key: string | undefined;
+	readonly method: string;
+	readonly params: unknown;
+}
+
+export interface Outcome<T> {
+	readonly response: T;
+	/** The command had run before: nothing was changed this time. */
+	readonly repeated: boolean;
+}
+
+interface OnceDeps {
+	readonly clock: Clock;
+	/** A password may be among the parameters: what is kept of them must not be a hash that anybody can try. */
+	readonly fingerprint: (text: string) => string;
+}
+
+/** Runs `work` once per key, inside the transaction of its effects; a repetition gets the first response. */
+export async function once<T>(
+	tx: Tx,
+	request: Keyed,
+	deps: OnceDeps,
+	work: () => Promise<T>,
+): Promise<Outcome<T>> {
+	const { key, principal } = request;
+	if (key === undefined) return { response: await work(), repeated: false };
+	const known = await answerOf<T>(tx, request, deps);
+	if (known) return known;
+	const response = await work();
+	const row = {
+		...{ principal: principal.id, key, request: deps.fingerprint(canonical(request)) },
+		response: JSON.stringify(response ?? null),
+	};
+	await tx
+		.insertInto("keys")
+		.values({ ...row, created_at: deps.clock.now(), ...stamp })
+		.execute();
+	return { response, repeated: false };
+}
+
+/** What the request was answered when it came first, if it has come before; throws where its key was for another one. */
+export async function answerOf<T>(
+	db: Tx,
+	request: Keyed,
+	deps: Pick<OnceDeps, "fingerprint">,
+): Promise<Outcome<T> | undefined> {
+	const { key, principal } = request;
+	if (key === undefined) return undefined;
+	const known = await db
+		.selectFrom("keys")
+		.select(["request", "response"])
+		.where("principal", "=", principal.id)
+		.where("key", "=", key)
+		.executeTakeFirst();
+	if (!known) return undefined;
+	if (known.request === deps.fingerprint(canonical(request))) {
+		return { response: fromRow<T>(known.response), repeated: true };
+	}
+	throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });
+}
+
+/** Whether something was asked under the key before, the same or not. */
+export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
+	if (key === undefined) return false;
+	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);
+	return (await known.executeTakeFirst()) !== undefined;
+}
+
+/** Forgets keys whose time is over. */
+export async function forgetKeys(tx: Tx, now: number): Promise<void> {
+	await tx
+		.deleteFrom("keys")
+		.where("created_at", "<", now - keyLifeMs)
+		.execute();
+}
+
+function canonical({ method, params }: Keyed): string {
+	return canonicalize({ method, params }) ?? "";
+}

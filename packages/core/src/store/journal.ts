@@ -1,0 +1,249 @@
+import { setImmediate } from "node:timers/promises";
+import { type Clock, type Ids, parseJson, type Store } from "@parley/base";
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from "kysely";
+import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
+import type { SessionsOf } from "../vocabulary/principal.ts";
+import { insertEvent, readHash, takeSeq } from "./statements.ts";
+import type { Tables } from "./tables.ts";
+import { eventHash, noTextHash } from "./text-hash.ts";
+
+/** A command's view of the store: everything it does is kept together or not at all. */
+export type Tx = Kysely<Tables> | Transaction<Tables>;
+
+/** What every part that writes needs. */
+export interface JournalDeps {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly ids: Ids;
+}
+
+/**
+ * The record of all sessions: appends events inside the transaction that changes the state they tell of, and reads
+ * them back in order.
+ */
+export class Journal {
+	readonly store: Store<Tables>;
+	readonly #clock: Clock;
+	readonly #ids: Ids;
+
+	constructor({ store, clock, ids }: JournalDeps) {
+		this.store = store;
+		this.#clock = clock;
+		this.#ids = ids;
+	}
+
+	/** Gives the events the next numbers of their session and writes them; they may leave once `tx` is durable. */
+	async append(tx: Tx, sessionId: string, events: readonly RecordedEvent[]): Promise<Recorded[]> {
+		if (events.length === 0) return [];
+		const at = this.#clock.now();
+		const messages = events.filter(({ type }) => type.endsWith(".message")).length;
+		const updatedAt = messages > 0 ? at : null;
+		const rows = await takeSeq(tx, { id: sessionId, count: events.length, messages, updatedAt });
+		const last = Number(rows[0]?.last_seq);
+		if (!Number.isSafeInteger(last)) throw new Error(`no session ${sessionId} to append to`);
+		const before = last - events.length;
+		let previous = rows[0]?.previous ?? (await hashOf(tx, sessionId, before));
+		const recorded: Recorded[] = [];
+		for (const [index, event] of events.entries()) {
+			const seq = before + 1 + index;
+			const id = this.#ids.create("evt");
+			const { type } = event;
+			const data = JSON.stringify(event);
+			previous = eventHash(previous, { id, sessionId, seq, type, at, data });
+			await insertEvent(tx, { id, sessionId, seq, type, at, data, hash: previous });
+			recorded.push({ transient: false, id, sessionId, seq, at, event });
+		}
+		return recorded;
+	}
+
+	/** At most `limit` events of a session after `afterSeq`, oldest first, of all types or of these. */
+	async after(
+		sessionId: string,
+		afterSeq: number,
+		limit: number,
+		types?: readonly string[],
+	): Promise<Recorded[]> {
+		const rows = await this.store.read((db) => {
+			const query = db
+				.selectFrom("events")
+				.selectAll()
+				.where("session_id", "=", sessionId)
+				.where("seq", ">", afterSeq)
+				.orderBy("seq")
+				.limit(limit);
+			return (types ? query.where("type", "in", types) : query).execute();
+		});
+		return rows.map(toRecorded);
+	}
+
+	/** The place of the newest event among all; 0 where there is none. */
+	async lastPosition(): Promise<number> {
+		const row = await this.store.read((db) =>
+			db
+				.selectFrom("events")
+				.select((eb) => eb.fn.max<number | null>("position").as("position"))
+				.executeTakeFirst(),
+		);
+		return Number(row?.position ?? 0);
+	}
+
+	/** The place of the event with this number in its session, or of the last before it; 0 where there is none. */
+	async positionOf(sessionId: string, seq: number): Promise<number> {
+		const row = await this.store.read((db) =>
+			db
+				.selectFrom("events")
+				.select("position")
+				.where("session_id", "=", sessionId)
+				.where("seq", "<=", seq)
+				.orderBy("seq", "desc")
+				.limit(1)
+				.executeTakeFirst(),
+		);
+		return Number(row?.position ?? 0);
+	}
+
+	/** At most `limit` events of all sessions, or as filtered, that were recorded after that place, in their order. */
+	async afterPosition(
+		position: number,
+		{ limit, ...filter }: EventsOf & { readonly limit: number },
+	): Promise<Placed[]> {
+		const last = await this.lastPosition();
+		const rows: EventRow[] = [];
+		for (let after = position; after < last && rows.length < limit; after += windowSize) {
+			if (after > position) await setImmediate();
+			const until = Math.min(last, after + windowSize);
+			const wanted = { limit: limit - rows.length, order: "asc" } as const;
+			rows.push(...(await this.#window({ after, until }, filter, wanted)));
+		}
+		return rows.map((row) => ({ position: Number(row.position), event: toRecorded(row) }));
+	}
+
+	/** The newest `limit` events, oldest first, of all sessions or as filtered. */
+	async recent({
+		limit,
+		beforeSeq,
+		...filter
+	}: EventsOf & { readonly limit: number; readonly beforeSeq?: number }): Promise<Recorded[]> {
+		const { sessionId } = filter;
+		const rows =
+			sessionId === undefined
+				? await this.#recentOfAll(filter, limit)
+				: await this.#recentOfOne({ ...filter, sessionId }, limit, beforeSeq);
+		return rows.map(toRecorded).reverse();
+	}
+
+	/** Of one session in the order of its own numbers, so that its index is read from the end and no further. */
+	async #recentOfOne(
+		filter: EventsOf & { readonly sessionId: string },
+		limit: number,
+		beforeSeq: number | undefined,
+	): Promise<EventRow[]> {
+		return this.store.read((db) => {
+			const query = narrowed(db.selectFrom("events").selectAll(), filter, "seq")
+				.orderBy("seq", "desc")
+				.limit(limit);
+			return (beforeSeq === undefined ? query : query.where("seq", "<", beforeSeq)).execute();
+		});
+	}
+
+	async #recentOfAll(filter: EventsOf, limit: number): Promise<EventRow[]> {
+		const last = await this.lastPosition();
+		const rows: EventRow[] = [];
+		for (let until = last; until > 0 && rows.length < limit; until -= windowSize) {
+			if (until < last) await setImmediate();
+			const wanted = { limit: limit - rows.length, order: "desc" } as const;
+			rows.push(...(await this.#window({ after: until - windowSize, until }, filter, wanted)));
+		}
+		return rows;
+	}
+
+	/** What is wanted of the events between two places: the second belongs to it. */
+	async #window(
+		{ after, until }: { readonly after: number; readonly until: number },
+		filter: EventsOf,
+		{ limit, order }: { readonly limit: number; readonly order: "asc" | "desc" },
+	): Promise<EventRow[]> {
+		return this.store.read((db) =>
+			narrowed(db.selectFrom("events").selectAll(), filter, "position")
+				.where("position", ">", after)
+				.where("position", "<=", until)
+				.orderBy("position", order)
+				.limit(limit)
+				.execute(),
+		);
+	}
+}
+
+/** The hash that the event after `seq` follows. An event from before there were hashes has none. */
+async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
+	if (seq === 0) return noTextHash;
+	const [row] = await readHash(tx, { sessionId, seq });
+	return row?.hash ?? noTextHash;
+}
+
+type EventRow = Selectable<Tables["events"]>;
+
+/**
+ * Places that are looked through at once: where few events are wanted, all may have to be, and SQLite works on the thread
+ * that everything else waits for.
+ */
+const windowSize = 10_000;
+
+/** Which events are wanted: of one session, of somebody's sessions, or of all; of all types, or of these. */
+export interface EventsOf {
+	readonly sessionId?: string | undefined;
+	readonly of?: SessionsOf | undefined;
+	readonly types?: readonly string[] | undefined;
+}
+
+/** An event with its place among those of all sessions: later ones have higher numbers, and none is given twice. */
+export interface Placed {
+	readonly position: number;
+	readonly event: Recorded;
+}
+
+/** In the order of positions no index of sessions may be used: each query would read all that these have ever recorded. */
+function narrowed<O>(
+	query: SelectQueryBuilder<Tables, "events", O>,
+	{ sessionId, of, types }: EventsOf,
+	order: "seq" | "position",
+): SelectQueryBuilder<Tables, "events", O> {
+	const session = order === "seq" ? sql<string>`session_id` : sql<string>`session_id || ''`;
+	let narrow = query;
+	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);
+	if (types) narrow = narrow.where("type", "in", types);
+	if (!of) return narrow;
+	const { owner, ids = [], place } = of;
+	if (place !== undefined) {
+		const there = sql<string>`(select id from sessions where place = ${place})`;
+		narrow = narrow.where(session, "in", there);
+	}
+	return narrow.where((row) =>
+		row.or([
+			row(session, "in", row.selectFrom("sessions").select("id").where("sessions.owner", "=", owner)),
+			// PostgreSQL knows no empty list.
+			...(ids.length > 0 ? [row(session, "in", ids)] : []),
+		]),
+	);
+}
+
+/** An event as its row holds it. Rows are our own writing: a bad one is corruption and throws. */
+function toRecorded(row: EventRow): Recorded {
+	return {
+		transient: false,
+		id: row.id,
+		sessionId: row.session_id,
+		seq: Number(row.seq),
+		at: Number(row.at),
+		event: fromRow<RecordedEvent>(row.data),
+	};
+}
+
+/** Stored JSON may be larger than a frame of a client, never deeper than what was checked on its way in. */
+const storedLimits = { maxDepth: 256, maxNodes: 5_000_000 };
+
+/** What was written by this program with `JSON.stringify`, read back. */
+export function fromRow<T>(data: string): T {
+	// True because only this program writes these columns, always from a value of that type.
+	return parseJson(data, storedLimits) as T;
+}

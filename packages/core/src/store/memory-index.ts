@@ -1,0 +1,66 @@
+import type { Engine } from "@parley/base";
+import { type RawBuilder, sql } from "kysely";
+import type { Tx } from "./journal.ts";
+
+/** The full-text index of one database engine. */
+interface MemoryIndex {
+	/** Adds a note that was inserted, in the same transaction. */
+	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
+	/**
+	 * A condition for rows of `memories` whose text contains the word, which is in the spelling of the index. `few`: the rows
+	 * are those that one reader can read.
+	 */
+	contains(word: string, few: boolean): RawBuilder<boolean>;
+}
+
+/** Characters of the sequences that both indexes hold. Shorter words are looked up in the texts. */
+const gramLength = 3;
+
+/** Triggers keep the index. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
+const sqliteIndex: MemoryIndex = {
+	async add() {},
+	contains(word) {
+		if ([...word].length < gramLength) return inText(word);
+		const phrase = `"${word.replaceAll('"', '""')}"`;
+		return sql<boolean>`memories.n in (select rowid from memory_index where memory_index match ${phrase})`;
+	},
+};
+
+/** The trigrams select the rows, and the text decides, because trigrams can match in another order. */
+const postgresIndex: MemoryIndex = {
+	async add(tx, { n, text }) {
+		await sql`insert into memory_index (n, grams) values (${n}, ${lexemes(gramsOf(text), " ")}::tsvector)`.execute(
+			tx,
+		);
+	},
+	contains(word, few) {
+		const grams = gramsOf(word);
+		// A reader can read 1,500 notes. To look in their texts is faster than to collect the notes of all readers for each word.
+		if (few || grams.length === 0) return inText(word);
+		const query = lexemes(grams, " & ");
+		return sql<boolean>`(memories.n in (select n from memory_index where grams @@ ${query}::tsquery) and ${inText(word)})`;
+	},
+};
+
+export function memoryIndexOf(engine: Engine): MemoryIndex {
+	return engine === "sqlite" ? sqliteIndex : postgresIndex;
+}
+
+function inText(word: string): RawBuilder<boolean> {
+	const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
+	return sql<boolean>`memories.search_text like ${pattern} escape '\\'`;
+}
+
+function gramsOf(text: string): string[] {
+	const characters = [...text];
+	const grams = new Set<string>();
+	for (let at = 0; at + gramLength <= characters.length; at++) {
+		grams.add(characters.slice(at, at + gramLength).join(""));
+	}
+	return [...grams];
+}
+
+/** In quotes, with quotes and backslashes doubled: https://www.postgresql.org/docs/current/datatype-textsearch.html */
+function lexemes(grams: readonly string[], between: string): string {
+	return grams.map((gram) => `'${gram.replaceAll(/['\\]/g, "$&$&")}'`).join(between);
+}

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+	type Migration,
+	openSqliteStore,
+	readMigrationNames,
+	type SqliteStoreOptions,
+	type Store,
+} from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { sql } from "kysely";
+import { afterAll, expect, test } from "vitest";
+import type { Tables } from "../tables.ts";
+import { freshSchema } from "./fresh-schema.ts";
+import { migrations } from "./migrations.ts";
+
+const directory = await mkdtemp(join(tmpdir(), "parley-fresh-"));
+afterAll(() => rm(directory, { recursive: true }));
+const file = (name: string): string => join(directory, `${name}.sqlite`);
+
+interface Made {
+	readonly type: string;
+	readonly name: string;
+	readonly tbl_name: string;
+	readonly sql: string | null;
+}
+
+async function opened<T>(
+	options: Omit<SqliteStoreOptions, "migrations">,
+	look: (store: Store<Tables>) => Promise<T>,
+): Promise<T> {
+	const store = await openSqliteStore<Tables>({ ...options, migrations });
+	try {
+		return await look(store);
+	} finally {
+		await store.close();
+	}
+}
+
+async function rowsOf<T>(store: Store<Tables>, query: string): Promise<T[]> {
+	return (await store.read((db) => sql.raw<T>(query).execute(db))).rows;
+}
+
+/** All that is in the schema, in the order in which it was made. */
+function madeIn(store: Store<Tables>): Promise<Made[]> {
+	return rowsOf<Made>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
+}
+
+/** The tables that SQLite, or another table, makes by itself. */
+async function madeByThemselves(store: Store<Tables>): Promise<string[]> {
+	const tables = await rowsOf<{ name: string }>(
+		store,
+		"select name from pragma_table_list where type = 'shadow'",
+	);
+	return tables.map(({ name }) => name);
+}
+
+/** Everything in the database but when its migrations ran. */
+async function contentOf(store: Store<Tables>): Promise<object> {
+	const made = await madeIn(store);
+	const tables = made.filter(({ type }) => type === "table").map(({ name }) => name);
+	const filled: [string, unknown[]][] = [];
+	for (const name of tables) {
+		const rows = await rowsOf<object>(store, `select * from "${name}"`);
+		filled.push([name, rows.map((row) => ("timestamp" in row ? { ...row, timestamp: "" } : row))]);
+	}
+	const byName = (one: { name: string }, other: { name: string }): number => (one.name < other.name ? -1 : 1);
+	return { made: made.toSorted(byName), filled: Object.fromEntries(filled) };
+}
+
+/** `fresh-schema.ts` as it would be written by what the migrations make. */
+function sourceOf(made: readonly Made[], byThemselves: readonly string[]): string {
+	const statements = made
+		.filter(({ name }) => !name.startsWith("sqlite_") && !byThemselves.includes(name))
+		.map(({ sql: text }) => `${(text ?? "").replaceAll(/[\\`]|\$\{/g, "\\$&")};\n`);
+	const names = migrations.map(({ name }) => `\t\t${JSON.stringify(name)},\n`);
+	return [
+		"// biome-ignore-all format: written by `vitest run packages/core/src/store/migrations/fresh-schema.test.ts -u`\n",
+		'import type { FreshSchema } from "@parley/base";\n\n',
+		"/** What the migrations make of an empty SQLite database. */\n",
+		"export const freshSchema: FreshSchema = {\n",
+		...["\tmigrations: [\n", ...names, "\t],\n"],
+		...["\tschema: `\n", ...statements, "`,\n};\n"],
+	].join("");
+}
+
+test("what empty databases are made of is what the migrations make", async () => {
+	const source = await opened({ file: file("source") }, async (store) =>
+		sourceOf(await madeIn(store), await madeByThemselves(store)),
+	);
+	await expect(source).toMatchFileSnapshot("./fresh-schema.ts");
+});
+
+test.each(["in a file", "in memory"])(
+	"an empty database %s becomes what it is by migrations",
+	async (where) => {
+		const target = where === "in memory" ? ":memory:" : file("fresh");
+		const expected = await opened({ file: file(`migrated ${where}`) }, contentOf);
+		expect(await opened({ file: target, fresh: freshSchema }, contentOf)).toEqual(expected);
+	},
+);
+
+test("a database of an earlier schema goes through the migrations that it lacks", async () => {
+	const earlier = await openSqliteStore({ file: file("earlier"), migrations: migrations.slice(0, 2) });
+	await earlier.close();
+	const expected = await opened({ file: file("expected") }, contentOf);
+	expect(await opened({ file: file("earlier"), fresh: freshSchema }, contentOf)).toEqual(expected);
+});
+
+test("what was made before a migration was added gets that one, too", async () => {
+	const later: Migration = {
+		name: "9999-later",
+		up: async (db) => void (await sql`create table later (id text)`.execute(db)),
+	};
+	const clock = new ManualClock(86_400_000);
+	const store = await openSqliteStore<Tables>({
+		...{ file: ":memory:", fresh: freshSchema, clock },
+		migrations: [...migrations, later],
+	});
+	expect(await store.read(readMigrationNames)).toEqual([...freshSchema.migrations, "9999-later"]);
+	expect(await rowsOf(store, "select * from later")).toEqual([]);
+	const [first] = await rowsOf<object>(store, "select timestamp from kysely_migration order by name");
+	expect(first).toEqual({ timestamp: "1970-01-02T00:00:00.000Z" });
+	await store.close();
+});

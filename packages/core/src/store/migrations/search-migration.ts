@@ -1,0 +1,78 @@
+import type { Engine } from "@parley/base";
+import { type Kysely, sql } from "kysely";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import { fromRow } from "../journal.ts";
+import { indexMessages, indexName } from "../search-texts.ts";
+import type { Tables } from "../tables.ts";
+
+/** Messages that are read at once: each may have a megabyte. */
+const pageSize = 200;
+
+/**
+ * The texts by which sessions are found, with those of all sessions that are there. SQLite keeps an index of them for
+ * itself; its triggers hold it to the table.
+ */
+export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise<void> {
+	await db.schema
+		.createTable("search_texts")
+		.addColumn("id", engine === "sqlite" ? "integer" : "bigserial", (column) => {
+			return engine === "sqlite" ? column.primaryKey().autoIncrement() : column.primaryKey();
+		})
+		.addColumn("epoch", "bigint", (column) => column.notNull())
+		.addColumn("v", "integer", (column) => column.notNull())
+		.addColumn("session_id", "text", (column) => column.notNull())
+		.addColumn("kind", "text", (column) => column.notNull())
+		.addColumn("text", "text", (column) => column.notNull())
+		.execute();
+	await db.schema
+		.createIndex("search_texts_session")
+		.on("search_texts")
+		.columns(["session_id", "kind"])
+		.execute();
+	if (engine === "sqlite") await createIndex(db);
+	// True from here on: the tables of today's schema that are read and written below exist.
+	await indexAll(db as Kysely<Tables>);
+}
+
+/**
+ * Has SQLite index texts in groups of 64 instead of one by one: a flush of the index costs as much for one text as for a
+ * group. Searches compare the newest texts, which have no group yet, themselves.
+ */
+export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
+	await sql`drop trigger search_texts_added`.execute(db);
+	await sql`create trigger search_texts_added after insert on search_texts when new.id % 64 = 0 begin
+		insert into search_index (rowid, text) select id, text from search_texts
+			where id > coalesce((select rowid from search_index order by rowid desc limit 1), 0); end`.execute(db);
+}
+
+/** Without the texts, which stand in the table: https://www.sqlite.org/fts5.html#contentless_delete_tables */
+async function createIndex(db: Kysely<unknown>): Promise<void> {
+	await sql`create virtual table search_index
+		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram')`.execute(db);
+	await sql`create trigger search_texts_added after insert on search_texts begin
+		insert into search_index (rowid, text) values (new.id, new.text); end`.execute(db);
+	await sql`create trigger search_texts_removed after delete on search_texts begin
+		delete from search_index where rowid = old.id; end`.execute(db);
+}
+
+async function indexAll(db: Kysely<Tables>): Promise<void> {
+	const sessions = await db.selectFrom("sessions").select(["id", "title", "external_key"]).execute();
+	for (const { id, title, external_key } of sessions) await indexName(db, id, [title, external_key]);
+	for (let after = 0; ; ) {
+		const page = await db
+			.selectFrom("events")
+			.select(["position", "session_id", "data"])
+			.where("type", "in", ["user.message", "assistant.message"])
+			.where("position", ">", after)
+			.orderBy("position")
+			.limit(pageSize)
+			.execute();
+		for (const { session_id, data } of page) {
+			const event = fromRow<RecordedEvent>(data);
+			if ("content" in event) await indexMessages(db, session_id, [event.content]);
+		}
+		const last = page.at(-1);
+		if (!last) return;
+		after = Number(last.position);
+	}
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { ChatSettings } from "../vocabulary/chat-settings.ts";
+import { type Actor, type Place, type Role, roles } from "../vocabulary/principal.ts";
+import { isDenied, roleOf, type Standing } from "./person-role.ts";
+
+function standing(
+	told: { readonly actor?: Partial<Actor>; readonly place?: Partial<Place>; readonly given?: Role } = {},
+): Standing {
+	return {
+		actor: { id: "ada", name: "Ada", roles: [], guest: false, ...told.actor },
+		place: { platform: "discord", tenant: "guild", channel: "general", shared: false, ...told.place },
+		given: told.given ?? "stranger",
+	};
+}
+
+type Rules = Partial<Pick<ChatSettings, "allow" | "deny">>;
+
+function roleBy(rules: Rules, told?: Parameters<typeof standing>[0]): Role {
+	return roleOf(standing(told), { allow: [], deny: [], ...rules });
+}
+
+test("nobody is let in by nothing, and everybody is what the operator made of them", () => {
+	expect(roleBy({})).toBe("stranger");
+	for (const given of roles) expect(roleBy({}, { given })).toBe(given);
+});
+
+test.each([
+	[{ platform: "discord" }, "member"],
+	[{ tenant: "guild" }, "member"],
+	[{ channel: "general" }, "member"],
+	[{ user: "ada" }, "member"],
+	[{ platformRole: "7" }, "member"],
+	[{ platform: "slack" }, "stranger"],
+	[{ tenant: "other" }, "stranger"],
+	[{ channel: "other" }, "stranger"],
+	[{ user: "bob" }, "stranger"],
+	[{ platformRole: "8" }, "stranger"],
+	[{ tenant: "guild", platformRole: "8" }, "stranger"],
+	[{ tenant: "guild", channel: "general", platformRole: "7", user: "ada" }, "member"],
+] as const)("a rule about %j makes them a %s", (rule, role) => {
+	expect(roleBy({ allow: [{ ...rule, as: "member" }] }, { actor: { roles: ["1", "7"] } })).toBe(role);
+});
+
+test("the highest of all that was said counts", () => {
+	const allow = [
+		{ tenant: "guild", as: "member" },
+		{ user: "ada", as: "approver" },
+		{ channel: "general", as: "guest" },
+	] as const;
+	expect(roleBy({ allow })).toBe("approver");
+	expect(roleBy({ allow }, { given: "owner" })).toBe("owner");
+	expect(roleBy({ allow }, { given: "guest" })).toBe("approver");
+});
+
+test("whom a rule keeps out is a stranger, whatever else was said", () => {
+	const rules = {
+		allow: [{ user: "ada", as: "owner" }],
+		deny: [{ platform: "discord", platformRole: "muted" }],
+	} as const;
+	const muted = { actor: { roles: ["muted"] }, given: "owner" } as const;
+	expect(roleBy(rules, muted)).toBe("stranger");
+	expect(isDenied(standing(muted), rules)).toBe(true);
+	expect(isDenied(standing({ given: "owner" }), rules)).toBe(false);
+	expect(roleBy(rules, { given: "guest" })).toBe("owner");
+});
+
+test("who does not wholly belong there is a guest at most, and no more than they were", () => {
+	for (const given of roles) {
+		const expected = given === "stranger" ? "stranger" : "guest";
+		expect(roleBy({}, { actor: { guest: true }, given })).toBe(expected);
+	}
+});
+
+test("where other organisations are, too, a rule for everybody makes guests; who is named keeps their role", () => {
+	const place = { shared: true };
+	expect(roleBy({ allow: [{ tenant: "guild", as: "owner" }] }, { place })).toBe("guest");
+	expect(roleBy({ allow: [{ user: "ada", as: "approver" }] }, { place })).toBe("approver");
+	expect(roleBy({}, { place, given: "owner" })).toBe("owner");
+	expect(roleBy({}, { place })).toBe("stranger");
+});

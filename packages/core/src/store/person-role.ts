@@ -1,0 +1,53 @@
+import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
+import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
+
+/** Somebody of a chat platform at this moment. */
+export interface Standing {
+	readonly actor: Actor;
+	readonly place: Place;
+	/** What the operator gave them. */
+	readonly given: Role;
+}
+
+/** Whether the configuration keeps them out, whatever else is said of them. */
+export function isDenied(standing: Standing, { deny }: Pick<ChatSettings, "deny">): boolean {
+	return deny.some((rule) => concerns(rule, standing));
+}
+
+/** What somebody may be at this moment: the highest that was said of them, and of outsiders at most a guest. */
+export function roleOf(standing: Standing, chat: Pick<ChatSettings, "allow" | "deny">): Role {
+	if (isDenied(standing, chat)) return "stranger";
+	const { actor, place, given } = standing;
+	const allowed = chat.allow.filter((rule) => concerns(rule, standing));
+	// Where people of other organisations are, what holds for everybody holds for outsiders, too.
+	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
+	const highest = [given, ...known].reduce(higherRole);
+	return actor.guest ? lowerRole(highest, "guest") : highest;
+}
+
+/** The role with more rights. */
+export function higherRole<R extends Role>(one: R, other: R): R {
+	return roles.indexOf(one) >= roles.indexOf(other) ? one : other;
+}
+
+/** The role with fewer rights. */
+export function lowerRole(one: Role, other: Role): Role {
+	return roles.indexOf(one) <= roles.indexOf(other) ? one : other;
+}
+
+/** Whether all that the rule names fits. */
+function concerns(rule: PersonRule, { actor, place }: Standing): boolean {
+	const { platform, tenant, channel, platformRole, user } = rule;
+	return (
+		(platform === undefined || platform === place.platform) &&
+		(tenant === undefined || tenant === place.tenant) &&
+		(channel === undefined || channel === place.channel) &&
+		(platformRole === undefined || actor.roles.includes(platformRole)) &&
+		(user === undefined || user === actor.id)
+	);
+}
+
+/** The platform's own id of somebody. */
+export function userOf({ id, place }: Pick<Person, "id" | "place">): string {
+	return id.slice(`${place.platform}:${place.tenant}:`.length);
+}

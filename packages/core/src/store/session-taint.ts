@@ -1,0 +1,24 @@
+import type { Author } from "../vocabulary/event.ts";
+import type { Principal } from "../vocabulary/principal.ts";
+import { joinTaints, readTaint, type Taint } from "../vocabulary/taint.ts";
+import type { Tx } from "./journal.ts";
+
+/** What has come together in the session so far. */
+export async function findTaint(db: Tx, sessionId: string): Promise<Taint> {
+	const row = await db.selectFrom("sessions").select("taint").where("id", "=", sessionId).executeTakeFirst();
+	return readTaint(row?.taint ?? "");
+}
+
+/** Adds to it, for good, in the transaction that records what brought it in. */
+export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise<void> {
+	if (added === "") return;
+	const before = await findTaint(tx, sessionId);
+	const taint = joinTaints([before, added]);
+	if (taint === before) return;
+	await tx.updateTable("sessions").set({ taint }).where("id", "=", sessionId).execute();
+}
+
+/** What a message brings in: the operator's own words are trusted, anybody else's are a stranger's. */
+export function taintOfMessage({ kind }: Principal, author: Author | undefined): Taint {
+	return kind === "operator" && author === undefined ? "" : "U";
+}

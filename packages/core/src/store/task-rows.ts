@@ -1,0 +1,68 @@
+import type { Selectable } from "kysely";
+import type { Person } from "../vocabulary/principal.ts";
+import { progressOf } from "../vocabulary/tasks/progress.ts";
+import { type PlanStep, priorities, type Review, type TaskFacts } from "../vocabulary/tasks/task.ts";
+import type { Usage } from "../vocabulary/usage.ts";
+import { fromRow } from "./journal.ts";
+import type { Tables } from "./tables.ts";
+
+export type TaskRow = Selectable<Tables["tasks"]>;
+
+/** What a list adds to a row. */
+export interface TaskSurroundings {
+	readonly needs: readonly string[];
+	readonly usage: Usage & { readonly cost: number };
+}
+
+export function planOf({ plan }: Pick<TaskRow, "plan">): readonly PlanStep[] | undefined {
+	return plan === null ? undefined : fromRow<PlanStep[]>(plan);
+}
+
+export function reviewOf({ review }: Pick<TaskRow, "review">): Review | undefined {
+	return review === null ? undefined : fromRow<Review>(review);
+}
+
+/** Whether it is a step of a workflow. Then `spawn_call` is the run of the workflow. */
+export function isStep({ parent_id, spawn_call }: Pick<TaskRow, "parent_id" | "spawn_call">): boolean {
+	return parent_id === null && spawn_call !== null;
+}
+
+/** Who of a chat platform has replied to it. */
+export function speakersOf({ speakers }: Pick<TaskRow, "speakers">): readonly Person[] {
+	return speakers === null ? [] : fromRow<Person[]>(speakers);
+}
+
+/** A task as people see it. */
+export function toFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
+	const plan = planOf(row);
+	const review = row.state === "suspended" ? reviewOf(row) : undefined;
+	return {
+		id: row.id,
+		sessionId: row.session_id,
+		ownSessionId: row.own_session_id,
+		parentId: row.parent_id ?? undefined,
+		retryOf: row.retry_of ?? undefined,
+		title: row.title,
+		description: row.description,
+		state: row.state,
+		priority: priorities[row.priority] ?? "normal",
+		tools: fromRow<string[]>(row.tools),
+		agent: row.agent,
+		model: row.model ?? undefined,
+		autonomy: row.autonomy,
+		dependsOn: needs,
+		submittedBy: row.submitted_by,
+		progress: progressOf(row.title, plan, row.state === "completed"),
+		plan,
+		review,
+		suspendCount: row.suspend_count,
+		retryCount: row.retry_count,
+		output: row.output,
+		error: row.error,
+		usage,
+		createdAt: Number(row.created_at),
+		updatedAt: Number(row.updated_at),
+		startedAt: row.started_at === null ? undefined : Number(row.started_at),
+		endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+	};
+}

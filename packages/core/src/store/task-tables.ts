@@ -1,0 +1,69 @@
+import type { TaskState } from "../vocabulary/tasks/task.ts";
+import type { Stamped } from "./stamped.ts";
+
+/** One task. Its `epoch` counts how often it was claimed: who holds another one has lost it. */
+interface TasksTable extends Stamped {
+	id: string;
+	/** The session that owns it: its people see it and are asked there. */
+	session_id: string;
+	/** The session that holds its conversation with the model. */
+	own_session_id: string;
+	/** The task that it is a worker of. */
+	parent_id: string | null;
+	/** The call that made it: repeated after a crash, that finds it again. */
+	spawn_call: string | null;
+	/** The task that ended and is done again by this one. */
+	retry_of: string | null;
+	/** 0 for a task that people submitted, and one more than its parent's for a worker. */
+	depth: number;
+	/** Who submitted it, as `actingId` says. */
+	submitted_by: string;
+	/** The `Person` of a chat platform who did, as JSON, with the role of that moment. */
+	actor: string | null;
+	title: string;
+	description: string;
+	/** Names of the tools that it may use, as JSON. */
+	tools: string;
+	/** 0 low, 1 normal, 2 high. */
+	priority: number;
+	agent: string;
+	model: string | null;
+	autonomy: "supervised" | "autonomous";
+	state: TaskState;
+	/** What people are told when it is taken up the next time; null where that goes on with what they know of. */
+	announce: "started" | "resumed" | null;
+	/** `PlanStep`s as JSON; null where it has made no plan. */
+	plan: string | null;
+	/** The last `Review` as JSON. */
+	review: string | null;
+	suspend_count: number;
+	retry_count: number;
+	max_retries: number;
+	/** Milliseconds since the epoch: it is not taken up before. */
+	not_before: number;
+	/** How long it was worked on, without what it waited; counted with every transaction of its run. */
+	worked_ms: number;
+	/** The `Person`s of a chat platform who replied to it, as JSON. */
+	speakers: string | null;
+	/** Who works on it, and until when nobody else may take it over. */
+	worker: string | null;
+	lease_until: number;
+	output: string;
+	/** Why it failed or was cancelled; "" otherwise. */
+	error: string;
+	created_at: number;
+	updated_at: number;
+	started_at: number | null;
+	ended_at: number | null;
+}
+
+/** A task that waits for the end of another one. */
+interface TaskNeedsTable extends Stamped {
+	task_id: string;
+	needs: string;
+}
+
+export interface TaskTables {
+	tasks: TasksTable;
+	task_needs: TaskNeedsTable;
+}

@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from "node:util";
+import { duplicateKey, parseJson } from "@parley/base";
+import { visible } from "../../text/visible.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Leniency, ParameterLeniency, Tool } from "../../vocabulary/tool.ts";
+import { describeTools } from "./describe-tools.ts";
+
+/** Values in the JSON text of one argument. */
+const MAX_NODES = 20_000;
+/** Characters of a name or a number that a note repeats. */
+const MAX_SHOWN = 100;
+
+type Called = Pick<CallBlock, "name" | "arguments" | "invalid" | "adjusted">;
+
+export interface NormalCall {
+	readonly name: string;
+	readonly arguments: unknown;
+	/** What was changed, for the model: `"file_path" is taken as "path"`. */
+	readonly adjusted: readonly string[];
+	/** Why the arguments have no single meaning. They are as they were then. */
+	readonly problem?: string;
+}
+
+/**
+ * Returns the normal form of a call: the name of an offered tool, and arguments as its `parameters` name them. Only what
+ * has one meaning is changed; the rest is left to the schema of the tool. The normal form of a normal form is itself.
+ */
+export function normaliseCall(tools: readonly Tool[], call: Called): NormalCall {
+	const { name, arguments: args, adjusted = [] } = call;
+	const unchanged = { name, arguments: args, adjusted };
+	const tool = call.invalid === undefined ? findTool(tools, name) : undefined;
+	if (!tool) return unchanged;
+	const [description] = describeTools([tool]);
+	const normaliser = new Normaliser(tool.accepts ?? {});
+	const normal = normaliser.object(args, description?.parameters ?? {}, "");
+	if (normaliser.problem !== undefined) return { ...unchanged, name: tool.name, problem: normaliser.problem };
+	const renamed = tool.name === name ? [] : [`the tool is ${quoted(tool.name)}, not ${quoted(name)}`];
+	return { name: tool.name, arguments: normal, adjusted: [...adjusted, ...renamed, ...normaliser.notes] };
+}
+
+/** The offered tool of that name, or the only one that the name can mean. */
+export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
+	const exact = tools.find((tool) => tool.name === name);
+	if (exact) return exact;
+	const plain = plainName(name);
+	const alike = tools.filter((tool) => plainName(tool.name) === plain);
+	const found = alike.length > 0 ? alike : tools.filter(({ accepts }) => hasName(accepts?.names, plain));
+	return found.length === 1 ? found[0] : undefined;
+}
+
+/** The part of a JSON Schema that `z.toJSONSchema` writes for parameters. */
+interface Schema {
+	readonly type?: unknown;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly additionalProperties?: unknown;
+	readonly items?: Schema;
+	readonly minimum?: number;
+	readonly maximum?: number;
+}
+
+/** Normalises the arguments of one call, and collects what it changes. */
+class Normaliser {
+	readonly notes: string[] = [];
+	problem: string | undefined;
+	readonly #leniency: Leniency;
+
+	constructor(leniency: Leniency) {
+		this.#leniency = leniency;
+	}
+
+	/** `place` is the path of the object in the arguments: "" or "edits.0.". */
+	object(value: unknown, schema: Schema, place: string): unknown {
+		// An object that takes any key has no near names.
+		if (!isObject(value) || !schema.properties || schema.additionalProperties !== false) return value;
+		const normal = new Map<string, unknown>();
+		const writtenAs = new Map<string, string>();
+		for (const [written, given] of Object.entries(value)) {
+			const entry = this.#entry(written, given, { properties: schema.properties, place });
+			if (!entry) continue;
+			const { key } = entry;
+			const before = writtenAs.get(key);
+			if (before !== undefined && !isDeepStrictEqual(normal.get(key), entry.value)) {
+				const names = `${quoted(place + before)} and ${quoted(place + written)}`;
+				this.problem ??= `${names} are the same argument and have different values: give ${quoted(place + key)} alone`;
+			}
+			normal.set(key, entry.value);
+			writtenAs.set(key, written);
+		}
+		return Object.fromEntries(normal);
+	}
+
+	/** The normal form of one key and its value; undefined if it has no effect. A key that no parameter has stays as it is. */
+	#entry(
+		written: string,
+		given: unknown,
+		{ properties, place }: { readonly properties: Readonly<Record<string, Schema>>; readonly place: string },
+	): { readonly key: string; readonly value: unknown } | undefined {
+		const key = this.#keyOf(written, properties);
+		const schema = key === undefined ? undefined : properties[key];
+		if (key === undefined || schema === undefined) {
+			if (place !== "" || !this.#leniency.ignored?.includes(written)) return { key: written, value: given };
+			this.notes.push(`${quoted(written)} has no effect`);
+			return undefined;
+		}
+		if (given === null && !takesNull(schema)) {
+			this.notes.push(`${quoted(place + written)} is null and has no effect`);
+			return undefined;
+		}
+		const value = this.#value(given, { schema, key, written, place: place + key });
+		if (written !== key) this.notes.push(`${quoted(place + written)} is taken as ${quoted(place + key)}`);
+		return { key, value };
+	}
+
+	#keyOf(written: string, properties: Readonly<Record<string, Schema>>): string | undefined {
+		if (Object.hasOwn(properties, written)) return written;
+		const plain = plainName(written);
+		const keys = Object.keys(properties);
+		const alike = keys.filter((key) => plainName(key) === plain);
+		const found = alike.length > 0 ? alike : keys.filter((key) => hasName(this.#of(key)?.names, plain));
+		return found.length === 1 ? found[0] : undefined;
+	}
+
+	#of(key: string): ParameterLeniency | undefined {
+		const { parameters = {} } = this.#leniency;
+		return Object.hasOwn(parameters, key) ? parameters[key] : undefined;
+	}
+
+	#value(given: unknown, at: Parameter): unknown {
+		const { schema, place } = at;
+		const value = typeof given === "string" ? this.#read(given, at) : given;
+		if (typeof value === "number" && isNumeric(schema)) return this.#number(value, at);
+		if (Array.isArray(value) && schema.items) {
+			const { items } = schema;
+			return value.map((item, index) => this.object(item, items, `${place}.${index}.`));
+		}
+		return this.object(value, schema, `${place}.`);
+	}
+
+	/** The value of a text in the place of a number, a truth value, a list or an object. */
+	#read(text: string, { schema, place }: Parameter): unknown {
+		const value = readText(text, schema);
+		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
+		if (twice !== undefined) {
+			this.problem ??= `the JSON text in ${quoted(place)} has the key ${quoted(twice)} twice in one object: give each key once`;
+		}
+		if (value !== text) this.notes.push(`the text in ${quoted(place)} is taken as ${nameOf(schema)}`);
+		return value;
+	}
+
+	#number(given: number, { schema, key, written, place }: Parameter): number {
+		const leniency = this.#of(key) ?? {};
+		const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+		let value =
+			leniency.unit === undefined ? given : inUnit(given, { unit: leniency.unit, written, minimum, maximum });
+		const bounded = leniency.atMost === true || leniency.unit !== undefined;
+		if (bounded && Number.isInteger(value) && value > maximum) value = maximum;
+		if (leniency.fromZero === true && value === 0) value = 1;
+		if (value !== given) this.notes.push(`${quoted(place)} ${shown(given)} is taken as ${shown(value)}`);
+		return value;
+	}
+}
+
+interface Parameter {
+	readonly schema: Schema;
+	readonly key: string;
+	/** As the model wrote the key. */
+	readonly written: string;
+	/** The path of the parameter in the arguments. */
+	readonly place: string;
+}
+
+interface Duration {
+	readonly unit: "s" | "ms";
+	readonly written: string;
+	readonly minimum: number;
+	readonly maximum: number;
+}
+
+/** A duration in the unit of its parameter: whole seconds, rounded up, or milliseconds. */
+function inUnit(given: number, { unit, written, minimum, maximum }: Duration): number {
+	if (given <= 0 || !Number.isFinite(given)) return given;
+	const named = unitOf(written);
+	if (unit === "s")
+		return named === "ms" || (named === undefined && given > maximum) ? Math.ceil(given / 1_000) : given;
+	return named === "s" || (named === undefined && given < minimum) ? Math.round(given * 1_000) : given;
+}
+
+/** The unit that the name of a parameter has, if any. */
+function unitOf(written: string): "s" | "ms" | undefined {
+	if (/(?:ms|millis|milliseconds)$/i.test(written)) return "ms";
+	return /(?:_s|_sec|_secs|seconds)$/i.test(written) ? "s" : undefined;
+}
+
+function readText(text: string, schema: Schema): unknown {
+	const plain = text.trim();
+	if (isNumeric(schema)) return /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(plain) ? Number(plain) : text;
+	if (schema.type === "boolean")
+		return /^(?:true|false)$/i.test(plain) ? plain.toLowerCase() === "true" : text;
+	if (schema.type !== "array" && schema.type !== "object") return text;
+	try {
+		const value = parseJson(plain, { maxNodes: MAX_NODES });
+		return schema.type === "array" ? (Array.isArray(value) ? value : text) : isObject(value) ? value : text;
+	} catch {
+		// It stays a text, which the schema of the tool refuses by the name of the argument.
+		return text;
+	}
+}
+
+function isNumeric({ type }: Schema): boolean {
+	return type === "integer" || type === "number";
+}
+
+function takesNull({ type }: Schema): boolean {
+	return type === undefined || type === "null";
+}
+
+function nameOf({ type }: Schema): string {
+	if (type === "array") return "a list";
+	if (type === "object") return "an object";
+	return type === "boolean" ? "a truth value" : "a number";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function hasName(names: readonly string[] = [], plain: string): boolean {
+	return names.some((name) => plainName(name) === plain);
+}
+
+/** A name without what models write differently: `filePath`, `file_path` and `File-Path` are one. */
+function plainName(name: string): string {
+	return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
+}
+
+function shown(value: number): string {
+	return String(value).slice(0, MAX_SHOWN);
+}
+
+function quoted(text: string): string {
+	return JSON.stringify(visible(text.slice(0, MAX_SHOWN)));
+}

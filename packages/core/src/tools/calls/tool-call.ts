@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import canonicalize from "canonicalize";
+import type * as z from "zod";
+import { visible } from "../../text/visible.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Tool, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
+import { describeTools } from "./describe-tools.ts";
+import { normaliseCall } from "./normalise-call.ts";
+
+/** A call whose arguments are valid and whose plan is made; whether it may run is still to be decided. */
+export interface ReadyCall {
+	readonly kind: "ready";
+	readonly tool: Tool;
+	/** In their normal form. */
+	readonly arguments: unknown;
+	/** What `parameters` made of them. */
+	readonly args: unknown;
+	readonly plan: ToolPlan;
+}
+
+/** A call that makes no sense; `text` tells the model why and what would. */
+export interface RefusedCall {
+	readonly kind: "refused";
+	readonly text: string;
+	/** Whether that is for what the call found, which another call may change; what is wrong with its arguments stays so. */
+	readonly found?: true;
+}
+
+const MAX_SHOWN = 200;
+
+/** Finds the tool of a call, checks the arguments and plans it. Nothing happens yet; never rejects. */
+export async function prepareCall(
+	tools: readonly Tool[],
+	call: Pick<CallBlock, "name" | "arguments" | "invalid">,
+	context: ToolContext,
+): Promise<ReadyCall | RefusedCall> {
+	if (call.invalid !== undefined) return refused(`not run: ${call.invalid}`);
+	const normal = normaliseCall(tools, call);
+	const tool = tools.find(({ name }) => name === normal.name);
+	if (!tool) {
+		const names = tools.map(({ name }) => name).join(", ");
+		return refused(`there is no tool ${quoted(call.name)}; the tools are: ${names}`);
+	}
+	if (normal.problem !== undefined) return refused(`invalid arguments of ${tool.name}: ${normal.problem}`);
+	const parsed = tool.parameters().safeParse(normal.arguments);
+	if (!parsed.success) {
+		return refused(
+			`invalid arguments of ${tool.name}: ${faultsOf(parsed.error.issues)}${namesFor(tool, parsed.error.issues)}`,
+		);
+	}
+	try {
+		const plan = await tool.plan(parsed.data, context);
+		return { kind: "ready", tool, arguments: normal.arguments, args: parsed.data, plan };
+	} catch (reason) {
+		return { ...refused(faultOf(reason, tool, context)), found: true };
+	}
+}
+
+/** Runs a call that was allowed. Never rejects: what a tool throws becomes a failed result that the model can read. */
+export async function executeCall(
+	{ tool, args, plan }: ReadyCall,
+	context: ToolContext,
+): Promise<ToolResult> {
+	try {
+		return await tool.run(args, plan, context);
+	} catch (reason) {
+		const fault = faultOf(reason, tool, context);
+		return { text: context.signal.aborted ? "cancelled" : `${tool.name} failed: ${fault}`, failed: true };
+	}
+}
+
+/**
+ * What an approval is bound to, as a text of hashes: the tool with the normal form of its arguments in canonical JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
+ */
+export function bindingText(
+	{ name, arguments: args }: Pick<CallBlock, "name" | "arguments">,
+	{ binding }: Pick<ToolPlan, "binding">,
+	policyVersion: string,
+): string {
+	const facts = Object.entries({ ...binding, policy: policyVersion, arguments: { name, arguments: args } });
+	return facts
+		.map(([fact, value]) => `${fact}=${hashOf(value)}`)
+		.sort()
+		.join(" ");
+}
+
+/** What of the call is no longer as it was approved; nothing where the texts are equal. */
+export function changedSince(approved: string, now: string): string[] {
+	const [before, after] = [approved.split(" "), now.split(" ")];
+	const different = [
+		...before.filter((fact) => !after.includes(fact)),
+		...after.filter((fact) => !before.includes(fact)),
+	];
+	return [...new Set(different.map((fact) => fact.replace(/=.*$/, "")))];
+}
+
+function hashOf(value: unknown): string {
+	const text = canonicalize(value);
+	if (text === undefined) throw new ParleyError("the call is not JSON", { code: "internal" });
+	return createHash("sha256").update(text).digest("hex");
+}
+
+/** What the model is told. What nobody foresaw tells it nothing, but the operator all. */
+function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
+	const error = ParleyError.from(reason);
+	if (error.code === "internal") log.error("a tool failed", { tool: tool.name, callId, error: reason });
+	return error.message;
+}
+
+/** The names to choose from, behind an unknown one. */
+function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
+	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
+	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));
+	return `; its arguments are: ${names.join(", ")}`;
+}
+
+function refused(text: string): RefusedCall {
+	return { kind: "refused", text };
+}
+
+/** The fields at fault: `cmd: expected string, received undefined`. */
+function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
+	return issues.slice(0, 10).map(faultOfIssue).join("; ");
+}
+
+function faultOfIssue(issue: z.core.$ZodIssue): string {
+	const field = issue.path.map(String).join(".");
+	const place = field === "" ? "" : `${visible(field)}: `;
+	if (issue.code === "unrecognized_keys")
+		return `${place}unknown argument ${issue.keys.map(quoted).join(", ")}`;
+	if (issue.code === "invalid_key") return `${place}${issue.issues.map(({ message }) => message).join(", ")}`;
+	if (issue.code === "invalid_union") {
+		const alternatives = new Set(issue.errors.map((errors) => faultsOf(errors)));
+		return `${place}${[...alternatives].join(", or ")}`;
+	}
+	return `${place}${issue.message.replace(/^Invalid input: /, "").replace(/^[A-Z]/, (first) => first.toLowerCase())}`;
+}
+
+function quoted(text: string): string {
+	const shown = visible(text);
+	return `"${shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown}"`;
+}

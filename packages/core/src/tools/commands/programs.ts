@@ -1,0 +1,179 @@
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { basename, delimiter, join, relative, resolve } from "node:path";
+import { contentIdentityOf } from "../../filesystem/identity.ts";
+import { isWithin } from "../../filesystem/paths.ts";
+import { findCommands, type SeenWords } from "../../policy/commands/judge-command.ts";
+import type { Places } from "../../policy/commands/places.ts";
+import { UNKNOWN } from "../../policy/commands/words.ts";
+import { isInterpreter, isKeyword, isShell, isWrapper } from "../../policy/commands/wrappers.ts";
+import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
+
+/** Programs, files and directories that a command line names. */
+export interface Named {
+	/** Programs that are looked up on the search path: one line for each, with its identity. */
+	readonly programs: string;
+	/** Files, of those that are data by name only what may be run: one line for each, with a tab between path and identity. */
+	readonly files: string;
+	/** Real paths of directories within the roots that a look at the working directory does not include. */
+	readonly directories: readonly string[];
+	/** False if the command names more than is looked at. */
+	readonly complete: boolean;
+	/** False if the command names paths that are known only when it runs. */
+	readonly known: boolean;
+}
+
+/** Maximum of programs, and of paths. */
+const mostNamed = 300;
+
+/** Files in these places change on their own, or cannot be changed. */
+const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
+
+const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
+/** A name and then the directory above it. */
+const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
+
+/**
+ * Finds what a command line names. Reads its text, which is no boundary: files that a program loads on its own are not
+ * found. `path` is the search path of programs.
+ */
+export async function findNamed(
+	command: string,
+	{ path, ...places }: Places & { readonly path: string },
+): Promise<Named> {
+	const { seen, paths, whole } = findCommands(command, places);
+	const programs = new Set(
+		seen.flatMap((found) => found.words.filter((word, at) => !word.includes("/") && mayRun(found, at))),
+	);
+	// A shell or another interpreter may run every file that the command names.
+	const runsAny = seen.some(({ words }) => words.some(readsScript));
+	const looked = [...paths].filter((named) => !liesIn(named, systemPlaces));
+	const found = await Promise.all(
+		looked.slice(0, mostNamed).map((named) => lookAt(named, { ...places, runsAny })),
+	);
+	const words = seen.flatMap((each) => each.words);
+	// The system takes `..` from the target of a link, which the text of a path does not tell.
+	const climbs =
+		words.some((word) => climbing.test(word)) ||
+		(found.some((each) => each?.isLink) && words.some((word) => parent.test(word)));
+	const searched = path.split(delimiter).map((directory) => resolve(places.cwd, directory || "."));
+	return {
+		programs: await linesOf([...programs], (name) => programIdentity(name, searched)),
+		files: joined(found.map((each) => each?.line)),
+		directories: outermost(found.flatMap((each) => each?.directory ?? [])),
+		complete: whole && looked.length <= mostNamed && programs.size <= mostNamed,
+		known: !climbs && !seen.some(returnsToDirectory) && !looked.some((named) => isUnclear(named, places.cwd)),
+	};
+}
+
+/** Identities of files at this moment, one line for each; a missing file has none. */
+export function fileFacts(paths: readonly string[]): Promise<string> {
+	return linesOf([...new Set(paths)], namedFile);
+}
+
+interface Looked {
+	readonly line?: string | undefined;
+	readonly directory?: string | undefined;
+	/** Whether a link leads to the directory. */
+	readonly isLink?: boolean;
+}
+
+async function lookAt(
+	path: string,
+	{ cwd, roots, runsAny }: Pick<Places, "cwd" | "roots"> & { readonly runsAny: boolean },
+): Promise<Looked | undefined> {
+	const real = await realpath(path).catch(() => undefined);
+	if (real === undefined || liesIn(real, systemPlaces)) return undefined;
+	const stats = await stat(real).catch(() => undefined);
+	if (stats?.isDirectory()) {
+		const isWalked = !isCovered(real, cwd) && roots.some((root) => isWithin(real, root));
+		return { directory: isWalked ? real : undefined, isLink: real !== path };
+	}
+	if (!stats?.isFile()) return undefined;
+	const mayBeRun = runsAny || (stats.mode & 0o111) !== 0;
+	return mayBeRun || !isDataName(basename(path)) ? { line: await namedFile(path) } : undefined;
+}
+
+/** Whether a look at `other` includes the directory: caches and other hidden directories may be left out. */
+function isCovered(directory: string, other: string): boolean {
+	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
+}
+
+/** Whether the path holds text that is known only when the command runs. Patterns inside the working directory do no harm. */
+function isUnclear(path: string, cwd: string): boolean {
+	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
+}
+
+/** Whether the command goes to a directory that its words do not name. */
+function returnsToDirectory({ words: [program, target] }: SeenWords): boolean {
+	if (program === "popd") return true;
+	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
+}
+
+async function namedFile(path: string): Promise<string | undefined> {
+	const identity = fileIdentity(path);
+	return identity === undefined ? undefined : `${path}\t${await realpath(path).catch(() => "")} ${identity}`;
+}
+
+function outermost(directories: readonly string[]): string[] {
+	const all = [...new Set(directories)];
+	return all.filter((one) => !all.some((other) => other !== one && isCovered(one, other)));
+}
+
+/** Whether the word there may be a program: the first one is, and any behind a program that runs others. */
+function mayRun({ words, hidden }: SeenWords, index: number): boolean {
+	const word = words[index] ?? "";
+	if (word === "" || word.includes(UNKNOWN)) return false;
+	const first = words.findIndex((other) => !isKeyword(other) && !/^\w+\+?=/.test(other));
+	if (index <= first) return index === first;
+	return hidden || words.slice(0, first + 1).some((other) => isWrapper(basename(other)));
+}
+
+/** Whether the program runs the content of a file that it gets. */
+function readsScript(word: string): boolean {
+	const name = basename(word);
+	return isInterpreter(name) || isShell(name) || name === "source" || name === ".";
+}
+
+async function linesOf(
+	names: readonly string[],
+	identify: (name: string) => Promise<string | undefined>,
+): Promise<string> {
+	return joined(await Promise.all(names.slice(0, mostNamed).map(identify)));
+}
+
+function joined(lines: readonly (string | undefined)[]): string {
+	return lines
+		.filter((line) => line !== undefined)
+		.sort()
+		.join("\n");
+}
+
+/** What the name of a program leads to, in the first of these absolute directories that has one. */
+export async function programIdentity(name: string, directories: readonly string[]): Promise<string> {
+	for (const directory of directories) {
+		const candidate = join(directory, name);
+		if (await isRunnable(candidate)) return `${name}: ${await unlessUnreadable(candidate)}`;
+	}
+	// What is none at this moment must be none later: another could take the place of a word of the shell.
+	return `${name}: none`;
+}
+
+async function isRunnable(path: string): Promise<boolean> {
+	try {
+		await access(path, constants.X_OK);
+		return (await stat(path)).isFile();
+	} catch {
+		// Not there, not reachable or not executable are one answer here.
+		return false;
+	}
+}
+
+/** A program may be run by who cannot read it. */
+async function unlessUnreadable(path: string): Promise<string> {
+	try {
+		return await contentIdentityOf(path);
+	} catch {
+		return `${path} cannot be read`;
+	}
+}

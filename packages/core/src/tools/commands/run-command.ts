@@ -1,0 +1,162 @@
+import { ParleyError } from "@parley/base";
+import { homeDirectory } from "@parley/base/own-account";
+import * as z from "zod";
+import { judgeCommand } from "../../policy/commands/judge-command.ts";
+import { mixedScriptNotes, visible } from "../../text/visible.ts";
+import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { refuseUnshowable } from "../files/refuse-unshowable.ts";
+import { describeOutcome } from "./describe-outcome.ts";
+import { execClasses, sandboxNote } from "./sandbox-note.ts";
+import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
+
+const MAX_OUTPUT_BYTES = 256 * 1024;
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** What the shell, the dynamic linker and our own bookkeeping go by. */
+const steering = /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*)$/;
+
+const parameters = () =>
+	z.strictObject({
+		cmd: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+		timeout_ms: z
+			.int()
+			.min(1_000)
+			.max(600_000)
+			.default(DEFAULT_TIMEOUT_MS)
+			.describe("Milliseconds after which it is ended."),
+		network: z
+			.boolean()
+			.default(false)
+			.describe(
+				"Whether it has to reach other machines. The sandbox has no network: such a command gets a way to the hosts that the " +
+					"operator has named, by https through a proxy; where none are, it runs outside, and a person is asked every time.",
+			),
+		secrets: z
+			.record(
+				z
+					.string()
+					.regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "names of variables are letters, digits and _")
+					.refine((name) => !steering.test(name), "this variable steers the shell or what it starts"),
+				z
+					.string()
+					.regex(/^secret:[\w-]{1,100}$/, "takes a handle (secret:…) that ask_user gave, nothing else"),
+			)
+			.default({})
+			.describe(
+				'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command says $TOKEN.',
+			),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
+
+/** Runs a shell command in the session's working directory; its background processes end with it. */
+export const runCommand = defineTool<Arguments>({
+	name: "run_command",
+	description:
+		"Runs a command line in the working directory and returns what it wrote and its exit code. Use it to build, to " +
+		"test, and for what no other tool does. Every call starts a new shell without input: directories and variables " +
+		"are not kept, nothing can be typed, and processes in the background end with the call. In a sandbox programs cannot " +
+		"listen at or connect to Unix sockets unless the operator allows it: use TCP on 127.0.0.1. Of long output the " +
+		"beginning and the end are kept. A password never belongs into the command line: ask for it with ask_user and hand " +
+		"its handle over in secrets. Not for reading, writing, listing or searching text files and not for single " +
+		"commands of git: the tools made for these ask less and show people more.",
+	parameters,
+	accepts: {
+		names: ["bash", "shell"],
+		ignored: ["description"],
+		parameters: {
+			cmd: { names: ["command"] },
+			timeout_ms: { names: ["timeout", "timeout_seconds"], unit: "ms" },
+		},
+	},
+	secrets: ["secrets"],
+	effect: "effectful",
+	command: ({ cmd }) => cmd,
+	plan,
+	run,
+});
+
+async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
+	const { cmd, secrets, network } = args;
+	const label = `run ${visible(cmd)}`;
+	refuseUnshowable([cmd], label);
+	const sandbox = sandboxFor(args, context);
+	const leaves = sandbox.mode !== context.sandbox.mode;
+	const judgement = await judgeCommand(cmd, {
+		cwd: context.cwd,
+		home: homeDirectory(),
+		roots: context.roots,
+		forbidden: context.forbidden,
+		workspace: context.workspace,
+		...(sandbox.mode === "bubblewrap" && { readable: context.readable }),
+	});
+	const classes = execClasses(sandbox);
+	if (network && !classes.includes("egress")) classes.push("egress");
+	if (judgement.irreversible.length > 0) classes.push("irreversible");
+	if (judgement.control.length > 0 || leaves) classes.push("control");
+	const given = Object.entries(secrets);
+	if (judgement.secret.length > 0 || given.length > 0) classes.push("secret");
+	return {
+		label,
+		classes,
+		preview: "",
+		binding: await surroundingsOf({ ...context, sandbox }),
+		bind: (options) => boundToCommand(cmd, { ...context, sandbox }, options),
+		notes: [
+			`in ${context.cwd}`,
+			sandboxNote(sandbox),
+			...(leaves ? ["it asks for the network, and leaves the sandbox of this session for that"] : []),
+			...[...judgement.irreversible, ...judgement.control, ...judgement.secret].map(visible),
+			...given.map(([name, handle]) => `the variable ${name} holds the password behind ${visible(handle)}`),
+			...mixedScriptNotes(cmd),
+		],
+	};
+}
+
+async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	const sandbox = sandboxFor(args, context);
+	const different = await changesSince(approved, args.cmd, { ...context, sandbox });
+	if (different.length > 0) {
+		return { text: `changed since it was approved: ${different.join(", ")}; nothing was run`, failed: true };
+	}
+	const unusable = Object.keys(args.secrets).find((name) => args.secrets[name]?.includes("\0"));
+	if (unusable !== undefined) {
+		return { text: `secrets.${unusable}: a variable cannot hold this password: it has a NUL`, failed: true };
+	}
+	const outcome = await sandbox.run({
+		executable: await findShell(),
+		// Without `--` a command that begins with a dash would be read as options of the shell.
+		args: ["-c", "--", args.cmd],
+		cwd: context.cwd,
+		environment: args.secrets,
+		timeoutMs: args.timeout_ms,
+		maxOutputBytes: MAX_OUTPUT_BYTES,
+		callId: context.callId,
+		signal: context.signal,
+		onOutput: (chunk) => context.progress(chunk),
+	});
+	return describeOutcome(outcome, { timeoutMs: args.timeout_ms, aborted: context.signal.aborted });
+}
+
+/** The facts that changed since the plan was made or approved, in words. */
+async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
+	const surroundings = await surroundingsOf(context);
+	// Without an approval there is nothing that a person was shown.
+	const bound = "files" in binding ? await boundToCommand(cmd, context, { earlier: binding }) : undefined;
+	return differences(binding, { ...surroundings, ...bound?.binding });
+}
+
+/**
+ * Where it runs. What needs the network gets a way to some hosts where the operator has named any, else it runs outside
+ * of the sandbox, which people of channels cannot have.
+ */
+function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
+	if (sandbox.refusal !== undefined) {
+		throw new ParleyError(`not run: ${sandbox.refusal}`, { code: "failed_precondition" });
+	}
+	const chosen = network ? (sandbox.egress ?? sandbox.network) : sandbox;
+	if (chosen) return chosen;
+	throw new ParleyError("network: commands of this session run in a sandbox, which has none", {
+		code: "permission_denied",
+	});
+}

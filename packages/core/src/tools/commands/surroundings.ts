@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { access } from "node:fs/promises";
+import { delimiter, isAbsolute } from "node:path";
+import { homeDirectory } from "@parley/base/own-account";
+import { fileError } from "../../filesystem/file-error.ts";
+import { contentIdentityOf, identityOf } from "../../filesystem/identity.ts";
+import { belongsToGateway, isWithin, shownPath } from "../../filesystem/paths.ts";
+import { DEFAULT_PATH } from "../../sandbox/allowed-environment.ts";
+import { visible } from "../../text/visible.ts";
+import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import type { BindOptions, BoundFacts, FilesFact, ToolContext } from "../../vocabulary/tool.ts";
+import { changedPaths, filesBelow } from "./bound-files.ts";
+import { findNamed, programIdentity } from "./programs.ts";
+
+/** Cheap facts about the place of a command line: every decision rests on them. */
+export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
+
+/** Looks at the place that a command line would run in. */
+export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Surroundings> {
+	try {
+		return {
+			directory: await identityOf(cwd),
+			executable: await contentIdentityOf(await findShell()),
+			environment: hashOf(sandbox.environment),
+			sandbox: sandbox.profile,
+		};
+	} catch (reason) {
+		throw fileError(`cannot run a command in ${JSON.stringify(cwd)}`, reason);
+	}
+}
+
+/** What a program would run with; `executable` is what its name leads to. */
+export async function programFacts(
+	name: string,
+	{ environment, profile }: Sandbox,
+): Promise<Readonly<Record<"executable" | "environment" | "sandbox", string>>> {
+	const path = environment["PATH"] ?? DEFAULT_PATH;
+	return {
+		executable: await programIdentity(name, path.split(delimiter)),
+		...{ environment: hashOf(environment), sandbox: profile },
+	};
+}
+
+/** Maximum of directories beside the working directory that a command can name and that are looked at. */
+const mostDirectories = 4;
+
+/** The files that a command line could run or load, and a note about them for the approver. See `filesBelow`. */
+export async function boundToCommand(
+	command: string,
+	context: ToolContext,
+	options: BindOptions = {},
+): Promise<BoundFacts> {
+	const { cwd, roots, forbidden, workspace, sandbox } = context;
+	const path = sandbox.environment["PATH"] ?? DEFAULT_PATH;
+	const home = homeDirectory();
+	const named = await findNamed(command, { cwd, roots, forbidden, workspace, home, path });
+	const files = await filesIn(cwd, context, lookOptions("files", options));
+	const binding: Record<string, string> = { programs: named.programs, files: files.text, named: named.files };
+	const beside: FilesFact[] = [];
+	for (const [index, directory] of named.directories.slice(0, mostDirectories).entries()) {
+		const fact = `files${index + 2}`;
+		const found = await filesIn(directory, context, { ...lookOptions(fact, options), isBeside: true });
+		binding[fact] = found.text;
+		beside.push(found);
+	}
+	const facts = [files, ...beside];
+	const complete = named.complete && named.directories.length <= mostDirectories;
+	const count = facts.reduce((sum, fact) => sum + fact.files, 0);
+	return {
+		binding,
+		notes: [
+			boundNote(`${count} here, and those it names`, {
+				complete: complete && facts.every((fact) => fact.complete),
+				known: named.known,
+			}),
+		],
+	};
+}
+
+/** The files of a repository, and a note about them for the approver. See `filesBelow`. */
+export async function boundToRepository(
+	top: string,
+	context: ToolContext,
+	options: BindOptions = {},
+): Promise<BoundFacts> {
+	const { text, files, complete } = await filesIn(top, context, lookOptions("files", options));
+	return {
+		binding: { files: text },
+		notes: [boundNote(`${files} in the repository`, { complete, known: true })],
+	};
+}
+
+type ToolPlanFacts = Readonly<Record<string, string>>;
+
+/** One look at a directory. */
+interface LookOptions {
+	/** The text of an earlier look at it. */
+	readonly earlier: string | undefined;
+	readonly looks: BindOptions["looks"];
+	/** Whether it is a directory beside the working directory. */
+	readonly isBeside?: boolean;
+}
+
+function lookOptions(fact: string, { earlier, looks }: BindOptions): LookOptions {
+	return { earlier: earlier?.[fact], looks };
+}
+
+function filesIn(directory: string, context: ToolContext, options: LookOptions): Promise<FilesFact> {
+	const { earlier, looks, isBeside = false } = options;
+	// Of an earlier look, the first line alone decides how far this one goes.
+	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
+	const shared = looks?.get(key);
+	if (shared) return shared;
+	const look = filesBelow(directory, {
+		clock: context.clock,
+		prefix: isBeside ? directory : "",
+		roots: context.roots,
+		// The working directory has a look of its own when one above it is looked at.
+		skips: (path) => (isBeside && path === context.cwd) || belongsToGateway(path, context),
+		// Programs of a desktop write settings and caches there all the time.
+		hidden: isWithin(homeDirectory(), directory),
+		...(earlier !== undefined && { earlier }),
+	});
+	looks?.set(key, look);
+	return look;
+}
+
+/** One line for the approver: the call is refused if bound files change. SECURITY.md says the same in full. */
+function boundNote(what: string, { complete, known }: Record<"complete" | "known", boolean>): string {
+	const rest = `${complete ? "" : "all other files here (too many), "}${known ? "" : "paths known only when it runs, "}`;
+	return `runs only if its files stay unchanged (${what}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`;
+}
+
+/** Maximum of paths that a refusal names. */
+const mostShown = 5;
+
+/** The facts that differ, in words: names of facts, and paths of changed files. */
+export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string[] {
+	const facts = [...new Set([...Object.keys(approved), ...Object.keys(now)])];
+	return facts
+		.filter((fact) => approved[fact] !== now[fact])
+		.map((fact) => {
+			const { names, all } = changedPaths(approved[fact] ?? "", now[fact] ?? "", mostShown);
+			if (all === 0) return visible(fact);
+			const more = all > names.length ? [`and ${all - names.length} more`] : [];
+			return `${visible(fact)} (${[...names.map(visible), ...more].join(", ")})`;
+		});
+}
+
+/** Characters of a path in a note. */
+const longestName = 200;
+
+const factsInWords: ReadonlyMap<string, string> = new Map([
+	["directory", "the working directory"],
+	["executable", "the program"],
+	["programs", "a program on the search path"],
+]);
+
+/**
+ * Names of what changed, for an approver: paths, within `cwd` relative to it, and other facts in words. At most five; files
+ * that the command names come first, so that other files cannot push them out.
+ */
+export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
+	const facts = Object.keys({ named: "", ...approved, ...now });
+	const changed = facts.filter((fact) => approved[fact] !== now[fact]);
+	const names = changed.flatMap((fact) => {
+		const paths = changedPaths(approved[fact] ?? "", now[fact] ?? "", Number.POSITIVE_INFINITY).names;
+		return paths.length === 0 ? [factsInWords.get(fact) ?? fact] : paths.map((path) => shortName(path, cwd));
+	});
+	const different = [...new Set(names)];
+	const more = different.length > mostShown ? [`and ${different.length - mostShown} more`] : [];
+	return [...different.slice(0, mostShown), ...more];
+}
+
+function shortName(path: string, cwd: string): string {
+	const shown = visible(isAbsolute(path) ? shownPath(path, cwd) : path);
+	return shown.length > longestName ? `${shown.slice(0, longestName)}…` : shown;
+}
+
+/** The shell that reads command lines. */
+export async function findShell(): Promise<string> {
+	try {
+		await access("/bin/bash");
+		return "/bin/bash";
+	} catch {
+		// Every POSIX system has the other.
+		return "/bin/sh";
+	}
+}
+
+/** Of the names and values in a fixed order. */
+function hashOf(environment: Readonly<Record<string, string>>): string {
+	const sorted = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
+	return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import * as z from "zod";
+import { compileGlob } from "../../filesystem/glob.ts";
+import { forReading, resolvePath, shownPath } from "../../filesystem/paths.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { boundedLines } from "../tree/bounded-lines.ts";
+import { foldLevels } from "../tree/fold-levels.ts";
+import { findTreeFiles, requireDirectory } from "../tree/tree-files.ts";
+import { planRead } from "./plan-read.ts";
+
+const MAX_LINES = 2_000;
+const MAX_BYTES = 64 * 1024;
+const DEFAULT_DEPTH = 2;
+const MAX_DEPTH = 100;
+
+const parameters = () =>
+	z.strictObject({
+		path: z
+			.string()
+			.default(".")
+			.describe("The directory, relative to the working directory or absolute. ~ is not expanded."),
+		pattern: z
+			.string()
+			.max(500)
+			.optional()
+			.describe(
+				"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
+			),
+		depth: z
+			.int()
+			.min(1)
+			.max(MAX_DEPTH)
+			.optional()
+			.describe("How many levels are shown file by file; 2, or with a pattern all, where nothing is said."),
+		hidden: z.boolean().default(false).describe("Whether names that begin with a point are shown, too."),
+		limit: z.int().min(1).max(MAX_LINES).default(500).describe("How many lines to return."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
+
+/** Lists files by name, sorted; what `.gitignore` names is left out, links are neither followed nor shown. */
+export const listFiles = defineTool<Arguments>({
+	name: "list_files",
+	description:
+		"Lists the files below a directory by name, sorted. Use it to learn what is there and to find files by their " +
+		"names; a directory below the depth is one line with the number of its files. What .gitignore names, names that " +
+		"begin with a point, symbolic links and empty directories are left out. Not for what files hold (search_files).",
+	parameters,
+	accepts: {
+		names: ["ls", "glob"],
+		ignored: ["description"],
+		parameters: {
+			path: { names: ["directory", "dir"] },
+			depth: { atMost: true },
+			limit: { atMost: true },
+		},
+	},
+	effect: "none",
+	usual: ["read"],
+	plan,
+	run,
+});
+
+async function plan({ path: text, pattern }: Arguments, given: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, given);
+	if (pattern !== undefined) compileGlob(pattern);
+	const resolved = await resolvePath(text, context);
+	await requireDirectory(resolved.path, text);
+	// Names alone tell no key.
+	return planRead({ tool: "list_files", verb: "list", secret: false }, resolved, context);
+}
+
+async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, given);
+	const { path } = await resolvePath(args.path, context);
+	if (path !== approved.binding["path"]) {
+		return { text: "changed since it was approved: the path leads to another directory", failed: true };
+	}
+	await requireDirectory(path, args.path);
+	const { files, incomplete } = await findTreeFiles(path, args.hidden, context);
+	const fits = args.pattern === undefined ? () => true : compileGlob(args.pattern);
+	const depth = args.depth ?? (args.pattern === undefined ? DEFAULT_DEPTH : MAX_DEPTH);
+	const lines = foldLevels(files.filter(fits), depth).map((line) => inDirectory(path, line, context.cwd));
+	const shown = boundedLines(lines, { count: args.limit, bytes: MAX_BYTES });
+	const notes = [
+		...(lines.length === 0 ? [noFiles(args, files.length)] : []),
+		...(shown.length < lines.length
+			? [`${lines.length - shown.length} more lines: narrow it by path, pattern or depth`]
+			: []),
+		...(incomplete === undefined ? [] : [incomplete]),
+	];
+	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
+}
+
+/** So that a line can be given to another tool as it is. */
+function inDirectory(directory: string, line: string, cwd: string): string {
+	const shown = shownPath(directory, cwd);
+	return shown === "." ? line : join(shown, line);
+}
+
+function noFiles({ pattern, hidden }: Arguments, others: number): string {
+	if (pattern !== undefined && others > 0) return `none of ${others} files fits the pattern`;
+	return `no files${hidden ? "" : "; hidden shows names that begin with a point"}`;
+}

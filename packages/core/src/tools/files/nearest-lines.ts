@@ -1,0 +1,139 @@
+import { visible } from "../../text/visible.ts";
+
+/** A line longer than this is compared only as a whole. */
+const MAX_COMPARED = 2_000;
+/** Lines that are alike at so many places tell nothing about the place. */
+const MAX_VOTES = 20;
+const MIN_LIKENESS = 0.4;
+const MAX_QUOTE = 200;
+
+/** Lines of a text that come near to others which are not in it. Counted from 1. */
+export interface NearestLines {
+	readonly first: number;
+	readonly last: number;
+	readonly lines: readonly string[];
+	/** What differs first, in words. */
+	readonly difference: string;
+}
+
+/** Where lines that a text does not hold were probably meant to be; undefined where nothing comes near. */
+export function findNearestLines(text: string, wanted: string): NearestLines | undefined {
+	const lines = text.split("\n");
+	const sought = trimBlank(wanted.split("\n"));
+	const start =
+		sought.length === 0 ? undefined : (startByVotes(lines, sought) ?? startByLikeness(lines, sought));
+	if (start === undefined) return undefined;
+	const first = Math.max(0, start);
+	const found = lines.slice(first, start + sought.length);
+	const difference = firstDifference(found, sought.slice(first - start), first + 1);
+	return { first: first + 1, last: first + found.length, lines: found, difference };
+}
+
+function trimBlank(lines: readonly string[]): string[] {
+	const isText = (line: string): boolean => line.trim() !== "";
+	const first = lines.findIndex(isText);
+	return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
+}
+
+/** A line without what is easily mistaken: white space, typographic quotes and dashes, compatibility forms. */
+function plain(line: string): string {
+	return line
+		.normalize("NFKC")
+		.replaceAll(/[\u2018\u2019\u201b]/g, "'")
+		.replaceAll(/[\u201c\u201d\u201f]/g, '"')
+		.replaceAll(/[\u2010-\u2015]/g, "-")
+		.replaceAll(/\s+/g, " ")
+		.trim();
+}
+
+/** The start that most lines speak for which are there but for their white space. */
+function startByVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
+	const places = new Map<string, number[]>();
+	for (const [index, line] of sought.entries()) {
+		const key = plain(line);
+		const known = places.get(key) ?? [];
+		if (key !== "" && known.length < MAX_VOTES) places.set(key, [...known, index]);
+	}
+	const votes = new Map<number, number>();
+	for (const [index, line] of lines.entries()) {
+		for (const place of places.get(plain(line)) ?? []) {
+			votes.set(index - place, (votes.get(index - place) ?? 0) + 1);
+		}
+	}
+	let best: number | undefined;
+	for (const [start, count] of votes) if (count > (votes.get(best ?? Number.NaN) ?? 0)) best = start;
+	return best;
+}
+
+/** The start at which the longest line that is sought stands beside the one most like it. */
+function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
+	const longest = sought.reduce((a, b) => (b.length > a.length ? b : a));
+	if (longest.length > MAX_COMPARED) return undefined;
+	const wanted = trigrams(longest);
+	let [best, likeness] = [-1, MIN_LIKENESS];
+	for (const [index, line] of lines.entries()) {
+		if (line.length > MAX_COMPARED) continue;
+		const own = trigrams(line);
+		const both = [...own].filter((part) => wanted.has(part)).length;
+		const share = (2 * both) / (own.size + wanted.size);
+		if (share > likeness) [best, likeness] = [index, share];
+	}
+	return best === -1 ? undefined : best - sought.indexOf(longest);
+}
+
+function trigrams(line: string): Set<string> {
+	const text = ` ${plain(line).toLowerCase()} `;
+	return new Set(Array.from({ length: Math.max(0, text.length - 2) }, (_, at) => text.slice(at, at + 3)));
+}
+
+function firstDifference(found: readonly string[], sought: readonly string[], first: number): string {
+	for (const [index, wanted] of sought.entries()) {
+		const line = found[index];
+		if (line === undefined) return `the file ends with line ${first + index - 1}`;
+		if (line !== wanted) return `line ${first + index} ${describeDifference(line, wanted)}`;
+	}
+	return "the lines are there, but not what stands before or after them";
+}
+
+function describeDifference(line: string, wanted: string): string {
+	const [indent, wantedIndent] = [indentOf(line), indentOf(wanted)];
+	const [rest, wantedRest] = [line.slice(indent.length), wanted.slice(wantedIndent.length)];
+	if (rest === wantedRest) return `is indented with ${spaces(indent)}, not with ${spaces(wantedIndent)}`;
+	const [end, wantedEnd] = [endOf(line), endOf(wanted)];
+	if (line.trimEnd() === wanted.trimEnd()) return `ends with ${spaces(end)}, not with ${spaces(wantedEnd)}`;
+	const same =
+		plain(line) === plain(wanted) ? "has other white space or characters that look alike: it " : "";
+	return `${same}is ${quote(line)}, not ${quote(wanted)}`;
+}
+
+function indentOf(line: string): string {
+	return line.slice(0, line.length - line.trimStart().length);
+}
+
+function endOf(line: string): string {
+	return line.slice(line.trimEnd().length);
+}
+
+/** `2 tabs`, `1 tab and 2 spaces`, `1 carriage return`. */
+function spaces(text: string): string {
+	const names = new Map([
+		["\t", "tab"],
+		[" ", "space"],
+		["\r", "carriage return"],
+	]);
+	const groups = text.match(/(.)\1*/gsu) ?? [];
+	if (groups.length === 0) return "nothing";
+	return groups
+		.slice(0, 4)
+		.map((group) => {
+			const [character = ""] = group;
+			const count = group.length / character.length;
+			return `${count} ${names.get(character) ?? visible(character)}${count === 1 ? "" : "s"}`;
+		})
+		.join(" and ");
+}
+
+function quote(line: string): string {
+	const shown = visible(line.slice(0, MAX_QUOTE).toWellFormed());
+	return `"${shown}${line.length > MAX_QUOTE ? "…" : ""}"`;
+}

@@ -1,0 +1,285 @@
+import { spawnSync } from "node:child_process";
+import { link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { testPictures } from "../../testing/pictures.ts";
+import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
+import { executeCall, prepareCall, type ReadyCall } from "../calls/tool-call.ts";
+import { readFile } from "./read-file.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let context: ToolContext;
+
+beforeAll(async () => {
+	directory = await createDirectory();
+	const cwd = join(directory.path, "work");
+	await mkdir(join(cwd, "sub"), { recursive: true });
+	await writeFile(join(cwd, "notes.txt"), "one\ntwo\nthree\n");
+	await writeFile(join(directory.path, "outside.txt"), "outside\n");
+	await symlink("../outside.txt", join(cwd, "link"));
+	context = createToolContext(cwd);
+});
+afterAll(() => directory[Symbol.asyncDispose]());
+
+async function prepare(args: object, where = context): Promise<ReadyCall> {
+	const prepared = await prepareCall([readFile], { name: "read_file", arguments: args }, where);
+	if (prepared.kind === "refused") throw new Error(prepared.text);
+	return prepared;
+}
+
+async function read(args: object, where = context) {
+	return executeCall(await prepare(args, where), where);
+}
+
+test("a file inside the roots is read without asking", async () => {
+	const { plan } = await prepare({ path: "notes.txt" });
+	expect(plan).toEqual({
+		label: "read notes.txt",
+		classes: ["read"],
+		preview: "",
+		binding: { path: join(context.cwd, "notes.txt") },
+		grant: { kind: "path", tool: "read_file", root: context.cwd },
+		notes: [],
+	});
+	expect(await read({ path: "notes.txt" })).toEqual({ text: "one\ntwo\nthree\n", failed: false });
+});
+
+test("a part of a file is read, and a marker tells how to go on", async () => {
+	expect(await read({ path: "notes.txt", offset: 2, limit: 1 })).toEqual({
+		text: "two\n[… more lines follow: go on with offset 3 …]",
+		failed: false,
+	});
+	expect(await read({ path: "notes.txt", offset: 3 })).toEqual({ text: "three\n", failed: false });
+	expect(await read({ path: "notes.txt", offset: 4 })).toEqual({
+		text: '"notes.txt" has 3 lines; there is no line 4',
+		failed: true,
+	});
+});
+
+test("a long file is read in parts that join to the whole", async () => {
+	const whole = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join("");
+	await writeFile(join(context.cwd, "long.txt"), whole);
+	let [offset, text] = [1, ""];
+	for (let page = 0; page < 3; page += 1) {
+		const result = await read({ path: "long.txt", offset });
+		text += result.text.replace(/\[… .*$/, "");
+		offset = Number(/offset (\d+)/.exec(result.text)?.[1]);
+	}
+	expect(text).toBe(whole);
+	expect(offset).toBeNaN();
+});
+
+test("a page has at most 30,000 characters, and a longer line is read in parts", async () => {
+	const whole = `${"x".repeat(70_000)}\nnext\n`;
+	await writeFile(join(context.cwd, "wide.txt"), whole);
+	let [place, text] = [{}, ""];
+	for (let pages = 0; pages < 3; pages += 1) {
+		const result = await read({ path: "wide.txt", ...place });
+		expect(result.text.length).toBeLessThanOrEqual(30_000);
+		const [, offset, column] = /offset (\d+) and column (\d+)/.exec(result.text) ?? [];
+		text += result.text.replace(/\n\[… .*$/, "");
+		place = { offset: Number(offset), column: Number(column) };
+	}
+	expect(text).toBe(whole);
+});
+
+test("a page has at most 2,000 lines, with its marker", async () => {
+	await writeFile(join(context.cwd, "lines.txt"), "x\n".repeat(4_000));
+	const { text } = await read({ path: "lines.txt" });
+	expect(text.split("\n")).toHaveLength(2_000);
+	expect(text).toContain("go on with offset 2000");
+});
+
+test("an empty file is said to be empty", async () => {
+	await writeFile(join(context.cwd, "empty.txt"), "");
+	expect(await read({ path: "empty.txt" })).toEqual({ text: "(empty file)", failed: false });
+});
+
+test("a binary file is reported and not dumped", async () => {
+	await writeFile(join(context.cwd, "image.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
+	expect(await read({ path: "image.png" })).toEqual({
+		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and pictures (PNG, JPEG, GIF, WebP) are read',
+		failed: true,
+	});
+});
+
+const [png] = testPictures;
+
+test.each(testPictures)("a picture is shown: $name", async ({ name, mediaType, content }) => {
+	// What it is called does not matter.
+	await writeFile(join(context.cwd, "picture.txt"), content);
+	expect(await read({ path: "picture.txt" })).toEqual({
+		text: `"picture.txt" is a ${name} picture, 1 x 1 pixels, ${content.length} bytes`,
+		failed: false,
+		pictures: [{ type: "image", mediaType, data: content.toString("base64") }],
+	});
+});
+
+test("a picture is shown as a whole, whichever lines were asked for", async () => {
+	await writeFile(join(context.cwd, "photo.png"), png.content);
+	const note = "[offset and limit are for text: all of it is shown]";
+	for (const lines of [{ offset: 2 }, { limit: 10 }]) {
+		const { text, failed, pictures } = await read({ path: "photo.png", ...lines });
+		expect(text.split("\n")[1]).toBe(note);
+		expect([failed, pictures?.length]).toEqual([false, 1]);
+	}
+	expect((await read({ path: "photo.png", offset: 1, limit: 2_000 })).text).not.toContain(note);
+});
+
+test("a picture that is too large is refused with what would do", async () => {
+	const path = join(context.cwd, "photo.png");
+	const padded = (bytes: number) => Buffer.concat([png.content, Buffer.alloc(bytes - png.content.length)]);
+	await writeFile(path, padded(3_932_160));
+	expect(await read({ path: "photo.png" })).toMatchObject({
+		...{ text: '"photo.png" is a PNG picture, 1 x 1 pixels, 3.8 MiB', failed: false },
+	});
+	await writeFile(path, padded(3_932_161));
+	expect(await read({ path: "photo.png" })).toEqual({
+		text:
+			'read_file failed: "photo.png" is a PNG picture of more than 3932160 bytes, which is all that can be shown: ' +
+			"read a smaller copy of it",
+		failed: true,
+	});
+	const wide = Buffer.from(png.content);
+	wide.writeUInt32BE(8_001, 16);
+	await writeFile(path, wide);
+	expect(await read({ path: "photo.png" })).toEqual({
+		text:
+			'read_file failed: "photo.png" is a PNG picture of 8001 x 1 pixels, more than 8000 a side, which is all that can ' +
+			"be shown: read a smaller copy of it",
+		failed: true,
+	});
+});
+
+test("a damaged picture and one of another kind are refused", async () => {
+	await writeFile(join(context.cwd, "half.gif"), Buffer.from("GIF89a\0\0\0\0\0\0", "latin1"));
+	expect(await read({ path: "half.gif" })).toEqual({
+		text: 'read_file failed: "half.gif" is a GIF picture that is damaged: its header tells no width and height',
+		failed: true,
+	});
+	await writeFile(join(context.cwd, "old.bmp"), Buffer.concat([Buffer.from("BM"), Buffer.alloc(60)]));
+	expect(await read({ path: "old.bmp" })).toMatchObject({
+		text: expect.stringContaining("is a binary file of 62 bytes; only text and pictures (PNG"),
+		failed: true,
+	});
+});
+
+test("the rules of text hold for pictures", async () => {
+	const outside = join(directory.path, "outside.png");
+	await writeFile(outside, png.content);
+	await writeFile(join(context.cwd, "photo.pem"), png.content);
+	expect((await prepare({ path: "../outside.png" })).plan.classes).toEqual(["outside-read"]);
+	expect((await prepare({ path: "photo.pem" })).plan.classes).toEqual(["read", "secret"]);
+	const where = { ...context, forbidden: [outside] };
+	await expect(prepare({ path: "../outside.png" }, where)).rejects.toThrow("no tool may touch");
+	await link(outside, join(context.cwd, "twin.png"));
+	expect(
+		await read({ path: "twin.png" }, { ...context, forbidden: [directory.path], workspace: context.cwd }),
+	).toEqual({
+		text: 'read_file failed: no tool may touch "twin.png": it belongs to the gateway',
+		failed: true,
+	});
+	expect(await read({ path: "photo.png" }, { ...context, signal: AbortSignal.abort() })).toEqual({
+		text: "cancelled",
+		failed: true,
+	});
+});
+
+test.each([
+	["nothing.txt", 'cannot read "nothing.txt": there is no such file'],
+	["sub", '"sub" is a directory'],
+	[".", '"." is a directory'],
+])("%s cannot be read", async (path, reason) => {
+	expect(await read({ path })).toEqual({ text: `read_file failed: ${reason}`, failed: true });
+});
+
+test("pipes and devices are refused and not waited for", async () => {
+	spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', join(context.cwd, "pipe")]);
+	expect(await read({ path: "pipe" })).toMatchObject({ text: expect.stringContaining("not a regular file") });
+	expect(await read({ path: "/dev/zero" })).toMatchObject({
+		text: expect.stringContaining("not a regular file"),
+	});
+});
+
+test("a file outside of the roots is asked about, and a link inside does not hide it", async () => {
+	for (const path of ["../outside.txt", "link", join(directory.path, "outside.txt")]) {
+		const { plan } = await prepare({ path });
+		expect(plan.classes).toEqual(["outside-read"]);
+		expect(plan.label).toBe(`read ${join(directory.path, "outside.txt")}`);
+		expect(plan.notes).toEqual([`outside of ${context.cwd}`]);
+		expect(plan.grant).toBeUndefined();
+	}
+	expect(await read({ path: "link" })).toEqual({ text: "outside\n", failed: false });
+});
+
+test("a secret file is asked about, by its name and by what a link leads to", async () => {
+	await writeFile(join(context.cwd, ".env"), "KEY=1\n");
+	await symlink(".env", join(context.cwd, "harmless.txt"));
+	await symlink("notes.txt", join(context.cwd, "server.pem"));
+	for (const path of [".env", "harmless.txt", "server.pem"]) {
+		const { plan } = await prepare({ path });
+		expect(plan.classes, path).toEqual(["read", "secret"]);
+		expect(plan.grant).toBeUndefined();
+		expect(plan.notes).toEqual(["may hold keys or passwords"]);
+	}
+});
+
+test("a forbidden path is refused before anybody is asked", async () => {
+	const where = { ...context, forbidden: [join(directory.path, "outside.txt")] };
+	await expect(prepare({ path: "link" }, where)).rejects.toThrow("no tool may touch");
+});
+
+test("another name of a file that belongs to the gateway is refused, other hard links are read", async () => {
+	const data = join(directory.path, "data");
+	await mkdir(join(data, "tokens"), { recursive: true });
+	await writeFile(join(data, "tokens/operator"), "very private\n");
+	await link(join(data, "tokens/operator"), join(context.cwd, "twin.txt"));
+	await writeFile(join(context.cwd, "one.txt"), "ordinary\n");
+	await link(join(context.cwd, "one.txt"), join(context.cwd, "two.txt"));
+	const where = { ...context, forbidden: [data, join(directory.path, "nowhere")] };
+	expect(await read({ path: "twin.txt" }, where)).toEqual({
+		text: 'read_file failed: no tool may touch "twin.txt": it belongs to the gateway',
+		failed: true,
+	});
+	expect(await read({ path: "two.txt" }, where)).toEqual({ text: "ordinary\n", failed: false });
+});
+
+test.runIf(process.platform === "linux")("what the system will not read is told in words", async () => {
+	expect(await read({ path: "/proc/self/mem" })).toMatchObject({
+		text: 'read_file failed: cannot read "/proc/self/mem": the device or the system could not read or write it',
+	});
+});
+
+test("a path that leads elsewhere after it was decided about is not read", async () => {
+	await writeFile(join(context.cwd, "swapped.txt"), "harmless\n");
+	const ready = await prepare({ path: "swapped.txt" });
+	await rm(join(context.cwd, "swapped.txt"));
+	await symlink("../outside.txt", join(context.cwd, "swapped.txt"));
+	expect(await executeCall(ready, context)).toEqual({
+		text: "changed since it was approved: the path leads to another file",
+		failed: true,
+	});
+});
+
+test("a directory that became a link after it was decided about is not followed", async () => {
+	await mkdir(join(context.cwd, "dir"));
+	await writeFile(join(context.cwd, "dir/outside.txt"), "harmless\n");
+	const ready = await prepare({ path: "dir/outside.txt" });
+	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));
+	await symlink("..", join(context.cwd, "dir"));
+	expect(await executeCall(ready, context)).toMatchObject({ failed: true });
+});
+
+test("a hostile name is shown as what it is", async () => {
+	await writeFile(join(context.cwd, "a\u{202e}txt.b"), "x");
+	expect((await prepare({ path: "a\u{202e}txt.b" })).plan.label).toBe("read a\\u{202e}txt.b");
+});
+
+test("a call that was cancelled reads nothing more", async () => {
+	const where = { ...context, signal: AbortSignal.abort() };
+	expect(await read({ path: "notes.txt" }, where)).toEqual({
+		text: "cancelled",
+		failed: true,
+	});
+});

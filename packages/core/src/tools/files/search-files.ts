@@ -1,0 +1,204 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import { fileError } from "../../filesystem/file-error.ts";
+import { compileGlob } from "../../filesystem/glob.ts";
+import { forReading, type ResolvedPath, resolvePath, shownPath } from "../../filesystem/paths.ts";
+import { openRegular, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import { isSecret } from "../../filesystem/sensitive-paths.ts";
+import { visible } from "../../text/visible.ts";
+import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
+import { boundedLines } from "../tree/bounded-lines.ts";
+import {
+	checkPattern,
+	type FoundLine,
+	type LineSearch,
+	moreMatches,
+	searchLines,
+} from "../tree/search-lines.ts";
+import { findTreeFiles } from "../tree/tree-files.ts";
+import { planRead } from "./plan-read.ts";
+
+const MAX_BYTES = 64 * 1024;
+
+const parameters = () =>
+	z.strictObject({
+		pattern: z
+			.string()
+			.min(1)
+			.max(1_000)
+			.describe("A regular expression for a line (Rust's syntax: no look-around, no back references)."),
+		path: z
+			.string()
+			.default(".")
+			.describe("A directory or a file, relative to the working directory or absolute. ~ is not expanded."),
+		glob: z
+			.string()
+			.max(500)
+			.optional()
+			.describe(
+				"Only files that it fits, such as *.ts (names at any depth) or src/**/*.{ts,md} (from path on).",
+			),
+		ignore_case: z.boolean().default(false).describe("Whether large and small letters count as the same."),
+		hidden: z.boolean().default(false).describe("Whether names that begin with a point are searched, too."),
+		context: z
+			.int()
+			.min(0)
+			.max(10)
+			.default(0)
+			.describe("How many lines to show before and after each match."),
+		max_results: z.int().min(1).max(1_000).default(100).describe("How many matching lines to return."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
+
+/** Searches lines of text files by a regular expression; never in files of keys, links or what `.gitignore` names. */
+export const searchFiles = defineTool<Arguments>({
+	name: "search_files",
+	description:
+		"Searches text files for lines that match a regular expression and returns them as path:line:text. Use it to " +
+		"find where something is defined, used or written, instead of grep. What .gitignore names, names that begin " +
+		"with a point, symbolic links, binary files and files that may hold keys are not searched. Not for finding " +
+		"files by their names (list_files).",
+	parameters,
+	accepts: {
+		names: ["grep"],
+		ignored: ["description"],
+		parameters: {
+			path: { names: ["directory", "file_path"] },
+			glob: { names: ["include"] },
+			ignore_case: { names: ["case_insensitive"] },
+			context: { atMost: true },
+			max_results: { names: ["limit", "head_limit"], atMost: true },
+		},
+	},
+	effect: "none",
+	usual: ["read"],
+	plan,
+	run,
+});
+
+async function plan({ pattern, path: text, glob }: Arguments, given: ToolContext): Promise<ToolPlan> {
+	const context = forReading(text, given);
+	if (pattern.includes("\0") || !pattern.isWellFormed()) {
+		throw new ParleyError("the pattern holds a NUL or is not well-formed text", { code: "invalid_argument" });
+	}
+	if (glob !== undefined) compileGlob(glob);
+	const resolved = await resolvePath(text, context);
+	const below = await isSearchedAsDirectory(resolved.path, text);
+	if (!below) refuseFile(resolved, text);
+	const verb = `search for ${visible(JSON.stringify(pattern))} in`;
+	return { ...planRead({ tool: "search_files", verb, secret: false }, resolved, context), below };
+}
+
+async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Promise<ToolResult> {
+	const context = forReading(args.path, given);
+	const { path } = await resolvePath(args.path, context);
+	if (path !== approved.binding["path"]) {
+		return { text: "changed since it was approved: the path leads to another place", failed: true };
+	}
+	const search: LineSearch = {
+		...{ pattern: args.pattern, ignoreCase: args.ignore_case, context: args.context },
+		maxMatches: args.max_results,
+	};
+	const { directory, files, notes } = await filesOf(path, args, context);
+	await checkPattern(search, directory, context);
+	const found = await searchLines(search, { directory, files }, context);
+	const lines = shapeLines(await withoutSwapped(found.lines, directory, context), directory, context.cwd);
+	const shown = boundedLines(lines, { count: lines.length, bytes: MAX_BYTES });
+	const incomplete = shown.length < lines.length ? moreMatches : found.incomplete;
+	const remarks = [
+		...(shown.length === 0
+			? [`no matches in ${files.length === 1 ? "1 file" : `${files.length} files`}`]
+			: []),
+		...(incomplete === undefined ? [] : [incomplete]),
+		...notes,
+	];
+	return { text: [...shown, ...remarks.map((remark) => `[… ${remark} …]`)].join("\n"), failed: false };
+}
+
+/** Of a file, unlike of a directory, it was asked to search just this one. */
+function refuseFile({ path, written }: ResolvedPath, text: string): void {
+	const shown = JSON.stringify(text);
+	if (isSecret(path, written)) {
+		const why = `${shown} may hold keys or passwords: it is not searched, only read`;
+		throw new ParleyError(why, { code: "permission_denied" });
+	}
+	// The name stands before each line that is found: see search-lines.ts.
+	if (!/\p{Cc}/u.test(basename(path))) return;
+	throw new ParleyError(`the name ${shown} holds a control character: it is not searched, only read`, {
+		code: "invalid_argument",
+	});
+}
+
+/** What else is neither directory nor file, such as a pipe, could hold a search for ever. */
+async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
+	let stats: Awaited<ReturnType<typeof stat>>;
+	try {
+		stats = await stat(path);
+	} catch (reason) {
+		throw fileError(`cannot search ${JSON.stringify(text)}`, reason);
+	}
+	if (stats.isDirectory() || stats.isFile()) return stats.isDirectory();
+	throw new ParleyError(`${JSON.stringify(text)} is not a regular file`, { code: "invalid_argument" });
+}
+
+interface Candidates {
+	readonly directory: string;
+	/** Relative to the directory. */
+	readonly files: readonly string[];
+	/** What was left out, in words. */
+	readonly notes: readonly string[];
+}
+
+async function filesOf(path: string, args: Arguments, context: ToolContext): Promise<Candidates> {
+	if (!(await isSearchedAsDirectory(path, args.path))) {
+		return { directory: dirname(path), files: [basename(path)], notes: [] };
+	}
+	const { files: all, incomplete } = await findTreeFiles(path, args.hidden, context);
+	const fitting = args.glob === undefined ? all : all.filter(compileGlob(args.glob));
+	const files = fitting.filter((file) => !isSecret(join(path, file)));
+	const kept = fitting.length - files.length;
+	const notes = [
+		...(incomplete === undefined ? [] : [incomplete]),
+		...(kept > 0 ? [`${kept} of the files may hold keys or passwords and were not searched`] : []),
+	];
+	return { directory: path, files, notes };
+}
+
+/**
+ * Without the lines of files that are no longer what they were when they were chosen, or are another name of a file of
+ * the gateway: ripgrep opens what it finds under a name.
+ */
+async function withoutSwapped(
+	lines: readonly FoundLine[],
+	directory: string,
+	context: ToolContext,
+): Promise<FoundLine[]> {
+	const open = new Set<string>();
+	for (const file of new Set(lines.map((line) => line.file))) {
+		if (await isOpen(join(directory, file), context)) open.add(file);
+	}
+	return lines.filter(({ file }) => open.has(file));
+}
+
+async function isOpen(path: string, context: ToolContext): Promise<boolean> {
+	try {
+		await using file = await openRegular(path, path);
+		await refuseForbiddenTwin(file, path, context);
+		return true;
+	} catch (reason) {
+		// Gone, swapped or forbidden: each is a reason to leave it out.
+		if (reason instanceof ParleyError && reason.code !== "internal") return false;
+		throw reason;
+	}
+}
+
+function shapeLines(lines: readonly FoundLine[], directory: string, cwd: string): string[] {
+	const shown = shownPath(directory, cwd);
+	return lines.flatMap(({ file, number, text, isMatch, gap }, index) => {
+		const mark = isMatch ? ":" : "-";
+		const path = shown === "." ? file : join(shown, file);
+		return [...(gap && index > 0 ? ["--"] : []), `${path}${mark}${number}${mark}${text}`];
+	});
+}

@@ -1,0 +1,119 @@
+import { setImmediate } from "node:timers/promises";
+import type { Store } from "@parley/base";
+import { fromRow } from "../../store/journal.ts";
+import type { Tables } from "../../store/tables.ts";
+import { type AuditRow, auditHash, noHash } from "./audit.ts";
+
+/** A place in the record as somebody noted it elsewhere: the log holds one of each day. */
+export interface AuditAnchor {
+	readonly seq: number;
+	readonly hash: string;
+}
+
+/** How a check of the whole record ended. */
+export interface AuditCheck {
+	readonly ok: boolean;
+	readonly records: number;
+	/** The last row's number and hash; 0 and zeros in an empty record. */
+	readonly seq: number;
+	readonly head: string;
+	readonly broken?: { readonly seq: number; readonly reason: string };
+}
+
+/** The action of the row that says up to where older ones were removed. */
+export const pruned = "audit.prune";
+
+/** Rows that are looked at before others get their turn: some 5 ms. */
+const pageSize = 1_000;
+
+/**
+ * Reads the record from its first row to the last and says which one does not fit, if any: a changed, missing, moved or
+ * added row. Rows that are missing at the end show where one of the `anchors` is behind it.
+ */
+export async function checkAudit(
+	store: Pick<Store<Tables>, "read">,
+	anchors: readonly AuditAnchor[] = [],
+): Promise<AuditCheck> {
+	const walk = new Walk(anchors);
+	for (;;) {
+		const page = await store.read((db) =>
+			db.selectFrom("audit").selectAll().where("seq", ">", walk.seq).orderBy("seq").limit(pageSize).execute(),
+		);
+		const broken = page.map((row) => walk.step(row)).find((reason) => reason !== undefined);
+		if (broken) return walk.result(broken);
+		if (page.length < pageSize) return walk.result(walk.end());
+		await setImmediate();
+	}
+}
+
+type Broken = NonNullable<AuditCheck["broken"]>;
+
+/** What is known of the record on the way through it. */
+class Walk {
+	seq = 0;
+	readonly #anchors: ReadonlyMap<number, string>;
+	readonly #lastAnchor: number;
+	#head = noHash;
+	#records = 0;
+	/** What the first row follows, where it is not the first ever; a later row has to say so. */
+	#start: AuditAnchor | undefined;
+	#broken: Broken | undefined;
+
+	constructor(anchors: readonly AuditAnchor[]) {
+		this.#anchors = new Map(anchors.map(({ seq, hash }) => [seq, hash]));
+		this.#lastAnchor = Math.max(0, ...anchors.map(({ seq }) => seq));
+	}
+
+	/** Looks at the next row; once one does not fit nothing more is looked at. */
+	step(row: AuditRow): Broken | undefined {
+		if (this.#broken) return this.#broken;
+		const seq = Number(row.seq);
+		if (this.#records === 0 && seq > 1) this.#start = { seq: seq - 1, hash: row.prev_hash };
+		else this.#broken = this.#follows(row, seq);
+		if (!this.#broken && auditHash(row) !== row.hash) this.#broken = { seq, reason: "the row was changed" };
+		const noted = this.#anchors.get(seq);
+		if (!this.#broken && noted !== undefined && noted !== row.hash) {
+			this.#broken = { seq, reason: "it is not the row that was noted" };
+		}
+		if (this.#broken) return this.#broken;
+		if (this.#start && row.action === pruned && saysSo(row, this.#start)) this.#start = undefined;
+		[this.seq, this.#head] = [seq, row.hash];
+		this.#records += 1;
+		return undefined;
+	}
+
+	end(): Broken | undefined {
+		if (this.#start) {
+			return {
+				seq: this.#start.seq,
+				reason: "it and what was before it is missing, and no row tells of that",
+			};
+		}
+		if (this.#lastAnchor > this.seq) {
+			return { seq: this.seq + 1, reason: `missing, with all up to ${this.#lastAnchor} at least` };
+		}
+		return undefined;
+	}
+
+	result(broken: Broken | undefined): AuditCheck {
+		return {
+			...{ ok: broken === undefined, records: this.#records, seq: this.seq, head: this.#head },
+			...(broken && { broken }),
+		};
+	}
+
+	#follows(row: AuditRow, seq: number): Broken | undefined {
+		if (seq !== this.seq + 1) return { seq: this.seq + 1, reason: "the row is missing" };
+		if (row.prev_hash === this.#head) return undefined;
+		return { seq, reason: seq === 1 ? "it is not the first row" : `it does not follow row ${seq - 1}` };
+	}
+}
+
+/** What a row of removing says: the last row that is gone. */
+export function pruneArgs({ seq, hash }: AuditAnchor): object {
+	return { through: seq, hash };
+}
+
+function saysSo({ args }: AuditRow, start: AuditAnchor): boolean {
+	return args !== null && JSON.stringify(fromRow(args)) === JSON.stringify(pruneArgs(start));
+}

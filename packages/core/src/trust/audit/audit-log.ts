@@ -1,0 +1,154 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock, Logger, Store } from "@parley/base";
+import { checkTexts, type TextCheck } from "../../store/check-texts.ts";
+import type { Tables } from "../../store/tables.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import { type Audit, type AuditRow, byItself } from "./audit.ts";
+import { type AuditAnchor, type AuditCheck, checkAudit, pruneArgs, pruned } from "./audit-check.ts";
+import { lastAudit } from "./audit-statements.ts";
+
+/** Which rows of the record are wanted. Times are milliseconds since the epoch. */
+export interface AuditFilter {
+	/** From then on. */
+	readonly since?: number;
+	/** Before that. */
+	readonly until?: number;
+	readonly principal?: string;
+	readonly after?: number;
+	readonly limit: number;
+}
+
+interface AuditLogDeps {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly audit: Audit;
+}
+
+/** How long rows are kept. */
+const keptMs = 90 * 24 * 60 * 60 * 1000;
+/** Rows that one transaction removes: some 20 ms. */
+const removedAtOnce = 5_000;
+/** Rows that are looked through before others get their turn. */
+const windowSize = 10_000;
+
+/** Reads the record of what was decided, proves that it is whole, and forgets what is old. */
+export class AuditLog {
+	readonly #deps: AuditLogDeps;
+	/** What the log was told last: less than that cannot be the whole record. */
+	#anchor: AuditAnchor | undefined;
+
+	constructor(deps: AuditLogDeps) {
+		this.#deps = deps;
+	}
+
+	/** Rows, oldest first: the newest `limit` ones, or with `after` the next. */
+	async read(principal: Principal, filter: AuditFilter): Promise<AuditRow[]> {
+		authorize(principal, "audit.read");
+		const { after, limit } = filter;
+		const rows: AuditRow[] = [];
+		for (const window of windowsOf((await this.#head())?.seq ?? 0, after)) {
+			if (rows.length >= limit) break;
+			await setImmediate();
+			rows.push(...(await this.#window(window, { ...filter, limit: limit - rows.length })));
+		}
+		return after === undefined ? rows.reverse() : rows;
+	}
+
+	/**
+	 * Whether every row still is as it was written, and follows the one before it. `noted` is what the log said once, as
+	 * far as the caller knows.
+	 */
+	async verify(principal: Principal, noted: readonly AuditAnchor[] = []): Promise<AuditCheck> {
+		authorize(principal, "audit.read");
+		const own = this.#anchor ? [this.#anchor] : [];
+		return checkAudit(this.#deps.store, [...own, ...noted]);
+	}
+
+	/** Checks the stored text of all sessions in the same way. */
+	async verifyTexts(principal: Principal): Promise<TextCheck> {
+		authorize(principal, "audit.read");
+		return checkTexts(this.#deps.store);
+	}
+
+	/** Forgets what is old, and tells the log where the record stands: once a day. */
+	async tidy(): Promise<void> {
+		await this.forget();
+		await this.anchor();
+	}
+
+	/** Tells the log where the record stands: what is cut off behind that can be seen from then on. */
+	async anchor(): Promise<void> {
+		this.#anchor = await this.#head();
+		if (this.#anchor) this.#deps.log.info("audit anchor", { ...this.#anchor });
+	}
+
+	/** Removes rows that had their time; the last one that is gone stands in a row of its own. */
+	async forget(): Promise<void> {
+		for (let removed = await this.#forgetSome(); removed > 0; removed = await this.#forgetSome()) {
+			await setImmediate();
+		}
+	}
+
+	/** Rows go from the beginning alone, whatever their times say: a clock that was set wrong leaves no gap. */
+	#forgetSome(): Promise<number> {
+		const { store, clock, audit } = this.#deps;
+		const before = clock.now() - keptMs;
+		return store.commit(async (tx) => {
+			const oldest = await tx
+				.selectFrom("audit")
+				.select(["seq", "hash", "at"])
+				.orderBy("seq")
+				.limit(removedAtOnce)
+				.execute();
+			const young = oldest.findIndex(({ at }) => Number(at) >= before);
+			const gone = young < 0 ? oldest : oldest.slice(0, young);
+			const last = gone.at(-1);
+			if (!last) return 0;
+			const seq = Number(last.seq);
+			// First, because the row of it follows the last one there is.
+			await audit.record(tx, {
+				...{ ...byItself, action: pruned, object: "audit", decision: "removed" },
+				args: pruneArgs({ seq, hash: last.hash }),
+			});
+			await tx.deleteFrom("audit").where("seq", "<=", seq).execute();
+			return gone.length;
+		});
+	}
+
+	async #head(): Promise<AuditAnchor | undefined> {
+		const [last] = await this.#deps.store.read((db) => lastAudit(db, {}));
+		return last && { seq: Number(last.seq), hash: last.hash };
+	}
+
+	#window({ from, to }: Window, { since, until, principal, after, limit }: AuditFilter): Promise<AuditRow[]> {
+		return this.#deps.store.read((db) => {
+			let query = db.selectFrom("audit").selectAll().where("seq", ">", from).where("seq", "<=", to);
+			if (since !== undefined) query = query.where("at", ">=", since);
+			if (until !== undefined) query = query.where("at", "<", until);
+			if (principal !== undefined) query = query.where("principal", "=", principal);
+			return query
+				.orderBy("seq", after === undefined ? "desc" : "asc")
+				.limit(limit)
+				.execute();
+		});
+	}
+}
+
+/** Numbers of rows: the second belongs to it. */
+interface Window {
+	readonly from: number;
+	readonly to: number;
+}
+
+/** All rows up to the last, from the end; with `after` those behind it, from there. */
+function* windowsOf(last: number, after: number | undefined): Generator<Window> {
+	if (after === undefined) {
+		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };
+	} else {
+		for (let from = after; from < last; from += windowSize) {
+			yield { from, to: Math.min(from + windowSize, last) };
+		}
+	}
+}

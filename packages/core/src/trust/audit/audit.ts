@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import type { Clock, Logger, Store } from "@parley/base";
+import canonicalize from "canonicalize";
+import type { Selectable } from "kysely";
+import type { Tx } from "../../store/journal.ts";
+import type { Tables } from "../../store/tables.ts";
+import type { TextRedactor } from "../../text/session-redactor.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import { AuditSamples } from "./audit-samples.ts";
+import { insertAudit, lastAudit } from "./audit-statements.ts";
+
+/** What was decided or done. Neither the text of a message nor a secret belongs into it. */
+export interface AuditEntry {
+	/** Who: a person where a connector acts for one. */
+	readonly principal: string;
+	/** The wire that it came by; `gateway` for what nobody asked for. */
+	readonly via: string;
+	/** What, as a word such as `tool.start` or `grant.create`. */
+	readonly action: string;
+	/** On what: a session, a call, a token. */
+	readonly object: string;
+	/** `allowed`, `denied`, `asked`, `expired`, … */
+	readonly decision: string;
+	/** Kept without secrets, and as the hash of the whole. */
+	readonly args?: unknown;
+	readonly grantId?: string | undefined;
+}
+
+export type AuditRow = Selectable<Tables["audit"]>;
+
+/** What stands in the first row for the one before it. */
+export const noHash = "0".repeat(64);
+
+interface AuditDeps {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Also says where it had something to take out. */
+	readonly redactor: Pick<TextRedactor, "redactFields" | "onHit">;
+}
+
+/** Characters of arguments that a row keeps; the hash is of all. */
+const mostKept = 2_000;
+
+/** The record of what was decided: every row holds the hash of the one before it, so that none can go unnoticed. */
+export class Audit {
+	readonly #deps: AuditDeps;
+	readonly #samples: AuditSamples;
+
+	constructor(deps: AuditDeps) {
+		this.#deps = deps;
+		this.#samples = new AuditSamples({ ...deps, note: (entry) => this.note(entry) });
+		deps.redactor.onHit = (object) =>
+			this.sample({ ...byItself, action: "redaction", object, decision: "removed" });
+	}
+
+	/** Writes a row in the transaction of what it tells of; an effect comes after that is durable. */
+	async record(tx: Tx, entry: AuditEntry): Promise<void> {
+		const [last] = await lastAudit(tx, {});
+		const row = {
+			seq: Number(last?.seq ?? 0) + 1,
+			at: this.#deps.clock.now(),
+			principal: entry.principal,
+			via: entry.via,
+			action: entry.action,
+			object: entry.object,
+			decision: entry.decision,
+			...this.#kept(entry.args),
+			grant_id: entry.grantId ?? null,
+			prev_hash: last?.hash ?? noHash,
+			v: 1,
+		};
+		await insertAudit(tx, { ...row, hash: auditHash(row) });
+	}
+
+	/** Writes a row of something that changes nothing else. */
+	async note(entry: AuditEntry): Promise<void> {
+		await this.#deps.store.commit((tx) => this.record(tx, entry));
+	}
+
+	/**
+	 * Notes what may happen often, without waiting: the first of a kind (principal, action, object, decision) at once, and then once a
+	 * minute how many followed. Arguments are not kept.
+	 */
+	sample(entry: Omit<AuditEntry, "args">, times = 1): void {
+		this.#samples.add(entry, times);
+	}
+
+	/** Notes what was sampled since; from then on nothing is sampled. */
+	stop(): Promise<void> {
+		return this.#samples.stop();
+	}
+
+	#kept(args: unknown): Pick<AuditRow, "args" | "args_sha256"> {
+		if (args === undefined) return { args: null, args_sha256: null };
+		const whole = canonicalize(args) ?? "";
+		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
+		// Cut text is no JSON any more: it is kept as a string of JSON.
+		const kept = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
+		return { args: kept, args_sha256: createHash("sha256").update(whole).digest("hex") };
+	}
+}
+
+/** Nobody asked for it: it happened by itself. */
+export const byItself = { principal: "gateway", via: "gateway" } as const;
+
+/** Who asked for it, and how that came in. */
+export function askedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
+	return { principal: actingId(principal), via: principal.via ?? "gateway" };
+}
+
+/** The hash of a row, which the next one holds: of everything in it, in a fixed form. */
+export function auditHash(row: Omit<AuditRow, "hash">): string {
+	const { seq, at, principal, via, action, object, decision, args_sha256, args, grant_id, prev_hash, v } =
+		row;
+	const fields = [prev_hash, v, Number(seq), Number(at), principal, via, action, object, decision];
+	const text = JSON.stringify([...fields, args_sha256, args, grant_id]);
+	return createHash("sha256").update(text).digest("hex");
+}

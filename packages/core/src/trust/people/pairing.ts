@@ -1,0 +1,289 @@
+import { ParleyError } from "@parley/base";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { higherRole, userOf } from "../../store/person-role.ts";
+import type { TrustOptions } from "../../use-cases/trust/trust.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { actingId, type Person, type Principal } from "../../vocabulary/principal.ts";
+import { Attempts } from "../attempts.ts";
+import { askedBy } from "../audit/audit.ts";
+import { codeHash, isPairingCode, pairingCode } from "./pairing-code.ts";
+import {
+	findIssuedPairing,
+	findOpenPairing,
+	findPairing,
+	insertPairing,
+	mostWaiting,
+	type OpenPairing,
+	settlePairing,
+	waitingIn,
+} from "./pairings.ts";
+import type { GivenRole, Paired, PairingFacts, PersonFacts } from "./people.ts";
+import { findPerson, keepPerson } from "./person-rows.ts";
+import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
+
+/** How long a code counts. */
+const lifeMs = 60 * 60 * 1000;
+
+/** Codes that one person may try in a minute. */
+const mostTries = 5;
+
+/** Whom the code of an invitation lets in, and as what; absent means anybody, anywhere. */
+export interface Invitation {
+	readonly role: GivenRole;
+	readonly platform?: string;
+	readonly tenant?: string;
+}
+
+/** Somebody of a chat platform who speaks for themselves. */
+interface Speaker {
+	readonly principal: Principal;
+	readonly person: Person;
+}
+
+/** What became of a wish, as it is remembered with its key: without the code. */
+type Wish =
+	| Extract<Paired, { status: "paired" }>
+	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
+
+type NewPairing = Pick<OpenPairing, "platform" | "tenant" | "role"> &
+	Partial<Pick<OpenPairing, "user_id" | "name">>;
+
+/** How people come in: by a code of the operator, or by one that they ask for and the operator approves. */
+export class Pairing {
+	readonly #options: TrustOptions;
+	readonly #tenants: Tenants;
+	readonly #tries: Attempts;
+	readonly #fingerprint: (text: string) => string;
+
+	constructor(options: TrustOptions, tenants: Tenants) {
+		this.#options = options;
+		this.#tenants = tenants;
+		this.#tries = new Attempts(options.clock, mostTries);
+		this.#fingerprint = (text) => options.secrets.fingerprint(text);
+	}
+
+	/** Comes in by the code of an invitation; without one asks to be let in, which is one code within the hour. */
+	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
+		const { principal } = request;
+		authorize(principal, "person.pair");
+		const { person } = principal;
+		if (!person) {
+			const message = "pair is for people of chat platforms: a connector says for whom";
+			throw new ParleyError(message, { code: "permission_denied" });
+		}
+		const speaker = { principal, person };
+		try {
+			const wish = await (code ? this.#redeem(request, speaker, code) : this.#ask(request, speaker));
+			return wish.status === "paired" ? wish : this.#shown(wish);
+		} catch (reason) {
+			const refused = { action: "person.pair", object: person.id, decision: "denied" };
+			this.#options.audit.sample({ ...askedBy(principal), ...refused });
+			throw reason;
+		}
+	}
+
+	/** A code by which one person comes in, within the hour. */
+	async invite(
+		request: Keyed,
+		wanted: Invitation,
+	): Promise<{ code: string; role: GivenRole; expiresAt: number }> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		const { role, platform = null, tenant = null } = wanted;
+		if (tenant !== null && platform === null) {
+			const message = `the tenant ${tenant} is of some platform: say which`;
+			throw new ParleyError(message, { code: "invalid_argument" });
+		}
+		const made = await this.#once(request, async (tx) => {
+			const invitation = await this.#write(tx, "invitation", { platform, tenant, role });
+			const entry = { action: "person.invite", object: invitation.id, decision: "allowed", args: wanted };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return invitation;
+		});
+		return { ...this.#shown(made), role };
+	}
+
+	/** Lets in who got this code from `pair`. */
+	async approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		return this.#once(request, async (tx) => {
+			const now = this.#options.clock.now();
+			const asked = await this.#take(tx, "request", code);
+			if (!asked) {
+				const message = `nobody waits with the code ${JSON.stringify(code)}: parley people list shows who waits`;
+				throw new ParleyError(message, { code: "not_found" });
+			}
+			const { platform, tenant, user_id, name } = asked;
+			// Never null in a request.
+			const facts = {
+				platform: platform ?? "",
+				tenant: tenant ?? "",
+				userId: user_id ?? "",
+				name: name ?? "",
+			};
+			const kept = await keepPerson(tx, { ...facts, role, addedBy: actingId(principal) }, now);
+			const entry = { action: "person.approve", object: kept.id, decision: "allowed", args: { role } };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return kept;
+		});
+	}
+
+	/** Makes a code count no more, that of an invitation or of somebody who waits. */
+	async withdraw(request: Keyed, named: string): Promise<PairingFacts> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		return this.#once(request, async (tx) => {
+			const now = this.#options.clock.now();
+			const hash = codeHash(named, this.#fingerprint);
+			const open = await findOpenPairing(tx, { id: named, hash }, now);
+			if (!open || !(await settlePairing(tx, open.id, now))) {
+				const message = `no code or request ${JSON.stringify(named)} is open: parley people list shows those that are`;
+				throw new ParleyError(message, { code: "not_found" });
+			}
+			const { id, kind, person = id, role } = open;
+			const args = { kind, pairing: id, ...(role !== undefined && { role }) };
+			const entry = { action: "person.withdraw", object: person, decision: "allowed", args };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return open;
+		});
+	}
+
+	async #redeem(request: Keyed, { principal, person }: Speaker, code: string): Promise<Wish> {
+		if (!this.#tries.take(person.id)) {
+			const message = `you tried ${mostTries} codes within a minute: wait a minute, then try again`;
+			throw new ParleyError(message, { code: "resource_exhausted" });
+		}
+		const { place } = person;
+		return this.#once(request, async (tx) => {
+			const now = this.#options.clock.now();
+			const invitation = await this.#take(tx, "invitation", code, (open) => isFor(open, person));
+			const offered = invitation?.role;
+			if (!offered) {
+				const message = await this.#whyRefused(tx, person, code);
+				throw new ParleyError(message, { code: "permission_denied" });
+			}
+			const by = `invitation:${invitation.id}`;
+			// Thrown here, it leaves the code unused.
+			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw notOpen(place);
+			if (offered !== "owner") await this.#tenants.require(tx, principal, place);
+			else {
+				await addTenant(tx, place, { by, now });
+				await bindTenant(tx, principal, place);
+			}
+			const known = await findPerson(tx, person.id);
+			const role = known ? higherRole(known.role, offered) : offered;
+			const facts = { ...place, userId: userOf(person), name: person.name };
+			await keepPerson(tx, { ...facts, role, addedBy: by }, now);
+			const args = { role, invitation: invitation.id };
+			const entry = { action: "person.pair", object: person.id, decision: "allowed", args };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return { status: "paired", person: person.id, role };
+		});
+	}
+
+	/** The reason that a code lets nobody in, with the next step. Does not quote the code: it may be nearly a right one. */
+	async #whyRefused(tx: Tx, person: Person, code: string): Promise<string> {
+		const another = "ask the operator for another code (parley people pair)";
+		if (!isPairingCode(code)) {
+			return `this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check it, or ${another}`;
+		}
+		const issued = await findIssuedPairing(tx, codeHash(code, this.#fingerprint));
+		if (issued?.kind === "request" && isOwn(issued, person)) {
+			return "this code is of your own access request: send it to the operator, who approves it with parley people approve";
+		}
+		if (issued === undefined || issued.kind === "request") {
+			return `this code is wrong: no invitation has it. Check it, or ${another}`;
+		}
+		if (!isFor(issued, person)) {
+			return `this code is for another server, workspace or platform: use it there, or ${another}`;
+		}
+		if (issued.settled_at !== null) return `this code was already used or withdrawn: ${another}`;
+		return `this code has expired, because a code is valid for an hour: ${another}`;
+	}
+
+	#ask(request: Keyed, { principal, person }: Speaker): Promise<Wish> {
+		const { place } = person;
+		const user_id = userOf(person);
+		return this.#once<Wish>(request, async (tx) => {
+			if (!(await this.#tenants.has(tx, place))) throw notOpen(place);
+			await this.#tenants.require(tx, principal, place);
+			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
+			const waiting = await waitingIn(tx, place, this.#options.clock.now());
+			const own = waiting.find((wish) => wish.user_id === user_id);
+			// The same wish, and the same code: asking again gets nobody another one.
+			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
+			if (waiting.length >= mostWaiting) {
+				const message =
+					`${mostWaiting} people wait here already: ask the operator to approve or withdraw their requests ` +
+					"(parley people), or try again in an hour";
+				throw new ParleyError(message, { code: "resource_exhausted" });
+			}
+			const { platform, tenant } = place;
+			const facts = { platform, tenant, user_id, name: person.name, role: null };
+			const made = await this.#write(tx, "request", facts);
+			const entry = { action: "person.pair", object: person.id, decision: "asked" };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return { status: "requested", ...made };
+		});
+	}
+
+	async #write(
+		tx: Tx,
+		kind: "invitation" | "request",
+		pairing: NewPairing,
+	): Promise<{ id: string; expiresAt: number }> {
+		const { clock, ids } = this.#options;
+		const now = clock.now();
+		const id = ids.create("pairing");
+		const expiresAt = now + lifeMs;
+		const code_hash = codeHash(pairingCode(id, this.#fingerprint), this.#fingerprint);
+		const row = { user_id: null, name: null, ...pairing, id, kind, code_hash, expires_at: expiresAt };
+		await insertPairing(tx, row, now);
+		return { id, expiresAt };
+	}
+
+	/** Finds the code and uses it up; undefined where there is none, or it is not for them. */
+	async #take(
+		tx: Tx,
+		kind: "invitation" | "request",
+		code: string,
+		fits: (open: OpenPairing) => boolean = () => true,
+	): Promise<OpenPairing | undefined> {
+		const now = this.#options.clock.now();
+		const open = await findPairing(tx, kind, { hash: codeHash(code, this.#fingerprint), now });
+		return open && fits(open) && (await settlePairing(tx, open.id, now)) ? open : undefined;
+	}
+
+	#shown({ id, expiresAt }: { readonly id: string; readonly expiresAt: number }): {
+		status: "requested";
+		code: string;
+		expiresAt: number;
+	} {
+		return { status: "requested", code: pairingCode(id, this.#fingerprint), expiresAt };
+	}
+
+	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
+		const { store, clock } = this.#options;
+		const deps = { clock, fingerprint: this.#fingerprint };
+		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
+	}
+}
+
+/** Error of a person who pairs in a guild, team or direct message in which no owner has paired. */
+function notOpen({ platform, tenant }: Tenant): ParleyError {
+	const message =
+		`no owner has paired here yet (${platform}:${tenant}): ask the operator for an owner's code ` +
+		"(parley people pair --role owner), then pair with it here";
+	return new ParleyError(message, { code: "permission_denied" });
+}
+
+function isOwn({ platform, tenant, user_id }: OpenPairing, person: Person): boolean {
+	const { place } = person;
+	return platform === place.platform && tenant === place.tenant && user_id === userOf(person);
+}
+
+function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
+	return (platform ?? place.platform) === place.platform && (tenant ?? place.tenant) === place.tenant;
+}

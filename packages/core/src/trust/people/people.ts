@@ -1,0 +1,218 @@
+import { ParleyError } from "@parley/base";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { deleteMemoriesAbout } from "../../store/memory-rows.ts";
+import { isDenied, lowerRole, roleOf, userOf } from "../../store/person-role.ts";
+import type { TrustOptions } from "../../use-cases/trust/trust.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { type ChatSettings, noChat } from "../../vocabulary/chat-settings.ts";
+import {
+	type Actor,
+	actingId,
+	type Person,
+	type Place,
+	type Principal,
+	type Role,
+} from "../../vocabulary/principal.ts";
+import { askedBy } from "../audit/audit.ts";
+import { type Invitation, Pairing } from "./pairing.ts";
+import { openPairings } from "./pairings.ts";
+import type { PersonReport } from "./person-checks.ts";
+import { shownName } from "./person-name.ts";
+import { findPerson, findStanding, keepPerson, toFacts } from "./person-rows.ts";
+import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
+
+export type GivenRole = Exclude<Role, "stranger">;
+
+/** Somebody whom the operator has let in. */
+export interface PersonFacts {
+	readonly id: string;
+	readonly name: string;
+	readonly role: GivenRole;
+	readonly addedBy: string;
+	readonly createdAt: number;
+}
+
+/** A code that nobody has used yet. */
+export interface PairingFacts {
+	/** Names it without telling the code. */
+	readonly id: string;
+	/** Of the operator, or of somebody who asks to be let in. */
+	readonly kind: "invitation" | "request";
+	/** Where it counts; an invitation without one counts anywhere. */
+	readonly platform?: string;
+	readonly tenant?: string;
+	/** Who asks. */
+	readonly person?: string;
+	readonly name?: string;
+	/** What an invitation makes of who takes it. */
+	readonly role?: GivenRole;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+/** What became of somebody's wish to come in. */
+export type Paired =
+	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
+	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
+
+/** What somebody may ask from where nobody speaks for yet: the first owner comes in that way. */
+const askedAnywhere = new Set(["pair", "whoami"]);
+
+/** The people of chat platforms: who they are, and what they may do. */
+export class People {
+	readonly #options: TrustOptions;
+	readonly #chat: ChatSettings;
+	readonly #tenants: Tenants;
+	readonly #pairing: Pairing;
+
+	constructor(options: TrustOptions) {
+		this.#options = options;
+		this.#chat = options.chat ?? noChat;
+		this.#tenants = new Tenants(this.#chat);
+		this.#pairing = new Pairing(options, this.#tenants);
+	}
+
+	/**
+	 * The connector, acting for this person: with their role of this moment. Throws `permission_denied` for a tenant that
+	 * the connector does not speak for; what `pair` asks is let through with the code of an invitation.
+	 */
+	async identify(
+		connector: Principal,
+		{ actor, place: there }: { readonly actor: Actor; readonly place: Omit<Place, "platform"> },
+		method: string,
+	): Promise<Principal> {
+		const { platform = "", tokenId = "" } = connector;
+		const { tenant } = there;
+		const place = { ...there, platform };
+		const id = `${platform}:${tenant}:${actor.id}`;
+		const [known] = await this.#options.store.read((db) =>
+			findStanding(db, { id, platform, tenant, tokenId }),
+		);
+		const isKnown = Boolean(known?.tenant) || this.#tenants.isConfigured(place);
+		const belongs = isKnown && isBoundTo(known?.own ?? null, place);
+		const standing = { actor, place, given: known?.role ?? ("stranger" as const) };
+		const role = belongs ? roleOf(standing, this.#chat) : "stranger";
+		const person = { id, name: shownName(actor.name), role, place, platformRoles: actor.roles };
+		const acting = { ...connector, person };
+		if (!belongs && !askedAnywhere.has(method)) {
+			throw this.#refuse(acting, method, isKnown ? foreignTenant(place) : unknownTenant(place));
+		}
+		if (method === "pair" && isDenied(standing, this.#chat)) {
+			const message = `the operator blocks ${id} (chat.people.deny): only the operator can change this`;
+			throw this.#refuse(acting, method, new ParleyError(message, { code: "permission_denied" }));
+		}
+		return acting;
+	}
+
+	/** What somebody may do at this moment who was looked up before: never more than then. */
+	async roleNow(db: Tx, person: Person): Promise<Role> {
+		const { id, name, place, role, platformRoles } = person;
+		if (!platformRoles) return role;
+		const { platform, tenant } = place;
+		const [known] = await findStanding(db, { id, platform, tenant, tokenId: "" });
+		if (!known?.tenant && !this.#tenants.isConfigured(place)) return "stranger";
+		const actor = { id: userOf(person), name, roles: platformRoles, guest: false };
+		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
+	}
+
+	/** A person with the role of this moment under the roles that the platform reports; never more than then. */
+	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
+		const { roles: platformRoles, guest, shared } = report;
+		const reported = { ...person, platformRoles, place: { ...person.place, shared } };
+		const role = await this.#options.store.read((db) => this.roleNow(db, reported));
+		return { ...reported, role: guest ? lowerRole(role, "guest") : role };
+	}
+
+	/** Who was looked up before, with the role of this moment. */
+	async asOfNow(principal: Principal): Promise<Principal> {
+		const { person } = principal;
+		if (!person) return principal;
+		const role = await this.#options.store.read((db) => this.roleNow(db, person));
+		return { ...principal, person: { ...person, role } };
+	}
+
+	/** Comes in by the code of an invitation; without one asks to be let in. Throws `resource_exhausted` for too many tries. */
+	pair(request: Keyed, code: string | undefined): Promise<Paired> {
+		return this.#pairing.pair(request, code);
+	}
+
+	/** Everybody who was let in, and the codes that count still. */
+	async list(principal: Principal): Promise<{ people: PersonFacts[]; waiting: PairingFacts[] }> {
+		authorize(principal, "person.read");
+		const { store, clock } = this.#options;
+		return store.read(async (db) => {
+			const people = await db.selectFrom("people").selectAll().orderBy("created_at").orderBy("id").execute();
+			return { people: people.map(toFacts), waiting: await openPairings(db, clock.now()) };
+		});
+	}
+
+	/** A code by which one person comes in, within the hour; with the role owner also from where nobody was before. */
+	invite(request: Keyed, wanted: Invitation): ReturnType<Pairing["invite"]> {
+		return this.#pairing.invite(request, wanted);
+	}
+
+	/** Lets in who got this code from `pair`; throws `not_found` where nobody waits with it. */
+	approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
+		return this.#pairing.approve(request, code, role);
+	}
+
+	/**
+	 * From now on the code counts for nobody: an invitation is taken back, who asked to be let in is refused. `named` is
+	 * the code, or the id that `list` tells. Throws `not_found` where none counts.
+	 */
+	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
+		return this.#pairing.withdraw(request, named);
+	}
+
+	/** From now on they are that; whom nobody let in yet comes in by it. */
+	async setRole(request: Keyed, id: string, role: GivenRole): Promise<PersonFacts> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		return this.#once(request, async (tx) => {
+			const [platform = "", tenant = "", userId = ""] = id.split(":");
+			const known = await findPerson(tx, id);
+			// Who mistypes an id lets nobody in.
+			if (!known && !(await this.#tenants.has(tx, { platform, tenant }))) {
+				throw unknownTenant({ platform, tenant });
+			}
+			const person = { platform, tenant, userId, name: "", role, addedBy: actingId(principal) };
+			const kept = await keepPerson(tx, person, this.#options.clock.now());
+			const entry = { action: "person.role", object: id, decision: "allowed", args: { role } };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return kept;
+		});
+	}
+
+	/**
+	 * Makes a person a stranger, unless the configuration lets them in, and deletes the notes about them. Returns the
+	 * number of these notes.
+	 */
+	async remove(request: Keyed, id: string): Promise<number> {
+		const { principal } = request;
+		authorize(principal, "person.manage");
+		return this.#once(request, async (tx) => {
+			if (!(await findPerson(tx, id))) {
+				const message = `nobody has let ${id} in: parley people list shows everybody`;
+				throw new ParleyError(message, { code: "not_found" });
+			}
+			await tx.deleteFrom("people").where("id", "=", id).execute();
+			const forgotten = await deleteMemoriesAbout(tx, id);
+			const entry = { action: "person.remove", object: id, decision: "allowed", args: { forgotten } };
+			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
+			return forgotten;
+		});
+	}
+
+	#refuse(acting: Principal, method: string, why: ParleyError): ParleyError {
+		const entry = { action: "person.identify", object: method, decision: "denied" };
+		this.#options.audit.sample({ ...askedBy(acting), ...entry });
+		return why;
+	}
+
+	async #once<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
+		const { store, clock, secrets } = this.#options;
+		const deps = { clock, fingerprint: (text: string) => secrets.fingerprint(text) };
+		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
+	}
+}

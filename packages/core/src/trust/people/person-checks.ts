@@ -1,0 +1,128 @@
+import type { Clock, Ids, Store } from "@parley/base";
+import { userOf } from "../../store/person-role.ts";
+import type { Tables } from "../../store/tables.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { type ChatSettings, noChat } from "../../vocabulary/chat-settings.ts";
+import type { Person, Place, Principal } from "../../vocabulary/principal.ts";
+import { Tenants } from "./tenants.ts";
+
+/** Milliseconds that a connector has to answer. */
+const patienceMs = 10_000;
+
+/** A question to a connector: the rights that its platform gives a person in a channel at this moment. */
+export interface PersonCheck {
+	readonly id: string;
+	/** The session that the person acts in. */
+	readonly sessionId: string;
+	/** The platform's own id of the person. */
+	readonly user: string;
+	readonly place: Place;
+}
+
+/**
+ * Answer of a connector. `left`: the person is not in the guild or team any more. `no_access`: the person cannot write in
+ * the channel any more.
+ */
+export type PersonReport =
+	| {
+			readonly present: true;
+			/** Ids of the platform's roles. */
+			readonly roles: readonly string[];
+			readonly guest: boolean;
+			/** Whether people of other organisations are in the channel. */
+			readonly shared: boolean;
+	  }
+	| { readonly present: false; readonly reason: "left" | "no_access" };
+
+interface Listener {
+	readonly principal: Principal;
+	readonly tell: (check: PersonCheck) => void;
+}
+
+interface OpenCheck {
+	readonly connector: string;
+	readonly answer: (report: PersonReport | undefined) => void;
+}
+
+interface PersonChecksOptions {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly chat?: ChatSettings | undefined;
+}
+
+/** Questions about people to the connectors that are connected. */
+export class PersonChecks {
+	readonly #options: PersonChecksOptions;
+	readonly #tenants: Tenants;
+	readonly #listeners = new Set<Listener>();
+	readonly #open = new Map<string, OpenCheck>();
+	/** Called with the id of a connector that has connected. */
+	#connected: (connector: string) => void = () => undefined;
+
+	constructor(options: PersonChecksOptions) {
+		this.#options = options;
+		this.#tenants = new Tenants(options.chat ?? noChat);
+	}
+
+	/** Sends checks to a connection of a connector, until the returned function is called. */
+	listen(principal: Principal, tell: (check: PersonCheck) => void): () => void {
+		const listener = { principal, tell };
+		this.#listeners.add(listener);
+		this.#connected(principal.id);
+		return () => void this.#listeners.delete(listener);
+	}
+
+	/** Sets the function that is called when a connector connects. */
+	onConnected(connected: (connector: string) => void): void {
+		this.#connected = connected;
+	}
+
+	/**
+	 * Asks the connector that the person uses. Returns undefined if it is not connected, does not speak for the guild or
+	 * team, or does not answer in ten seconds.
+	 */
+	async ask(
+		person: Person,
+		{ connector, sessionId }: { readonly connector: string; readonly sessionId: string },
+	): Promise<PersonReport | undefined> {
+		const { store, clock, ids } = this.#options;
+		const own = [...this.#listeners].filter(({ principal }) => principal.id === connector);
+		const listeners = await store.read(async (db) => {
+			const speaking: Listener[] = [];
+			for (const one of own) {
+				const speaksFor = await this.#tenants.of(db, one.principal);
+				if (speaksFor(person.place)) speaking.push(one);
+			}
+			return speaking;
+		});
+		if (listeners.length === 0) return undefined;
+		const id = ids.create("check");
+		const answered = Promise.withResolvers<PersonReport | undefined>();
+		this.#open.set(id, { connector, answer: answered.resolve });
+		const timer = clock.after(patienceMs, () => answered.resolve(undefined));
+		const check = { id, sessionId, user: userOf(person), place: person.place };
+		for (const { tell } of listeners) tell(check);
+		try {
+			return await answered.promise;
+		} finally {
+			timer.cancel();
+			this.#open.delete(id);
+		}
+	}
+
+	/** Takes the answer of a connector. The first one counts: returns false for a later or a late one. */
+	report(principal: Principal, id: string, report: PersonReport): boolean {
+		authorize(principal, "person.report");
+		const open = this.#open.get(id);
+		if (open?.connector !== principal.id) return false;
+		this.#open.delete(id);
+		open.answer(report);
+		return true;
+	}
+
+	/** Answers all open questions with undefined. */
+	stop(): void {
+		for (const { answer } of this.#open.values()) answer(undefined);
+	}
+}

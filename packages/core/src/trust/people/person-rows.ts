@@ -1,0 +1,62 @@
+import { hotStatement } from "@parley/base";
+import type { Selectable } from "kysely";
+import type { Tx } from "../../store/journal.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import type { GivenRole, PersonFacts } from "./people.ts";
+
+/** What is kept of somebody, and which connectors speak for where they are: asked with every request. */
+export const findStanding = hotStatement<
+	Tables,
+	{ id: string; platform: string; tenant: string; tokenId: string },
+	{ role: GivenRole | null; tenant: string | null; own: string | null }
+>((db, p) =>
+	db.selectNoFrom((eb) => [
+		eb.selectFrom("people").select("role").where("id", "=", p("id")).as("role"),
+		eb
+			.selectFrom("tenants")
+			.select("tenant")
+			.where("platform", "=", p("platform"))
+			.where("tenant", "=", p("tenant"))
+			.as("tenant"),
+		eb.selectFrom("tokens").select("tenants").where("id", "=", p("tokenId")).as("own"),
+	]),
+);
+
+/** Somebody to be let in. */
+export interface NewPerson {
+	readonly platform: string;
+	readonly tenant: string;
+	readonly userId: string;
+	readonly name: string;
+	readonly role: GivenRole;
+	readonly addedBy: string;
+}
+
+/** Lets somebody in, or gives them another role; their name only where it is known. */
+export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promise<PersonFacts> {
+	const { platform, tenant, userId, name, role, addedBy } = person;
+	const id = `${platform}:${tenant}:${userId}`;
+	const row = await tx
+		.insertInto("people")
+		.values({
+			...{ id, platform, tenant, user_id: userId, name, role },
+			...{ added_by: addedBy, created_at: now, updated_at: now },
+			...stamp,
+		})
+		.onConflict((known) =>
+			known.column("id").doUpdateSet({ role, updated_at: now, ...(name !== "" && { name }) }),
+		)
+		.returningAll()
+		.executeTakeFirstOrThrow();
+	return toFacts(row);
+}
+
+/** Somebody who was let in. */
+export function findPerson(tx: Tx, id: string): Promise<Selectable<Tables["people"]> | undefined> {
+	return tx.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
+	const { id, name, role, added_by: addedBy } = row;
+	return { id, name, role, addedBy, createdAt: Number(row.created_at) };
+}

@@ -1,0 +1,107 @@
+import { ParleyError } from "@parley/base";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { stamp } from "../../store/tables.ts";
+import type { ChatSettings } from "../../vocabulary/chat-settings.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+
+/** A guild or team of a chat platform. */
+export interface Tenant {
+	readonly platform: string;
+	readonly tenant: string;
+}
+
+/** Whether connectors speak for it: by the configuration, or because an owner has come in there. */
+export class Tenants {
+	/** `PLATFORM:TENANT`. */
+	readonly #configured: ReadonlySet<string>;
+
+	constructor({ tenants }: Pick<ChatSettings, "tenants">) {
+		const listed = Object.entries(tenants);
+		this.#configured = new Set(listed.flatMap(([platform, ids]) => ids.map((id) => `${platform}:${id}`)));
+	}
+
+	isConfigured({ platform, tenant }: Tenant): boolean {
+		return this.#configured.has(`${platform}:${tenant}`);
+	}
+
+	async has(db: Tx, one: Tenant): Promise<boolean> {
+		if (this.isConfigured(one)) return true;
+		const row = await db
+			.selectFrom("tenants")
+			.select("tenant")
+			.where("platform", "=", one.platform)
+			.where("tenant", "=", one.tenant)
+			.executeTakeFirst();
+		return row !== undefined;
+	}
+
+	/** Tells for which the connector speaks. */
+	async of(db: Tx, { platform, tokenId = "" }: Principal): Promise<(one: Tenant) => boolean> {
+		const rows = await db
+			.selectFrom("tenants")
+			.select("tenant")
+			.where("platform", "=", platform ?? "")
+			.execute();
+		const known = new Set(rows.map(({ tenant }) => tenant));
+		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
+		return (one) =>
+			one.platform === platform &&
+			(known.has(one.tenant) || this.isConfigured(one)) &&
+			isBoundTo(own?.tenants ?? null, one);
+	}
+
+	/** Throws `permission_denied` where the connector does not speak for it, with the ways to change that. */
+	async require(db: Tx, { tokenId = "" }: Principal, one: Tenant): Promise<void> {
+		if (!(await this.has(db, one))) throw unknownTenant(one);
+		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
+		if (!isBoundTo(own?.tenants ?? null, one)) throw foreignTenant(one);
+	}
+}
+
+/** Whether a token speaks for it that has these `tenants` in its row. */
+export function isBoundTo(tenants: string | null, { tenant }: Tenant): boolean {
+	return tenants === null || fromRow<string[]>(tenants).includes(tenant);
+}
+
+/** From now on also this token speaks for it, and what replaces it or was replaced by it. */
+export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }: Tenant): Promise<void> {
+	const rows = await tx
+		.selectFrom("tokens")
+		.select(["id", "tenants"])
+		.where("name", "=", (eb) => eb.selectFrom("tokens").select("name").where("id", "=", tokenId))
+		.where("tenants", "is not", null)
+		.execute();
+	for (const { id, tenants } of rows) {
+		const all = JSON.stringify([...new Set([...fromRow<string[]>(tenants ?? "[]"), tenant])]);
+		await tx.updateTable("tokens").set({ tenants: all }).where("id", "=", id).execute();
+	}
+}
+
+/** From now on connectors of the platform speak for it. */
+export async function addTenant(
+	tx: Tx,
+	{ platform, tenant }: Tenant,
+	{ by, now }: { readonly by: string; readonly now: number },
+): Promise<void> {
+	await tx
+		.insertInto("tenants")
+		.values({ platform, tenant, added_by: by, created_at: now, ...stamp })
+		.onConflict((known) => known.columns(["platform", "tenant"]).doNothing())
+		.execute();
+}
+
+/** What is said of one that connectors do not speak for, with the ways to change that. */
+export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
+	const message =
+		`connectors of ${platform} do not speak for ${tenant}: its first owner comes in with a code of ` +
+		`parley people pair --role owner, or the configuration names it under chat.tenants.${platform}`;
+	return new ParleyError(message, { code: "permission_denied" });
+}
+
+/** What is said of one that other connectors of the platform speak for. */
+export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
+	const message =
+		`the token of this connector of ${platform} does not speak for ${tenant}: an owner comes in there with a code of ` +
+		`parley people pair --role owner, or the operator makes a token with parley token create --tenant ${tenant}`;
+	return new ParleyError(message, { code: "permission_denied" });
+}

@@ -1,0 +1,111 @@
+import { timingSafeEqual } from "node:crypto";
+import { type Clock, readTokenText, type Timer } from "@parley/base";
+import type { Principal } from "../../vocabulary/principal.ts";
+
+/** A token that counts, as far as it takes to recognise it. Times are milliseconds since the epoch. */
+export interface LiveToken {
+	readonly id: string;
+	readonly kind: string;
+	/** sha256 of its secret. */
+	readonly hash: Buffer;
+	readonly principal: Principal;
+	readonly expiresAt: number | undefined;
+	readonly lastUsedAt: number | undefined;
+}
+
+interface RegisterOptions {
+	readonly clock: Clock;
+	/** Called at most once a minute for each token. */
+	readonly onUsed: (id: string, at: number) => void;
+}
+
+const usePeriodMs = 60_000;
+/** The clock of the machine may be set, and timers do not notice. */
+const longestWatchMs = 60_000;
+/** Compared where there is nothing to compare, so that an id that nobody has takes as long as one that somebody has. */
+const nobodysHash = Buffer.alloc(32);
+
+/** The tokens that count at this moment. One that was revoked or has expired is not there, like one that never was. */
+export class TokenRegister {
+	readonly #options: RegisterOptions;
+	readonly #live = new Map<string, LiveToken>();
+	readonly #listeners = new Set<(id: string) => void>();
+	#watch: Timer | undefined;
+
+	constructor(options: RegisterOptions) {
+		this.#options = options;
+	}
+
+	/** Replaces what was known of the token. */
+	add(token: LiveToken): void {
+		this.#live.set(token.id, token);
+		this.#watchExpiry();
+	}
+
+	/** It counts no longer from now on. */
+	end(id: string): void {
+		if (!this.#live.delete(id)) return;
+		for (const listener of [...this.#listeners]) listener(id);
+	}
+
+	/** It counts until then at the latest. */
+	limit(id: string, until: number): void {
+		const token = this.#live.get(id);
+		if (!token || (token.expiresAt ?? Number.POSITIVE_INFINITY) <= until) return;
+		this.add({ ...token, expiresAt: until });
+	}
+
+	/** Whose token this text is. How long it takes tells nothing about the secrets that it is compared with. */
+	verify(text: string): Principal | undefined {
+		const read = readTokenText(text);
+		if (!read) return undefined;
+		const known = this.#current(read.id);
+		const isRight = timingSafeEqual(known?.hash ?? nobodysHash, read.hash);
+		if (!isRight || known?.kind !== read.kind) return undefined;
+		this.#use(known);
+		return known.principal;
+	}
+
+	counts(id: string): boolean {
+		return this.#current(id) !== undefined;
+	}
+
+	onEnd(listener: (id: string) => void): () => void {
+		this.#listeners.add(listener);
+		this.#watchExpiry();
+		return () => {
+			this.#listeners.delete(listener);
+			this.#watchExpiry();
+		};
+	}
+
+	#current(id: string): LiveToken | undefined {
+		const token = this.#live.get(id);
+		return token && !this.#isOver(token) ? token : undefined;
+	}
+
+	#isOver({ expiresAt }: LiveToken): boolean {
+		return expiresAt !== undefined && expiresAt <= this.#options.clock.now();
+	}
+
+	#use(token: LiveToken): void {
+		const now = this.#options.clock.now();
+		if (token.lastUsedAt !== undefined && Math.abs(now - token.lastUsedAt) < usePeriodMs) return;
+		this.#live.set(token.id, { ...token, lastUsedAt: now });
+		this.#options.onUsed(token.id, now);
+	}
+
+	/** Only where somebody wants to know: a timer keeps the process alive. */
+	#watchExpiry(): void {
+		this.#watch?.cancel();
+		this.#watch = undefined;
+		const ends = [...this.#live.values()].flatMap(({ expiresAt }) => expiresAt ?? []);
+		if (this.#listeners.size === 0 || ends.length === 0) return;
+		const { clock } = this.#options;
+		const waitMs = Math.min(...ends) - clock.now();
+		this.#watch = clock.after(Math.min(longestWatchMs, Math.max(0, waitMs)), () => {
+			for (const token of [...this.#live.values()]) if (this.#isOver(token)) this.end(token.id);
+			this.#watchExpiry();
+		});
+	}
+}

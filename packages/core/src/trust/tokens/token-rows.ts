@@ -1,0 +1,137 @@
+import { hotStatement, ParleyError } from "@parley/base";
+import type { Selectable } from "kysely";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import type { LiveToken } from "./token-register.ts";
+import type { NewToken, TokenKind } from "./token-wish.ts";
+
+export type TokenRow = Selectable<Tables["tokens"]>;
+
+/** A token without its secret. Times are milliseconds since the epoch. */
+export interface TokenFacts {
+	readonly id: string;
+	readonly kind: TokenKind;
+	readonly name: string;
+	readonly platform?: string;
+	/** Of a connector: the guilds or teams that it may speak for; absent for all of its platform. */
+	readonly tenants?: readonly string[];
+	/** Of an observer: the sessions that it may see; absent for all. */
+	readonly sessions?: readonly string[];
+	readonly createdAt: number;
+	readonly lastUsedAt?: number;
+	readonly expiresAt?: number;
+	readonly revokedAt?: number;
+}
+
+export const touchToken = hotStatement<Tables, { id: string; at: number }>((db, p) =>
+	db
+		.updateTable("tokens")
+		.set({ last_used_at: p("at") })
+		.where("id", "=", p("id")),
+);
+
+/** Those that count, newest first; of two of one moment, the one that counts longer. */
+export async function readLive(tx: Tx, now: number): Promise<TokenRow[]> {
+	const rows = await tx.selectFrom("tokens").selectAll().where("revoked_at", "is", null).execute();
+	return rows.filter((row) => endOf(row) > now).sort(byAge);
+}
+
+/** Those that count, and those that ended since. */
+export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
+	const rows = await tx.selectFrom("tokens").selectAll().execute();
+	return rows.filter((row) => Math.min(endOf(row), revocationOf(row)) > since).sort(byAge);
+}
+
+/** A row of a token that nobody has used; `hash` is of its secret. */
+export function newRow(
+	{ kind, name, platform, tenants, sessions }: NewToken,
+	{ id, hash }: { readonly id: string; readonly hash: Buffer },
+	{ now, lifeMs }: { readonly now: number; readonly lifeMs: number | undefined },
+): TokenRow {
+	return {
+		...{ id, kind, name, hash: hash.toString("hex"), platform: platform ?? null },
+		tenants: tenants ? JSON.stringify([...new Set(tenants)]) : null,
+		sessions: sessions ? JSON.stringify([...new Set(sessions)]) : null,
+		...{ created_at: now, last_used_at: null, revoked_at: null },
+		expires_at: lifeMs === undefined ? null : now + lifeMs,
+		...stamp,
+	};
+}
+
+/** The token that an id, the beginning of one or a name means; of several with that name the newest. */
+export function findMeant(live: readonly TokenRow[], meant: string): TokenRow {
+	const exact = live.find(({ id }) => id === meant) ?? live.find(({ name }) => name === meant);
+	if (exact) return exact;
+	const beginning = live.filter(({ id }) => meant.length >= 4 && id.startsWith(meant));
+	const [found, ...others] = beginning;
+	if (found && others.length === 0) return found;
+	const problem = found
+		? `"${meant}" means several tokens: ${beginning.map(({ id, name }) => `${id} (${name})`).join(", ")}`
+		: `no token that counts has the id or name "${meant}"; parley token list shows them`;
+	throw new ParleyError(problem, { code: "invalid_argument" });
+}
+
+/** Ends a token: at once, or with the time that it has left. */
+export async function endRow(tx: Tx, { id }: TokenRow, now: number, graceMs: number): Promise<void> {
+	const change = graceMs === 0 ? { revoked_at: now } : { expires_at: now + graceMs };
+	await tx.updateTable("tokens").set(change).where("id", "=", id).execute();
+}
+
+export function factsOf(row: TokenRow): TokenFacts {
+	const { id, kind, name, platform, tenants, sessions } = row;
+	return {
+		...{ id, kind, name, createdAt: Number(row.created_at) },
+		...(platform !== null && { platform }),
+		...(tenants !== null && { tenants: fromRow<string[]>(tenants) }),
+		...(sessions !== null && { sessions: fromRow<string[]>(sessions) }),
+		...(row.last_used_at !== null && { lastUsedAt: Number(row.last_used_at) }),
+		...(row.expires_at !== null && { expiresAt: Number(row.expires_at) }),
+		...(row.revoked_at !== null && { revokedAt: Number(row.revoked_at) }),
+	};
+}
+
+export function toLive(row: TokenRow): LiveToken {
+	return {
+		...{ id: row.id, kind: row.kind, hash: Buffer.from(row.hash, "hex"), principal: principalOf(row) },
+		expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
+		lastUsedAt: row.last_used_at === null ? undefined : Number(row.last_used_at),
+	};
+}
+
+/** Who comes in with it. Nothing but the row decides that. */
+function principalOf(row: TokenRow): Principal {
+	const { sessions, platform } = factsOf(row);
+	switch (row.kind) {
+		case "operator":
+			return { id: "operator", kind: "operator", tokenId: row.id };
+		case "observer":
+			return { id: `observer:${row.name}`, kind: "observer", tokenId: row.id, sessions: sessions ?? "all" };
+		case "connector":
+			return {
+				...{ id: `connector:${row.name}`, kind: "connector", tokenId: row.id },
+				...(platform !== undefined && { platform }),
+			};
+	}
+}
+
+/** How long it was made to count, in milliseconds. */
+export function lifeOfRow({ created_at, expires_at }: TokenRow): number | undefined {
+	return expires_at === null ? undefined : Number(expires_at) - Number(created_at);
+}
+
+export function endOf({ expires_at }: TokenRow): number {
+	return expires_at === null ? Number.POSITIVE_INFINITY : Number(expires_at);
+}
+
+function revocationOf({ revoked_at }: TokenRow): number {
+	return revoked_at === null ? Number.POSITIVE_INFINITY : Number(revoked_at);
+}
+
+function byAge(a: TokenRow, b: TokenRow): number {
+	return Number(b.created_at) - Number(a.created_at) || compare(endOf(b), endOf(a));
+}
+
+function compare(a: number, b: number): number {
+	return a === b ? 0 : a < b ? -1 : 1;
+}

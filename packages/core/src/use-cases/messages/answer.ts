@@ -1,0 +1,152 @@
+import { ParleyError } from "@parley/base";
+import type { Selectable } from "kysely";
+import { questionId } from "../../agent/log-event.ts";
+import { auditRefused } from "../../conversation/audit-prompt.ts";
+import { type AskedPrompt, authorizeAnswer } from "../../conversation/may-answer.ts";
+import {
+	type AnsweringPlaces,
+	authorizeElsewhere,
+	isApproval,
+	placesAnsweredHere,
+} from "../../conversation/may-answer-elsewhere.ts";
+import { answerPrompt } from "../../conversation/prompts.ts";
+import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Lease, Sessions } from "../../conversation/sessions.ts";
+import { speakersTo } from "../../conversation/speakers.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import { fromRow } from "../../store/journal.ts";
+import type { Tables } from "../../store/tables.ts";
+import { refuseUnread } from "../../text/unread-approval.ts";
+import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+import { type PromptResponse, readAnswer } from "../../vocabulary/prompt-answer.ts";
+
+/** What an answer is taken with. */
+interface AnswerDeps extends SessionDeps {
+	readonly sessions: Sessions;
+	/** How channels work. */
+	readonly places: AnsweringPlaces;
+}
+
+/**
+ * Answers the question of a token, for who may; false where it was over already. Throws `not_found` also where the
+ * session is not to be seen.
+ */
+export async function answerQuestion(
+	deps: AnswerDeps,
+	request: Keyed,
+	token: string,
+	response: PromptResponse,
+): Promise<boolean> {
+	const row = await deps.journal.store.read((db) =>
+		db
+			.selectFrom("prompts")
+			.innerJoin("sessions", "sessions.id", "prompts.session_id")
+			.leftJoin("runs", "runs.id", "prompts.run_id")
+			.selectAll("prompts")
+			.select(["runs.actor", "sessions.place"])
+			.where("token", "=", token)
+			.executeTakeFirst(),
+	);
+	if (!row) throw unknownPrompt();
+	const by = request.principal;
+	using lease = await admit(deps, by, { row, response });
+	const { session } = lease;
+	const { wanted_grant } = row;
+	if (wanted_grant !== null) {
+		return deps.grants.answer(request, session, { ...row, wanted_grant, response });
+	}
+	refuseUnread(by, fromRow<Prompt>(row.request), response);
+	const binding = await judgeChange(session, row, response);
+	let also: readonly string[] = [];
+	const { response: counts } = await session.commit((tx, record) =>
+		once(tx, request, deps, async () => {
+			requireNamedStill(deps.places, by, row);
+			const answered = await answerPrompt(tx, record, session, { token, response, by, binding });
+			also = answered.also;
+			return answered.counts;
+		}),
+	);
+	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
+	const answer = response.cancelled === true ? "cancelled" : "given";
+	log.info("question answered", {
+		question: questionId({ session }, token),
+		answer,
+		principal: actingId(by),
+	});
+	await deps.failpoints.reach("answered");
+	for (const settled of [token, ...also]) session.wake(settled);
+	await deps.grants.review(session.place);
+	return counts;
+}
+
+/** Borrows the session of a question for who may give that answer. Who may not is written down. */
+async function admit(
+	deps: AnswerDeps,
+	by: Principal,
+	given: { readonly row: PlacedPrompt; readonly response: PromptResponse },
+): Promise<Lease> {
+	const { row } = given;
+	let lease: Lease | undefined;
+	try {
+		if (await isAnsweredElsewhere(deps, by, row)) {
+			const place = row.place ?? undefined;
+			const speakers = await deps.journal.store.read((db) => speakersTo(db, row, deps.people));
+			authorizeElsewhere(by, given, { id: row.session_id, place, speakers }, deps.places);
+			return await deps.sessions.leaseOwn(row.session_id);
+		}
+		lease = await deps.sessions.lease(by, row.session_id, "prompt.deny");
+		const { session } = lease;
+		// What comes later than another answer changes nothing.
+		if (row.state === "open") authorizeAnswer(by, given, session, deps.places.profileOf(session.place));
+		return lease;
+	} catch (reason) {
+		lease?.[Symbol.dispose]();
+		const { code } = ParleyError.from(reason);
+		if (code === "permission_denied" || code === "not_found") auditRefused(deps.audit, row, by);
+		// Who may not see the session learns nothing of it, not even its id.
+		throw code === "not_found" ? unknownPrompt() : reason;
+	}
+}
+
+/** Whether it is an approval of another channel than the person's own, and theirs may answer it, too. */
+async function isAnsweredElsewhere(
+	{ journal, places }: Pick<AnswerDeps, "journal" | "places">,
+	by: Principal,
+	row: PlacedPrompt,
+): Promise<boolean> {
+	const { place } = row;
+	if (place === null || !by.person || place === placeKey(by.person.place) || !isApproval(row)) return false;
+	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
+}
+
+/** Throws `not_found` where the operator has taken back meanwhile that the person's channel answers for that one. */
+function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
+	const here = person && placeKey(person.place);
+	if (here === undefined || place === null || place === here) return;
+	if (!places.answeredIn(here).includes(place)) throw unknownPrompt();
+}
+
+/** A question with the channel of its session. */
+type PlacedPrompt = AskedPrompt & { readonly place: string | null };
+
+function unknownPrompt(): ParleyError {
+	return new ParleyError("prompt not found", { code: "not_found" });
+}
+
+/** What an approval with changed arguments is bound to; undefined where it changes none, or comes too late. */
+async function judgeChange(
+	session: Session,
+	row: Selectable<Tables["prompts"]>,
+	response: PromptResponse,
+): Promise<string | undefined> {
+	if (response.arguments === undefined || row.state !== "open") return undefined;
+	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
+	if (answer.kind !== "approved") return undefined;
+	const judge = session.runOf(row.run_id)?.changes.get(row.call_id);
+	if (!judge) {
+		const message = "session busy: the run that asks is not at work at this moment; answer again soon";
+		throw new ParleyError(message, { code: "unavailable" });
+	}
+	return (await judge(response.arguments, row.binding ?? "")).binding;
+}

@@ -1,0 +1,111 @@
+import type { Record, Session } from "../../conversation/session.ts";
+import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotency.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { indexMessages } from "../../store/search-texts.ts";
+import type { RunState } from "../../store/tables.ts";
+import type { Person } from "../../vocabulary/principal.ts";
+import { noUsage } from "../../vocabulary/usage.ts";
+
+/** Whether there was a run to cancel. */
+export interface Cancelled {
+	readonly status: "cancelled" | "idle";
+}
+
+interface OpenRun {
+	readonly id: string;
+	readonly state: RunState;
+	readonly content: string;
+}
+
+/** What is to end: the active run, with `queued` the messages behind it too; with `runId` that run alone. */
+export interface Ending {
+	readonly queued?: boolean;
+	readonly runId?: string | undefined;
+}
+
+/** What came of a wish to end runs; `atWork` says that one of them had begun. */
+interface Ended extends Outcome<Cancelled> {
+	readonly atWork: boolean;
+}
+
+/** Ends runs, durably: they stay cancelled when the gateway dies before they have stopped. */
+export async function cancelTurn(
+	session: Session,
+	request: Keyed,
+	{ queued = false, runId }: Ending,
+): Promise<Ended> {
+	const { clock } = session.deps;
+	let ending: OpenRun[] = [];
+	const outcome = await session.commit((tx, record) =>
+		once<Cancelled>(tx, request, session.deps, async () => {
+			const open = await openRuns(tx, session.id);
+			ending = open.filter(({ id, state }) =>
+				runId === undefined ? queued || state === "active" : id === runId,
+			);
+			for (const run of ending) {
+				await tx.updateTable("runs").set({ cancel_requested: 1 }).where("id", "=", run.id).execute();
+				if (run.state === "queued") await endQueued({ tx, record, session }, run, clock.now());
+			}
+			return { status: ending.length > 0 ? "cancelled" : "idle" };
+		}),
+	);
+	for (const { id, state } of ending) if (state === "queued") session.attended.delete(id);
+	const active = ending.filter(({ state }) => state === "active");
+	for (const run of active) session.cancel(run.id);
+	return { ...outcome, atWork: active.length > 0 };
+}
+
+/**
+ * Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. Who takes back a
+ * message of their own that is not at work has stopped nothing.
+ */
+export async function stopTurn(session: Session, request: Keyed, ending: Ending): Promise<Cancelled> {
+	const { deps, place } = session;
+	const { store } = deps.journal;
+	const known = await store.read((db) => answerOf<Cancelled>(db, request, deps));
+	if (known) return known.response;
+	const takesBack = await isOwnAndWaits(session, request, ending);
+	// First: who asks again because the gateway has died in between finds the trust ended, and ends no later one.
+	if (!takesBack) await deps.grants.stopped(place, request.principal);
+	const { response, atWork } = await cancelTurn(session, request, ending);
+	// Its turn has come meanwhile.
+	if (takesBack && atWork) await deps.grants.stopped(place, request.principal);
+	return response;
+}
+
+async function isOwnAndWaits(session: Session, { principal }: Keyed, { runId }: Ending): Promise<boolean> {
+	const { person } = principal;
+	if (runId === undefined || person === undefined) return false;
+	const run = await session.deps.journal.store.read((db) =>
+		db
+			.selectFrom("runs")
+			.select(["actor", "state"])
+			.where("session_id", "=", session.id)
+			.where("id", "=", runId)
+			.executeTakeFirst(),
+	);
+	const actor = run?.actor ?? null;
+	return actor !== null && run?.state !== "active" && fromRow<Person>(actor).id === person.id;
+}
+
+function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
+	return tx
+		.selectFrom("runs")
+		.select(["id", "state", "content"])
+		.where("session_id", "=", sessionId)
+		.where("state", "<>", "ended")
+		.orderBy("ordinal")
+		.execute();
+}
+
+/** A message that never became active ends here; the active one ends when it has stopped. */
+async function endQueued(
+	{ tx, record, session }: { readonly tx: Tx; readonly record: Record; readonly session: Session },
+	{ id: runId, content }: OpenRun,
+	now: number,
+): Promise<void> {
+	await tx.updateTable("runs").set({ state: "ended", ended_at: now }).where("id", "=", runId).execute();
+	await indexMessages(tx, session.id, [content]);
+	const facts = { runId, content: "", error: "cancelled", model: "", usage: noUsage };
+	await record({ type: "assistant.message", ...facts });
+}

@@ -1,0 +1,137 @@
+import { fromRow, type Tx } from "../../store/journal.ts";
+import type { PromptState } from "../../store/tables.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Answer } from "../../vocabulary/prompt-answer.ts";
+import { type CallDecision, lastDecision, type Step } from "../../vocabulary/step.ts";
+import { callsOf } from "../../vocabulary/transcript.ts";
+
+/** Why a call ran or did not. */
+export interface ExplainedCall {
+	readonly callId: string;
+	readonly name: string;
+	/** `allowed` by policy, `approved` or `denied` by a person, `refused` by policy or because it made no sense. */
+	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
+	/** The rule that decided, in words for people. */
+	readonly reason: string;
+	/** Who answered, where somebody was asked. */
+	readonly by?: string;
+	/** `none` if it did not run, or if calls of its reply come before it. */
+	readonly outcome: "completed" | "failed" | "running" | "none";
+}
+
+/** An approval that was asked for, and what came of it. */
+interface Asked {
+	readonly callId: string;
+	readonly state: PromptState;
+	readonly answer: Answer | undefined;
+	readonly by: string | undefined;
+}
+
+const unknownReason = "not recorded: an earlier version decided";
+
+/** What became of each call that a run has made, in the model's order. */
+export function explainCalls(
+	steps: readonly Step[],
+	asked: readonly Asked[],
+	ended: boolean,
+): readonly ExplainedCall[] {
+	const replies = steps.filter((step) => step.kind === "reply");
+	return replies.flatMap(({ content }) => {
+		let blocked = false;
+		return callsOf(content).map((call) => {
+			const own = asked.findLast(({ callId }) => callId === call.id);
+			const traces = tracesOf(call, steps);
+			const decided = decisionOf(traces, own, ended);
+			const outcome = blocked && !traces.result ? "none" : outcomeOf(traces, decided);
+			blocked ||= decided.decision === "waiting" || (traces.intended && !traces.result);
+			return { callId: call.id, name: call.name, ...decided, outcome };
+		});
+	});
+}
+
+/** The approvals that a run has asked for, with who answered. */
+export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Asked[]> {
+	const rows = await db
+		.selectFrom("prompts")
+		.select(["token", "call_id", "state", "answer", "seq"])
+		.where("run_id", "=", runId)
+		.where("binding", "is not", null)
+		.orderBy("seq")
+		.execute();
+	const [first] = rows;
+	if (!first) return [];
+	const answers = await db
+		.selectFrom("events")
+		.select("data")
+		.where("session_id", "=", sessionId)
+		.where("type", "=", "prompt.answered")
+		.where("seq", ">", first.seq)
+		.execute();
+	const by = new Map(
+		answers.map(({ data }) => {
+			const answered = fromRow<{ readonly token: string; readonly by: string }>(data);
+			return [answered.token, answered.by];
+		}),
+	);
+	return rows.map((row) => ({
+		...{ callId: row.call_id, state: row.state, by: by.get(row.token) },
+		answer: row.answer === null ? undefined : fromRow<Answer>(row.answer),
+	}));
+}
+
+interface Traces {
+	readonly started: boolean;
+	/** The last one; undefined in steps that an earlier version wrote. */
+	readonly judged: CallDecision | undefined;
+	readonly intended: boolean;
+	readonly result: Extract<Step, { kind: "result" }> | undefined;
+}
+
+function tracesOf({ id }: CallBlock, steps: readonly Step[]): Traces {
+	return {
+		started: steps.some((step) => step.kind === "started" && step.callId === id),
+		judged: lastDecision(steps, id),
+		intended: steps.some((step) => step.kind === "intent" && step.callId === id),
+		result: steps.filter((step) => step.kind === "result").find(({ callId }) => callId === id),
+	};
+}
+
+type Decided = Pick<ExplainedCall, "decision" | "reason" | "by">;
+
+function decisionOf(traces: Traces, asked: Asked | undefined, ended: boolean): Decided {
+	const { started, judged, intended, result } = traces;
+	const reason = judged?.reason ?? unknownReason;
+	if (judged?.effect === "refuse") return { decision: "refused", reason };
+	if (asked) return decisionOfPerson(asked, reason);
+	if (!started) {
+		return ended
+			? { decision: "refused", reason: "the run ended first" }
+			: { decision: "waiting", reason: "its turn has not come" };
+	}
+	const ran = intended || result?.failed === false;
+	if (judged?.effect === "ask" && !ran) {
+		return result ? { decision: "refused", reason: "the run ended first" } : { decision: "waiting", reason };
+	}
+	if (judged?.effect === "ask") {
+		return { decision: "allowed", reason: "all tools were accepted before anybody was asked" };
+	}
+	return { decision: judged || ran || !result ? "allowed" : "refused", reason };
+}
+
+function decisionOfPerson({ state, answer, by }: Asked, reason: string): Decided {
+	const who = by !== undefined && { by };
+	if (state === "open") return { decision: "waiting", reason };
+	if (state === "expired") return { decision: "refused", reason: "nobody answered in time" };
+	if (state === "closed") return { decision: "refused", reason: "the run ended before anybody answered" };
+	if (answer?.kind !== "denied") {
+		const changed = answer?.kind === "approved" && answer.arguments !== undefined;
+		return { decision: "approved", reason: changed ? `${reason}; with changed arguments` : reason, ...who };
+	}
+	return { decision: "denied", reason: answer.reason === "" ? reason : answer.reason, ...who };
+}
+
+function outcomeOf({ result }: Traces, { decision }: Decided): ExplainedCall["outcome"] {
+	if (decision !== "allowed" && decision !== "approved") return "none";
+	if (result) return result.failed ? "failed" : "completed";
+	return "running";
+}

@@ -1,0 +1,167 @@
+import { ParleyError } from "@parley/base";
+import type { Selectable } from "kysely";
+import { type EventOf, readRunEvents } from "../../conversation/run-events.ts";
+import type { Session } from "../../conversation/session.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { findTaint } from "../../store/session-taint.ts";
+import type { Tables } from "../../store/tables.ts";
+import type { Author } from "../../vocabulary/event.ts";
+import type { FileFacts } from "../../vocabulary/files/file-facts.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import { taintWords } from "../../vocabulary/taint.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
+import { type ExplainedCall, explainCalls, findApprovals } from "./explain-calls.ts";
+
+/** What became of one message: what was heard, what was decided, what was said. Times are milliseconds since the epoch. */
+export interface Explanation {
+	readonly runId: string;
+	readonly correlation: string;
+	readonly heard: {
+		readonly content: string;
+		readonly at: number;
+		readonly author?: Author;
+		readonly attachments: readonly FileFacts[];
+	};
+	/** What was said to the run while it was at work, in order. */
+	readonly steered: readonly { readonly content: string; readonly at: number; readonly author?: Author }[];
+	readonly state: "queued" | "active" | "ended";
+	readonly profile: string;
+	readonly policyVersion: string;
+	/** Whether `accept_all_tools` held. */
+	readonly acceptAll: boolean;
+	/** What has come together in the session, in words. */
+	readonly taint: readonly string[];
+	readonly models: readonly {
+		readonly model: string;
+		readonly calls: number;
+		readonly errors: readonly string[];
+	}[];
+	readonly calls: readonly ExplainedCall[];
+	readonly said?: {
+		readonly content: string;
+		readonly error: string;
+		readonly at: number;
+		readonly model: string;
+		readonly usage: Usage;
+		readonly cost: number;
+	};
+	readonly files: readonly FileFacts[];
+	readonly feedback: readonly {
+		readonly by: string;
+		readonly rating: "good" | "bad";
+		readonly comment: string;
+	}[];
+}
+
+type RunRow = Selectable<Tables["runs"]>;
+
+/** Explains one run of the session; the last one where `runId` is absent. Throws `not_found`. */
+export async function explainRun(session: Session, runId: string | undefined): Promise<Explanation> {
+	return session.deps.journal.store.read(async (db) => {
+		const run = await findRun(db, session.id, runId);
+		const events = await readRunEvents(db, { sessionId: session.id, runId: run.id }, explaining);
+		const steps = await stepsOf(db, run.id);
+		if (steps[0]?.kind === "imported") throw importedOnly(run.id);
+		const asked = await findApprovals(db, session.id, run.id);
+		const called = ofType(events, "model.called");
+		const [end] = ofType(events, "assistant.message");
+		const { rootDir, place } = session;
+		const { agent: profile = session.profile } = run.options === null ? {} : fromRow<RunOptions>(run.options);
+		return {
+			runId: run.id,
+			correlation: run.correlation ?? run.id,
+			...spoken(run, ofType(events, "user.message")),
+			state: run.state,
+			profile,
+			policyVersion: policyOf(steps) ?? session.deps.policies.of({ profile, rootDir, place }).version,
+			acceptAll: run.accept_all === 1,
+			taint: taintWords(await findTaint(db, session.id)),
+			models: modelsOf(called.map(({ event }) => event)),
+			calls: explainCalls(steps, asked, run.state === "ended"),
+			...(end && { said: saidOf(end) }),
+			files: ofType(events, "file.created").map(({ event }) => event.file),
+			feedback: await opinionsOf(db, run.id),
+		};
+	});
+}
+
+const explaining = ["user.message", "assistant.message", "model.called", "file.created"] as const;
+type Explaining = (typeof explaining)[number];
+
+function ofType<Type extends Explaining>(
+	events: readonly EventOf<Explaining>[],
+	type: Type,
+): EventOf<Type>[] {
+	// True because the type of an event is what its event says.
+	return events.filter(({ event }) => event.type === type) as unknown as EventOf<Type>[];
+}
+
+async function findRun(db: Tx, sessionId: string, runId: string | undefined): Promise<RunRow> {
+	const runs = db.selectFrom("runs").selectAll().where("session_id", "=", sessionId);
+	const wanted = runId === undefined ? runs : runs.where("id", "=", runId);
+	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
+	if (run) return run;
+	const text = runId === undefined ? "nothing was said in this session yet" : `run not found: ${runId}`;
+	throw new ParleyError(text, { code: "not_found" });
+}
+
+function importedOnly(runId: string): ParleyError {
+	const message = `${runId} was imported when the session was created: there is no record of how it came about`;
+	return new ParleyError(message, { code: "not_found" });
+}
+
+async function stepsOf(db: Tx, runId: string): Promise<Step[]> {
+	const rows = await db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute();
+	return rows.map(({ data }) => fromRow<Step>(data));
+}
+
+function spoken(
+	run: RunRow,
+	messages: readonly EventOf<"user.message">[],
+): Pick<Explanation, "heard" | "steered"> {
+	const first = messages.find(({ event }) => !event.steered);
+	const attachments = first?.event.attachments ?? [];
+	const steers = messages.filter(({ event }) => event.steered);
+	return {
+		heard: { ...toldBy(first, run.content, Number(run.created_at)), attachments },
+		steered: steers.map((steer) => toldBy(steer, steer.event.content, steer.at)),
+	};
+}
+
+function toldBy(
+	message: EventOf<"user.message"> | undefined,
+	content: string,
+	at: number,
+): Explanation["steered"][number] {
+	const author = message?.event.author;
+	return { content, at: message?.at ?? at, ...(author && { author }) };
+}
+
+/** The rules that the run was decided by; undefined where it has called nothing. */
+function policyOf(steps: readonly Step[]): string | undefined {
+	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
+	return last && (last.decision?.policy ?? "not recorded");
+}
+
+function modelsOf(calls: readonly EventOf<"model.called">["event"][]): Explanation["models"] {
+	return [...Map.groupBy(calls, ({ model }) => model)].map(([model, own]) => ({
+		...{ model, calls: own.length },
+		errors: own.flatMap(({ error }) => (error === "" ? [] : [error])),
+	}));
+}
+
+function saidOf({ at, event }: EventOf<"assistant.message">): NonNullable<Explanation["said"]> {
+	const { content, error, model, usage, cost = 0 } = event;
+	return { content, error, at, model, usage, cost };
+}
+
+async function opinionsOf(db: Tx, runId: string): Promise<Explanation["feedback"]> {
+	const rows = await db
+		.selectFrom("feedback")
+		.select(["principal", "rating", "comment"])
+		.where("run_id", "=", runId)
+		.orderBy("at")
+		.execute();
+	return rows.map(({ principal: by, rating, comment }) => ({ by, rating, comment }));
+}

@@ -1,0 +1,127 @@
+import { ParleyError, type Store } from "@parley/base";
+import { readRunEvents } from "../../conversation/run-events.ts";
+import type { Session } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+
+/** Feedback about a reply: about the last one of the session if `runId` is absent. */
+export interface Feedback {
+	/** Its id, or the client's name of the message (`NewMessage.correlation`). */
+	readonly runId?: string;
+	readonly rating: "good" | "bad";
+	readonly comment: string;
+}
+
+/** Feedback about the replies of all sessions. */
+export class SessionFeedback {
+	readonly #store: Store<Tables>;
+	readonly #sessions: Sessions;
+
+	constructor(store: Store<Tables>, sessions: Sessions) {
+		this.#store = store;
+		this.#sessions = sessions;
+	}
+
+	/**
+	 * Records feedback in place of what the principal said about the reply before. Returns the run. Throws `not_found` for
+	 * a run that is not the session's, and `failed_precondition` if there is no reply.
+	 */
+	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
+		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
+		return await recordFeedback(lease.session, request, given);
+	}
+
+	/** The newest feedback of all sessions, or of one. Throws `permission_denied` if the principal is not the operator. */
+	async list(principal: Principal, filter: FeedbackFilter): Promise<GivenFeedback[]> {
+		authorize(principal, "feedback.read");
+		return await this.#store.read((db) => listFeedback(db, filter));
+	}
+}
+
+async function recordFeedback(
+	session: Session,
+	request: Keyed,
+	{ runId, rating, comment }: Feedback,
+): Promise<{ readonly runId: string }> {
+	const principal = request.principal.id;
+	const outcome = await session.commit((tx) =>
+		once(tx, request, session.deps, async () => {
+			const run = await findReplied(tx, session.id, runId);
+			const opinion = { rating, comment: session.redactor.redact(comment), at: session.deps.clock.now() };
+			await tx
+				.insertInto("feedback")
+				.values({ session_id: session.id, run_id: run, principal, ...opinion, ...stamp })
+				.onConflict((conflict) => conflict.columns(["run_id", "principal"]).doUpdateSet(opinion))
+				.execute();
+			return { runId: run };
+		}),
+	);
+	return outcome.response;
+}
+
+/** Feedback about a reply, as a list shows it. */
+export interface GivenFeedback {
+	readonly sessionId: string;
+	/** Title of the session, "" for none. */
+	readonly title: string;
+	readonly runId: string;
+	readonly by: string;
+	readonly rating: "good" | "bad";
+	readonly comment: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+	/** Beginning of the reply. */
+	readonly reply: string;
+}
+
+export interface FeedbackFilter {
+	readonly limit: number;
+	readonly rating?: "good" | "bad" | undefined;
+	readonly sessionId?: string | undefined;
+}
+
+/** Characters of a reply that a list of feedback has. */
+const replyCharacters = 500;
+
+async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<GivenFeedback[]> {
+	let wanted = db.selectFrom("feedback").innerJoin("sessions", "sessions.id", "feedback.session_id");
+	if (rating !== undefined) wanted = wanted.where("rating", "=", rating);
+	if (sessionId !== undefined) wanted = wanted.where("feedback.session_id", "=", sessionId);
+	const rows = await wanted
+		.select(["feedback.session_id", "title", "run_id", "principal", "rating", "comment", "at"])
+		.orderBy("at", "desc")
+		.orderBy("run_id", "desc")
+		.limit(limit)
+		.execute();
+	const given: GivenFeedback[] = [];
+	for (const { session_id, run_id: runId, principal: by, at, ...facts } of rows) {
+		const [end] = await readRunEvents(db, { sessionId: session_id, runId }, ["assistant.message"]);
+		const reply = end?.event.content.slice(0, replyCharacters).toWellFormed() ?? "";
+		given.push({ ...facts, sessionId: session_id, runId, by, at: Number(at), reply });
+	}
+	return given;
+}
+
+/** The run that was meant, whose reply there is; the last one that has ended unless told. */
+async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
+	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);
+	const wanted =
+		runId === undefined
+			? runs.where("state", "=", "ended")
+			: runs.where(({ eb, or }) => or([eb("id", "=", runId), eb("correlation", "=", runId)]));
+	const run = await wanted.orderBy("ordinal", "desc").limit(1).executeTakeFirst();
+	if (!run && runId !== undefined) throw new ParleyError(`run not found: ${runId}`, { code: "not_found" });
+	if (!run) throw refused("there is no reply in this session yet");
+	if (run.state !== "ended") throw refused("the reply is still being made: wait for its end");
+	const [end] = await readRunEvents(tx, { sessionId, runId: run.id }, ["assistant.message"]);
+	if (!end || end.event.content === "") throw refused("the run has ended without a reply");
+	return run.id;
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

@@ -1,0 +1,150 @@
+import { type Clock, ParleyError, type Store } from "@parley/base";
+import { authorizeValue, requesterOf } from "../../conversation/may-answer.ts";
+import {
+	type AnsweringPlaces,
+	authorizeApprover,
+	placesAnsweredHere,
+} from "../../conversation/may-answer-elsewhere.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import type { Tables } from "../../store/tables.ts";
+import type { KeptWish } from "../../trust/grant-wish.ts";
+import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
+import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+
+/** A question that waits for its answer, with where it stands. */
+export interface OpenPrompt {
+	readonly prompt: Prompt;
+	readonly sessionId: string;
+	readonly sessionTitle: string;
+	/** The channel of its session. */
+	readonly place?: string;
+	/** Milliseconds since the epoch. */
+	readonly createdAt: number;
+	/** Who of a chat platform asked for the work that it belongs to. */
+	readonly requester?: Pick<Person, "id" | "name">;
+	/** Whether only a value that is written out approves it. */
+	readonly alwaysAsk: boolean;
+}
+
+/** Which of them are wanted. */
+export interface PromptFilter {
+	readonly limit: number;
+	readonly sessionId?: string | undefined;
+	readonly token?: string | undefined;
+	/** Only whether calls may run; for a person all that they may answer where they are, also of other channels. */
+	readonly approvals?: boolean | undefined;
+}
+
+/** Questions that wait for people, whatever session they stand in. */
+export class OpenPrompts {
+	readonly #options: { readonly store: Store<Tables>; readonly clock: Clock };
+	readonly #sessions: Sessions;
+	readonly #places: AnsweringPlaces;
+
+	constructor(
+		options: { readonly store: Store<Tables>; readonly clock: Clock },
+		sessions: Sessions,
+		places: AnsweringPlaces,
+	) {
+		this.#options = options;
+		this.#sessions = sessions;
+		this.#places = places;
+	}
+
+	/**
+	 * Those that the principal may see, the oldest first; of approvals at first those that a person can approve in a chat.
+	 * Throws `not_found` for a session that they may not, and `permission_denied` where who asks for approvals may not
+	 * approve.
+	 */
+	async list(
+		principal: Principal,
+		{ limit, sessionId, token, approvals = false }: PromptFilter,
+	): Promise<OpenPrompt[]> {
+		authorize(principal, "prompt.read");
+		if (approvals) authorizeApprover(principal, this.#places);
+		if (sessionId !== undefined) {
+			(await this.#sessions.lease(principal, sessionId, "prompt.read"))[Symbol.dispose]();
+		}
+		const all = isAuthorized(principal, "prompt.read", { owner: "" });
+		const { store, clock } = this.#options;
+		const rows = await store.read(async (db) => {
+			let wanted = questions(db)
+				.where("prompts.state", "=", "open")
+				.where("prompts.expires_at", ">", clock.now())
+				.$if(approvals && !all, (query) => query.orderBy("prompts.floor"))
+				.orderBy("prompts.created_at")
+				.orderBy("prompts.token")
+				.limit(limit);
+			if (sessionId !== undefined) wanted = wanted.where("prompts.session_id", "=", sessionId);
+			if (token !== undefined) wanted = wanted.where("prompts.token", "=", token);
+			if (approvals) {
+				wanted = wanted.where("prompts.binding", "is not", null).where("prompts.wanted_grant", "is", null);
+			}
+			if (all) return wanted.execute();
+			const { owner, ids, place } = visibleTo(principal);
+			const elsewhere = approvals ? await placesAnsweredHere(db, principal, this.#places) : [];
+			return wanted
+				.where((row) => {
+					const own = row.or([row("sessions.owner", "=", owner), row("sessions.id", "in", listed(ids))]);
+					const seen = place === undefined ? own : row.and([own, row("sessions.place", "=", place)]);
+					return row.or([seen, row("sessions.place", "in", listed(elsewhere))]);
+				})
+				.execute();
+		});
+		return rows.map(toOpenPrompt);
+	}
+
+	/**
+	 * The question for a password of that token, for who may answer it. Throws `not_found` for any other question, and
+	 * where its session is not to be seen; `failed_precondition` where it is over.
+	 */
+	async secret(principal: Principal, token: string): Promise<OpenPrompt> {
+		const { store, clock } = this.#options;
+		const row = await store.read((db) => questions(db).where("prompts.token", "=", token).executeTakeFirst());
+		if (!row) throw unknown();
+		using lease = await this.#sessions.lease(principal, row.session_id, "prompt.deny").catch((reason) => {
+			throw ParleyError.from(reason).code === "not_found" ? unknown(reason) : reason;
+		});
+		authorizeValue(principal, row, lease.session);
+		const asked = toOpenPrompt(row);
+		if (asked.prompt.type !== "password") throw unknown();
+		if (row.state === "open" && asked.prompt.expiresAt > clock.now()) return asked;
+		throw new ParleyError("this question is over: it was answered, or nobody did in time", {
+			code: "failed_precondition",
+		});
+	}
+}
+
+/** PostgreSQL knows no empty list. */
+function listed(values: readonly string[] = []): readonly string[] {
+	return values.length > 0 ? values : [""];
+}
+
+function unknown(cause?: unknown): ParleyError {
+	return new ParleyError("prompt not found", { code: "not_found", cause });
+}
+
+function questions(db: Tx) {
+	return db
+		.selectFrom("prompts")
+		.innerJoin("sessions", "sessions.id", "prompts.session_id")
+		.leftJoin("runs", "runs.id", "prompts.run_id")
+		.select(["prompts.request", "prompts.session_id", "prompts.state", "prompts.floor"])
+		.select(["prompts.wanted_grant", "prompts.created_at", "sessions.title", "sessions.place", "runs.actor"]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof questions>["executeTakeFirstOrThrow"]>>;
+
+function toOpenPrompt(row: Row): OpenPrompt {
+	const wish = row.wanted_grant === null ? undefined : fromRow<KeptWish>(row.wanted_grant);
+	const by = wish ? wish.by : requesterOf(row);
+	return {
+		...{ prompt: fromRow<Prompt>(row.request), sessionId: row.session_id, sessionTitle: row.title },
+		...(row.place !== null && { place: row.place }),
+		createdAt: Number(row.created_at),
+		...(by && { requester: { id: by.id, name: by.name } }),
+		alwaysAsk: row.floor === 1,
+	};
+}

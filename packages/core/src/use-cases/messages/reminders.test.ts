@@ -1,0 +1,143 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { EventLog } from "../../testing/event-log.ts";
+import { probeTool } from "../../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+
+const hour = 60 * 60 * 1000;
+const tools = [probeTool("edit", { classes: ["write"] })];
+
+async function open(clock = new ManualClock(), directory?: string, twice = false) {
+	const asking = [calls("c1", "edit")];
+	const model = new ScriptedModel(asking, ...(twice ? [asking] : []), [says("well then")]);
+	const t = await TestRuntime.open({ model, tools, clock, ...(directory !== undefined && { directory }) });
+	await t.runtime.start();
+	return t;
+}
+
+async function ask(t: TestRuntime) {
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const { prompt } = await log.next("prompt.requested");
+	await t.settle();
+	return { session, log, prompt };
+}
+
+/** Lets time pass as it does: what falls due is done before the next hour begins. */
+async function pass(t: TestRuntime, hours: number): Promise<void> {
+	for (let passed = 0; passed < hours * 6; passed++) {
+		t.clock.advance(hour / 6);
+		await t.settle();
+	}
+}
+
+test("people are reminded of a question at half and at nine tenths of its life, once each", async () => {
+	await using t = await open();
+	const { log, prompt } = await ask(t);
+	const reminders = () => log.events.filter(({ event }) => event.type === "prompt.reminded").length;
+	await pass(t, 11);
+	expect(reminders()).toBe(0);
+	await pass(t, 1);
+	await expect(log.next("prompt.reminded")).resolves.toEqual({
+		type: "prompt.reminded",
+		...{ token: prompt.token, runId: prompt.runId, label: prompt.label, expiresAt: prompt.expiresAt },
+	});
+	await pass(t, 9);
+	expect(reminders()).toBe(1);
+	await pass(t, 1);
+	expect(reminders()).toBe(2);
+	await pass(t, 2);
+	await expect(log.next("prompt.closed")).resolves.toMatchObject({ reason: "expired" });
+	await log.next("assistant.message");
+	log.check();
+	expect(reminders()).toBe(2);
+});
+
+test("a question that cannot be dealt with keeps no other from its reminder, and the log says so once", async () => {
+	await using t = await open(undefined, undefined, true);
+	const broken = await ask(t);
+	t.clock.advance(hour / 60);
+	const { log } = await ask(t);
+	await t.store.commit((tx) =>
+		tx.updateTable("prompts").set({ request: "{" }).where("token", "=", broken.prompt.token).execute(),
+	);
+	await pass(t, 12);
+	t.clock.advance(hour / 60);
+	await t.settle();
+	await log.next("prompt.reminded");
+	await pass(t, 1);
+	expect(t.log.records.filter(({ level }) => level === "error")).toMatchObject([
+		{ message: "an open question could not be looked at", fields: { sessionId: broken.session } },
+	]);
+});
+
+test("an answered question is not spoken of again, and no timer is left for it", async () => {
+	await using t = await open();
+	const { log, prompt } = await ask(t);
+	await t.runtime.answer(unkeyed(), prompt.token, { value: true });
+	await log.next("assistant.message");
+	await pass(t, 24);
+	expect(log.recorded).not.toContain("prompt.reminded");
+	// The daily housekeeping alone.
+	expect(t.clock.pending).toBe(1);
+});
+
+test("a restart repeats no reminder", async () => {
+	const first = await open();
+	const { session } = await ask(first);
+	await pass(first, 12);
+	await first.stop();
+	await using second = await open(first.clock, first.directory);
+	const log = await EventLog.join(second.runtime, session, { afterSeq: 0 });
+	await pass(second, 9);
+	const reminders = () => log.recorded.filter((type) => type === "prompt.reminded").length;
+	expect(reminders()).toBe(1);
+	second.clock.advance(hour);
+	await second.settle();
+	expect(reminders()).toBe(2);
+});
+
+test("what fell due twice while the gateway was stopped is told once", async () => {
+	const first = await open();
+	const { session } = await ask(first);
+	await first.stop();
+	first.clock.advance(22 * hour);
+	await using second = await open(first.clock, first.directory);
+	const log = await EventLog.join(second.runtime, session, { afterSeq: 0 });
+	await log.next("prompt.reminded");
+	await pass(second, 1);
+	expect(log.recorded.filter((type) => type === "prompt.reminded")).toHaveLength(1);
+});
+
+/** As a machine's clock after its sleep: the time is another one, and no timer has run. */
+class SleepyClock extends ManualClock {
+	asleep = 0;
+
+	override now(): number {
+		return super.now() + this.asleep;
+	}
+}
+
+test("a machine that has slept reminds within ten minutes", async () => {
+	const clock = new SleepyClock();
+	await using t = await open(clock);
+	const { log } = await ask(t);
+	clock.asleep = 13 * hour;
+	await pass(t, 1 / 6);
+	await log.next("prompt.reminded");
+});
+
+test("a question ends when its time is over although no run waits for it", async () => {
+	const first = await open();
+	const { session, prompt } = await ask(first);
+	await first.store.commit((tx) => tx.updateTable("runs").set({ state: "ended" }).execute());
+	await first.stop();
+	await using second = await open(first.clock, first.directory);
+	const log = await EventLog.join(second.runtime, session);
+	await pass(second, 24);
+	await expect(log.next("prompt.closed")).resolves.toEqual({
+		...{ type: "prompt.closed", token: prompt.token, reason: "expired" },
+	});
+});

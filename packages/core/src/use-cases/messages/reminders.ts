@@ -1,0 +1,180 @@
+import { ParleyError, type Timer } from "@parley/base";
+import { sql } from "kysely";
+import { expirePrompt } from "../../conversation/prompts.ts";
+import type { SessionDeps } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import { fromRow } from "../../store/journal.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+
+/** Looked again at least this often while a question is open: a machine that sleeps stops its timers. */
+const lookAgainMs = 10 * 60 * 1000;
+/** Questions that are looked at together. */
+const together = 100;
+
+/** A question that waits, and when something has to be done about it. */
+interface Waiting {
+	readonly token: string;
+	readonly session_id: string;
+	readonly created_at: number;
+	readonly expires_at: number;
+	readonly due: number;
+}
+
+/**
+ * Reminds people of questions that have waited for half and for nine tenths of their life, and ends those whose time is
+ * over, also where no run waits for the answer. One timer serves all questions.
+ */
+export class Reminders {
+	readonly #deps: SessionDeps;
+	readonly #sessions: Sessions;
+	#timer: Timer | undefined;
+	/** When the timer looks, in milliseconds since the epoch. */
+	#lookAt = Number.POSITIVE_INFINITY;
+	#looking: Promise<void> = Promise.resolve();
+	/** Questions that could not be dealt with: the log was told. */
+	readonly #failed = new Set<string>();
+	#state: "new" | "started" | "stopped" = "new";
+
+	constructor(deps: SessionDeps, sessions: Sessions) {
+		this.#deps = deps;
+		this.#sessions = sessions;
+		deps.observers.addRecorded(({ event }) => {
+			if (event.type === "prompt.requested") this.#wait(dueAt(deps.clock.now(), event.prompt.expiresAt, 0));
+		});
+	}
+
+	/** Catches up on what fell due while the gateway was stopped, and goes on from there. */
+	start(): void {
+		if (this.#state !== "new") return;
+		this.#state = "started";
+		this.#look();
+	}
+
+	/** Resolves when nothing is written any more. */
+	async stop(): Promise<void> {
+		this.#state = "stopped";
+		this.#timer?.cancel();
+		await this.#looking;
+	}
+
+	#wait(due: number): void {
+		if (this.#state !== "started") return;
+		const { clock } = this.#deps;
+		const now = clock.now();
+		const lookAt = Math.min(Math.max(due, now), now + lookAgainMs);
+		if (this.#timer && this.#lookAt <= lookAt) return;
+		this.#timer?.cancel();
+		this.#lookAt = lookAt;
+		this.#timer = clock.after(lookAt - now, () => this.#look());
+	}
+
+	#look(): void {
+		this.#timer?.cancel();
+		this.#timer = undefined;
+		this.#lookAt = Number.POSITIVE_INFINITY;
+		this.#looking = this.#looking.then(() => this.#work());
+	}
+
+	async #work(): Promise<void> {
+		try {
+			for (let next = await this.#next(); next.length > 0; next = await this.#next()) {
+				const [first] = next;
+				if (this.#state !== "started" || !first) return;
+				const { clock } = this.#deps;
+				if (first.due > clock.now()) return this.#wait(first.due);
+				const treated = await this.#treatDue(next);
+				const later = next.find(({ due }) => due > clock.now());
+				if (!treated) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
+			}
+		} catch (error) {
+			this.#deps.log.error("open questions could not be looked through", { error });
+			this.#wait(Number.POSITIVE_INFINITY);
+		}
+	}
+
+	/** Whether something could be done about any of those whose time it is. */
+	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
+		let treated = false;
+		for (const waiting of next) {
+			if (waiting.due <= this.#deps.clock.now() && (await this.#tried(waiting))) treated = true;
+		}
+		return treated;
+	}
+
+	/** The open questions that are due next, in that order. */
+	#next(): Promise<Waiting[]> {
+		return this.#deps.journal.store.read(async (db) => {
+			const rows = await db
+				.selectFrom("prompts")
+				.select(["token", "session_id", "created_at", "expires_at"])
+				.select(sql<number>`${sql.raw(dueSql)}`.as("due"))
+				// Written out: the partial index serves only a condition that it can be compared with.
+				.where(sql<boolean>`state = 'open'`)
+				.orderBy("due")
+				.limit(together)
+				.execute();
+			return rows.map((row) => ({
+				...{ token: row.token, session_id: row.session_id, due: Number(row.due) },
+				...{ created_at: Number(row.created_at), expires_at: Number(row.expires_at) },
+			}));
+		});
+	}
+
+	/** Whether the question could be dealt with. */
+	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
+		const { clock } = this.#deps;
+		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
+			// Deleted meanwhile, with its questions.
+			if (ParleyError.from(reason).code === "not_found") return undefined;
+			throw reason;
+		});
+		if (!lease) return false;
+		using held = lease;
+		const { session } = held;
+		await session.commit(async (tx, record) => {
+			const now = clock.now();
+			if (now >= expires_at) return expirePrompt(tx, record, session, token);
+			const reminded = now >= dueAt(created_at, expires_at, 1) ? 2 : 1;
+			const row = await tx
+				.updateTable("prompts")
+				.set({ reminded })
+				.where("token", "=", token)
+				.where("state", "=", "open")
+				.where("reminded", "<", reminded)
+				.returning("request")
+				.executeTakeFirst();
+			if (!row) return;
+			const { label, runId, expiresAt } = fromRow<Prompt>(row.request);
+			await record({ type: "prompt.reminded", token, runId, label, expiresAt });
+		});
+		if (clock.now() >= expires_at) session.wake(token);
+		return true;
+	}
+
+	/** The same, also where that fails: the questions of other sessions do not wait for this one. */
+	async #tried(waiting: Waiting): Promise<boolean> {
+		const { token, session_id: sessionId } = waiting;
+		try {
+			const treated = await this.#treat(waiting);
+			this.#failed.delete(token);
+			return treated;
+		} catch (error) {
+			if (!this.#failed.has(token)) {
+				this.#deps.log.error("an open question could not be looked at", { sessionId, error });
+			}
+			this.#failed.add(token);
+			return false;
+		}
+	}
+}
+
+/** When a question that was reminded of so often is due: half of its life, nine tenths of it, its end. */
+function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
+	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
+}
+
+/** The same in SQL, in whole numbers. */
+const dueSql = `case reminded
+	when 0 then created_at + (expires_at - created_at) * 5 / 10
+	when 1 then created_at + (expires_at - created_at) * 9 / 10
+	else expires_at end`;

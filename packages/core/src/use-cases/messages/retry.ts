@@ -1,0 +1,104 @@
+import { ParleyError } from "@parley/base";
+import type { RunRow } from "../../agent/run.ts";
+import { toRunRow } from "../../conversation/queue.ts";
+import type { Session } from "../../conversation/session.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { isOpen } from "../../vocabulary/files/attachment.ts";
+import { factsOf } from "../../vocabulary/files/file-facts.ts";
+import type { Person, Principal } from "../../vocabulary/principal.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { type Accepted, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
+
+/**
+ * Makes the last reply of the session again: a run of its own that knows all that the last one did, but not how it
+ * ended. What tools have done stays done. Throws `failed_precondition` where nothing was said yet or a run is at work.
+ */
+export async function retryLast(
+	session: Session,
+	request: Keyed,
+): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
+	const { trusted } = session;
+	let queued: Queued | undefined;
+	const outcome = await session.commit((tx, record) =>
+		once<Accepted>(tx, request, session.deps, async () => {
+			const asked = await askedLast(tx, session.id, request.principal);
+			const writer = await writerOf(tx, asked);
+			queued = await enqueue(tx, session, asked, trusted);
+			const { id: runId } = queued.run;
+			const { content, correlation, retryOf, attachments } = asked;
+			await record({
+				type: "user.message",
+				...{ runId, content },
+				...(correlation !== undefined && { correlation }),
+				...(writer && { author: { id: writer.id, name: writer.name } }),
+				...(retryOf !== undefined && { retryOf }),
+				...(attachments && { attachments: attachments.map(factsOf) }),
+			});
+			return { runId, queuedPosition: queued.position };
+		}),
+	);
+	if (queued) logAccepted(session, request, queued);
+	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
+	return { accepted: outcome.response, start };
+}
+
+/** The options of the last run of the session; none without a run. */
+export async function lastOptions({ id, deps }: Session): Promise<RunOptions> {
+	const row = await deps.journal.store.read((db) => lastRun(db, id));
+	return row ? toRunRow(row).options : {};
+}
+
+function lastRun(db: Tx, sessionId: string) {
+	return db
+		.selectFrom("runs")
+		.selectAll()
+		.where("session_id", "=", sessionId)
+		.orderBy("ordinal", "desc")
+		.limit(1)
+		.executeTakeFirst();
+}
+
+async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<NewRun> {
+	const row = await lastRun(tx, sessionId);
+	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
+	if (row.state !== "ended")
+		throw refused("session busy: a run is at work; cancel it first, or wait for its end");
+	const { content, images, attachments, retryOf, id, actor, options: chosen } = toRunRow(row);
+	// A person asks again, whatever started the last run and whichever client decided about its calls.
+	const { origin: _origin, afterCrash: _afterCrash, ...options } = chosen;
+	const begun = await tx.selectFrom("steps").select("n").where("run_id", "=", id).limit(1).executeTakeFirst();
+	// A message that was cancelled while it waited, or whose files were not handed over, never reached the model: it is
+	// simply sent again.
+	const reached = begun !== undefined && !attachments?.some(isOpen);
+	const again = reached ? id : retryOf;
+	// What stands there already stands under its author's name; what is sent again must not get another one.
+	const isOther = person !== undefined && person.id !== actor?.id;
+	if (again === undefined && isOther) {
+		throw refused("the last message never reached the model: only who wrote it can send it again");
+	}
+	const asks = again === undefined ? (person ?? actor) : person;
+	const said = { content, images, options, ...(attachments && { attachments }) };
+	// It is the same message that is asked again, whoever asks.
+	const named = { correlation: row.correlation ?? undefined };
+	return { ...said, ...named, retryOf: again, ...(asks && { actor: asks }) };
+}
+
+/** Who wrote what is asked again, whoever asks: it stands with the first of the runs. */
+async function writerOf(tx: Tx, { retryOf, actor }: NewRun): Promise<Person | undefined> {
+	let writer = actor ? JSON.stringify(actor) : null;
+	for (let id: string | null = retryOf ?? null; id !== null; ) {
+		const run = await tx
+			.selectFrom("runs")
+			.select(["actor", "retry_of"])
+			.where("id", "=", id)
+			.executeTakeFirst();
+		writer = run?.actor ?? null;
+		id = run?.retry_of ?? null;
+	}
+	return writer === null ? undefined : fromRow<Person>(writer);
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(message, { code: "failed_precondition" });
+}

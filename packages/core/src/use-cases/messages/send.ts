@@ -1,0 +1,167 @@
+import { ParleyError } from "@parley/base";
+import type { RunRow } from "../../agent/run.ts";
+import { queueLimit } from "../../conversation/queue.ts";
+import type { Record, Session } from "../../conversation/session.ts";
+import { attachFiles } from "../../files/attach-files.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
+import { countRuns, insertRun, insertStep } from "../../store/statements.ts";
+import type { Author } from "../../vocabulary/event.ts";
+import type { FileFacts } from "../../vocabulary/files/file-facts.ts";
+import type { ImageBlock } from "../../vocabulary/message.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import type { Invocation } from "../../vocabulary/skills/render-skill.ts";
+import type { Taint } from "../../vocabulary/taint.ts";
+import type { Asked } from "../../vocabulary/transcript.ts";
+
+/** What became of a message: `queuedPosition` counts the messages before it, the active one included; 0 is active. */
+export interface Accepted {
+	readonly runId: string;
+	readonly queuedPosition: number;
+}
+
+/**
+ * Accepts a message: durable, and told to everybody as `user.message`, when this resolves. Returns the run to start
+ * where nothing is in its way. Throws `resource_exhausted` when too many wait already.
+ */
+export async function acceptMessage(
+	session: Session,
+	request: Keyed,
+	message: NewMessage & { readonly options?: RunOptions; readonly scheduled?: Scheduled },
+): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
+	const { failpoints } = session.deps;
+	const trusted = session.trusted;
+	let queued: Queued | undefined;
+	const outcome = await session.commit((tx, record) =>
+		once(tx, request, session.deps, async () => {
+			const { images = [], correlation, scheduled, options } = message;
+			const content = storable(session.redactor.redactKnown(message.content));
+			const author = authorOf(request.principal, message);
+			const { person: actor } = request.principal;
+			const brought = await attach(tx, session, request, message);
+			const asked = {
+				...{ content, images, retryOf: undefined, correlation, options, ...brought },
+				...(actor && { actor }),
+			};
+			queued = await enqueue(tx, session, asked, trusted);
+			const runId = queued.run.id;
+			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
+			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
+			await scheduled?.fire(tx, record, queued);
+			const named = {
+				...(correlation !== undefined && { correlation }),
+				...(author && { author }),
+				...(options?.origin && { origin: options.origin }),
+			};
+			await record({ type: "user.message", runId, content, ...named, ...brought });
+			return { runId, queuedPosition: queued.position };
+		}),
+	);
+	if (queued?.run.options.afterCrash === "cancel") session.attended.add(queued.run.id);
+	await failpoints.reach("accepted");
+	if (queued) logAccepted(session, request, queued);
+	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
+	return { accepted: outcome.response, start };
+}
+
+/** The text as every engine stores it: PostgreSQL stores no NUL, and no half of a surrogate pair. */
+export function storable(text: string): string {
+	return text.toWellFormed().replaceAll("\0", "\u{fffd}");
+}
+
+/** Who is named with a message: the person where a connector acts for one, whatever else is said. */
+export function authorOf({ person }: Principal, { author }: Pick<NewMessage, "author">): Author | undefined {
+	return person ? { id: person.id, name: person.name } : author;
+}
+
+/** What a message brings with it; nobody knows who wrote what is in a file. */
+async function attach(
+	tx: Tx,
+	session: Session,
+	{ principal }: Keyed,
+	{ attachments: ids = [] }: NewMessage,
+): Promise<{ readonly attachments?: readonly FileFacts[] }> {
+	if (ids.length === 0) return {};
+	await addTaint(tx, session.id, "U");
+	const now = session.deps.clock.now();
+	return { attachments: await attachFiles(tx, { principal, sessionId: session.id, ids, now }) };
+}
+
+/** What somebody says. */
+export interface NewMessage {
+	readonly content: string;
+	readonly images?: readonly ImageBlock[];
+	readonly author?: Author;
+	/** Ids of kept files that come with it. */
+	readonly attachments?: readonly string[];
+	/** What its client names it; it ties log lines together, where without it the run's id does. */
+	readonly correlation?: string;
+	/** A skill that it starts, for clients that name it beside the content; else `/name` at the beginning does. */
+	readonly skill?: Invocation;
+}
+
+/** What a schedule adds to the transaction of its message. */
+interface Scheduled {
+	readonly taint: Taint;
+	/** Records the firing. Throws if the schedule cannot fire; then there is no message. */
+	readonly fire: (tx: Tx, record: Record, queued: Queued) => Promise<void>;
+}
+
+/** A run that was written, and where it stands. */
+export interface Queued {
+	readonly run: RunRow;
+	/** How many runs are before it; 0 makes it the active one. */
+	readonly position: number;
+}
+
+/** What is written down of a message; `correlation` is what its client named it. */
+export interface NewRun extends Asked {
+	readonly correlation?: string | undefined;
+	readonly options?: RunOptions | undefined;
+}
+
+/** Tells the operator of a message that is durable: who sent how much, not what. */
+export function logAccepted(session: Session, { principal, method }: Keyed, { run, position }: Queued): void {
+	const { id: runId, correlation, content } = run;
+	const bytes = Buffer.byteLength(content);
+	session.deps.log.info("message accepted", {
+		...{ correlation, sessionId: session.id, runId, method, principal: actingId(principal), position, bytes },
+	});
+}
+
+/** Writes the run: active where nothing is in its way, else queued. */
+export async function enqueue(tx: Tx, session: Session, asked: NewRun, trusted: boolean): Promise<Queued> {
+	const { clock, ids } = session.deps;
+	const [counts] = await countRuns(tx, { sessionId: session.id });
+	const position = Number(counts?.open ?? 0);
+	if (position > queueLimit) {
+		throw new ParleyError(`session busy: ${queueLimit} messages wait already`, {
+			code: "resource_exhausted",
+		});
+	}
+	const at = clock.now();
+	const id = ids.create("run");
+	const ordinal = Number(counts?.ordinal ?? 0) + 1;
+	const active = position === 0;
+	const { content, images, retryOf, attachments, options = {} } = asked;
+	// A run of a schedule has no grants.
+	const acceptAll = active && trusted && options.origin === undefined;
+	await insertRun(tx, {
+		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
+		images: images.length > 0 ? JSON.stringify(images) : null,
+		attachments: attachments ? JSON.stringify(attachments) : null,
+		correlation: asked.correlation ?? null,
+		actor: asked.actor ? JSON.stringify(asked.actor) : null,
+		options: Object.keys(options).length > 0 ? JSON.stringify(options) : null,
+		state: active ? "active" : "queued",
+		acceptAll: acceptAll ? 1 : 0,
+	});
+	if (active) await insertStep(tx, { runId: id, n: 0, at, data: JSON.stringify({ kind: "call" }) });
+	const correlation = asked.correlation ?? id;
+	return {
+		run: { ...asked, id, options, acceptAll, cancelRequested: false, ordinal, correlation },
+		position,
+	};
+}

@@ -1,0 +1,104 @@
+import { ParleyError } from "@parley/base";
+import type { RunRow } from "../../agent/run.ts";
+import { queueLimit } from "../../conversation/queue.ts";
+import type { Session } from "../../conversation/session.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
+import { stamp } from "../../store/tables.ts";
+import { steerHash } from "../../store/text-hash.ts";
+import { actingId, hasRole, type Person } from "../../vocabulary/principal.ts";
+import {
+	type Accepted,
+	authorOf,
+	enqueue,
+	logAccepted,
+	type NewMessage,
+	type Queued,
+	storable,
+} from "./send.ts";
+
+/** What became of a message to a run at work: `sent` where none was, and the message started one. */
+export interface Steered extends Accepted {
+	readonly status: "steered" | "sent";
+}
+
+/**
+ * Says something to the run at work: the model sees it with its next call, and where none was to come, it is called
+ * once more. Where no run is at work the message is sent like any other.
+ */
+export async function steer(
+	session: Session,
+	request: Keyed,
+	message: NewMessage,
+): Promise<{ readonly steered: Steered; readonly start: RunRow | undefined }> {
+	const { trusted } = session;
+	let queued: Queued | undefined;
+	const outcome = await session.commit((tx, record) =>
+		once<Steered>(tx, request, session.deps, async () => {
+			queued = undefined;
+			const content = storable(session.redactor.redactKnown(message.content));
+			const { person: actor } = request.principal;
+			const author = authorOf(request.principal, message);
+			const by = author && { author };
+			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
+			const runId = await findAtWork(tx, session.id, actor);
+			if (runId !== undefined) {
+				await insertSteer(tx, session, runId, { content, actor });
+				await record({ type: "user.message", runId, content, ...by, steered: true });
+				return { status: "steered", runId, queuedPosition: 0 };
+			}
+			const asked = { content, images: [], retryOf: undefined, ...(actor && { actor }) };
+			queued = await enqueue(tx, session, asked, trusted);
+			await record({ type: "user.message", runId: queued.run.id, content, ...by });
+			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };
+		}),
+	);
+	const { status, runId } = outcome.response;
+	if (queued) logAccepted(session, request, queued);
+	else if (status === "steered" && !outcome.repeated) {
+		const facts = { principal: actingId(request.principal), bytes: Buffer.byteLength(message.content) };
+		session.live.get(runId)?.log.info("message entered the run", facts);
+	}
+	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
+	return { steered: outcome.response, start };
+}
+
+/**
+ * The run that what is said can enter: none, where it is another's and a guest speaks, who may only read. Else a guest
+ * would say what a run with more rights is to do.
+ */
+async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined): Promise<string | undefined> {
+	const row = await tx
+		.selectFrom("runs")
+		.select(["id", "actor"])
+		.where("session_id", "=", sessionId)
+		.where("state", "=", "active")
+		.where("cancel_requested", "=", 0)
+		.executeTakeFirst();
+	if (!row || !actor || hasRole(actor, "member")) return row?.id;
+	const asker = row.actor === null ? undefined : fromRow<Person>(row.actor);
+	return asker?.id === actor.id && asker.role === actor.role ? row.id : undefined;
+}
+
+async function insertSteer(
+	tx: Tx,
+	session: Session,
+	runId: string,
+	{ content, actor }: { readonly content: string; readonly actor: Person | undefined },
+): Promise<void> {
+	const { clock, ids } = session.deps;
+	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
+	if (waiting.length >= queueLimit) {
+		throw new ParleyError(`session busy: ${queueLimit} messages wait for the run already`, {
+			code: "resource_exhausted",
+		});
+	}
+	const ordinal = Math.max(0, ...waiting.map((steer) => steer.ordinal)) + 1;
+	const said = { content, actor: actor ? JSON.stringify(actor) : null };
+	const row = { id: ids.create("steer"), run_id: runId, ordinal, ...said, created_at: clock.now() };
+	await tx
+		.insertInto("steers")
+		.values({ ...row, hash: steerHash({ ...row, runId }), ...stamp })
+		.execute();
+}

@@ -1,0 +1,258 @@
+import { ParleyError } from "@parley/base";
+import type { Runner } from "../../agent/runner.ts";
+import type { Record, Session, SessionDeps } from "../../conversation/session.ts";
+import type { Lease, Sessions } from "../../conversation/sessions.ts";
+import type { Keyed } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import {
+	changeSchedule,
+	deleteSchedule,
+	findSchedule,
+	type ScheduleChange,
+} from "../../store/schedule-rows.ts";
+import { askedBy } from "../../trust/audit/audit.ts";
+import type { PersonReport } from "../../trust/people/person-checks.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { nextDue } from "../../vocabulary/schedules/due.ts";
+import { lateMs, type RunOrigin, type Schedule } from "../../vocabulary/schedules/schedule.ts";
+import { acceptMessage, type Queued } from "../messages/send.ts";
+import type { NewSession } from "../sessions/open.ts";
+
+/** What firing needs from the runtime. */
+export interface FiringParts {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+	/** Finds or creates a session. */
+	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
+	/** Adds the skill that a message starts to the options of its run. Throws if the skill cannot be started. */
+	readonly withSkill: SkillStart;
+}
+
+/** Adds the skill that a message of the principal starts to the options of its run. */
+export type SkillStart = (
+	session: Session,
+	principal: Principal,
+	message: { readonly content: string },
+	options: RunOptions,
+) => Promise<RunOptions>;
+
+/**
+ * `busy`: a run is active or queued in the session, so that the due time waits. `unconfirmed`: it waits because the
+ * connector did not confirm the rights of the owner.
+ */
+export type Fired = "fired" | "busy" | "over" | "unconfirmed";
+
+interface Recording {
+	readonly schedule: Schedule;
+	readonly origin: RunOrigin;
+	readonly runId: string;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+}
+
+/** A schedule at a due time. */
+interface Firing {
+	readonly schedule: Schedule;
+	readonly due: number;
+	/** The owner with its present role. */
+	readonly principal: Principal;
+	/** The reason why the owner may not fire it in any session. */
+	readonly lost: string | undefined;
+}
+
+/**
+ * Sends the prompt of a schedule that is due. The message, its run, the event and the next due time are one
+ * transaction, so that a due time fires once, whenever the process is killed. A due time without the rights of the
+ * owner starts no run. `report` is the answer of the owner's connector, if `needsReport`.
+ */
+export async function fireSchedule(
+	parts: FiringParts,
+	schedule: Schedule,
+	report?: PersonReport,
+): Promise<Fired> {
+	const { nextDue: due } = schedule;
+	if (due === undefined) return "over";
+	const principal = await ownerNow(parts.deps, schedule, report);
+	const lost = report?.present === false ? absence(principal, report) : refusalFor(principal);
+	const isConfirmed = report !== undefined || !needsReport(schedule);
+	if (lost === undefined && !isConfirmed) return postpone(parts, schedule);
+	const firing = { schedule, due, principal, lost };
+	using lease = await leaseTarget(parts, firing);
+	if (lease === undefined) return "over";
+	const { session } = lease;
+	const refusal = lost ?? refusalFor(principal, session);
+	if (refusal !== undefined) {
+		await refuse(session, firing, refusal);
+		return "over";
+	}
+	return send(parts, session, firing);
+}
+
+/** Whether the rights of the owner depend on a chat platform, which is asked before each firing. */
+export function needsReport({ person }: Schedule): boolean {
+	return person?.platformRoles !== undefined;
+}
+
+/** The owner with its present role. Without a report, its role under the platform roles that are known. */
+async function ownerNow(
+	{ people }: SessionDeps,
+	{ principal, person }: Schedule,
+	report: PersonReport | undefined,
+): Promise<Principal> {
+	if (!person) return principal;
+	if (report?.present) return { ...principal, person: await people.asReported(person, report) };
+	return people.asOfNow({ ...principal, person });
+}
+
+function absence(principal: Principal, { reason }: Extract<PersonReport, { present: false }>): string {
+	const owner = actingId(principal);
+	return reason === "left"
+		? `${owner} has left the server or workspace, or was removed from it`
+		: `${owner} cannot write in the channel any more`;
+}
+
+/** The due time waits. `parley schedules` shows the reason. */
+async function postpone({ deps }: FiringParts, schedule: Schedule): Promise<Fired> {
+	const { id, principal, owner } = schedule;
+	const problem = `waits: ${principal.id} is not connected, or cannot confirm the rights of ${owner}; it is asked again each minute`;
+	if (schedule.problem !== problem) {
+		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { problem }));
+		deps.log.warn("a schedule waits for its connector", { scheduleId: id, connector: principal.id, owner });
+	}
+	return "unconfirmed";
+}
+
+/** The session of a schedule. A deleted one is created again if an external key names it, else its schedule ends. */
+async function leaseTarget(
+	{ sessions, deps, open }: FiringParts,
+	{ schedule, due, principal, lost }: Firing,
+): Promise<Lease | undefined> {
+	const { id, sessionId, externalKey } = schedule;
+	const lease = await sessions.leaseOwn(sessionId).catch((reason: unknown) => {
+		if (ParleyError.from(reason).code !== "not_found") throw reason;
+	});
+	if (lease) return lease;
+	if (externalKey === undefined) {
+		await deps.journal.store.commit((tx) => deleteSchedule(tx, id));
+		return undefined;
+	}
+	try {
+		if (lost !== undefined) throw new ParleyError(lost, { code: "permission_denied" });
+		const request = { principal, key: undefined, method: "schedule", params: {} };
+		const opened = await open(request, { externalKey });
+		await deps.journal.store.commit((tx) => changeSchedule(tx, id, { sessionId: opened.id, seenSeq: 0 }));
+		return await sessions.leaseOwn(opened.id);
+	} catch (reason) {
+		const error = ParleyError.from(reason);
+		if (error.code !== "permission_denied") throw reason;
+		const change = { ...afterDue(schedule, due, deps.clock.now()), problem: error.message };
+		await deps.journal.store.commit((tx) => changeSchedule(tx, id, change));
+		return undefined;
+	}
+}
+
+/** The reason why the owner may not send to the session, or to any, at this moment. */
+function refusalFor(principal: Principal, session?: Session): string | undefined {
+	try {
+		const object = session && { owner: session.owner, sessionId: session.id, place: session.place };
+		authorize(principal, "schedule.create", object);
+		return undefined;
+	} catch (reason) {
+		return ParleyError.from(reason).message;
+	}
+}
+
+/** The due time is over. One event reports the refusal until it changes or the schedule fires again. */
+async function refuse(
+	session: Session,
+	{ schedule, due, principal }: Firing,
+	refusal: string,
+): Promise<void> {
+	const { clock, audit, log } = session.deps;
+	const { id } = schedule;
+	await session.commit(async (tx, record) => {
+		const now = await findSchedule(tx, id);
+		if (now?.nextDue !== due) return;
+		await changeSchedule(tx, id, { ...afterDue(now, due, clock.now()), problem: refusal });
+		if (now.problem === refusal) return;
+		const { trigger } = now;
+		const origin = originOf(now, due, clock.now());
+		await record({ type: "schedule.trigger", ...origin, trigger, runId: "", error: refusal });
+		const entry = { action: "schedule.fire", object: id, decision: "denied" };
+		await audit.record(tx, { ...askedBy(principal), ...entry });
+	});
+	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
+}
+
+async function send({ runner, withSkill }: FiringParts, session: Session, firing: Firing): Promise<Fired> {
+	const { schedule, due, principal } = firing;
+	const { clock, failpoints, log } = session.deps;
+	const { id, prompt, taint, firings } = schedule;
+	const origin = originOf(schedule, due, clock.now());
+	const options = await withSkill(session, principal, { content: prompt }, { origin }).catch(refusalOfSkill);
+	if (typeof options === "string") {
+		await refuse(session, firing, options);
+		return "over";
+	}
+	let stopped: "busy" | "over" | undefined;
+	const fire = async (tx: Tx, record: Record, queued: Queued): Promise<void> => {
+		const now = await findSchedule(tx, id);
+		if (now?.nextDue !== due) stopped = "over";
+		else if (queued.position > 0) stopped = "busy";
+		if (!now || stopped) throw new ParleyError("the schedule does not fire now", { code: "aborted" });
+		const runId = queued.run.id;
+		await recordFiring(tx, record, { schedule: now, origin, runId, now: clock.now() });
+	};
+	// A due time can fire again if the clock was days ahead the first time, so that it alone is no key.
+	const key = `schedule:${id}:${firings}:${due}`;
+	const request = { principal, key, method: "schedule", params: { id, due } };
+	await failpoints.reach("schedule-due");
+	try {
+		const message = { content: prompt, options, scheduled: { taint, fire } };
+		const { start } = await acceptMessage(session, request, message);
+		runner.start(session, start);
+	} catch (reason) {
+		if (stopped) return stopped;
+		throw reason;
+	}
+	await failpoints.reach("schedule-fired");
+	log.info("a schedule fired", { scheduleId: id, sessionId: session.id, late: origin.late });
+	return "fired";
+}
+
+/** Why the skill of the message cannot be started. Throws other errors again, so that the firing is tried again. */
+function refusalOfSkill(reason: unknown): string {
+	const { code, message } = ParleyError.from(reason);
+	if (code === "failed_precondition" || code === "invalid_argument") return message;
+	throw reason;
+}
+
+async function recordFiring(
+	tx: Tx,
+	record: Record,
+	{ schedule, origin, runId, now }: Recording,
+): Promise<void> {
+	const { id, title, trigger, firings } = schedule;
+	await record({ type: "schedule.trigger", ...origin, trigger, runId, error: "" });
+	if (trigger.kind === "once") {
+		await deleteSchedule(tx, id);
+		await record({ type: "schedule.removed", scheduleId: id, title, reason: "completed", by: "" });
+		return;
+	}
+	await changeSchedule(tx, id, {
+		...afterDue(schedule, origin.dueAt, now),
+		...{ lastFiredAt: now, lastRunId: runId, firings: firings + 1, problem: null },
+	});
+}
+
+/** The due times up to now are over: those that were missed are one firing. */
+function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
+	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
+}
+
+function originOf({ id, title, show }: Schedule, dueAt: number, now: number): RunOrigin {
+	return { scheduleId: id, title, show, dueAt, late: now - dueAt > lateMs };
+}

@@ -1,0 +1,326 @@
+import type { Timer } from "@parley/base";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { changeSchedule, eventSchedules, waitingSchedules } from "../../store/schedule-rows.ts";
+import type { PersonChecks, PersonReport } from "../../trust/people/person-checks.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { nextDue } from "../../vocabulary/schedules/due.ts";
+import { type Schedule, scheduleLimits } from "../../vocabulary/schedules/schedule.ts";
+import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
+
+/** Longest time without a look at the clock: a machine that sleeps stops its timers, and its clock may be set. */
+const lookAgainMs = 60_000;
+/** A clock that went back by more than this was set. */
+const setBackMs = 1_000;
+/** A firing or creation further in the future than this was under a wrong clock. */
+const wrongClockMs = 24 * 3_600_000;
+/** Schedules that are read together. */
+const together = 100;
+/** Milliseconds in which a firing uses the report about its owner. */
+const reportLifeMs = 5_000;
+/** Events of a session that are looked at together. */
+const mostEvents = 500;
+
+interface Held {
+	readonly sessionId: string;
+	/** On the monotonic clock, in milliseconds. */
+	readonly until: number;
+	/** The connector that did not confirm the rights of the owner. */
+	readonly connector?: string;
+}
+
+/** A report about the owner of a schedule; undefined if there was no answer. */
+interface Reported {
+	readonly report: PersonReport | undefined;
+	/** On the monotonic clock, in milliseconds: a later firing asks again. */
+	readonly until: number;
+}
+
+interface ClockParts extends FiringParts {
+	/** Confirms the rights of owners who are people of chat platforms. */
+	readonly checks: Pick<PersonChecks, "ask" | "onConnected">;
+}
+
+/** Fires schedules when they are due. One timer serves all of them. */
+export class ScheduleClock {
+	readonly #parts: ClockParts;
+	#timer: Timer | undefined;
+	/** When the timer looks, in milliseconds since the epoch. */
+	#lookAt = Number.POSITIVE_INFINITY;
+	#looking: Promise<void> = Promise.resolve();
+	#state: "new" | "started" | "stopped" = "new";
+	/** Schedules that wait for the end of a run, for a connector, or after a failure. */
+	readonly #held = new Map<string, Held>();
+	/** By schedule: the report about its owner that was asked for, or that its next firing uses. */
+	readonly #reports = new Map<string, "asked" | Reported>();
+	/** The firing that is being written, and whether a run of its session ended meanwhile. */
+	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
+	/** Sessions with schedules on an event, and sessions with an event that was not looked at. */
+	readonly #listening = new Set<string>();
+	readonly #heard = new Set<string>();
+	/** The wall clock minus the monotonic clock, at the last look. */
+	#offset = Number.NEGATIVE_INFINITY;
+
+	constructor(parts: ClockParts) {
+		this.#parts = parts;
+		parts.checks.onConnected((connector) => this.#retry((held) => held.connector === connector));
+		parts.deps.observers.addRecorded(({ event, sessionId }) => {
+			if (event.type === "schedule.created") {
+				// The clock may be set back before the next look.
+				this.#offset = Math.max(this.#offset, this.#offsetNow());
+				if (event.trigger.kind === "event") this.#listening.add(sessionId);
+				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);
+			} else if (event.type === "session.created" && this.#listening.size > 0) {
+				// It may have the external key of a deleted session, and so the schedules of that.
+				this.#listening.add(sessionId);
+			} else if (event.type === "assistant.message") this.#release(sessionId);
+			if (!this.#listening.has(sessionId)) return;
+			this.#heard.add(sessionId);
+			this.#soon();
+		});
+	}
+
+	/** Fires what was missed while the gateway was stopped, once each, and continues from there. */
+	start(): void {
+		if (this.#state !== "new") return;
+		this.#state = "started";
+		this.#look(true);
+	}
+
+	/** Resolves when no firing is being written any more. */
+	async stop(): Promise<void> {
+		this.#state = "stopped";
+		this.#timer?.cancel();
+		await this.#looking;
+	}
+
+	#soon(): void {
+		this.#wait(Number.NEGATIVE_INFINITY);
+	}
+
+	#wait(due: number): void {
+		if (this.#state !== "started") return;
+		const { clock } = this.#parts.deps;
+		const now = clock.now();
+		const lookAt = Math.min(Math.max(due, now), now + lookAgainMs);
+		if (this.#timer && this.#lookAt <= lookAt) return;
+		this.#timer?.cancel();
+		this.#lookAt = lookAt;
+		this.#timer = clock.after(lookAt - now, () => this.#look(false));
+	}
+
+	#look(isFirst: boolean): void {
+		this.#timer?.cancel();
+		this.#timer = undefined;
+		this.#lookAt = Number.POSITIVE_INFINITY;
+		this.#looking = this.#looking.then(() => this.#work(isFirst));
+	}
+
+	async #work(isFirst: boolean): Promise<void> {
+		try {
+			if (isFirst) await this.#listen();
+			if (this.#wasSetBack() || isFirst) await this.#reckonAnew();
+			await this.#takeEvents();
+			await this.#fireAll();
+		} catch (error) {
+			this.#parts.deps.log.error("schedules could not be looked through", { error });
+			this.#wait(Number.POSITIVE_INFINITY);
+		}
+	}
+
+	async #fireAll(): Promise<void> {
+		const { clock, journal } = this.#parts.deps;
+		while (this.#state === "started") {
+			const except = this.#heldNow();
+			const next = await journal.store.read((db) => waitingSchedules(db, { except, limit: together }));
+			const now = clock.now();
+			const due = next.filter(({ nextDue: at = Number.POSITIVE_INFINITY }) => at <= now);
+			if (due.length === 0) {
+				const [first] = next;
+				if (first?.nextDue !== undefined || except.length > 0) {
+					this.#wait(first?.nextDue ?? Number.POSITIVE_INFINITY);
+				}
+				return;
+			}
+			for (const schedule of due) if (this.#state === "started") await this.#fire(schedule);
+		}
+	}
+
+	/** Fires one. If that fails, the others do not wait for it. */
+	async #fire(schedule: Schedule): Promise<void> {
+		const { deps } = this.#parts;
+		const { id, sessionId, principal } = schedule;
+		const reported = this.#reports.get(id);
+		if (reported === undefined && needsReport(schedule)) return this.#ask(schedule);
+		if (reported === "asked") return;
+		this.#reports.delete(id);
+		const firing = { sessionId, runEnded: false };
+		this.#firing = firing;
+		const held = { sessionId, until: deps.clock.monotonic() + lookAgainMs };
+		try {
+			const fired = await fireSchedule(this.#parts, schedule, reported?.report);
+			if (fired === "unconfirmed") this.#held.set(id, { ...held, connector: principal.id });
+			else if (fired === "busy" && !firing.runEnded) this.#held.set(id, held);
+		} catch (error) {
+			deps.log.error("a schedule could not fire and is tried again", { scheduleId: id, sessionId, error });
+			this.#held.set(id, held);
+		}
+	}
+
+	/** Asks the connector of the owner. The schedule fires with the answer; others do not wait for that. */
+	#ask({ id, sessionId, principal, person }: Schedule): void {
+		const { checks, deps } = this.#parts;
+		if (!person) return;
+		this.#reports.set(id, "asked");
+		const asked = checks.ask(person, { connector: principal.id, sessionId }).catch((error: unknown) => {
+			deps.log.error("the rights of an owner could not be confirmed", { scheduleId: id, error });
+			return undefined;
+		});
+		void asked.then((report) => {
+			this.#reports.set(id, { report, until: deps.clock.monotonic() + reportLifeMs });
+			if (this.#state === "started") this.#look(false);
+		});
+	}
+
+	#heldNow(): string[] {
+		const now = this.#parts.deps.clock.monotonic();
+		for (const [id, { until }] of this.#held) if (until <= now) this.#held.delete(id);
+		const asked: string[] = [];
+		for (const [id, reported] of this.#reports) {
+			if (reported === "asked") asked.push(id);
+			else if (reported.until <= now) this.#reports.delete(id);
+		}
+		return [...this.#held.keys(), ...asked];
+	}
+
+	/** A run has ended. */
+	#release(sessionId: string): void {
+		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
+		this.#retry((held) => held.sessionId === sessionId);
+	}
+
+	/** Ends the waiting of some schedules. */
+	#retry(isMeant: (held: Held) => boolean): void {
+		const waiting = [...this.#held].filter(([, held]) => isMeant(held));
+		for (const [id] of waiting) this.#held.delete(id);
+		if (waiting.length > 0) this.#soon();
+	}
+
+	#wasSetBack(): boolean {
+		const offset = this.#offsetNow();
+		const isBack = offset < this.#offset - setBackMs;
+		this.#offset = offset;
+		return isBack;
+	}
+
+	#offsetNow(): number {
+		const { clock } = this.#parts.deps;
+		return clock.now() - clock.monotonic();
+	}
+
+	/**
+	 * Computes the due times that are to come from the last firing and the clock as it is. A due time that has fired does
+	 * not come back, and one that waited for a wrong clock does not wait on.
+	 */
+	async #reckonAnew(): Promise<void> {
+		const { clock, journal } = this.#parts.deps;
+		await journal.store.commit(async (tx) => {
+			const now = clock.now();
+			for (const schedule of await waitingSchedules(tx, { except: [] })) {
+				const due = dueFrom(schedule, now);
+				if (due !== schedule.nextDue) await changeSchedule(tx, schedule.id, { nextDue: due ?? null });
+			}
+		});
+	}
+
+	async #listen(): Promise<void> {
+		const all = await this.#parts.deps.journal.store.read((db) => eventSchedules(db));
+		for (const { sessionId } of all) {
+			this.#listening.add(sessionId);
+			this.#heard.add(sessionId);
+		}
+	}
+
+	/** Makes schedules due whose event has come, at most one firing a minute each. */
+	async #takeEvents(): Promise<void> {
+		const { clock, journal } = this.#parts.deps;
+		while (this.#state === "started") {
+			const [sessionId] = this.#heard;
+			if (sessionId === undefined) return;
+			// An event that comes during the transaction is looked at afterwards.
+			this.#heard.delete(sessionId);
+			let isMore = true;
+			try {
+				isMore = await journal.store.commit(async (tx) => {
+					const schedules = await eventSchedules(tx, sessionId);
+					if (schedules.length === 0) this.#listening.delete(sessionId);
+					const left: boolean[] = [];
+					for (const schedule of schedules) left.push(await takeEvent(tx, schedule, clock.now()));
+					return left.includes(true);
+				});
+			} finally {
+				// The rest of a long series, or all of it after a failure.
+				if (isMore) this.#heard.add(sessionId);
+			}
+		}
+	}
+}
+
+function dueFrom(schedule: Schedule, now: number): number | undefined {
+	const { trigger, nextDue: due = now, createdAt, lastDue = createdAt } = schedule;
+	if (trigger.kind === "once" || due <= now) return due;
+	// The end of a pause between two events.
+	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
+	const next = nextDue(trigger, now, createdAt);
+	// A due time that has fired does not come back, unless a clock that was far ahead let several pass.
+	const counts = lastDue <= now + wrongClockMs || (next !== undefined && lastDue <= next);
+	return counts ? nextDue(trigger, Math.max(now, lastDue), createdAt) : next;
+}
+
+/**
+ * The due time of an event: now, or a minute after the last firing or refused due time. It is a minute away at most, also if
+ * the clock was set back since.
+ */
+function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
+	const { shortestMs } = scheduleLimits;
+	const last = Math.max(lastFiredAt ?? Number.NEGATIVE_INFINITY, lastDue ?? Number.NEGATIVE_INFINITY);
+	return Math.min(Math.max(now, last + shortestMs), now + shortestMs);
+}
+
+/**
+ * Looks at the events of the session since the last look. Those of runs that a schedule started do not count. Returns
+ * whether there are more to look at.
+ */
+async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
+	const { id, trigger, sessionId, seenSeq } = schedule;
+	if (trigger.kind !== "event") return false;
+	const events = await tx
+		.selectFrom("events")
+		.select(["seq", "data"])
+		.where("session_id", "=", sessionId)
+		.where("seq", ">", seenSeq)
+		.where("type", "=", trigger.event)
+		.orderBy("seq")
+		.limit(mostEvents)
+		.execute();
+	const last = events.at(-1);
+	if (!last) return false;
+	let counts = false;
+	for (const { data } of events) {
+		counts = !(await isOfSchedule(tx, data));
+		if (counts) break;
+	}
+	const isNew = counts && schedule.nextDue === undefined;
+	await changeSchedule(tx, id, {
+		seenSeq: Number(last.seq),
+		...(isNew && { nextDue: dueOfEvent(schedule, now) }),
+	});
+	return events.length === mostEvents;
+}
+
+async function isOfSchedule(tx: Tx, data: string): Promise<boolean> {
+	const { runId } = fromRow<{ readonly runId?: string }>(data);
+	if (runId === undefined) return false;
+	const run = await tx.selectFrom("runs").select("options").where("id", "=", runId).executeTakeFirst();
+	const options = run?.options ?? null;
+	return options !== null && fromRow<RunOptions>(options).origin !== undefined;
+}

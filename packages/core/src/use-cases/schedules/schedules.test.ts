@@ -1,0 +1,599 @@
+import { ManualClock } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import { EventLog } from "../../testing/event-log.ts";
+import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import type { PersonCheck, PersonReport } from "../../trust/people/person-checks.ts";
+import { operator, type Principal } from "../../vocabulary/principal.ts";
+import type { Schedule } from "../../vocabulary/schedules/schedule.ts";
+import { scheduleLimits } from "../../vocabulary/schedules/schedule.ts";
+import type { WantedTrigger } from "./schedules.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** A clock whose wall can be set without its timers noticing. */
+class WallClock extends ManualClock {
+	#shift = 0;
+
+	override now(): number {
+		return super.now() + this.#shift;
+	}
+
+	set(by: number): void {
+		this.#shift += by;
+	}
+}
+
+const answer: ScriptedReply = [says("done")];
+
+interface World extends AsyncDisposable {
+	readonly t: TestRuntime;
+	readonly model: ScriptedModel;
+	readonly clock: WallClock;
+	readonly session: string;
+	readonly log: EventLog;
+}
+
+async function open(replies: readonly ScriptedReply[] = Array(50).fill(answer)): Promise<World> {
+	const model = new ScriptedModel(...replies);
+	const clock = new WallClock();
+	const t = await TestRuntime.open({ model, clock });
+	await t.runtime.start();
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	return { t, model, clock, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+function plan(
+	t: TestRuntime,
+	session: string,
+	trigger: WantedTrigger,
+	by: Principal = operator,
+): Promise<Schedule> {
+	const wanted = { prompt: "report", trigger, show: "post" as const };
+	return t.runtime.schedules.create(unkeyed(by), { sessionId: session }, wanted);
+}
+
+const words = (when: string): WantedTrigger => ({ kind: "words", when, timeZone: "UTC" });
+
+/** The firings of the session so far: when they were due, and whether they were late. */
+async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
+	const types = ["schedule.trigger"];
+	const events = await runtime.history.newest(operator, { limit: 1000, sessionId, types });
+	return events.flatMap(({ event }) =>
+		event.type === "schedule.trigger"
+			? [
+					`${new Date(event.dueAt).toISOString().slice(0, 16)}${event.late ? " late" : ""}${event.error ? ` ${event.error}` : ""}`,
+				]
+			: [],
+	);
+}
+
+/** Advances minute by minute, with all that is due on the way. */
+async function pass({ t, clock }: Pick<World, "t" | "clock">, ms: number): Promise<void> {
+	await t.settle();
+	for (let passed = 0; passed < ms; passed += minute) {
+		clock.advance(Math.min(minute, ms - passed));
+		await t.settle();
+	}
+}
+
+test("a schedule sends its prompt at each due time, as a run of its owner", async () => {
+	await using world = await open();
+	const { t, session, model, log } = world;
+	const made = await plan(t, session, words("every 2 hours"));
+	expect(made).toMatchObject({
+		owner: "operator",
+		show: "post",
+		title: "report",
+		nextDue: Date.UTC(2026, 0, 1, 2),
+	});
+	await pass(world, 4 * hour + minute);
+	expect(await firings(t, session)).toEqual(["2026-01-01T02:00", "2026-01-01T04:00"]);
+	expect(model.requests).toHaveLength(2);
+	const said = await log.next("user.message");
+	expect(said).toMatchObject({
+		content: "report",
+		origin: { scheduleId: made.id, late: false, show: "post" },
+	});
+	expect(await log.next("assistant.message")).toMatchObject({
+		content: "done",
+		origin: { scheduleId: made.id },
+	});
+	const [listed] = await t.runtime.schedules.list(operator, { limit: 10 });
+	expect(listed).toMatchObject({ firings: 2, nextDue: Date.UTC(2026, 0, 1, 6) });
+	await t.runtime.schedules.remove(unkeyed(), made.id);
+	await pass(world, 4 * hour);
+	expect(model.requests).toHaveLength(2);
+	expect(await log.next("schedule.removed")).toMatchObject({ reason: "removed", by: "operator" });
+});
+
+test("a schedule for one time fires once and is removed", async () => {
+	await using world = await open();
+	const { t, session, log } = world;
+	await plan(t, session, words("in 30 minutes"));
+	await pass(world, 2 * hour);
+	expect(await firings(t, session)).toEqual(["2026-01-01T00:30"]);
+	expect(await log.next("schedule.removed")).toMatchObject({ reason: "completed", by: "" });
+	expect(await t.runtime.schedules.list(operator, { limit: 10 })).toEqual([]);
+});
+
+test("what was missed while the gateway was stopped fires once and is late", async () => {
+	const { t, session, clock } = await open();
+	await plan(t, session, words("every hour"));
+	await t.stop();
+	clock.advance(5 * hour + 10 * minute);
+	const model = new ScriptedModel(answer, answer);
+	await using again = await TestRuntime.open({ model, clock, directory: t.directory });
+	await again.runtime.start();
+	await pass({ t: again, clock }, hour);
+	expect(await firings(again, session)).toEqual(["2026-01-01T01:00 late", "2026-01-01T06:00"]);
+});
+
+test("a clock that is set back or forward repeats no due time and loses none that is to come", async () => {
+	await using world = await open();
+	const { t, session, clock } = world;
+	await plan(t, session, words("every day at 9:00"));
+	await pass(world, 9 * hour + 5 * minute);
+	clock.set(-2 * hour);
+	await pass(world, 3 * hour);
+	expect(await firings(t, session)).toEqual(["2026-01-01T09:00"]);
+	clock.set(400 * 24 * hour);
+	await pass(world, 2 * minute);
+	expect(await firings(t, session)).toEqual(["2026-01-01T09:00", "2026-01-02T09:00 late"]);
+	clock.set(-400 * 24 * hour);
+	await pass(world, 2 * minute);
+	const [schedule] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(schedule?.nextDue).toBe(Date.UTC(2026, 0, 3, 9));
+});
+
+test("a schedule is not silent after a clock that was days ahead for several firings is set back", async () => {
+	await using world = await open();
+	const { t, session, clock } = world;
+	const { id } = await plan(t, session, words("every day at 9:00"));
+	clock.set(46 * hour);
+	await pass(world, 2 * minute);
+	clock.set(24 * hour);
+	await pass(world, 2 * minute);
+	clock.set(-70 * hour);
+	await pass(world, minute);
+	const before = await firings(t, session);
+	expect(before).toHaveLength(2);
+	await pass(world, 33 * hour);
+	expect((await firings(t, session)).slice(2)).toEqual(["2026-01-01T09:00", "2026-01-02T09:00"]);
+	const [schedule] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(schedule).toMatchObject({ id, firings: 4, nextDue: Date.UTC(2026, 0, 3, 9) });
+});
+
+test.each(["every hour", "0 * * * *"])(
+	"a schedule %s that was created while the clock was far ahead fires after the clock is set back",
+	async (when) => {
+		await using world = await open();
+		const { t, session, clock } = world;
+		clock.set(400 * 24 * hour);
+		await plan(t, session, words(when));
+		clock.set(-400 * 24 * hour);
+		await pass(world, 2 * hour + 2 * minute);
+		expect(await firings(t, session)).toEqual(["2026-01-01T01:00", "2026-01-01T02:00"]);
+	},
+);
+
+test("a due time waits while a run is active in its session", async () => {
+	await using world = await open([stuck("I think"), answer]);
+	const { t, session, log } = world;
+	await plan(t, session, words("in 5 minutes"));
+	await t.send(session, "work");
+	await pass(world, 8 * minute);
+	expect(await firings(t, session)).toEqual([]);
+	await t.runtime.cancel(unkeyed(), session);
+	await log.next("assistant.message");
+	await pass(world, minute);
+	expect(await firings(t, session)).toEqual(["2026-01-01T00:05 late"]);
+});
+
+function person(role: "member" | "guest" | "stranger", user = "ann"): Principal {
+	const place = { platform: "discord", tenant: "T", channel: "C1", shared: false };
+	return {
+		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		person: { id: `discord:T:${user}`, name: user, role, place, platformRoles: [] },
+	};
+}
+
+const here: PersonReport = { present: true, roles: [], guest: false, shared: false };
+
+/** Connects a connector that answers questions about people, or none. Returns the questions. */
+function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefined): PersonCheck[] {
+	const { checks } = runtime.trust;
+	const principal: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
+	const asked: PersonCheck[] = [];
+	checks.listen(principal, (check) => {
+		asked.push(check);
+		const report = answer();
+		if (report) checks.report(principal, check.id, report);
+	});
+	return asked;
+}
+
+/** A world in which Ann is a member by a role of the platform, and has a schedule for each hour. */
+async function openChat(): Promise<World & { readonly schedule: Schedule }> {
+	const model = new ScriptedModel(...Array<ScriptedReply>(50).fill(answer));
+	const clock = new WallClock();
+	const chat = {
+		allow: [{ platform: "discord", platformRole: "R", as: "member" as const }],
+		...{ deny: [], tenants: { discord: ["T"] }, places: {} },
+	};
+	const t = await TestRuntime.open({ model, clock, chat });
+	await t.runtime.start();
+	const ann = person("member");
+	const by = { ...ann, ...(ann.person && { person: { ...ann.person, platformRoles: ["R"] } }) };
+	const { id: session } = await t.runtime.create(unkeyed(by), {});
+	const log = await EventLog.join(t.runtime, session);
+	const schedule = await plan(t, session, words("every hour"), by);
+	return { t, model, clock, session, log, schedule, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+test("a firing has the roles that the platform gives its owner at that moment", async () => {
+	await using world = await openChat();
+	const { t, session, model, log } = world;
+	let now: PersonReport = { ...here, roles: ["R"] };
+	const asked = connect(t, () => now);
+	await pass(world, hour);
+	expect(await log.next("schedule.trigger")).toMatchObject({ error: "" });
+	await log.next("assistant.message");
+	expect(asked).toMatchObject([
+		{ sessionId: session, user: "ann", place: { platform: "discord", tenant: "T", channel: "C1" } },
+	]);
+	const states: readonly (readonly [PersonReport, string])[] = [
+		[{ ...here, roles: ["other"] }, "nobody has let discord:T:ann in"],
+		[{ present: false, reason: "left" }, "discord:T:ann has left the server or workspace"],
+		[{ present: false, reason: "no_access" }, "discord:T:ann cannot write in the channel"],
+		[{ ...here, roles: ["R"], guest: true }, "discord:T:ann is guest"],
+	];
+	for (const [state, problem] of states) {
+		now = state;
+		await pass(world, hour);
+		expect(await log.next("schedule.trigger")).toMatchObject({ error: expect.stringContaining(problem) });
+		const [listed] = await t.runtime.schedules.list(operator, { limit: 1 });
+		expect(listed).toMatchObject({ firings: 1, problem: expect.stringContaining(problem) });
+	}
+	now = { ...here, roles: ["R"] };
+	await pass(world, hour);
+	await log.next("assistant.message");
+	expect(model.requests).toHaveLength(2);
+});
+
+test("a due time waits for a connector that is away or does not answer, and fires late when it does", async () => {
+	await using world = await openChat();
+	const { t, session, model, log } = world;
+	await pass(world, hour + 2 * minute);
+	const listed = async () => (await t.runtime.schedules.list(operator, { limit: 1 }))[0];
+	expect(await listed()).toMatchObject({
+		problem: expect.stringContaining("waits: connector:discord is not connected"),
+		firings: 0,
+		nextDue: Date.UTC(2026, 0, 1, 1),
+	});
+	expect(await firings(t, session)).toEqual([]);
+	let report: PersonReport | undefined;
+	const asked = connect(t, () => report);
+	await t.settle();
+	// It is asked at once, and again a minute after it did not answer.
+	await pass(world, 4 * minute);
+	expect(asked.length).toBeGreaterThanOrEqual(2);
+	expect(model.requests).toHaveLength(0);
+	report = { ...here, roles: ["R"] };
+	await pass(world, 2 * minute);
+	await log.next("assistant.message");
+	expect(await firings(t, session)).toEqual(["2026-01-01T01:00 late"]);
+	expect(await listed()).not.toHaveProperty("problem");
+});
+
+test("other schedules fire while a connector is asked, and only that connector can answer", async () => {
+	await using world = await openChat();
+	const { t, model, log } = world;
+	const { checks } = t.runtime.trust;
+	const asked = connect(t, () => undefined);
+	const mine = await t.create();
+	const logOfMine = await EventLog.join(t.runtime, mine);
+	await plan(t, mine, words("every hour"));
+	await pass(world, hour);
+	await logOfMine.next("assistant.message");
+	expect(asked).toHaveLength(1);
+	const [check] = asked;
+	const by = (id: string): Principal => ({ id, kind: "connector", platform: "discord" });
+	const report: PersonReport = { ...here, roles: ["R"] };
+	expect(checks.report(by("connector:other"), check?.id ?? "", report)).toBe(false);
+	expect(() => checks.report(operator, check?.id ?? "", report)).toThrow("operator may not person.report");
+	expect(checks.report(by("connector:discord"), check?.id ?? "", report)).toBe(true);
+	expect(checks.report(by("connector:discord"), check?.id ?? "", report)).toBe(false);
+	await log.next("assistant.message");
+	expect(model.requests).toHaveLength(2);
+});
+
+test("each firing has the present rights of its owner, and one event reports that they are missing", async () => {
+	await using world = await open();
+	const { t, clock } = world;
+	const now = clock.now();
+	const stamp = { epoch: 1, v: 1 };
+	await t.store.commit(async (tx) => {
+		const tenant = { platform: "discord", tenant: "T", added_by: "operator", created_at: now, ...stamp };
+		await tx.insertInto("tenants").values(tenant).execute();
+	});
+	const role = (to: "member" | "guest") => t.runtime.trust.people.setRole(unkeyed(), "discord:T:ann", to);
+	connect(t, () => here);
+	await role("member");
+	const { id } = await t.runtime.create(unkeyed(person("member")), {});
+	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow("it takes the role member");
+	await plan(t, id, words("every hour"), person("member"));
+	await role("guest");
+	await pass(world, 3 * hour + minute);
+	expect(await firings(t, id)).toEqual([expect.stringContaining("it takes the role member")]);
+	const [refused] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(refused).toMatchObject({ firings: 0, problem: expect.stringContaining("ann is guest") });
+	await role("member");
+	await pass(world, hour);
+	const [fires] = await t.runtime.schedules.list(person("member"), { limit: 1 });
+	expect(fires).toMatchObject({ firings: 1 });
+	expect(fires).not.toHaveProperty("problem");
+	await t.runtime.trust.people.remove(unkeyed(), "discord:T:ann");
+	await pass(world, hour);
+	const [removed] = await t.runtime.schedules.list(operator, { limit: 1 });
+	expect(removed).toMatchObject({ firings: 1, problem: expect.stringContaining("nobody has let") });
+});
+
+test("people see and remove their own schedules, and the operator sees and removes all", async () => {
+	await using world = await open();
+	const { t, session } = world;
+	const { schedules } = t.runtime;
+	const { id } = await t.runtime.create(unkeyed(person("member")), {});
+	const anns = await plan(t, id, words("every hour"), person("member"));
+	const bobs = await plan(t, id, words("every hour"), person("member", "bob"));
+	const mine = await plan(t, session, words("every hour"));
+	const seen = async (by: Principal) => (await schedules.list(by, { limit: 9 })).map((one) => one.id).sort();
+	expect(await seen(person("member"))).toEqual([anns.id]);
+	expect(await seen(person("guest", "bob"))).toEqual([bobs.id]);
+	expect(await seen(operator)).toEqual([anns.id, bobs.id, mine.id].sort());
+	for (const [by, of] of [
+		[person("member"), bobs],
+		[person("member"), mine],
+		[person("member", "bob"), anns],
+	] as const) {
+		await expect(schedules.remove(unkeyed(by), of.id)).rejects.toThrow(`Schedule not found: "${of.id}"`);
+	}
+	for (const by of [person("stranger"), { id: "observer:o", kind: "observer" } as const]) {
+		await expect(schedules.list(by, { limit: 9 })).rejects.toThrow();
+		await expect(schedules.remove(unkeyed(by), anns.id)).rejects.toThrow();
+	}
+	await expect(plan(t, session, words("every hour"), person("member"))).rejects.toThrow("session not found");
+	await schedules.remove(unkeyed(person("guest", "bob")), bobs.id);
+	await schedules.remove(unkeyed(), anns.id);
+	expect(await seen(operator)).toEqual([mine.id]);
+});
+
+test("a run of a schedule has no grant: accept_all_tools does not cover its calls", async () => {
+	const write = [calls("c1", "write_file", { path: "a.txt", content: "x" })];
+	await using world = await open([write, answer, write, answer]);
+	const { t, session, log } = world;
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.send(session, "write");
+	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
+	await plan(t, session, words("in 1 minute"));
+	await pass(world, 2 * minute);
+	const asked = await log.next("prompt.requested");
+	expect(asked).toMatchObject({ prompt: { approval: { tool: "write_file" } } });
+	// Neither does one that is given while it waits.
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.settle();
+	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+	expect(await log.next("prompt.answered")).toMatchObject({ token: asked.prompt.token, value: true });
+	expect(await log.next("assistant.message")).toMatchObject({ content: "done" });
+});
+
+test("an event starts a schedule, at most once a minute, and no run of a schedule does", async () => {
+	await using world = await open();
+	const { t, session, log } = world;
+	await plan(t, session, { kind: "event", event: "assistant.message" });
+	const say = async (text: string) => {
+		await t.send(session, text);
+		await log.next("assistant.message");
+	};
+	await say("one");
+	await pass(world, minute / 2);
+	expect(await firings(t, session)).toHaveLength(1);
+	await log.next("assistant.message");
+	await say("two");
+	await say("three");
+	await pass(world, minute / 4);
+	expect(await firings(t, session)).toHaveLength(1);
+	await pass(world, 10 * minute);
+	expect(await firings(t, session)).toHaveLength(2);
+});
+
+test("events of a minute ask a connector once about an owner who may not fire", async () => {
+	await using world = await openChat();
+	const { t, session, clock, schedule, log } = world;
+	const asked = connect(t, () => ({ present: false, reason: "left" }));
+	await t.runtime.schedules.remove(unkeyed(), schedule.id);
+	await plan(t, session, { kind: "event", event: "user.message" }, person("member"));
+	for (const text of ["one", "two", "three"]) {
+		await t.send(session, text);
+		await log.next("assistant.message");
+		await t.settle();
+		clock.advance(1_000);
+		await t.settle();
+	}
+	expect(asked).toHaveLength(1);
+	await pass(world, 2 * minute);
+	expect(asked).toHaveLength(2);
+});
+
+test("an event starts a schedule within a minute after a wrong clock was set back", async () => {
+	await using world = await open();
+	const { t, session, clock, log } = world;
+	await plan(t, session, { kind: "event", event: "user.message" });
+	clock.set(1_000 * hour);
+	await t.send(session, "while the clock is wrong");
+	await pass(world, minute);
+	await log.next("schedule.trigger");
+	clock.set(-1_000 * hour);
+	await pass(world, minute);
+	await t.send(session, "while it is right");
+	await pass(world, 2 * minute);
+	expect(await firings(t, session)).toHaveLength(2);
+});
+
+test("an event behind hundreds that do not count starts its schedule without another event", async () => {
+	const { t, session, clock } = await open();
+	const { id } = await plan(t, session, { kind: "event", event: "user.message" });
+	await t.send(session, "hello");
+	await t.stop();
+	// Events of a run that a schedule started, and then the one of a person.
+	await using again = await TestRuntime.open({
+		model: new ScriptedModel(answer),
+		clock,
+		directory: t.directory,
+	});
+	await again.store.commit(async (tx) => {
+		const ofPerson = await tx
+			.selectFrom("events")
+			.selectAll()
+			.where("session_id", "=", session)
+			.where("type", "=", "user.message")
+			.executeTakeFirstOrThrow();
+		const run = await tx
+			.selectFrom("runs")
+			.selectAll()
+			.where("session_id", "=", session)
+			.executeTakeFirstOrThrow();
+		const options = JSON.stringify({ origin: { scheduleId: id } });
+		await tx
+			.insertInto("runs")
+			.values({ ...run, id: "run_s", ordinal: 99, state: "ended", options })
+			.execute();
+		const data = JSON.stringify({ type: "user.message", runId: "run_s", content: "" });
+		const { seq: first } = ofPerson;
+		for (let n = 1; n <= 1_100; n++) {
+			const place = { seq: Number(first) + 1_000 + n, position: Number(ofPerson.position) + 1_000 + n };
+			const row = { ...ofPerson, ...place, id: `evt_${n}`, data };
+			await tx.insertInto("events").values(row).execute();
+		}
+		const end = { seq: Number(first) + 5_000, position: Number(ofPerson.position) + 5_000 };
+		const last = { ...ofPerson, ...end, id: "evt_last" };
+		await tx.insertInto("events").values(last).execute();
+		await tx
+			.updateTable("schedules")
+			.set({ seen_seq: Number(first) + 1_000, next_due: null })
+			.where("id", "=", id)
+			.execute();
+	});
+	await again.runtime.start();
+	await pass({ t: again, clock }, 2 * minute);
+	const [fired] = await again.runtime.schedules.list(operator, { limit: 1 });
+	expect(fired).toMatchObject({ firings: 1 });
+});
+
+test("an event that came before a crash starts its schedule after it", async () => {
+	const { t, session, clock } = await open();
+	await plan(t, session, { kind: "event", event: "user.message" });
+	await t.runtime.drain(0);
+	await t.store.commit(async (tx) => {
+		const data = JSON.stringify({ type: "user.message", runId: "run_x", content: "x" });
+		const { last_seq } = await tx
+			.selectFrom("sessions")
+			.select("last_seq")
+			.where("id", "=", session)
+			.executeTakeFirstOrThrow();
+		const seq = Number(last_seq) + 1;
+		const row = {
+			id: "evt_x",
+			session_id: session,
+			seq,
+			type: "user.message",
+			at: clock.now(),
+			data,
+			hash: null,
+			epoch: 1,
+			v: 1,
+		};
+		await tx.insertInto("events").values(row).execute();
+		await tx.updateTable("sessions").set({ last_seq: seq }).where("id", "=", session).execute();
+	});
+	await t.store.close();
+	await using again = await TestRuntime.open({
+		model: new ScriptedModel(answer),
+		clock,
+		directory: t.directory,
+	});
+	await again.runtime.start();
+	await pass({ t: again, clock }, minute);
+	expect(await firings(again, session)).toHaveLength(1);
+});
+
+test("a schedule ends with its session, or goes on in the session of its external key", async () => {
+	await using world = await open();
+	const { t, session } = world;
+	await plan(t, session, words("every hour"));
+	const wanted = { prompt: "report", trigger: words("every hour") };
+	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	for (const id of [session, kept.sessionId]) await t.runtime.remove(unkeyed(), id, true);
+	await pass(world, hour + minute);
+	const [left, ...others] = await t.runtime.schedules.list(operator, { limit: 9 });
+	expect(others).toEqual([]);
+	expect(left).toMatchObject({ id: kept.id, externalKey: "ops", firings: 1 });
+	expect(left?.sessionId).not.toBe(kept.sessionId);
+	expect(await firings(t, left?.sessionId ?? "")).toEqual(["2026-01-01T01:00"]);
+});
+
+test("an event of a session that was created again under its external key starts the schedule", async () => {
+	await using world = await open();
+	const { t } = world;
+	const wanted = { prompt: "report", trigger: { kind: "event", event: "user.message" } as const };
+	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	await t.runtime.remove(unkeyed(), kept.sessionId, true);
+	await pass(world, minute);
+	const history = [{ role: "user", content: [{ type: "text", text: "earlier" }] }] as const;
+	const { id } = await t.runtime.create(unkeyed(), { externalKey: "ops", history });
+	const [left] = await t.runtime.schedules.list(operator, { limit: 9, sessionId: id });
+	expect(left).toMatchObject({ id: kept.id, externalKey: "ops" });
+	// Neither the creation nor the imported messages are events for it.
+	await pass(world, 2 * minute);
+	expect(await firings(t, id)).toEqual([]);
+	await t.send(id, "hello");
+	// On a busy machine the run may end later than a number of ticks.
+	const firingsLater = async () => {
+		await pass(world, minute);
+		return await firings(t, id);
+	};
+	await expect.poll(firingsLater).toHaveLength(1);
+});
+
+test("a session under the same key of another principal gets no schedule", async () => {
+	await using world = await open();
+	const { t } = world;
+	const wanted = { prompt: "report", trigger: words("every hour") };
+	const kept = await t.runtime.schedules.create(unkeyed(), { externalKey: "ops" }, wanted);
+	await t.runtime.remove(unkeyed(), kept.sessionId, true);
+	const other: Principal = { id: "other", kind: "operator" };
+	const { id } = await t.runtime.create(unkeyed(other), { externalKey: "ops" });
+	expect(await t.runtime.schedules.list(operator, { limit: 9, sessionId: id })).toEqual([]);
+});
+
+test("a repeated request creates one schedule, and limits are errors with the value", async () => {
+	await using world = await open();
+	const { t, session } = world;
+	const { schedules } = t.runtime;
+	const make = (wanted: Partial<Parameters<typeof schedules.create>[2]>, key?: string) =>
+		schedules.create(
+			{ ...unkeyed(), key },
+			{ sessionId: session },
+			{ prompt: "p", trigger: words("every hour"), ...wanted },
+		);
+	const first = await make({}, "k");
+	expect(await make({}, "k")).toEqual(first);
+	expect(await schedules.list(operator, { limit: 9 })).toHaveLength(1);
+	await expect(make({ prompt: " \0" })).rejects.toThrow('Empty prompt ""');
+	await expect(make({ prompt: "x".repeat(20_001) })).rejects.toThrow("Prompt of 20001 characters");
+	await expect(make({ title: "x".repeat(201) })).rejects.toThrow("Title of 201 characters");
+	for (let n = 1; n < scheduleLimits.perOwner; n++) await make({});
+	await expect(make({})).rejects.toThrow("Too many schedules of operator: 50 exist");
+});

@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import {
+	countSchedules,
+	deleteSchedule,
+	findSchedule,
+	insertSchedule,
+	listSchedules,
+} from "../../store/schedule-rows.ts";
+import { taintOfMessage } from "../../store/session-taint.ts";
+import { askedBy } from "../../trust/audit/audit.ts";
+import { authorize } from "../../vocabulary/authorize.ts";
+import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import { checkTrigger, nextDue } from "../../vocabulary/schedules/due.ts";
+import { readWhen } from "../../vocabulary/schedules/read-when.ts";
+import {
+	checkTexts,
+	type NewSchedule,
+	type Schedule,
+	scheduleLimits,
+	type Trigger,
+	unknownSchedule,
+} from "../../vocabulary/schedules/schedule.ts";
+import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
+import type { NewSession } from "../sessions/open.ts";
+
+/** The session that a schedule acts for: by its id, or by the external key under which it is found or created. */
+export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
+
+/** When a schedule fires, in plain words or in parts. A cron expression without a time zone has that of the gateway. */
+export type WantedTrigger =
+	| Exclude<Trigger, { kind: "cron" }>
+	| { readonly kind: "cron"; readonly cron: string; readonly timeZone?: string | undefined }
+	| { readonly kind: "words"; readonly when: string; readonly timeZone?: string | undefined };
+
+export interface WantedSchedule extends Omit<NewSchedule, "trigger"> {
+	readonly trigger: WantedTrigger;
+}
+
+/** The call of a run that creates a schedule. */
+export interface CallOrigin {
+	readonly callId: string;
+	/** Taint of the session of the run. */
+	readonly taint: Taint;
+}
+
+interface SchedulesOptions {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	/** Finds or creates a session. */
+	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
+	/** Throws if the gateway accepts no more work. */
+	readonly admit: () => void;
+	/** The IANA time zone of schedules that name none. */
+	readonly timeZone?: string;
+}
+
+interface ScheduleFilter {
+	/** Only those that act for this session. */
+	readonly sessionId?: string | undefined;
+	readonly limit: number;
+}
+
+/** Messages that are sent to sessions at given times: reached as `runtime.schedules`. */
+export class Schedules {
+	readonly #options: SchedulesOptions;
+
+	constructor(options: SchedulesOptions) {
+		this.#options = options;
+	}
+
+	/**
+	 * Creates a schedule of the principal. Throws `invalid_argument` for a time that can never come, and
+	 * `resource_exhausted` if the owner has too many.
+	 */
+	async create(
+		request: Keyed,
+		target: ScheduleTarget,
+		wanted: WantedSchedule,
+		call?: CallOrigin,
+	): Promise<Schedule> {
+		const { sessions, deps, open, admit } = this.#options;
+		admit();
+		const { principal } = request;
+		authorize(principal, "schedule.create");
+		const sessionId =
+			"sessionId" in target ? target.sessionId : (await open({ ...request, key: undefined }, target)).id;
+		using lease = await sessions.lease(principal, sessionId, "schedule.create");
+		const { session } = lease;
+		const key = "externalKey" in target ? { externalKey: target.externalKey } : {};
+		const outcome = await session.commit((tx, record) =>
+			once(tx, request, deps, async () => {
+				const id = call ? idOfCall(session, call) : deps.ids.create("sched");
+				const known = call && (await findSchedule(tx, id));
+				if (known) return known;
+				const taint = joinTaints([taintOfMessage(principal, undefined), call?.taint ?? ""]);
+				const schedule = { ...this.#checked(session, principal, wanted), ...key, id, taint };
+				await refuseTooMany(tx, schedule.owner);
+				await insertSchedule(tx, schedule);
+				const { title, trigger, show, owner, nextDue: due } = schedule;
+				const next = due === undefined ? {} : { nextDue: due };
+				await record({ type: "schedule.created", scheduleId: id, title, trigger, show, owner, ...next });
+				await this.#audit(tx, principal, { action: "create", object: id, args: { sessionId, trigger } });
+				return schedule;
+			}),
+		);
+		await deps.failpoints.reach("schedule-created");
+		return outcome.response;
+	}
+
+	/** Returns the schedules of the principal, the next due first. The operator gets all. */
+	async list(principal: Principal, { sessionId, limit }: ScheduleFilter): Promise<Schedule[]> {
+		authorize(principal, "schedule.read");
+		const owner = principal.kind === "operator" ? undefined : actingId(principal);
+		return this.#options.deps.journal.store.read((db) => listSchedules(db, { owner, sessionId }, limit));
+	}
+
+	/** Deletes a schedule. Throws `not_found` if it does not exist or is not the principal's. */
+	async remove(request: Keyed, id: string): Promise<Schedule> {
+		const { principal } = request;
+		const { deps, sessions } = this.#options;
+		authorize(principal, "schedule.remove");
+		const found = await deps.journal.store.read((db) => findSchedule(db, id));
+		const lease = found && (await sessions.leaseOwn(found.sessionId).catch(ifGone));
+		using held = lease;
+		const commit = held
+			? held.session.commit.bind(held.session)
+			: <T>(work: (tx: Tx, record: () => Promise<void>) => Promise<T>) =>
+					deps.journal.store.commit((tx) => work(tx, async () => undefined));
+		const removed = await commit((tx, record) =>
+			once(tx, request, deps, async () => {
+				const schedule = await findSchedule(tx, id);
+				const isTheirs = principal.kind === "operator" || schedule?.owner === actingId(principal);
+				if (!schedule || !isTheirs) throw unknownSchedule(id);
+				await deleteSchedule(tx, id);
+				const { title } = schedule;
+				const by = actingId(principal);
+				await record({ type: "schedule.removed", scheduleId: id, title, reason: "removed", by });
+				await this.#audit(tx, principal, { action: "remove", object: id });
+				return schedule;
+			}),
+		);
+		return removed.response;
+	}
+
+	/** Reads when a schedule fires. Throws `invalid_argument` if it is not understood or can never fire. */
+	triggerOf(wanted: WantedTrigger): Trigger {
+		const now = this.#options.deps.clock.now();
+		if (wanted.kind === "words") {
+			return readWhen(wanted.when, { now, timeZone: wanted.timeZone ?? this.#timeZone() });
+		}
+		if (wanted.kind !== "cron") return checkTrigger(wanted, now);
+		return checkTrigger({ ...wanted, timeZone: wanted.timeZone ?? this.#timeZone() }, now);
+	}
+
+	/** The time zone of this machine unless told. Reading it takes 15 ms the first time. */
+	#timeZone(): string {
+		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+	}
+
+	#checked(
+		session: Session,
+		{ person, ...principal }: Principal,
+		{ trigger: wanted, show = "post", ...texts }: WantedSchedule,
+	): Omit<Schedule, "id" | "taint"> {
+		const now = session.deps.clock.now();
+		const trigger = this.triggerOf(wanted);
+		const { prompt, title } = checkTexts({
+			...{ prompt: session.redactor.redactKnown(texts.prompt) },
+			...(texts.title !== undefined && { title: session.redactor.redact(texts.title) }),
+		});
+		const due = nextDue(trigger, now, now);
+		const { id, kind, platform } = principal;
+		return {
+			...{ sessionId: session.id, owner: actingId({ ...principal, ...(person && { person }) }) },
+			principal: { id, kind, ...(platform !== undefined && { platform }) },
+			...(person && { person }),
+			...{ title: session.redactor.redact(title), prompt, trigger, show, createdAt: now, firings: 0 },
+			...(due !== undefined && { nextDue: due }),
+			// The event that creates it is the next one.
+			seenSeq: session.outlet.seq,
+		};
+	}
+
+	async #audit(
+		tx: Tx,
+		principal: Principal,
+		{
+			action,
+			object,
+			args,
+		}: { readonly action: "create" | "remove"; readonly object: string; readonly args?: object },
+	): Promise<void> {
+		const entry = { action: `schedule.${action}`, object, decision: "allowed", ...(args && { args }) };
+		await this.#options.deps.audit.record(tx, { ...askedBy(principal), ...entry });
+	}
+}
+
+/** The same for the same call, so that a call that runs again after a crash finds what it has created. */
+function idOfCall({ id }: Session, { callId }: CallOrigin): string {
+	return `sched_${createHash("sha256").update(`${id} ${callId}`).digest("hex").slice(0, 26)}`;
+}
+
+async function refuseTooMany(tx: Tx, owner: string): Promise<void> {
+	if ((await countSchedules(tx, owner)) < scheduleLimits.perOwner) return;
+	const message = `Too many schedules of ${owner}: ${scheduleLimits.perOwner} exist. Remove some first.`;
+	throw new ParleyError(message, { code: "resource_exhausted" });
+}
+
+function ifGone(reason: unknown): undefined {
+	if (ParleyError.from(reason).code !== "not_found") throw reason;
+}

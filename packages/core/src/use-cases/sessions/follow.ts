@@ -1,0 +1,162 @@
+import { hotStatement, ParleyError } from "@parley/base";
+import { sql } from "kysely";
+import { openTodo, type TodoUpdated } from "../../conversation/newest-todo.ts";
+import type { Session } from "../../conversation/session.ts";
+import { belongsToTask, type Lease } from "../../conversation/sessions.ts";
+import { fromRow } from "../../store/journal.ts";
+import type { Tables } from "../../store/tables.ts";
+import type { SessionEvent, TransientEvent } from "../../vocabulary/event.ts";
+import type { Prompt } from "../../vocabulary/prompt.ts";
+
+/** Events that are read at once from the journal for somebody who has missed them. */
+const pageSize = 256;
+
+/** What a follower wants. */
+export interface Following {
+	/** Replay starts after this number; without it only what happens from now on is delivered. */
+	readonly afterSeq: number | undefined;
+	/** Takes events in order; must not throw. */
+	readonly deliver: (event: SessionEvent) => void;
+	/** Resolves when the client can take more: keeps a long replay from piling up. */
+	readonly drained: () => Promise<void>;
+}
+
+/** One client's view of a session: what it has missed, then everything live, without a gap between. */
+export class Follower {
+	/** Of the session. */
+	readonly id: string;
+	/** The `seq` of the newest recorded event when the client joined. */
+	readonly lastSeq: number;
+	readonly #session: Session;
+	readonly #lease: Lease;
+	readonly #following: Following;
+	#cursor: number;
+	#state: "joined" | "live" | "gone" = "joined";
+	#membership: { leave(): Promise<void> } | undefined;
+
+	private constructor(lease: Lease, following: Following) {
+		this.id = lease.session.id;
+		this.#session = lease.session;
+		this.lastSeq = lease.session.outlet.seq;
+		this.#lease = lease;
+		this.#following = following;
+		this.#cursor = following.afterSeq ?? this.lastSeq;
+	}
+
+	/** The `seq` of the last recorded event that clients were sent, or 0. */
+	get seq(): number {
+		return this.#session.outlet.seq;
+	}
+
+	/** The model that was chosen for the session; undefined if the profile or the gateway decides. */
+	get model(): string | undefined {
+		return this.#session.model;
+	}
+
+	/** Name of the agent profile of the session. */
+	get profile(): string {
+		return this.#session.profile;
+	}
+
+	/**
+	 * Joins a client to a leased session, which is given back when the client leaves, or here where joining fails.
+	 * Throws `failed_precondition` for an `afterSeq` that was never given out.
+	 */
+	static async join(lease: Lease, following: Following): Promise<Follower> {
+		const follower = new Follower(lease, following);
+		const { taskId } = lease.session;
+		try {
+			if (taskId !== undefined) throw belongsToTask(taskId);
+			if (follower.#cursor > follower.lastSeq) {
+				throw new ParleyError(`seq not available: ${follower.#cursor}`, { code: "failed_precondition" });
+			}
+			await follower.#enter();
+			return follower;
+		} catch (reason) {
+			lease[Symbol.dispose]();
+			throw reason;
+		}
+	}
+
+	/**
+	 * Delivers what was missed, then the list of the run at work, the open questions and the reply that is being spoken, then everything live.
+	 * Call it once, when the client knows that it has joined.
+	 */
+	async begin(): Promise<void> {
+		const from = this.#cursor;
+		let questions = await openPrompts(this.#session, from);
+		let todo = await this.#openTodo(from);
+		while (this.#state === "joined" && this.#cursor < this.#session.outlet.seq) {
+			await this.#deliverPage();
+			// What was just delivered may have settled some of them.
+			questions = await openPrompts(this.#session, from);
+			todo = await this.#openTodo(from);
+		}
+		if (this.#state !== "joined") return;
+		if (this.#session.removed) this.#pass({ type: "session.deleted" });
+		// Nothing is awaited between the last look at the outlet and here: no event can fall through.
+		if (todo) this.#pass({ ...todo, type: "todo.shown" });
+		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
+		const { reply } = this.#session.outlet;
+		if (reply) this.#pass({ type: "text.started", runId: reply.runId });
+		if (reply && reply.text !== "") this.#pass({ type: "text.delta", ...reply });
+		this.#state = "live";
+	}
+
+	#openTodo(from: number): Promise<TodoUpdated | undefined> {
+		const { deps, id, outlet } = this.#session;
+		return deps.journal.store.read((db) => openTodo(db, id, { from, last: outlet.seq }));
+	}
+
+	/** The client has gone; nothing is delivered any more. */
+	async leave(): Promise<void> {
+		if (this.#state === "gone") return;
+		this.#state = "gone";
+		try {
+			await this.#membership?.leave();
+		} finally {
+			this.#lease[Symbol.dispose]();
+		}
+	}
+
+	async #enter(): Promise<void> {
+		this.#membership = await this.#session.join((event) => {
+			if (this.#state === "live") this.#following.deliver(event);
+		});
+	}
+
+	/** Events that are durable but have not left yet come live: they are not taken from the journal. */
+	async #deliverPage(): Promise<void> {
+		const { deps, outlet } = this.#session;
+		const published = outlet.seq;
+		const page = await deps.journal.after(this.id, this.#cursor, pageSize);
+		const missed = page.filter((event) => event.seq <= published);
+		for (const event of missed) {
+			if (this.#state !== "joined") return;
+			this.#following.deliver(event);
+			await this.#following.drained();
+		}
+		this.#cursor = missed.at(-1)?.seq ?? published;
+	}
+
+	#pass(event: TransientEvent): void {
+		this.#following.deliver({ transient: true, sessionId: this.id, seq: this.#cursor, event });
+	}
+}
+
+const openRequests = hotStatement<Tables, { sessionId: string; seq: number }, { request: string }>((db, p) =>
+	db
+		.selectFrom("prompts")
+		.select("request")
+		.where("session_id", "=", p("sessionId"))
+		.where(sql<boolean>`state = 'open'`)
+		.where("seq", "<=", p("seq"))
+		.orderBy("seq"),
+);
+
+/** The session's open questions up to `seq`; later ones come with the replay. */
+async function openPrompts(session: Session, seq: number): Promise<Prompt[]> {
+	const { store } = session.deps.journal;
+	const rows = await store.read((db) => openRequests(db, { sessionId: session.id, seq }));
+	return rows.map(({ request }) => fromRow<Prompt>(request));
+}

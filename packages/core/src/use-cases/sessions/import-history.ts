@@ -1,0 +1,376 @@
+import { ParleyError, parseJson } from "@parley/base";
+import type { SessionDeps } from "../../conversation/session-deps.ts";
+import { fitTogether, noRoom } from "../../files/picture-room.ts";
+import { pictureSize } from "../../files/picture-size.ts";
+import { bytesOf, maxPictureBytes, maxPictureSide } from "../../files/pictures.ts";
+import type { Tx } from "../../store/journal.ts";
+import { indexMessages } from "../../store/search-texts.ts";
+import { addTaint } from "../../store/session-taint.ts";
+import { endRun, insertRun, insertStep } from "../../store/statements.ts";
+import { outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import { pictureProblem } from "../../vocabulary/files/picture-kind.ts";
+import {
+	type CallBlock,
+	type ImageBlock,
+	imageTypes,
+	isImageType,
+	type ResultBlock,
+	type TextBlock,
+	type ThinkingBlock,
+} from "../../vocabulary/message.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import { callsOf, textOf } from "../../vocabulary/transcript.ts";
+import { noUsage } from "../../vocabulary/usage.ts";
+import { storable } from "../messages/send.ts";
+
+/** A block of a message that a client brings along. Results may be in a message of the user or of role `tool`. */
+export type HistoryBlock =
+	| TextBlock
+	| ThinkingBlock
+	| Pick<CallBlock, "type" | "id" | "name" | "arguments">
+	| ResultBlock
+	| { readonly type: "image"; readonly mediaType: string; readonly data: string };
+
+/** A message of a conversation that a client has had elsewhere. */
+export interface HistoryMessage {
+	/** `user`, `assistant` or `tool`; any other is refused. */
+	readonly role: string;
+	/** The model that wrote a reply. Its thinking goes back to that model alone, and to none if this is absent. */
+	readonly model?: string;
+	readonly content: readonly HistoryBlock[];
+}
+
+/** Limits of a history that a client brings along. Pictures have their own: see `maxPictureBytes` and `fitTogether`. */
+export const historyLimits = {
+	messages: 500,
+	/** Blocks of all messages together. */
+	blocks: 5_000,
+	/** UTF-8 bytes of one text, and of all texts and arguments together. */
+	textBytes: 1024 * 1024,
+	allBytes: 8 * 1024 * 1024,
+	/** Characters of an id or of the name of a tool. */
+	nameLength: 128,
+} as const;
+
+type Reply = Pick<Extract<Step, { kind: "reply" }>, "content" | "asked">;
+
+/** A part of the history that is stored as one run: what the user said, and the replies with their results. */
+export interface ImportedRun {
+	readonly texts: readonly string[];
+	readonly images: readonly ImageBlock[];
+	readonly steps: readonly (({ readonly kind: "reply" } & Reply) | Extract<Step, { kind: "result" }>)[];
+}
+
+/**
+ * Checks a history and divides it into runs. Each text of the user that follows a reply begins a run; messages of the
+ * user without a reply between them are one message. Throws `invalid_argument` with the number of the message for
+ * an unknown role, a block in the wrong place, a call without exactly one result, or a message beyond the limits.
+ */
+export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
+	const { messages, blocks } = historyLimits;
+	if (history.length > messages) {
+		throw invalid(`${history.length} messages, at most ${messages} are allowed: leave out the oldest ones`);
+	}
+	const count = history.reduce((sum, { content }) => sum + content.length, 0);
+	if (count > blocks)
+		throw invalid(`${count} blocks, at most ${blocks} are allowed: leave out the oldest messages`);
+	const reader = new HistoryReader();
+	for (const [index, message] of history.entries()) reader.take(message, index + 1);
+	return reader.end();
+}
+
+/** A run that more messages may still belong to. */
+interface Draft extends ImportedRun {
+	readonly texts: string[];
+	readonly images: ImageBlock[];
+	readonly steps: ImportedRun["steps"][number][];
+}
+
+/** Puts the history of a new session into runs. */
+class HistoryReader {
+	readonly #runs: Draft[] = [];
+	/** Ids of all calls so far, and of those whose result is still to come. */
+	readonly #calls = new Set<string>();
+	readonly #open = new Set<string>();
+	readonly #pictures: ImageBlock[] = [];
+	#bytes = 0;
+	/** The message that is read, counted from 1. */
+	#at = 0;
+
+	take({ role, model, content }: HistoryMessage, at: number): void {
+		this.#at = at;
+		if (content.length === 0) throw this.#fault("it has no content");
+		switch (role) {
+			case "user":
+			case "tool":
+				this.#answer(content, role);
+				return;
+			case "assistant":
+				this.#reply(content, model);
+				return;
+			default:
+				throw this.#fault(`unknown role ${quoted(role)}: use user, assistant or tool`);
+		}
+	}
+
+	end(): readonly ImportedRun[] {
+		this.#requireResults();
+		if (!fitTogether(this.#pictures)) throw invalid(`too many pictures: ${noRoom}`);
+		return this.#runs;
+	}
+
+	/** Results first, wherever they are in the message: they belong to the reply before it. */
+	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
+		for (const block of content) {
+			if (block.type === "result") this.#result(block);
+			else if (role === "tool" || block.type === "call" || block.type === "thinking") {
+				throw this.#fault(`a message of role ${role} cannot hold a block of type ${quoted(block.type)}`);
+			}
+		}
+		const said = content.filter((block) => block.type === "text" || block.type === "image");
+		if (said.length === 0) return;
+		this.#requireResults();
+		const last = this.#runs.at(-1);
+		const run = last && last.steps.length === 0 ? last : this.#begin();
+		for (const block of said) {
+			if (block.type === "text") run.texts.push(this.#text(block.text));
+			else run.images.push(this.#picture(block));
+		}
+	}
+
+	#reply(content: readonly HistoryBlock[], model: string | undefined): void {
+		this.#requireResults();
+		const run = this.#runs.at(-1) ?? this.#begin();
+		const asked = model === undefined ? {} : { asked: this.#name("the model", model) };
+		run.steps.push({ kind: "reply", content: content.map((block) => this.#replied(block)), ...asked });
+	}
+
+	#replied(block: HistoryBlock): Reply["content"][number] {
+		switch (block.type) {
+			case "text":
+				return { type: "text", text: this.#text(block.text) };
+			case "thinking":
+				return this.#thinking(block);
+			case "call":
+				return this.#call(block);
+			default:
+				throw this.#fault(`a message of role assistant cannot hold a block of type ${quoted(block.type)}`);
+		}
+	}
+
+	#thinking({ text, signature, redacted }: ThinkingBlock): ThinkingBlock {
+		if (signature === undefined && redacted === undefined)
+			return { type: "thinking", text: this.#text(text) };
+		return {
+			...{ type: "thinking", text: this.#sealed(text) },
+			...(signature !== undefined && { signature: this.#sealed(signature) }),
+			...(redacted !== undefined && { redacted: this.#sealed(redacted) }),
+		};
+	}
+
+	#call({ id, name, arguments: args }: Pick<CallBlock, "id" | "name" | "arguments">): CallBlock {
+		this.#name("the id of a call", id);
+		if (this.#calls.has(id)) throw this.#fault(`a call before it has the id ${quoted(id)} already`);
+		this.#calls.add(id);
+		this.#open.add(id);
+		return {
+			type: "call",
+			id,
+			name: this.#name("the name of a tool", name),
+			arguments: this.#arguments(id, args),
+		};
+	}
+
+	#result({ callId, text, failed, pictures = [] }: ResultBlock): void {
+		if (!this.#open.delete(callId)) {
+			throw this.#fault(
+				`a result for the call ${quoted(callId)}, which has no reply before it or a result already`,
+			);
+		}
+		const shown = failed ? [] : pictures.map((picture) => this.#picture(picture));
+		const seen = shown.length > 0 && { pictures: shown };
+		// A call that is open has the run of its reply.
+		this.#runs.at(-1)?.steps.push({ kind: "result", callId, text: this.#text(text), failed, ...seen });
+	}
+
+	#begin(): Draft {
+		const run: Draft = { texts: [], images: [], steps: [] };
+		this.#runs.push(run);
+		return run;
+	}
+
+	#requireResults(): void {
+		const [open] = this.#open;
+		if (open === undefined) return;
+		throw this.#fault(`the call ${quoted(open)} has no result: add one, or leave the call out`);
+	}
+
+	#name(what: string, text: string): string {
+		const { nameLength } = historyLimits;
+		if (text === "" || text.length > nameLength) {
+			throw this.#fault(`${what} has ${text.length} characters: 1 to ${nameLength} are allowed`);
+		}
+		return this.#text(text);
+	}
+
+	#text(text: string): string {
+		return storable(this.#sealed(text));
+	}
+
+	/** A text that goes back to a provider as it came. */
+	#sealed(text: string): string {
+		this.#count(Buffer.byteLength(text));
+		return text;
+	}
+
+	#arguments(id: string, args: unknown): unknown {
+		try {
+			const text = JSON.stringify(args ?? {});
+			this.#count(Buffer.byteLength(text));
+			return parseJson(text);
+		} catch (cause) {
+			throw this.#fault(`the arguments of the call ${quoted(id)}: ${ParleyError.from(cause).message}`, cause);
+		}
+	}
+
+	#count(bytes: number): void {
+		const { textBytes, allBytes } = historyLimits;
+		if (bytes > textBytes) throw this.#fault(`a text of ${bytes} bytes, at most ${textBytes} are allowed`);
+		this.#bytes += bytes;
+		if (this.#bytes > allBytes) {
+			throw this.#fault(`with it, the texts have more than ${allBytes} bytes: leave out the oldest messages`);
+		}
+	}
+
+	/** In a conversation, a picture that its provider refuses would make every later request fail. */
+	#picture({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
+		if (!isImageType(mediaType)) {
+			throw this.#fault(`a picture of type ${quoted(mediaType)}: use ${imageTypes.join(", ")}`);
+		}
+		const picture: ImageBlock = { type: "image", mediaType, data };
+		const content = Buffer.from(data, "base64");
+		const bytes = bytesOf(picture);
+		if (bytes > maxPictureBytes) {
+			throw this.#fault(`a picture of ${bytes} bytes, at most ${maxPictureBytes} are allowed`);
+		}
+		if (content.toString("base64") !== data) throw this.#fault("the data of a picture is not base64");
+		const size = pictureSize(mediaType, content);
+		const problem =
+			pictureProblem(picture) ?? (size ? undefined : "damaged: its header has no width and height");
+		if (problem !== undefined) throw this.#fault(`a picture of type ${mediaType} is ${problem}`);
+		if (size && Math.max(size.width, size.height) > maxPictureSide) {
+			throw this.#fault(
+				`a picture of ${size.width} x ${size.height} pixels, at most ${maxPictureSide} a side are allowed`,
+			);
+		}
+		this.#pictures.push(picture);
+		return picture;
+	}
+
+	#fault(problem: string, cause?: unknown): ParleyError {
+		return invalid(`message ${this.#at}: ${problem}`, cause);
+	}
+}
+
+/**
+ * Stores the history of a new session, without secrets, as runs that have ended. The session holds text of others from
+ * then on: a client may claim anything. Returns the events that show the history.
+ */
+export async function storeImport(
+	tx: Tx,
+	deps: Pick<SessionDeps, "ids" | "clock" | "redactor">,
+	sessionId: string,
+	runs: readonly ImportedRun[],
+): Promise<RecordedEvent[]> {
+	if (runs.length === 0) return [];
+	const at = deps.clock.now();
+	const events: RecordedEvent[] = [];
+	for (const [index, run] of runs.entries()) {
+		const runId = deps.ids.create("run");
+		const { images } = run;
+		const content = deps.redactor.redactKnown(run.texts.join("\n\n"));
+		const steps = run.steps.map((step) => cleanStep(step, deps.redactor));
+		await insertRun(tx, {
+			...{ id: runId, sessionId, ordinal: index + 1, state: "ended", content, at, acceptAll: 0 },
+			...{ retryOf: null, attachments: null, correlation: null, actor: null, options: null },
+			images: images.length > 0 ? JSON.stringify(images) : null,
+		});
+		for (const [n, step] of [importedStep, ...steps, endedStep].entries()) {
+			await insertStep(tx, { runId, n, at, data: JSON.stringify(step) });
+		}
+		await endRun(tx, { id: runId, at });
+		const shown = eventsOf(runId, content, steps);
+		await indexMessages(
+			tx,
+			sessionId,
+			shown.flatMap((event) => ("content" in event ? [event.content] : [])),
+		);
+		events.push(...shown);
+	}
+	await addTaint(tx, sessionId, "U");
+	return events;
+}
+
+const importedStep: Step = { kind: "imported" };
+const endedStep: Step = { kind: "ended", error: "" };
+
+type ImportedStep = Extract<Step, { kind: "reply" | "result" }>;
+
+function cleanStep(step: ImportedRun["steps"][number], redactor: SessionDeps["redactor"]): ImportedStep {
+	const sink = redactor.into("history");
+	if (step.kind === "result") return { ...step, text: shortenOutput(sink.redact(step.text), leftOut) };
+	const content = step.content.map((block): Reply["content"][number] => {
+		if (block.type === "text") return { ...block, text: sink.redact(block.text) };
+		if (block.type === "call") return { ...block, arguments: sink.redactFields(block.arguments) };
+		// Thinking that is signed goes back as it came, or its provider refuses it. People see it without secrets.
+		const isSealed = block.signature !== undefined || block.redacted !== undefined;
+		return isSealed ? block : { ...block, text: sink.redact(block.text) };
+	});
+	const stop = callsOf(content).length > 0 ? "tool_use" : "end_turn";
+	return { ...step, content, model: step.asked ?? "", stop, usage: noUsage, cost: 0 };
+}
+
+function leftOut({ characters, lines }: { readonly characters: number; readonly lines: number }): string {
+	const { characters: most } = outputLimits;
+	return `[… ${characters} characters in ${lines} lines left out: at most ${most} of a result are imported …]`;
+}
+
+type ImportedEvent = Extract<RecordedEvent, { readonly imported?: true }>;
+
+function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]): ImportedEvent[] {
+	const results = new Map(steps.flatMap((step) => (step.kind === "result" ? [[step.callId, step]] : [])));
+	const replies = steps.filter((step) => step.kind === "reply");
+	const told = { runId, imported: true } as const;
+	const calls = replies.flatMap((reply) =>
+		callsOf(reply.content).flatMap(({ id: callId, name, arguments: args }): ImportedEvent[] => {
+			const { text = "", failed = false, pictures = [] } = results.get(callId) ?? {};
+			const call = { ...told, callId, name };
+			const seen = pictures.map((one) => ({ mediaType: one.mediaType, bytes: bytesOf(one) }));
+			return [
+				{ type: "tool.started", ...call, arguments: args },
+				failed
+					? { type: "tool.failed", ...call, error: text }
+					: { type: "tool.completed", ...call, result: text, ...(seen.length > 0 && { pictures: seen }) },
+			];
+		}),
+	);
+	const said = replies.map((reply) => textOf(reply.content)).filter((text) => text !== "");
+	const facts = { content: said.join("\n\n"), error: "", usage: noUsage, cost: 0 };
+	return [
+		{ type: "user.message", ...told, content },
+		...calls,
+		{ type: "assistant.message", ...told, ...facts, model: replies.at(-1)?.model ?? "" },
+	];
+}
+
+function quoted(text: string): string {
+	return JSON.stringify(text.slice(0, 100));
+}
+
+function invalid(problem: string, cause?: unknown): ParleyError {
+	return new ParleyError(`history: ${problem}`, {
+		code: "invalid_argument",
+		...(cause !== undefined && { cause }),
+	});
+}

@@ -1,0 +1,124 @@
+import type { Store } from "@parley/base";
+import { type Selectable, sql } from "kysely";
+import type { Tables } from "../../store/tables.ts";
+import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
+import { type Principal, type SessionsOf, visibleTo } from "../../vocabulary/principal.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
+import { conditionsOf } from "./search.ts";
+
+/** A session as a list shows it. Times are milliseconds since the epoch. */
+export interface SessionSummary {
+	readonly id: string;
+	readonly externalKey: string | undefined;
+	readonly title: string;
+	readonly rootDir: string;
+	readonly status: "active" | "closed";
+	readonly lastSeq: number;
+	readonly messageCount: number;
+	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
+	/** Billionths of a US dollar, of all model calls so far. */
+	readonly cost: number;
+	/** What `set_model` chose, if anything. */
+	readonly model: string | undefined;
+	/** The agent profile it was opened with. */
+	readonly profile: string;
+	readonly createdAt: number;
+	readonly updatedAt: number;
+	/** Whether something runs there, or waits for a person. */
+	readonly state: "idle" | "running" | "waiting";
+}
+
+/** Which sessions are wanted. */
+export interface SessionFilter {
+	readonly limit: number;
+	/** Words that the title, the external key or a message holds, whatever their case: each of them somewhere. */
+	readonly query?: string;
+	/** What the id begins with. */
+	readonly idPrefix?: string;
+}
+
+/** All that a list shows; a system prompt may have many kilobytes. */
+const columns = [
+	...(["id", "external_key", "title", "root_dir", "status", "last_seq"] as const),
+	...([
+		"message_count",
+		"input_tokens",
+		"output_tokens",
+		"created_at",
+		"updated_at",
+		"model",
+		"profile",
+	] as const),
+];
+
+/** Written out: the partial indexes serve only conditions that they can be compared with. */
+const state = sql<SessionSummary["state"]>`case
+	when exists (select 1 from prompts where prompts.session_id = sessions.id and prompts.state = 'open') then 'waiting'
+	when exists (select 1 from runs where runs.session_id = sessions.id and runs.state <> 'ended') then 'running'
+	else 'idle' end`;
+const cost = sql<
+	number | null
+>`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
+
+/** The newest `limit` sessions that the principal may see. */
+export async function listSessions(
+	store: Store<Tables>,
+	principal: Principal,
+	filter: SessionFilter,
+): Promise<SessionSummary[]> {
+	authorize(principal, "session.list");
+	const all = isAuthorized(principal, "session.list", { owner: "" });
+	return readSessions(store, all ? undefined : visibleTo(principal), filter);
+}
+
+/** Of somebody, or of all. */
+async function readSessions(
+	store: Store<Tables>,
+	of: SessionsOf | undefined,
+	{ limit, query, idPrefix }: SessionFilter,
+): Promise<SessionSummary[]> {
+	const rows = await store.read((db) => {
+		let wanted = db
+			.selectFrom("sessions")
+			.select(columns)
+			.select([state.as("state"), cost.as("cost")])
+			.where("task_id", "is", null)
+			.orderBy("updated_at", "desc")
+			.limit(limit);
+		if (of) {
+			const { owner, ids = [], place } = of;
+			// PostgreSQL knows no empty list.
+			wanted = wanted.where((row) =>
+				row.or([row("owner", "=", owner), ...(ids.length > 0 ? [row("id", "in", ids)] : [])]),
+			);
+			if (place !== undefined) wanted = wanted.where("place", "=", place);
+		}
+		if (idPrefix !== undefined)
+			wanted = wanted.where(sql<boolean>`substr(id, 1, ${idPrefix.length}) = ${idPrefix}`);
+		for (const holds of conditionsOf(query ?? "", store.engine)) wanted = wanted.where(holds);
+		return wanted.execute();
+	});
+	return rows.map(toSummary);
+}
+
+type Row = Pick<Selectable<Tables["sessions"]>, (typeof columns)[number]> &
+	Pick<SessionSummary, "state"> & { readonly cost: number | null };
+
+function toSummary(row: Row): SessionSummary {
+	return {
+		id: row.id,
+		externalKey: row.external_key ?? undefined,
+		title: row.title,
+		rootDir: row.root_dir,
+		status: row.status,
+		lastSeq: Number(row.last_seq),
+		messageCount: Number(row.message_count),
+		usage: { inputTokens: Number(row.input_tokens), outputTokens: Number(row.output_tokens) },
+		cost: Number(row.cost ?? 0),
+		model: row.model ?? undefined,
+		profile: row.profile,
+		createdAt: Number(row.created_at),
+		updatedAt: Number(row.updated_at),
+		state: row.state,
+	};
+}

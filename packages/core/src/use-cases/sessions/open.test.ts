@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ScriptedModel } from "../../testing/scripted-model.ts";
+import { testConnector } from "../../testing/test-connector.ts";
+import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { operator, type Principal } from "../../vocabulary/principal.ts";
+import { chooseRoot } from "./open.ts";
+
+let base = "";
+
+beforeAll(async () => {
+	base = await realpath(await mkdtemp(join(tmpdir(), "parley-open-")));
+	for (const path of ["here/sub", "given/sub", "other", "data/workspaces", "..odd"]) {
+		await mkdir(join(base, path), { recursive: true });
+	}
+	await writeFile(join(base, "file"), "");
+	await symlink(join(base, "other"), join(base, "given", "out"));
+	await symlink(join(base, "given", "sub"), join(base, "in"));
+	await symlink(join(base, "data"), join(base, "here", "hidden"));
+});
+
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+function choose(wanted: string | undefined, given: readonly string[]): Promise<string> {
+	const roots = { given: given.map((path) => join(base, path)), current: join(base, "here") };
+	return chooseRoot(wanted, { ...roots, dataDir: join(base, "data") });
+}
+
+test.each<[string, string | undefined, string[], string]>([
+	["nothing said, nothing given: where the gateway runs", undefined, [], "here"],
+	["an empty text is nothing", "", [], "here"],
+	["nothing said: the first given", undefined, ["given", "other"], "given"],
+	["any directory where none is given", "../other", [], "other"],
+	["relative to where the gateway runs", "sub", [], "here/sub"],
+	["relative to the first given", "sub", ["given", "other"], "given/sub"],
+	["a given one itself", "../other", ["given", "other"], "other"],
+	["a link into a given one", "../in", ["given"], "given/sub"],
+	["a name that only looks like the way out", "..odd", [""], "..odd"],
+])("%s", async (_, wanted, given, expected) => {
+	await expect(choose(wanted, given)).resolves.toBe(join(base, expected));
+});
+
+test.each<[string, string, string[], string]>([
+	["outside of those given", "../other", ["given"], "is outside the roots"],
+	["above those given", "..", ["given"], "is outside the roots"],
+	["a link out of those given", "out", ["given"], "is outside the roots"],
+	["one that begins alike", "../given2", ["given"], "does not exist"],
+	["one that does not exist", "nowhere", [], "does not exist"],
+	["a file", "../file", [], "is not a directory"],
+	["the data directory", "../data", [], "is in the data directory"],
+	["below the data directory", "../data/workspaces", [], "is in the data directory"],
+	["a link to the data directory", "hidden", [], "is in the data directory"],
+	["no path at all", "a\0b", [], "is not a path"],
+])("refused: %s", async (_, wanted, given, why) => {
+	const refused = choose(wanted, given);
+	await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
+	await expect(refused).rejects.toThrow(`root_dir: ${JSON.stringify(wanted)} ${why}`);
+});
+
+test("the same external key is the same session, also when several ask at once", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const open = (principal: Principal, externalKey: string) =>
+		t.runtime.create(unkeyed(principal), { externalKey, title: `for ${externalKey}` });
+	const [first, ...others] = await Promise.all([1, 2, 3].map(() => open(operator, "thread 1")));
+	expect(first?.status).toBe("created");
+	for (const other of others) expect(other).toEqual({ id: first?.id, status: "resumed" });
+	expect((await open(operator, "thread 2")).id).not.toBe(first?.id);
+	const connector = testConnector();
+	expect((await open(connector, "thread 1")).status).toBe("created");
+	const listed = await t.runtime.list(operator, { limit: 10 });
+	expect(listed.map(({ externalKey, title }) => [externalKey, title]).sort()).toEqual([
+		["thread 1", "for thread 1"],
+		["thread 1", "for thread 1"],
+		["thread 2", "for thread 2"],
+	]);
+});
+
+test("ids are minted in the form of the wire", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	expect(await t.create()).toMatch(/^sess_[0-9a-z]{26}$/);
+});

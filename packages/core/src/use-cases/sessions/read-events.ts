@@ -1,0 +1,77 @@
+import type { Sessions } from "../../conversation/sessions.ts";
+import type { EventsOf, Journal, Placed } from "../../store/journal.ts";
+import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
+import type { Recorded } from "../../vocabulary/event.ts";
+import { type Principal, visibleTo } from "../../vocabulary/principal.ts";
+
+/** Which events of the record are wanted. */
+export interface EventFilter {
+	readonly limit: number;
+	readonly sessionId?: string;
+	readonly types?: readonly string[];
+	/** Only of this session: those after this number, oldest first, instead of the newest. */
+	readonly afterSeq?: number;
+}
+
+/** Reads what was recorded, as far as the principal may see it. Throws `not_found` for a session that they may not. */
+export class EventHistory {
+	readonly #journal: Journal;
+	readonly #sessions: Sessions;
+
+	constructor(journal: Journal, sessions: Sessions) {
+		this.#journal = journal;
+		this.#sessions = sessions;
+	}
+
+	/** The newest messages of a session before `beforeSeq`, oldest first. */
+	async messages(
+		principal: Principal,
+		sessionId: string,
+		page: { readonly limit: number; readonly beforeSeq?: number },
+	): Promise<Recorded[]> {
+		using _ = await this.#sessions.lease(principal, sessionId, "session.read");
+		return this.#journal.recent({ ...page, sessionId, types: ["user.message", "assistant.message"] });
+	}
+
+	/** The newest events, or those after a number of one session; oldest first. */
+	async newest(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
+		const { afterSeq, sessionId, limit, types } = filter;
+		const visible = await this.#visible(principal, filter);
+		if (afterSeq !== undefined && sessionId !== undefined) {
+			return this.#journal.after(sessionId, afterSeq, limit, types);
+		}
+		return this.#journal.recent({ ...visible, limit });
+	}
+
+	/** Events in the order in which they were recorded, whatever their session, from behind a place on. */
+	async from(
+		principal: Principal,
+		position: number,
+		filter: Omit<EventFilter, "afterSeq">,
+	): Promise<Placed[]> {
+		const visible = await this.#visible(principal, filter);
+		return this.#journal.afterPosition(position, { ...visible, limit: filter.limit });
+	}
+
+	/** The place of the newest event of all, or of one in its session. */
+	async place(
+		principal: Principal,
+		event?: { readonly sessionId: string; readonly seq: number },
+	): Promise<number> {
+		await this.#visible(principal, event ?? {});
+		return event ? this.#journal.positionOf(event.sessionId, event.seq) : this.#journal.lastPosition();
+	}
+
+	async #visible(
+		principal: Principal,
+		{ sessionId, types }: Pick<EventFilter, "sessionId" | "types">,
+	): Promise<EventsOf> {
+		authorize(principal, "event.read");
+		if (sessionId !== undefined) {
+			(await this.#sessions.lease(principal, sessionId, "event.read"))[Symbol.dispose]();
+			return { sessionId, types };
+		}
+		const all = isAuthorized(principal, "event.read", { owner: "" });
+		return { types, of: all ? undefined : visibleTo(principal) };
+	}
+}

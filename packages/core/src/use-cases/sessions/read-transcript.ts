@@ -1,0 +1,128 @@
+import { type Marks, noMarks, withCompaction } from "../../agent/context/marks.ts";
+import { type PastCompaction, readCompactions } from "../../agent/context/read-compactions.ts";
+import { viewOf } from "../../agent/context/view.ts";
+import { historyFor, toRunRow } from "../../conversation/queue.ts";
+import type { Session } from "../../conversation/session.ts";
+import { shownContent } from "../../conversation/shown-content.ts";
+import { withPictures } from "../../files/pictures.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import { type Asked, messagesOf, type RunTranscript } from "../../vocabulary/transcript.ts";
+
+/** One message of a conversation; `at` is when it was said, in milliseconds since the epoch. */
+export interface TimedMessage {
+	readonly message: Message;
+	readonly at: number;
+	/** A client brought it along when it created the session. */
+	readonly imported?: true;
+}
+
+interface TimedStep {
+	readonly step: Step;
+	readonly at: number;
+}
+
+/**
+ * What the model sees of a session at this moment, as it is recorded: a summary in the place of what it stands for, a
+ * run at work as far as it has come. Without secrets in what calls were given and what was thought.
+ */
+export async function readTranscript(session: Session): Promise<TimedMessage[]> {
+	const { journal, files } = session.deps;
+	const { runs, steps, compactions } = await journal.store.read((db) => readRows(db, session.id));
+	const byRun = Map.groupBy(steps, (step) => step.run_id);
+	const times = new Map<Message, Origin>();
+	let transcript: readonly RunTranscript[] = [];
+	for (const row of runs) {
+		const own = (byRun.get(row.id) ?? []).map(({ data, at }) => ({
+			...{ step: fromRow<Step>(data), at: Number(at) },
+		}));
+		// It waits for its turn, or was cancelled before it came.
+		if (own.length === 0) continue;
+		const run = await withPictures(files, toRunRow(row));
+		const messages = messagesOf(
+			{ ...run, options: undefined },
+			// What people read is what they wrote.
+			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
+		);
+		keepTimes(times, messages, { run, askedAt: Number(row.created_at), steps: own });
+		transcript = [...historyFor(run, transcript), { ordinal: run.ordinal, messages }];
+	}
+	return timedView(transcript, compactions, times).map(({ message, ...origin }) => ({
+		message: shown(message, session),
+		...origin,
+	}));
+}
+
+/** All in one transaction: what is read belongs together. */
+async function readRows(db: Tx, sessionId: string) {
+	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId);
+	return {
+		runs: await ofSession.selectAll().orderBy("ordinal").execute(),
+		steps: await db
+			.selectFrom("steps")
+			.select(["run_id", "data", "at"])
+			.where("run_id", "in", ofSession.select("id"))
+			.orderBy("n")
+			.execute(),
+		compactions: await readCompactions(db, sessionId),
+	};
+}
+
+/** When a message was said, and whether that was elsewhere. */
+type Origin = Omit<TimedMessage, "message">;
+
+interface Timed {
+	readonly run: Asked;
+	readonly askedAt: number;
+	readonly steps: readonly TimedStep[];
+}
+
+/** People said what they said in its order; a reply is the content of its step; results came when the last one did. */
+function keepTimes(
+	times: Map<Message, Origin>,
+	messages: readonly Message[],
+	{ run, askedAt, steps }: Timed,
+): void {
+	const replies = new Map<unknown, number>();
+	const results = new Map<string, number>();
+	const said = run.retryOf === undefined ? [askedAt] : [];
+	for (const { step, at } of steps) {
+		if (step.kind === "steered") said.push(at);
+		else if (step.kind === "reply") replies.set(step.content, at);
+		else if (step.kind === "result") results.set(step.callId, at);
+	}
+	const imported = steps[0]?.step.kind === "imported" && { imported: true as const };
+	let last = askedAt;
+	for (const message of messages) {
+		last = timeOf(message) ?? last;
+		times.set(message, { at: last, ...imported });
+	}
+
+	function timeOf(message: Message): number | undefined {
+		if (message.role === "user") return said.shift();
+		if (message.role === "assistant") return replies.get(message.content);
+		const known = message.content.flatMap(({ callId }) => results.get(callId) ?? []);
+		return known.length > 0 ? Math.max(...known) : undefined;
+	}
+}
+
+/** Results and thinking that were made shorter are other messages in the same places. */
+function timedView(
+	transcript: readonly RunTranscript[],
+	compactions: readonly PastCompaction[],
+	times: ReadonlyMap<Message, Origin>,
+): TimedMessage[] {
+	const marks = compactions.reduce<Marks>(withCompaction, noMarks);
+	const whole = viewOf(transcript, { ...noMarks, summary: marks.summary });
+	const summaryAt = compactions.findLast(({ level }) => level === "summary")?.at ?? 0;
+	return viewOf(transcript, marks).map((message, index) => {
+		const original = whole[index];
+		return { message, ...((original && times.get(original)) ?? { at: summaryAt }) };
+	});
+}
+
+function shown(message: Message, { redactor }: Session): Message {
+	if (message.role !== "assistant") return message;
+	return { ...message, content: shownContent(message.content, redactor) };
+}

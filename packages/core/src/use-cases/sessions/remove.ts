@@ -1,0 +1,144 @@
+import { ParleyError } from "@parley/base";
+import { type Session, type SessionDeps, unknownSession } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import { removeFilesOf } from "../../files/remove-files.ts";
+import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { deleteMemoriesOfChannel } from "../../store/memory-rows.ts";
+import { askedBy } from "../../trust/audit/audit.ts";
+import { endStates } from "../../vocabulary/tasks/task.ts";
+import { cancelTurn } from "../messages/cancel.ts";
+
+/** What removing needs beside the session. */
+export interface RemoveDeps
+	extends Pick<SessionDeps, "journal" | "fingerprint" | "files" | "audit" | "workspaces"> {
+	readonly sessions: Sessions;
+}
+
+/**
+ * Deletes a session with everything that belongs to it, a workspace of its own too; what it used stays in the sums of
+ * the gateway, and the files of another working directory stay where they are. Throws `failed_precondition` while something runs or waits there, unless
+ * forced: then that is stopped first. Under a key that has deleted it before it does nothing.
+ */
+export async function removeSession(
+	deps: RemoveDeps,
+	request: Keyed,
+	{ sessionId, force }: { readonly sessionId: string; readonly force: boolean },
+): Promise<void> {
+	// Looked up first: nobody finds the session any more.
+	if (await deps.journal.store.read((db) => answerOf(db, request, deps))) return;
+	using lease = await deps.sessions.lease(request.principal, sessionId, "session.delete");
+	const { session } = lease;
+	let gone: Gone = { sessions: [], files: [] };
+	for (let busy = true; busy; ) {
+		await session.end(async (tx) => {
+			busy = await isBusy(tx, session, force);
+			if (busy) return false;
+			const { repeated } = await once(tx, request, session.deps, async () => {
+				if (session.removed) throw unknownSession(sessionId);
+				gone = await removeRows(tx, sessionId);
+				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
+				await deps.audit.record(tx, { ...askedBy(request.principal), ...what });
+				await forgetChannel(tx, deps, request, session);
+			});
+			return !repeated;
+		});
+		if (busy && !force) throw refused();
+		if (busy) await stopAll(session, request);
+	}
+	for (const id of gone.sessions) deps.sessions.evict(id);
+	if (deps.workspaces.of(session) !== undefined) {
+		await deps.workspaces.remove(sessionId).catch((error: unknown) => {
+			session.deps.log.warn("a workspace could not be removed", { sessionId, error });
+		});
+	}
+	await deps.files.unlink(gone.files);
+}
+
+/** Deletes the notes of the channel if this was its last session. */
+async function forgetChannel(
+	tx: Tx,
+	{ audit }: Pick<RemoveDeps, "audit">,
+	{ principal }: Keyed,
+	{ place }: Session,
+): Promise<void> {
+	if (place === undefined) return;
+	const other = tx.selectFrom("sessions").select("id").where("place", "=", place).limit(1);
+	if (await other.executeTakeFirst()) return;
+	const count = await deleteMemoriesOfChannel(tx, place);
+	if (count === 0) return;
+	const what = { action: "memory.forget", object: place, decision: "deleted", args: { count } };
+	await audit.record(tx, { ...askedBy(principal), ...what });
+}
+
+/** By force a run that is written down and works nowhere is in nobody's way. */
+async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
+	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
+	if (force) return false;
+	if (await hasOpenTasks(tx, session.id)) return true;
+	const open = await tx
+		.selectFrom("runs")
+		.select("id")
+		.where("session_id", "=", session.id)
+		.where("state", "<>", "ended")
+		.limit(1)
+		.executeTakeFirst();
+	return open !== undefined || session.live.size > 0;
+}
+
+function refused(): ParleyError {
+	const message = "session busy: something runs or waits there; cancel it first, or delete with force";
+	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** Messages that come meanwhile are stopped the next time round. */
+async function stopAll(session: Session, request: Keyed): Promise<void> {
+	await cancelTurn(session, { ...request, key: undefined }, { queued: true });
+	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
+	const runs = [...session.live.values(), ...ofTasks];
+	for (const run of runs) run.cancel();
+	await Promise.all(runs.map(({ ended }) => ended));
+}
+
+async function hasOpenTasks(tx: Tx, id: string): Promise<boolean> {
+	const open = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
+	return (await open.where("state", "not in", endStates).limit(1).executeTakeFirst()) !== undefined;
+}
+
+const tablesOfSessions = [
+	...(["events", "prompts", "grants", "secrets"] as const),
+	...(["compactions", "feedback", "search_texts", "system_prompts"] as const),
+];
+
+/** What a deletion leaves to do when it is durable: ids of sessions that may be in memory, and of files on the disk. */
+interface Gone {
+	readonly sessions: readonly string[];
+	readonly files: readonly string[];
+}
+
+/** Deletes every row that belongs to the session, and those of the conversations of its tasks. */
+async function removeRows(tx: Tx, id: string): Promise<Gone> {
+	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
+	const ofTasks: Gone[] = [];
+	for (const { own_session_id } of tasks) ofTasks.push(await removeRows(tx, own_session_id));
+	const own = tx.selectFrom("tasks").select("id").where("session_id", "=", id);
+	await tx.deleteFrom("task_needs").where("task_id", "in", own).execute();
+	await tx.deleteFrom("tasks").where("session_id", "=", id).execute();
+	const runs = tx.selectFrom("runs").select("id").where("session_id", "=", id);
+	for (const table of ["steps", "steers"] as const) {
+		await tx.deleteFrom(table).where("run_id", "in", runs).execute();
+	}
+	for (const table of tablesOfSessions) await tx.deleteFrom(table).where("session_id", "=", id).execute();
+	for (const table of ["usage_days", "budgets"] as const) {
+		await tx.deleteFrom(table).where("scope", "=", id).execute();
+	}
+	const files = await removeFilesOf(tx, id);
+	// A schedule with an external key goes on in the session that is created under it.
+	await tx.deleteFrom("schedules").where("session_id", "=", id).where("external_key", "is", null).execute();
+	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
+	await tx.deleteFrom("sessions").where("id", "=", id).execute();
+	return {
+		sessions: [id, ...ofTasks.flatMap(({ sessions }) => sessions)],
+		files: [...files, ...ofTasks.flatMap((gone) => gone.files)],
+	};
+}

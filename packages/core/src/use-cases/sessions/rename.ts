@@ -1,0 +1,50 @@
+import type { Record, Session } from "../../conversation/session.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { forgetName, indexName } from "../../store/search-texts.ts";
+import { oneLine } from "../../text/title-text.ts";
+
+/**
+ * Gives a session the title that a person wants, in one line, and returns it: no model replaces it. An empty one lets a
+ * model choose again.
+ */
+export async function renameSession(session: Session, request: Keyed, wanted: string): Promise<string> {
+	const title = oneLine(session.redactor.redact(wanted));
+	await session.commit((tx, record) =>
+		once(tx, request, session.deps, async () => {
+			const by = { title, titled_by: title === "" ? null : ("person" as const) };
+			await tx.updateTable("sessions").set(by).where("id", "=", session.id).execute();
+			await tellTitle(tx, record, session.id, { title, by: "person" });
+		}),
+	);
+	return title;
+}
+
+/** Gives a session the title that a model made; false where somebody has given one meanwhile. */
+export async function giveTitle(tx: Tx, record: Record, id: string, title: string): Promise<boolean> {
+	const given = await tx
+		.updateTable("sessions")
+		.set({ title, titled_by: "model" })
+		.where("id", "=", id)
+		.where("titled_by", "is", null)
+		.executeTakeFirst();
+	if (given.numUpdatedRows === 0n) return false;
+	await tellTitle(tx, record, id, { title, by: "model" });
+	return true;
+}
+
+async function tellTitle(
+	tx: Tx,
+	record: Record,
+	id: string,
+	named: { readonly title: string; readonly by: "person" | "model" },
+): Promise<void> {
+	const { external_key } = await tx
+		.selectFrom("sessions")
+		.select("external_key")
+		.where("id", "=", id)
+		.executeTakeFirstOrThrow();
+	await forgetName(tx, id);
+	await indexName(tx, id, [named.title, external_key]);
+	await record({ type: "session.renamed", ...named });
+}

@@ -1,0 +1,96 @@
+import type { RunSettings } from "../../agent/settings.ts";
+import type { Session } from "../../conversation/session.ts";
+import { type BuiltInRule, builtInRules } from "../../policy/built-in-rules.ts";
+import { matchesName } from "../../policy/commands/places.ts";
+import type { Effect, PolicyInForce, PolicyRule } from "../../policy/policy-rule.ts";
+import { type ActionClass, ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
+
+/**
+ * The permission of a tool in a session, as far as it is known without the arguments of a call. It is that of a usual call:
+ * one that touches keys or leaves the roots always requires approval.
+ */
+export interface ToolPermission {
+	readonly tool: string;
+	/** Of a usual call. `ask` also if it depends on the arguments, as for `git`. */
+	readonly effect: Effect;
+	/** Whether its calls change nothing. */
+	readonly isPure: boolean;
+	/** For a person; "" if the built-in rules decide. */
+	readonly reason: string;
+}
+
+/** The permissions of all tools of a session, in the order in which a model gets them. */
+export function toolPermissions(session: Session, { tools }: Pick<RunSettings, "tools">): ToolPermission[] {
+	const policy = session.deps.policies.of(session);
+	return tools.map((tool) => ({
+		...{ tool: tool.name, isPure: tool.effect === "none" },
+		...permissionOf(tool, policy, session.trusted),
+	}));
+}
+
+function permissionOf(
+	tool: Tool,
+	{ rules, problem }: PolicyInForce,
+	acceptsAll: boolean,
+): Pick<ToolPermission, "effect" | "reason"> {
+	if (problem) return { effect: "deny", reason: problem.reason };
+	const own = rules.filter((rule) => mayConcern(rule, tool));
+	const denied = own.find((rule) => rule.effect === "deny" && deniesUsual(rule, tool));
+	if (denied) return { effect: "deny", reason: denied.reason };
+	const strict = own.find(({ effect }) => effect !== "allow");
+	if (strict) return { effect: "ask", reason: strict.reason };
+	const asking = askingAbout(tool);
+	const isLifted = acceptsAll && asking.every(({ liftedBy }) => liftedBy.includes("accept-all"));
+	if (asking.length === 0 || isLifted) return { effect: "allow", reason: "" };
+	const allowed = own.find((rule) => allowsAll(rule, asking));
+	return allowed ? { effect: "allow", reason: allowed.reason } : { effect: "ask", reason: "" };
+}
+
+/** The built-in rules that require approval for a usual call. */
+function askingAbout({ usual, effect }: Pick<Tool, "usual" | "effect">): readonly BuiltInRule[] {
+	if (!usual)
+		return effect === "none" ? [] : builtInRules.filter(({ when }) => when.includes("exec-sandboxed"));
+	return builtInRules.filter(
+		(rule) => rule.effect === "ask" && rule.when.some((name) => usual.includes(name)),
+	);
+}
+
+/** Classes of calls that have neither a path nor a host. */
+const placeless: readonly ActionClass[] = [
+	"person",
+	"memory-read",
+	"memory-write",
+	"memory-everyone",
+	"schedule",
+];
+
+/** Whether a rule may concern a usual call of the tool. */
+function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool: Tool): boolean {
+	const { usual, command } = tool;
+	const name = ruleNameOf(tool);
+	if (tools && !tools.some((pattern) => matchesName(name, pattern))) return false;
+	if (classes && usual && !classes.some((one) => usual.includes(one))) return false;
+	if (commands && !command) return false;
+	if (paths && usual?.every((one) => placeless.includes(one))) return false;
+	return !hosts || !usual || usual.includes("egress");
+}
+
+/** Whether a rule that may concern the tool concerns every usual call. */
+function deniesUsual(rule: PolicyRule, { usual }: Pick<Tool, "usual">): boolean {
+	return !hasFurtherConditions(rule) && (!rule.classes || usual !== undefined);
+}
+
+/** Whether a rule has a condition about the arguments of a call. */
+function hasFurtherConditions({ commands, paths, hosts }: PolicyRule): boolean {
+	return [commands, paths, hosts].some((condition) => condition !== undefined);
+}
+
+/** Whether a rule of the operator allows every call that these rules require approval for. */
+function allowsAll(rule: PolicyRule, asking: readonly BuiltInRule[]): boolean {
+	const { effect, layer, classes } = rule;
+	if (effect !== "allow" || layer !== "operator" || hasFurtherConditions(rule)) return false;
+	return asking.every(
+		({ when, liftedBy }) =>
+			liftedBy.includes("rule") && (!classes || when.every((one) => classes.includes(one))),
+	);
+}

@@ -1,0 +1,49 @@
+import type { Journal } from "../../store/journal.ts";
+import type { Recorded, SessionEvent } from "../../vocabulary/event.ts";
+
+/** Events that are read at once from the journal. */
+const pageSize = 256;
+
+interface Watching {
+	readonly journal: Pick<Journal, "after">;
+	/** Tells live events of all sessions until what is returned is called. */
+	readonly observe: (observer: (event: SessionEvent) => void) => () => void;
+	/** Takes events in order; must not throw. */
+	readonly deliver: (event: Recorded) => void;
+}
+
+/**
+ * Delivers every recorded event of a session from its first one, each once, until what is returned is called. Who watches
+ * is no client of the session: its state does not change.
+ */
+export async function watchEvents(
+	sessionId: string,
+	{ journal, observe, deliver }: Watching,
+): Promise<() => void> {
+	let seq = 0;
+	/** Live events that came while earlier ones were read. */
+	let early: Recorded[] | undefined = [];
+	const pass = (event: Recorded): void => {
+		if (event.seq <= seq) return;
+		seq = event.seq;
+		deliver(event);
+	};
+	const stop = observe((event) => {
+		if (event.transient || event.sessionId !== sessionId) return;
+		if (early) early.push(event);
+		else pass(event);
+	});
+	try {
+		let page: readonly Recorded[];
+		do {
+			page = await journal.after(sessionId, seq, pageSize);
+			for (const event of page) pass(event);
+		} while (page.length === pageSize);
+	} catch (reason) {
+		stop();
+		throw reason;
+	}
+	for (const event of early) pass(event);
+	early = undefined;
+	return stop;
+}

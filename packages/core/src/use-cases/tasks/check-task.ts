@@ -1,0 +1,81 @@
+import { ParleyError } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import type { CheckedTask } from "../../conversation/tasks/submit.ts";
+import type { Profiles } from "../../policy/profiles/profile.ts";
+import { fromRow } from "../../store/journal.ts";
+import type { TaskRow } from "../../store/task-rows.ts";
+import { type NewTask, priorities } from "../../vocabulary/tasks/task.ts";
+import type { NewWorker } from "../../vocabulary/tasks/task-desk.ts";
+
+/** What tasks have that name no tools. */
+const usualTools = ["run_command", "git", "query_memories"];
+
+/** How often a task that a provider fails is tried again. */
+const maxRetries = 3;
+
+/** What a task may name. */
+export interface TaskChoice {
+	readonly profiles: Pick<Profiles, "find">;
+	/** The names of the tools that the session itself has, with this agent. */
+	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
+	/** The model's real name, as the agent's server knows it; throws where there is none such. */
+	readonly modelOf: (agent: string, wanted: string) => Promise<string>;
+	/** The agent that the operator has named for a channel. */
+	readonly pinnedAgent: (place: string | undefined) => string | undefined;
+}
+
+/** Checks what a task names; throws `invalid_argument` for what is not there, or not for this session. */
+export async function checkTask(
+	home: Session,
+	wanted: NewTask,
+	choice: TaskChoice,
+): Promise<{ readonly task: CheckedTask; readonly notes: readonly string[] }> {
+	const pinned = choice.pinnedAgent(home.place);
+	const agent = wanted.agent ?? pinned ?? home.profile;
+	if (pinned !== undefined && agent !== pinned) {
+		throw invalid(`agent: in ${home.place} the operator says who answers: ${pinned}`);
+	}
+	await choice.profiles.find(agent);
+	const usable = await choice.toolsOf(home, agent);
+	const asked = [...new Set(wanted.tools ?? usualTools)];
+	const unknown = asked.find((name) => !usable.includes(name));
+	if (unknown !== undefined && wanted.tools) throw invalid(unknownTool(unknown, usable));
+	const missing = asked.filter((name) => !usable.includes(name));
+	const inherited = agent === home.profile ? home.model : undefined;
+	const model = wanted.model === undefined ? inherited : await choice.modelOf(agent, wanted.model);
+	const task = {
+		...wanted,
+		...{ agent, maxRetries, tools: asked.filter((name) => usable.includes(name)) },
+		...(model !== undefined && { model }),
+	};
+	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };
+}
+
+/**
+ * Checks what a worker is wanted for: it has the tools of its task, or fewer, and the same agent, whose rules hold for
+ * it.
+ */
+export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskChoice): Promise<CheckedTask> {
+	const { agent } = row;
+	const own = fromRow<string[]>(row.tools);
+	const tools = wanted.tools ?? own;
+	const unknown = tools.find((name) => !own.includes(name));
+	if (unknown !== undefined) throw invalid(unknownTool(unknown, own));
+	const model =
+		wanted.model === undefined ? (row.model ?? undefined) : await choice.modelOf(agent, wanted.model);
+	const { title, description, dependsOn } = wanted;
+	return {
+		...{ title, description, tools, agent, maxRetries, autonomy: row.autonomy },
+		priority: priorities[row.priority] ?? "normal",
+		...(dependsOn && { dependsOn }),
+		...(model !== undefined && { model }),
+	};
+}
+
+function unknownTool(name: string, usable: readonly string[]): string {
+	return `tools: there is no tool ${JSON.stringify(name.slice(0, 100))} here; there are: ${usable.join(", ")}`;
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,44 @@
+import type { Runner } from "../../agent/runner.ts";
+import { chooseSettings, type ModelChoice } from "../../agent/settings.ts";
+import type { SessionDeps } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import type { RuntimeOptions } from "../../runtime-options.ts";
+import type { Places } from "../../trust/places.ts";
+import { realName } from "../sessions/set-model.ts";
+import { checkWorker, type TaskChoice } from "./check-task.ts";
+import { TaskRunner } from "./task-runner.ts";
+import { Tasks } from "./tasks.ts";
+
+/** Tasks that are worked on at a time where nobody says otherwise. */
+const usualLimit = 4;
+
+/** What tasks have of the runtime. */
+interface TaskParts {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+	readonly places: Pick<Places, "profileOf">;
+	readonly admit: () => void;
+}
+
+/** The tasks of a runtime, and who works on them. */
+export function createTasks(
+	{ tasks: { limit = usualLimit } = {}, shared = false }: Pick<RuntimeOptions, "tasks" | "shared">,
+	models: ModelChoice,
+	{ deps, sessions, runner, places, admit }: TaskParts,
+): { readonly tasks: Tasks; readonly runner: TaskRunner } {
+	const choice: TaskChoice = {
+		profiles: models.profiles,
+		modelOf: (agent, wanted) => realName(agent, wanted, models),
+		pinnedAgent: (place) => places.profileOf(place).agent,
+		async toolsOf({ place }, agent) {
+			const only = places.profileOf(place).tools;
+			const { tools } = await chooseSettings({ profile: agent, model: undefined }, models, { only });
+			return tools.map(({ name }) => name);
+		},
+	};
+	const check = (row: Parameters<typeof checkWorker>[0], wanted: Parameters<typeof checkWorker>[1]) =>
+		checkWorker(row, wanted, choice);
+	const taskRunner = new TaskRunner({ deps, sessions, runner, limit, alone: !shared, check });
+	return { tasks: new Tasks({ deps, sessions, runner: taskRunner, choice, admit }), runner: taskRunner };
+}

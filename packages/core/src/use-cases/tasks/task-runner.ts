@@ -1,0 +1,228 @@
+import { ParleyError, type Timer } from "@parley/base";
+import type { Runner } from "../../agent/runner.ts";
+import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import {
+	type Claim,
+	claimEnded,
+	claimTask,
+	leaseMs,
+	nextClaim,
+	releaseAll,
+	releaseClaim,
+} from "../../conversation/tasks/claim.ts";
+import { conversationsAbove } from "../../conversation/tasks/read-tasks.ts";
+import type { CheckedTask } from "../../conversation/tasks/submit.ts";
+import { fromRow } from "../../store/journal.ts";
+import type { TaskRow } from "../../store/task-rows.ts";
+import type { NewWorker } from "../../vocabulary/tasks/task-desk.ts";
+import { Hold } from "./hold.ts";
+import { takeUp } from "./take-up.ts";
+
+/** Looked again at least this often while a task is open: another process may have fallen silent. */
+const lookAgainMs = 15_000;
+/** Where a task cannot be taken up, the next look is no sooner. */
+const afterFailureMs = 5_000;
+
+/** What working on tasks needs. */
+export interface TaskRunnerOptions {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: Runner;
+	/** Tasks that are worked on at a time. */
+	readonly limit: number;
+	/** Whether this process alone works on the store: what others held at its start is free then. */
+	readonly alone: boolean;
+	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
+}
+
+/** Takes tasks up as there is room, and works on each until it ends or has to wait. */
+export class TaskRunner {
+	readonly #options: TaskRunnerOptions;
+	readonly #worker: string;
+	readonly #working = new Map<string, { session?: Session }>();
+	readonly #done = new Set<Promise<void>>();
+	#timer: Timer | undefined;
+	#filling: Promise<void> | undefined;
+	#again = false;
+	#state: "new" | "started" | "stopped" = "new";
+
+	constructor(options: TaskRunnerOptions) {
+		this.#options = options;
+		this.#worker = options.deps.ids.create("worker");
+		options.deps.observers.addRecorded(({ event }) => {
+			// It waits from now on, and its place is free.
+			if (event.type === "prompt.requested" && event.prompt.taskId !== undefined)
+				setImmediate(() => this.wake());
+		});
+	}
+
+	/** Goes on with what the last stop left, and takes up what waits. */
+	async start(): Promise<void> {
+		const { deps, alone } = this.#options;
+		if (alone) await deps.journal.store.commit(releaseAll);
+		if (this.#state === "new") this.#state = "started";
+		this.wake();
+	}
+
+	/** Takes up no more; resolves when what is at work, which somebody else stops, has stopped. */
+	async stop(): Promise<void> {
+		this.#state = "stopped";
+		this.#timer?.cancel();
+		await this.#filling;
+		await Promise.all(this.#done);
+	}
+
+	/** There may be something to take up. */
+	wake(): void {
+		if (this.#state !== "started") return;
+		this.#again = true;
+		this.#filling ??= this.#fill().finally(() => {
+			this.#filling = undefined;
+			// Somebody called after the last look, and before it was over.
+			if (this.#again) this.wake();
+		});
+	}
+
+	/** Stops what is still worked on here of tasks that have ended. */
+	stopEnded(ids: readonly string[]): void {
+		for (const id of ids) {
+			// Who has not come as far as its run finds out when it does.
+			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
+		}
+		// What nobody works on is taken up to be brought to its end.
+		this.wake();
+	}
+
+	async #fill(): Promise<void> {
+		const { deps, limit } = this.#options;
+		while (this.#again && this.#state === "started") {
+			this.#again = false;
+			try {
+				await this.#takeAll(claimEnded, Number.POSITIVE_INFINITY);
+				await this.#takeAll(claimTask, limit);
+				await this.#wait();
+			} catch (error) {
+				deps.log.error("tasks could not be taken up", { error });
+				this.#setTimer(afterFailureMs);
+			}
+		}
+	}
+
+	async #takeAll(claim: typeof claimTask, most: number): Promise<void> {
+		const { clock, journal } = this.#options.deps;
+		while (this.#state === "started" && this.#atWork() < most) {
+			const claimer = { worker: this.#worker, now: clock.now(), except: [...this.#working.keys()] };
+			const row = await journal.store.commit((tx) => claim(tx, claimer));
+			if (!row) return;
+			this.#begin(row);
+		}
+	}
+
+	/** How many tasks have a place of those that there are: who waits for a person needs none. */
+	#atWork(): number {
+		const waits = (session: Session | undefined): boolean =>
+			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);
+		return [...this.#working.values()].filter(({ session }) => !waits(session)).length;
+	}
+
+	async #wait(): Promise<void> {
+		const { deps, limit, alone } = this.#options;
+		if (this.#atWork() >= limit) return;
+		const due = await deps.journal.store.read(nextClaim);
+		// Others submit without a word.
+		if (due === undefined && !alone) this.#setTimer(lookAgainMs);
+		if (due === undefined) return;
+		// What is due at once was just taken by another process, or is about to be.
+		this.#setTimer(Math.min(lookAgainMs, Math.max(50, due - deps.clock.now())));
+	}
+
+	#setTimer(ms: number): void {
+		this.#timer?.cancel();
+		if (this.#state === "started") this.#timer = this.#options.deps.clock.after(ms, () => this.wake());
+	}
+
+	#begin(row: TaskRow): void {
+		const claim = { taskId: row.id, worker: this.#worker, epoch: Number(row.epoch) };
+		const entry: { session?: Session } = {};
+		this.#working.set(row.id, entry);
+		const { deps } = this.#options;
+		const work = this.#work(row, claim, entry)
+			.catch((error: unknown) => {
+				// It is free again when its lease has run out.
+				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
+				deps.log[level]("a task could not be worked on", { taskId: row.id, error });
+			})
+			.finally(() => {
+				this.#working.delete(row.id);
+				this.#done.delete(work);
+				this.wake();
+			});
+		this.#done.add(work);
+	}
+
+	async #work(row: TaskRow, claim: Claim, entry: { session?: Session }): Promise<void> {
+		const { sessions, deps, runner } = this.#options;
+		using homeLease = await sessions.leaseOwn(row.session_id);
+		using ownLease = await sessions.leaseOwn(row.own_session_id);
+		const [home, session] = [homeLease.session, ownLease.session];
+		const hold = await this.#hold(row, claim, { home, session });
+		session.workOn(hold);
+		entry.session = session;
+		const heart = this.#beat(claim, hold, session);
+		try {
+			const taken = await takeUp(session, row);
+			if (!taken) return;
+			const { run, resumed } = taken;
+			home.working.add(session);
+			if (resumed) await runner.resume(session, run);
+			else runner.start(session, run);
+			await session.live.get(run.id)?.ended;
+			hold.afterEnd();
+			// Its run ends without a word, and which of its commits finds out is a matter of chance.
+			if (hold.lost) deps.log.warn("a task was taken over by another worker", { taskId: row.id });
+		} finally {
+			heart.cancel();
+			home.working.delete(session);
+			session.workOn(undefined);
+			// What stopped with the gateway goes on wherever the next one is.
+			if (this.#state === "stopped") await deps.journal.store.commit((tx) => releaseClaim(tx, claim));
+		}
+	}
+
+	async #hold(
+		row: TaskRow,
+		claim: Claim,
+		{ home, session }: { readonly home: Session; readonly session: Session },
+	): Promise<Hold> {
+		const { deps, check } = this.#options;
+		const above = await deps.journal.store.read((db) => conversationsAbove(db, row));
+		return new Hold({
+			...{ row, claim, home, session, above, check, tools: fromRow<string[]>(row.tools) },
+			onWork: () => this.wake(),
+			onEnded: (ids) => this.stopEnded(ids),
+		});
+	}
+
+	/** Keeps the claim while a model or a tool takes its time. */
+	#beat(claim: Claim, hold: Hold, session: Session): Timer {
+		const { clock, journal, log } = this.#options.deps;
+		let stopped = false;
+		const beat = async (): Promise<void> => {
+			try {
+				await journal.store.commit((tx) => hold.keep(tx));
+			} catch (error) {
+				if (!hold.lost)
+					log.warn("a task could not be kept", { taskId: claim.taskId, sessionId: session.id, error });
+			}
+			if (!stopped) timer = clock.after(leaseMs / 3, () => void beat());
+		};
+		let timer = clock.after(leaseMs / 3, () => void beat());
+		return {
+			cancel: () => {
+				stopped = true;
+				timer.cancel();
+			},
+		};
+	}
+}

@@ -1,0 +1,197 @@
+import { ParleyError } from "@parley/base";
+import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Lease, Sessions } from "../../conversation/sessions.ts";
+import { endTask } from "../../conversation/tasks/end-task.ts";
+import { describeTask, findTask, listTasks } from "../../conversation/tasks/read-tasks.ts";
+import { unfit, unknownTask } from "../../conversation/tasks/refusals.ts";
+import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
+import { type Keyed, once } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { fromRow } from "../../store/journal.ts";
+import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
+import type { TaskRow } from "../../store/task-rows.ts";
+import { askedBy } from "../../trust/audit/audit.ts";
+import { type Action, authorize, isAuthorized } from "../../vocabulary/authorize.ts";
+import type { Recorded } from "../../vocabulary/event.ts";
+import { actingId, type Principal, visibleTo } from "../../vocabulary/principal.ts";
+import {
+	hasEnded,
+	type NewTask,
+	priorities,
+	type TaskFacts,
+	type TaskFilter,
+} from "../../vocabulary/tasks/task.ts";
+import { checkTask, type TaskChoice } from "./check-task.ts";
+import type { TaskRunner } from "./task-runner.ts";
+import { writeReply } from "./write-reply.ts";
+
+/** What tasks need from the runtime. */
+export interface TasksOptions {
+	readonly deps: SessionDeps;
+	readonly sessions: Sessions;
+	readonly runner: TaskRunner;
+	/** What a task may name. */
+	readonly choice: TaskChoice;
+	/** Throws where the gateway takes no more work. */
+	readonly admit: () => void;
+}
+
+/** A task that was submitted, and what of its wishes it goes without, in words for people. */
+export interface Submitted {
+	readonly id: string;
+	readonly notes: readonly string[];
+}
+
+/** Work in the background. Every method checks the principal's right to the session that owns the task. */
+export class Tasks {
+	readonly #options: TasksOptions;
+
+	constructor(options: TasksOptions) {
+		this.#options = options;
+	}
+
+	/** Submits a task of a session: durable when this resolves, and taken up when there is room. */
+	async submit(request: Keyed, sessionId: string, wanted: NewTask): Promise<Submitted> {
+		this.#options.admit();
+		using lease = await this.#options.sessions.lease(request.principal, sessionId, "task.submit");
+		return this.#submit(request, lease.session, { wanted });
+	}
+
+	/** Submits a task that has ended once more, as a new one. */
+	async retry(request: Keyed, taskId: string): Promise<Submitted> {
+		this.#options.admit();
+		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
+		using held = lease;
+		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be done again");
+		const { title, description, autonomy } = row;
+		const wanted = {
+			...{ title, description, autonomy, tools: fromRow<string[]>(row.tools), agent: row.agent },
+			priority: priorities[row.priority] ?? "normal",
+			...(row.model !== null && { model: row.model }),
+		};
+		return this.#submit(request, held.session, { wanted, retryOf: row.id });
+	}
+
+	/** What has become of a task. Throws `not_found` also for who may not see it. */
+	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
+		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
+		lease[Symbol.dispose]();
+		const facts = await this.#options.deps.journal.store.read((db) => describeTask(db, row));
+		if (!facts) throw unknownTask(taskId);
+		return facts;
+	}
+
+	/** The tasks that the principal may see, newest first. */
+	async list(principal: Principal, filter: TaskFilter): Promise<TaskFacts[]> {
+		const { sessions, deps } = this.#options;
+		authorize(principal, "task.read");
+		if (filter.sessionId !== undefined) {
+			(await sessions.lease(principal, filter.sessionId, "task.read"))[Symbol.dispose]();
+		}
+		const all = isAuthorized(principal, "task.read", { owner: "" });
+		return deps.journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
+	}
+
+	/** Ends a task with all its workers; one that has ended stays as it is. Returns the state that it is in then. */
+	async cancel(request: Keyed, taskId: string, reason: string): Promise<TaskRow["state"]> {
+		const { lease, row } = await this.#borrow(request.principal, taskId, "task.control");
+		using held = lease;
+		const { session: home } = held;
+		let ended: string[] = [];
+		const outcome = await home.commit((tx, record) =>
+			once(tx, request, home.deps, async () => {
+				ended = [];
+				const now = (await findTask(tx, taskId)) ?? row;
+				if (hasEnded(now.state)) return now.state;
+				const by = actingId(request.principal);
+				const told = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
+				const end = { state: "cancelled" as const, reason: told, by };
+				ended = await endTask({ tx, now: home.deps.clock.now(), tell: record }, now, end);
+				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
+				return "cancelled" as const;
+			}),
+		);
+		this.#options.runner.stopEnded(ended);
+		for (const id of ended) home.wake(id);
+		return outcome.response;
+	}
+
+	/** Says what a person thinks of what a suspended task asks; it goes on with that when there is room. */
+	async reply(
+		request: Keyed,
+		taskId: string,
+		{
+			approved,
+			feedback,
+			token,
+		}: { readonly approved: boolean; readonly feedback: string; readonly token?: string },
+	): Promise<void> {
+		const { lease } = await this.#borrow(request.principal, taskId, "task.control");
+		using held = lease;
+		const { session: home } = held;
+		await home.commit((tx, _record) =>
+			once(tx, request, home.deps, async () => {
+				const row = await writeReply(tx, home, { taskId, by: request.principal, approved, feedback, token });
+				await this.#audit(tx, request, taskId, ["reply", approved ? "approved" : "revise"]);
+				await addTaint(tx, row.own_session_id, taintOfMessage(request.principal, request.principal.person));
+				return null;
+			}),
+		);
+		this.#options.runner.wake();
+	}
+
+	async #submit(
+		request: Keyed,
+		home: Session,
+		{ wanted, retryOf }: { readonly wanted: NewTask; readonly retryOf?: string },
+	): Promise<Submitted> {
+		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation has no tasks of its own");
+		const checked = checkTask(home, wanted, this.#options.choice);
+		// Of a repeated request nobody looks at it.
+		checked.catch(() => undefined);
+		let created: readonly Recorded[] = [];
+		const outcome = await home.commit((tx, record) =>
+			once(tx, request, home.deps, async () => {
+				const { task, notes } = await checked;
+				const origin = { ...originOf(request.principal), ...(retryOf !== undefined && { retryOf }) };
+				const inserted = await insertTask(tx, record, home, { wanted: task, origin });
+				created = inserted.created;
+				const { id } = inserted.row;
+				await this.#audit(tx, request, id, [retryOf === undefined ? "submit" : "retry", "submitted"]);
+				return { id, notes };
+			}),
+		);
+		for (const event of created) home.deps.observers.tell(event, home.owner);
+		await home.deps.failpoints.reach("task-submitted");
+		this.#options.runner.wake();
+		return outcome.response;
+	}
+
+	/** The session that owns a task, and the task. */
+	async #borrow(
+		principal: Principal,
+		taskId: string,
+		action: Action,
+	): Promise<{ readonly row: TaskRow; readonly lease: Lease }> {
+		const { deps, sessions } = this.#options;
+		const row = await deps.journal.store.read((db) => findTask(db, taskId));
+		if (!row) throw unknownTask(taskId);
+		try {
+			return { row, lease: await sessions.lease(principal, row.session_id, action) };
+		} catch (reason) {
+			throw ParleyError.from(reason).code === "not_found" ? unknownTask(taskId) : reason;
+		}
+	}
+
+	async #audit(tx: Tx, { principal }: Keyed, object: string, [action, decision]: Audited): Promise<void> {
+		await this.#options.deps.audit.record(tx, {
+			...askedBy(principal),
+			action: `task.${action}`,
+			object,
+			decision,
+		});
+	}
+}
+
+/** What was done to a task, and what came of it. */
+type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];

@@ -1,0 +1,72 @@
+import { ChannelGrants } from "../../conversation/grants/channel-grants.ts";
+import type { Sessions } from "../../conversation/sessions.ts";
+import type { ModelOptions, RuntimeOptions } from "../../runtime-options.ts";
+import type { Audit } from "../../trust/audit/audit.ts";
+import { AuditLog } from "../../trust/audit/audit-log.ts";
+import { People } from "../../trust/people/people.ts";
+import { PersonChecks } from "../../trust/people/person-checks.ts";
+import { Places } from "../../trust/places.ts";
+import { Policies } from "../../trust/policies.ts";
+import { Tokens } from "../../trust/tokens/tokens.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import { endAcceptAll } from "../messages/accept-all.ts";
+
+/** What the parts of it are made of. */
+export type TrustOptions = ModelOptions &
+	Pick<
+		RuntimeOptions,
+		"store" | "clock" | "ids" | "log" | "roots" | "chat" | "policy" | "sandbox" | "secrets" | "operatorToken"
+	> & { readonly audit: Audit; readonly sessions: () => Sessions };
+
+/** Who may come in, what they may do and where, and what was decided: reached as `runtime.trust`. */
+export class Trust {
+	readonly audit: Audit;
+	readonly auditLog: AuditLog;
+	readonly tokens: Tokens;
+	readonly people: People;
+	/** Questions to connectors about the present rights of people. */
+	readonly checks: PersonChecks;
+	readonly places: Places;
+	readonly policies: Policies;
+	readonly grants: ChannelGrants;
+
+	readonly #sessions: () => Sessions;
+
+	constructor(options: TrustOptions) {
+		this.#sessions = options.sessions;
+		this.audit = options.audit;
+		this.auditLog = new AuditLog(options);
+		this.tokens = new Tokens(options);
+		this.people = new People(options);
+		this.checks = new PersonChecks(options);
+		this.places = new Places(options);
+		this.policies = new Policies(options, this.places);
+		this.grants = new ChannelGrants(options, this.policies, this.people);
+	}
+
+	/** Who acts: the connector, for this person. What channels are trusted with may end with who speaks there. */
+	async identify(...asked: Parameters<People["identify"]>): Promise<Principal> {
+		const acting = await this.people.identify(...asked);
+		await this.grants.witness(acting);
+		return acting;
+	}
+
+	/** Ends the session's `acceptAll`, also one that was given before a restart. */
+	async endAcceptAll(by: Principal, sessionId: string): Promise<void> {
+		await endAcceptAll(this.#sessions(), by, sessionId);
+	}
+
+	/** Learns what the database and the policy say, before anybody is let in. */
+	async load(): Promise<void> {
+		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
+		// What is granted holds under a policy.
+		await this.grants.load();
+	}
+
+	/** Resolves when nothing of it is written any more. */
+	async stop(): Promise<void> {
+		this.checks.stop();
+		await this.grants.stop();
+		await this.audit.stop();
+	}
+}

@@ -1,0 +1,375 @@
+import type { BudgetReached } from "./budget.ts";
+import type { CompactionLevel, ContextSnapshot } from "./context-snapshot.ts";
+import type { FileFacts } from "./files/file-facts.ts";
+import type { AssistantMessage, ImageType } from "./message.ts";
+import type { StopReason } from "./model.ts";
+import type { ModelFault } from "./model-error.ts";
+import type { OodaPhase } from "./ooda-phase.ts";
+import type { Prompt } from "./prompt.ts";
+import type { RunOrigin } from "./schedules/schedule.ts";
+import type { ScheduleEvent } from "./schedules/schedule-event.ts";
+import type { SkillEvent } from "./skills/skill-event.ts";
+import type { PlanStep } from "./tasks/task.ts";
+import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * Why a run ended early. refusal: the model refused. cut: its last reply reached a limit. model: the provider failed.
+ * budget: a budget allows no further call. denied: people denied a call again and again. limit: another limit of runs.
+ * settings: the agent of the run, its model or its tools cannot be used. step: a step of its workflow failed.
+ */
+export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
+
+/** Who wrote a message, where it was not the session's operator. Untrusted text for the model. */
+export interface Author {
+	readonly id: string;
+	readonly name: string;
+}
+
+/** A picture, without what it shows. */
+export interface PictureFacts {
+	readonly mediaType: ImageType;
+	readonly bytes: number;
+}
+
+/** A channel's grant, as people are told of it. Times are milliseconds since the epoch. */
+export interface GrantFacts {
+	readonly id: string;
+	/** The channel, as `placeKey` writes it. */
+	readonly place: string;
+	/** Null: everybody who may talk there. */
+	readonly people: readonly string[] | null;
+	/** Names of tools and of classes; null for all that the floor lets through. */
+	readonly tools: readonly string[] | null;
+	readonly classes: readonly string[] | null;
+	readonly maxActions: number;
+	readonly usedActions: number;
+	readonly reason: string;
+	readonly grantedBy: string;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+/** On what happened unasked: under which grant of the channel, and until when that holds. */
+export interface TrustBadge {
+	readonly grantId: string;
+	readonly until: number;
+}
+
+/**
+ * What is kept of a conversation.
+ * A session begins with `session.created`. Of one run: `user.message`, then per call one `tool.started` and exactly
+ * one `tool.completed` or `tool.failed`, with its `prompt.requested` between; per model call one `model.called`, with
+ * `run.retrying` behind it where it is made again; at the end `usage.updated` where a model was called, and last
+ * exactly one `assistant.message`.
+ */
+export type ConversationEvent =
+	| { readonly type: "session.created" }
+	| { readonly type: "session.closed" }
+	| {
+			readonly type: "user.message";
+			readonly runId: string;
+			readonly content: string;
+			/** What its client named it, where it did. */
+			readonly correlation?: string;
+			readonly author?: Author;
+			/** Entered a run that was at work, instead of starting one. */
+			readonly steered?: true;
+			/** Part of a history that a client brought along: see `assistant.message`. */
+			readonly imported?: true;
+			/** The run whose last reply is made again; `content` is what that one was asked. */
+			readonly retryOf?: string;
+			/** What came with it, in the order of the message. */
+			readonly attachments?: readonly FileFacts[];
+			/** The schedule that sent it. */
+			readonly origin?: RunOrigin;
+	  }
+	| {
+			readonly type: "assistant.message";
+			readonly runId: string;
+			readonly content: string;
+			/** "" when all went well, `cancelled`, or what went wrong, for people. */
+			readonly error: string;
+			/** Absent if all went well, for `cancelled`, for a fault of ours, and in events that an earlier version wrote. */
+			readonly cause?: EndCause;
+			/** The model that really answered; "" when none did. */
+			readonly model: string;
+			readonly usage: Usage;
+			/** Billionths of a US dollar; absent in events that an earlier version wrote. */
+			readonly cost?: number;
+			/** While the channel was trusted. */
+			readonly trusted?: TrustBadge;
+			/** The schedule that started the run. */
+			readonly origin?: RunOrigin;
+			/**
+			 * Part of a history that a client brought along when it created the session. Nothing of it happened here: no
+			 * model was called, and the tools of its calls did not run. Its client may claim anything. A message without
+			 * text has `content` "".
+			 */
+			readonly imported?: true;
+	  }
+	/** A model call that failed is made again, by `model`, after `inMs` milliseconds; `attempt` counts from 1. */
+	| {
+			readonly type: "run.retrying";
+			readonly runId: string;
+			readonly reason: string;
+			readonly inMs: number;
+			readonly attempt: number;
+			readonly model: string;
+	  }
+	/** A model call has ended, with what it really took. */
+	| {
+			readonly type: "model.called";
+			/** "" where the call was for the session and no run, such as for its title. */
+			readonly runId: string;
+			readonly model: string;
+			readonly provider: string;
+			/** Messages of the request. */
+			readonly messages: number;
+			readonly usage: Usage;
+			/** Billionths of a US dollar. */
+			readonly cost: number;
+			/** From the request to the end of the reply. */
+			readonly durationMs: number;
+			/** "" when a whole reply came. */
+			readonly error: string;
+			/** The kind of the failure. Absent if there is none, and in events that an earlier version wrote. */
+			readonly fault?: ModelFault;
+	  }
+	/** What the run and its session have used so far. Costs are billionths of a US dollar. */
+	| {
+			readonly type: "usage.updated";
+			readonly runId: string;
+			readonly run: Usage & { readonly cost: number };
+			readonly session: Usage & { readonly cost: number };
+	  }
+	| ({ readonly type: "budget.reached" } & BudgetReached)
+	/** Older parts of the transcript were made shorter, for the model alone. Tokens as estimated. */
+	| {
+			readonly type: "context.compacted";
+			/** "" where somebody asked for it while the session was at rest. */
+			readonly runId: string;
+			readonly level: CompactionLevel;
+			readonly tokensBefore: number;
+			readonly tokensAfter: number;
+			/** Why no model wrote the summary. Absent if a model did, and at other levels. */
+			readonly error?: string;
+	  }
+	| {
+			readonly type: "tool.started";
+			readonly runId: string;
+			readonly callId: string;
+			readonly name: string;
+			readonly arguments: unknown;
+			/** Nobody was asked, because the channel is trusted. */
+			readonly trusted?: TrustBadge;
+			/** See `assistant.message`; so in `tool.completed` and `tool.failed`. */
+			readonly imported?: true;
+	  }
+	| {
+			readonly type: "tool.completed";
+			readonly runId: string;
+			readonly callId: string;
+			readonly name: string;
+			readonly result: string;
+			/** What the model was shown beside it; none where absent. */
+			readonly pictures?: readonly PictureFacts[];
+			/** How long it ran, without what people took to answer. */
+			readonly durationMs?: number;
+			readonly imported?: true;
+	  }
+	| {
+			readonly type: "tool.failed";
+			readonly runId: string;
+			readonly callId: string;
+			readonly name: string;
+			readonly error: string;
+			/** Absent where it did not run. */
+			readonly durationMs?: number;
+			readonly imported?: true;
+	  }
+	| { readonly type: "prompt.requested"; readonly prompt: Prompt }
+	| {
+			readonly type: "prompt.answered";
+			readonly token: string;
+			/** What was answered; null for a password. */
+			readonly value: unknown;
+			/** What the person made of the arguments that were asked about, where the call was approved with others. */
+			readonly arguments?: unknown;
+			/** The approval counts for the rest of the session. */
+			readonly remembered?: true;
+			/** Why it was denied, where that was said. */
+			readonly reason?: string;
+			readonly cancelled: boolean;
+			readonly by: string;
+			/** What they call themselves who answered from another chat platform than the session's. */
+			readonly byName?: string;
+	  }
+	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
+	/** A question waits for long already: at half and at nine tenths of its life. */
+	| {
+			readonly type: "prompt.reminded";
+			readonly token: string;
+			readonly runId: string;
+			readonly label: string;
+			/** Milliseconds since the epoch. */
+			readonly expiresAt: number;
+	  }
+	/** A file for the people of the session; `runId` and `callId` are those of the call that made it. */
+	| {
+			readonly type: "file.created";
+			readonly file: FileFacts;
+			readonly runId: string;
+			readonly callId: string;
+	  }
+	/** The list of steps of a run has changed, by the call with this id. Tasks record `task.progress` instead. */
+	| {
+			readonly type: "todo.updated";
+			readonly runId: string;
+			readonly callId: string;
+			/** The whole list, without secrets. */
+			readonly steps: readonly PlanStep[];
+	  }
+	| { readonly type: "session.renamed"; readonly title: string; readonly by: "person" | "model" }
+	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
+	| { readonly type: "grant.created"; readonly grant: GrantFacts }
+	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
+
+/** What is kept for ever, in the order of `seq`: the vocabulary of the whole product. */
+export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | TaskEvent | WorkerEvent;
+
+/**
+ * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;
+ * after a crash the reply is made again and starts with a new `text.started`.
+ * A reply whose provider sends it in pieces begins with `response.started`. It may have `thinking.delta`s, and for each
+ * call `arguments.started`, deltas, `arguments.ended`, also if it breaks off. None of these hold secrets, and none come for
+ * a text that nobody is to see.
+ */
+export type TransientEvent =
+	/** The response headers of a model call are there. */
+	| { readonly type: "response.started"; readonly runId: string }
+	/** The next part of what the model thinks. */
+	| { readonly type: "thinking.delta"; readonly runId: string; readonly text: string }
+	/** The model has begun to write a call. A `tool.started` with the same `callId` follows if the call is made. */
+	| {
+			readonly type: "arguments.started";
+			readonly runId: string;
+			/** The place among the calls of the reply, from 0. */
+			readonly index: number;
+			readonly callId: string;
+			/** Of the tool, as the model writes it. */
+			readonly name: string;
+	  }
+	/** The next part of the arguments, as JSON text. */
+	| {
+			readonly type: "arguments.delta";
+			readonly runId: string;
+			readonly index: number;
+			readonly callId: string;
+			readonly name: string;
+			readonly json: string;
+			/** Characters of the arguments before this part. */
+			readonly offset: number;
+	  }
+	/** The model has written the whole call, or the reply broke off. `length` counts the characters of the arguments. */
+	| {
+			readonly type: "arguments.ended";
+			readonly runId: string;
+			readonly index: number;
+			readonly callId: string;
+			readonly name: string;
+			readonly length: number;
+	  }
+	/**
+	 * The calls of a reply that can be decided now, in the order of the model, behind the `tool.started` and
+	 * `prompt.requested` of each. A call without a token needs no approval. A call that is planned again is listed again,
+	 * for example because a call before it has changed files.
+	 */
+	| {
+			readonly type: "calls.proposed";
+			readonly runId: string;
+			readonly calls: readonly {
+				readonly callId: string;
+				readonly name: string;
+				readonly arguments: unknown;
+				readonly token?: string;
+			}[];
+	  }
+	| { readonly type: "text.started"; readonly runId: string }
+	| { readonly type: "text.delta"; readonly runId: string; readonly text: string }
+	| { readonly type: "text.ended"; readonly runId: string }
+	/** A model is about to be called. */
+	| {
+			readonly type: "model.calling";
+			readonly runId: string;
+			readonly model: string;
+			readonly provider: string;
+			readonly messages: number;
+			/** The text is for nobody to see, such as a summary. */
+			readonly auxiliary?: true;
+			/** The phase of a run with the mode `ooda`. */
+			readonly ooda?: OodaPhase;
+	  }
+	/**
+	 * The context changed: once for each complete reply, before its `model.replied`, and after a compaction that was
+	 * asked for while the session was at rest (then `runId` is ""). Calls for a summary or a title do not count.
+	 */
+	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
+	/**
+	 * What came of a model call whose text was for people to see, behind its text and before its `model.called`, without
+	 * secrets.
+	 */
+	| {
+			readonly type: "model.replied";
+			readonly runId: string;
+			readonly content: AssistantMessage["content"];
+			/** Undefined where the call failed, was cancelled, or broke off. */
+			readonly stop: StopReason | undefined;
+	  }
+	/**
+	 * A call begins to run, after its approval if it needs one: behind its `tool.started`, before its progress and its end.
+	 * It may come again after a restart, for a call that is safe to repeat. A call that does not run has none.
+	 */
+	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
+	/**
+	 * What a call that runs has written since it was last told: whole lines without secrets, between its `tool.started`
+	 * and its end, at most 10 times a second; where it writes too much, the older lines are left out and a marker says so.
+	 */
+	| {
+			readonly type: "tool.progress";
+			readonly runId: string;
+			readonly callId: string;
+			readonly text: string;
+	  }
+	/** The newest list of steps of a run at work, repeated to a client that joins after it was recorded. */
+	| {
+			readonly type: "todo.shown";
+			readonly runId: string;
+			readonly callId: string;
+			readonly steps: readonly PlanStep[];
+	  }
+	/** An open question, shown again to somebody who has just come. */
+	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
+	/** The session and all that belonged to it are gone; nothing follows. */
+	| { readonly type: "session.deleted" };
+
+/** A recorded event with its place: `seq` counts from 1 in its session, without gaps. */
+export interface Recorded {
+	readonly transient: false;
+	readonly id: string;
+	readonly sessionId: string;
+	readonly seq: number;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+	readonly event: RecordedEvent;
+}
+
+/** A passing event; `seq` is that of the last recorded event before it. */
+export interface Passing {
+	readonly transient: true;
+	readonly sessionId: string;
+	readonly seq: number;
+	readonly event: TransientEvent;
+}
+
+export type SessionEvent = Recorded | Passing;

@@ -1,0 +1,96 @@
+import type { Message } from "./message.ts";
+import type { Usage } from "./usage.ts";
+
+/** What a tool looks like to a model: `parameters` is a JSON Schema object. */
+export interface ToolDescription {
+	readonly name: string;
+	readonly description: string;
+	readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** How much a model may think before it answers; a model that knows fewer levels takes the nearest. */
+export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
+export type Reasoning = (typeof reasoningLevels)[number];
+
+/** How a reply is drawn. What is absent is the model's own. */
+export interface Sampling {
+	readonly temperature?: number;
+	readonly topP?: number;
+	readonly topK?: number;
+	readonly repeatPenalty?: number;
+	/** Tokens of one reply at most, thinking included. */
+	readonly maxTokens?: number;
+}
+
+/** One request to a model. An empty `tools` asks for text only (a summary, a title). */
+export interface ModelRequest {
+	/** The provider's own name of the model, never a tier. */
+	readonly model: string;
+	readonly system: string;
+	readonly messages: readonly Message[];
+	readonly tools: readonly ToolDescription[];
+	readonly sampling?: Sampling;
+	readonly reasoning?: Reasoning;
+}
+
+/** `max_tokens` also stands for a stop that the provider did not explain: such a reply may be incomplete. */
+export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
+
+/**
+ * What one reply is made of, in order: `started` if the provider sends headers before content, any number of `usage`,
+ * `thinking`, `text` and `call`, then exactly one `end`. A `call` is whole: its arguments are parsed JSON, or `invalid`
+ * says why they are not. A provider that sends calls in pieces yields `call.started`, `call.delta` and `call.ended` before
+ * the `call` of the same `index`. `usage` says what the call has cost so far, so that a reply which breaks off is counted too;
+ * `end.usage` is the last word. Both name the model that really answers.
+ */
+export type ModelEvent =
+	/** The response headers are there, without an error. */
+	| { readonly type: "started" }
+	| { readonly type: "usage"; readonly usage: Usage; readonly model: string }
+	| {
+			readonly type: "thinking";
+			readonly text: string;
+			readonly signature?: string;
+			/** Thinking that the provider hides: opaque, goes back to it unchanged. */
+			readonly redacted?: string;
+	  }
+	| { readonly type: "text"; readonly text: string }
+	| {
+			readonly type: "call";
+			readonly id: string;
+			readonly name: string;
+			readonly arguments: unknown;
+			/** The place among the calls of the reply, from 0; absent if the provider sends calls whole. */
+			readonly index?: number;
+			/** Why the arguments cannot be used; the call is answered with it and never runs. */
+			readonly invalid?: string;
+	  }
+	| { readonly type: "call.started"; readonly index: number; readonly id: string; readonly name: string }
+	/** `json` is the next part of the arguments, as the model writes them. */
+	| { readonly type: "call.delta"; readonly index: number; readonly json: string }
+	| { readonly type: "call.ended"; readonly index: number }
+	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
+
+/** Called when the provider begins to answer, also with an error: `requestId` is its own name of the request. */
+export type Answered = (requestId: string) => void;
+
+/**
+ * The port to a language model. `stream` yields one reply and returns; it throws a `ModelError` when the reply
+ * cannot be had or breaks off (a stream that ends without `end` is a failure too), and stops soon after `signal`
+ * aborts. It tries once: whoever calls it decides about another try. It keeps no state between requests: everything
+ * it may know is in the request.
+ */
+export interface Model {
+	readonly provider: string;
+	/** The name used where nothing else was chosen. */
+	readonly defaultModel: string;
+	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent>;
+	/** Tokens of the request as the provider counts them; undefined where it cannot tell. Throws like `stream`. */
+	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
+	/** Tokens of each text, without those of a request around it; for servers that show their tokenizer. Throws like `stream`. */
+	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
+	/** Resolves when the server has loaded its model, and so knows its window, or does not start. Never rejects. */
+	settled?(signal: AbortSignal): Promise<void>;
+	/** Tokens of the context window as the server reports it; undefined as long as it has not. */
+	windowOf?(model: string): number | undefined;
+}

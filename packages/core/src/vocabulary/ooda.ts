@@ -1,0 +1,50 @@
+import type { UserMessage } from "./message.ts";
+import { type OodaPhase, oodaPhases } from "./ooda-phase.ts";
+import type { Step } from "./step.ts";
+
+const tasks: Readonly<Record<OodaPhase, string>> = {
+	observe:
+		"List the facts that matter for the request and for the results so far. Say which facts are missing. Draw no conclusions yet.",
+	orient: "Say what these facts mean for the request, and what is uncertain.",
+	decide: "Choose the next action, and say why. Name the tool and its arguments if it needs one.",
+	act: "Do now what you decided. If the request is fulfilled, or nothing more can be done, write the answer for the user and call no tool.",
+};
+
+/** The same message for the same phase: what is derived from a message is then derived once. */
+const asks: Readonly<Record<OodaPhase, UserMessage>> = {
+	observe: ask("observe"),
+	orient: ask("orient"),
+	decide: ask("decide"),
+	act: ask("act"),
+};
+
+function ask(phase: OodaPhase): UserMessage {
+	const tools = phase === "act" ? "You have your tools." : "You have no tools in this phase.";
+	return { role: "user", content: [{ type: "text", text: `[Phase: ${phase}. ${tools}]\n${tasks[phase]}` }] };
+}
+
+/** Options of a run, as far as they matter here. */
+type Mode = { readonly mode?: "react" | "ooda" } | undefined;
+
+/**
+ * The phase of a run's next model call; undefined in another mode. Each reply ends a phase, so the steps tell the phase
+ * also after a restart.
+ */
+export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | undefined {
+	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);
+}
+
+/** The phase after so many replies of the run. */
+export function phaseAfter(options: Mode, replies: number): OodaPhase | undefined {
+	return options?.mode === "ooda" ? oodaPhases[replies % oodaPhases.length] : undefined;
+}
+
+/** Whether the model may call tools, and may end the run, in this phase. */
+export function mayAct(phase: OodaPhase | undefined): boolean {
+	return phase === undefined || phase === "act";
+}
+
+/** The instructions of a phase, as the last message of its request. */
+export function askOf(phase: OodaPhase): UserMessage {
+	return asks[phase];
+}

@@ -1,0 +1,120 @@
+import { ParleyError } from "@parley/base";
+import { type Reasoning, reasoningLevels } from "./model.ts";
+import type { RunOrigin } from "./schedules/schedule.ts";
+import type { UsedSkill } from "./skills/render-skill.ts";
+import type { WorkflowCall } from "./skills/workflow.ts";
+
+/** Choices for one run, kept with it. A run without any follows its session. */
+export interface RunOptions {
+	/** The agent profile that works on the run, in place of the session's: its instructions, tools, models and policy. */
+	readonly agent?: string;
+	/** Names of the only tools that the run may use, of those that the session has. */
+	readonly tools?: readonly string[];
+	/** Text behind the system prompt of the session, or in its place. */
+	readonly system?: { readonly text: string; readonly place: "behind" | "instead" };
+	/** `all`: every call needs approval, also one that the policy allows. */
+	readonly ask?: "policy" | "all";
+	/** `cancel`: a person who denies a call ends the run as cancelled, after the other calls of the reply. */
+	readonly onDenied?: "tell" | "cancel";
+	/** `allDecided`: no call of a reply starts before all calls that were proposed with it are decided. */
+	readonly start?: "ready" | "allDecided";
+	/**
+	 * `cancel`: after a crash of the gateway the run is cancelled when it needs a decision, because its client is lost. A
+	 * stop of the gateway ends this: the run then waits for any client.
+	 */
+	readonly afterCrash?: "wait" | "cancel";
+	readonly reasoning?: Reasoning;
+	/** A model's name or a tier; kept as the real name. */
+	readonly model?: string;
+	/** Tokens of input and output together that one request of the run may have, if the model has room for more. */
+	readonly contextTokens?: number;
+	/** `ooda`: rounds of four model calls: observe, orient, decide, act. Only the last of them has tools. */
+	readonly mode?: "react" | "ooda";
+	readonly budget?: RunBudget;
+	/** The steps of a skill, which the run works on instead of asking a model. Its result is the answer. */
+	readonly workflow?: Omit<WorkflowCall, "callId">;
+	/** The schedule that started the run. Such a run has no grants of its session or channel. */
+	readonly origin?: RunOrigin;
+	/** The skill that a person started with the message, as it was then. */
+	readonly skill?: UsedSkill;
+}
+
+/** Limits of one run. The reply that reaches one is complete; no further model call follows it. */
+export interface RunBudget {
+	/** Tokens of input and output together. */
+	readonly tokens?: number;
+	/** Billionths of a US dollar. */
+	readonly cost?: number;
+}
+
+/** Options that change how a session works for a run: they take the right to configure the session. */
+const configuring = ["agent", "model", "reasoning", "mode"] as const;
+
+export function configuresSession(options: RunOptions): boolean {
+	return configuring.some((name) => options[name] !== undefined);
+}
+
+/** Maximum characters of `system`. */
+const mostSystem = 200_000;
+
+/** Throws `invalid_argument` with the option, its value and the allowed values. Names of tools and models are not checked. */
+export function checkOptions({ contextTokens, system, budget, ...words }: RunOptions): void {
+	const { ask, onDenied, start, afterCrash, mode, reasoning } = words;
+	if (contextTokens !== undefined && !(Number.isSafeInteger(contextTokens) && contextTokens > 0)) {
+		throw invalid("contextTokens", String(contextTokens), "a whole number above 0");
+	}
+	oneOf("ask", ask, ["policy", "all"]);
+	oneOf("onDenied", onDenied, ["tell", "cancel"]);
+	oneOf("start", start, ["ready", "allDecided"]);
+	oneOf("afterCrash", afterCrash, ["wait", "cancel"]);
+	oneOf("mode", mode, ["react", "ooda"]);
+	oneOf("reasoning", reasoning, reasoningLevels);
+	if (system) {
+		oneOf("system.place", system.place, ["behind", "instead"]);
+		const { length } = system.text;
+		if (system.text.trim() === "") throw invalid("system.text", `""`, "a text that is not blank");
+		if (length > mostSystem)
+			throw invalid("system.text", `${length} characters`, `at most ${mostSystem} characters`);
+	}
+	for (const name of ["tokens", "cost"] as const) {
+		const limit = budget?.[name];
+		if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
+		throw invalid(`budget.${name}`, String(limit), "a whole number above 0");
+	}
+}
+
+function oneOf(name: string, value: string | undefined, allowed: readonly string[]): void {
+	if (value === undefined || allowed.includes(value)) return;
+	throw invalid(name, JSON.stringify(value.slice(0, 100)), allowed.join(", "));
+}
+
+function invalid(name: string, value: string, allowed: string): ParleyError {
+	return new ParleyError(`${name}: ${value} is not allowed: use ${allowed}`, { code: "invalid_argument" });
+}
+
+/** Throws `invalid_argument` if the session lacks one of the tools. */
+export function checkTools(wanted: readonly string[], tools: readonly { readonly name: string }[]): void {
+	const unknown = wanted.filter((name) => !tools.some((tool) => tool.name === name));
+	if (unknown.length === 0) return;
+	const known = tools.map(({ name }) => name).join(", ");
+	const names = JSON.stringify(unknown).slice(0, 200);
+	throw new ParleyError(`tools: the session has no ${names}; its tools are: ${known}`, {
+		code: "invalid_argument",
+	});
+}
+
+const oodaNote = `# How to work on this message
+
+Work in rounds of four phases: observe, orient, decide, act. Each phase is a reply of its own. A line in brackets at the end of the
+conversation names the phase and says what to write in it. The gateway writes these lines, not the user: do not mention them.`;
+
+/** The system prompt of a run with these options. */
+export function systemOf(session: string, { system, mode }: RunOptions): string {
+	const instead = system?.place === "instead" ? system.text : session;
+	const behind = [
+		...(system?.place === "behind" ? [system.text] : []),
+		...(mode === "ooda" ? [oodaNote] : []),
+	];
+	if (behind.length === 0) return instead;
+	return `${[instead.trimEnd(), ...behind].join("\n\n")}\n`;
+}

@@ -1,0 +1,113 @@
+import type { AssistantMessage, ResultBlock } from "./message.ts";
+import type { StopReason } from "./model.ts";
+import type { Person } from "./principal.ts";
+import type { WorkflowStep } from "./skills/workflow.ts";
+import { addUsage, noUsage, type Usage } from "./usage.ts";
+
+/** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */
+export interface CallDecision {
+	readonly effect: "allow" | "ask" | "refuse";
+	/** The rule that decided; for what made no sense, what the model was told. */
+	readonly reason: string;
+	/** The version of the rules. */
+	readonly policy: string;
+}
+
+/**
+ * What a run has done, in order. A run is a function over these: after a crash it is replayed up to the last one
+ * and goes on from there. Nothing that is not a step has happened.
+ */
+export type Step =
+	/** The first step of a run that a client brought along when it created the session: nothing of it happened here. */
+	| { readonly kind: "imported" }
+	/** A model is about to be called; without a `reply` after it the call is made again. */
+	| { readonly kind: "call" }
+	| {
+			readonly kind: "reply";
+			readonly content: AssistantMessage["content"];
+			/** The model that answered. */
+			readonly model: string;
+			/** The model that was asked for; absent in steps that an earlier version wrote. */
+			readonly asked?: string;
+			/** Absent where the reply broke off, and in steps that an earlier version wrote. */
+			readonly stop?: StopReason;
+			readonly usage: Usage;
+			/** Billionths of a US dollar; absent in steps that an earlier version wrote. */
+			readonly cost?: number;
+	  }
+	/**
+	 * A model call that gave no reply to go on with (it failed, or wrote a summary), with the text that had come. The
+	 * model never sees it.
+	 */
+	| {
+			readonly kind: "spent";
+			readonly usage: Usage;
+			readonly cost: number;
+			readonly text: string;
+			readonly reason: string;
+	  }
+	/** What somebody said to the run while it was at work. */
+	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
+	/**
+	 * Notes from memory that the run was offered at its start, or "". `personal` notes of one person are for this run alone:
+	 * later runs of the session do not have them.
+	 */
+	| { readonly kind: "recalled"; readonly notes: string; readonly personal: string }
+	/** A skill that is a text has started. It lasts to the end of the run. */
+	| {
+			readonly kind: "skill";
+			/** The call of the model that started it; "" if a person did. */
+			readonly callId: string;
+			readonly skill: string;
+			/** Names of the only tools of the run from here on; absent if the skill names none. */
+			readonly tools?: readonly string[];
+			/** Milliseconds since the epoch. */
+			readonly at: number;
+	  }
+	/** The call was announced (`tool.started`). */
+	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
+	/** A later decision about an announced call: it replaces the one of `started`. `asked`: it raised another approval. */
+	| {
+			readonly kind: "judged";
+			readonly callId: string;
+			readonly decision: CallDecision;
+			readonly asked?: boolean;
+	  }
+	/**
+	 * An effectful call is about to run; without a `result` after it nobody knows what it did. `gated`: the audit tells of
+	 * it, and has to tell of its end.
+	 */
+	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
+	/** `later`: the text that later runs of the session have in the place of `text`. */
+	| ({ readonly kind: "result"; readonly later?: string } & Omit<ResultBlock, "type">)
+	| WorkflowStep
+	| { readonly kind: "ended"; readonly error: string };
+
+/** The last decision about a call. Undefined before it is announced, and in steps that an earlier version wrote. */
+export function lastDecision(steps: readonly Step[], callId: string): CallDecision | undefined {
+	return steps
+		.filter((step) => step.kind === "started" || step.kind === "judged")
+		.findLast((step) => step.callId === callId)?.decision;
+}
+
+/** Whether another call with an effect began to run after the last approval of this call was raised. */
+export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
+	const asked = steps.findLastIndex(
+		(step) => (step.kind === "started" || (step.kind === "judged" && step.asked)) && step.callId === callId,
+	);
+	return asked !== -1 && steps.slice(asked).some((step) => step.kind === "intent" && step.callId !== callId);
+}
+
+/** How the result of a call begins that a stop of the gateway interrupted; also how it is known again. */
+export const interrupted = "interrupted, outcome unknown";
+
+/** Tokens and cost of all model calls of a run, also of those without a reply. */
+export function spentIn(steps: readonly Step[]): Usage & { readonly cost: number } {
+	return steps.reduce(
+		(sum, step) => {
+			if (step.kind !== "reply" && step.kind !== "spent") return sum;
+			return { ...addUsage(sum, step.usage), cost: sum.cost + (step.cost ?? 0) };
+		},
+		{ ...noUsage, cost: 0 },
+	);
+}

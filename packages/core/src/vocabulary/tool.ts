@@ -1,0 +1,237 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Clock, Logger } from "@parley/base";
+import type * as z from "zod";
+import type { StartedSkill } from "../agent/skills/skill-tools.ts";
+import type { FileFacts } from "./files/file-facts.ts";
+import type { MemoryDesk } from "./memory/memory-desk.ts";
+import type { ImageBlock } from "./message.ts";
+import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { ScheduleDesk } from "./schedules/schedule-desk.ts";
+import type { Invocation } from "./skills/render-skill.ts";
+import type { WorkflowCall, WorkflowEnd } from "./skills/workflow.ts";
+import type { PlanStep, TaskProgress } from "./tasks/task.ts";
+import type { TaskDesk } from "./tasks/task-desk.ts";
+
+/**
+ * What a call does to the world, for recovery: after a crash only `none` and `idempotent` calls run again,
+ * an interrupted `effectful` one is reported to the model as unknown. Calls with effect `none` may run together.
+ */
+export type ToolEffect = "none" | "idempotent" | "effectful";
+
+/**
+ * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
+ * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
+ * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
+ * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
+ * everyone. memory-everyone: storing or deleting notes for everyone. schedule: creating or removing a schedule.
+ */
+export type ActionClass =
+	| "read"
+	| "write"
+	| "exec-sandboxed"
+	| "exec-unsandboxed"
+	| "egress"
+	| "outside-read"
+	| "outside-write"
+	| "secret"
+	| "control"
+	| "irreversible"
+	| "person"
+	| "client"
+	| "memory-read"
+	| "memory-write"
+	| "memory-everyone"
+	| "schedule";
+
+/**
+ * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below
+ * `root`, or an argv prefix.
+ */
+export type GrantScope = (
+	| { readonly kind: "path"; readonly tool: string; readonly root: string }
+	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] }
+) & {
+	/** The version of the rules that it was asked about under, and ends with; the built-in ones alone where absent. */
+	readonly policy?: string;
+};
+
+/** A call, looked at before anybody decides about it: nothing has happened yet. */
+export interface ToolPlan {
+	/** One line for people: `run ls -la`. The whole command or path, never cut. */
+	readonly label: string;
+	readonly classes: readonly ActionClass[];
+	/** A unified diff for writes, else "". */
+	readonly preview: string;
+	/** Facts the decision was made on (real path, directory, executable); checked again just before the call runs. */
+	readonly binding: Readonly<Record<string, string>>;
+	/** Absent where no "for this session" answer can cover the call. */
+	readonly grant?: GrantScope;
+	/** Whether it reads all that lies below the path of its binding. */
+	readonly below?: boolean;
+	readonly notes: readonly string[];
+	/** Collects facts that take long to collect. Called only if an approval is required, before the question. */
+	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
+}
+
+export interface BindOptions {
+	/** The binding of an earlier look. This one ends at the limits of that look. */
+	readonly earlier?: ToolPlan["binding"] | undefined;
+	/** The looks of other calls at this moment. */
+	readonly looks?: SharedLooks | undefined;
+}
+
+/** Looks at directories that calls of one reply share, so that each directory is looked at once. Valid for one moment. */
+export type SharedLooks = Map<string, Promise<FilesFact>>;
+
+/** Files below a directory at one moment. */
+export interface FilesFact {
+	/** The number of entries, then one line for each file: its path, a tab and its identity. */
+	readonly text: string;
+	readonly files: number;
+	/** False if a limit ended the look before all files were seen. */
+	readonly complete: boolean;
+}
+
+/** Further facts that an approval is bound to, and notes for the approver. */
+export interface BoundFacts {
+	readonly binding: Readonly<Record<string, string>>;
+	readonly notes: readonly string[];
+}
+
+/** Where a call works. Paths are absolute and real. */
+export interface ToolContext {
+	readonly sessionId: string;
+	readonly callId: string;
+	/** What the tools of this session may touch; the first is the working directory. */
+	readonly roots: readonly string[];
+	readonly cwd: string;
+	/** Paths that no tool may ever read or write, such as the data directory. */
+	readonly forbidden: readonly string[];
+	/** The one directory below these that it may touch all the same: the session's own. */
+	readonly workspace?: string | undefined;
+	/** Directories below these that tools and commands may read, but not change: the operator's skills. */
+	readonly readable?: readonly string[];
+	readonly sandbox: Sandbox;
+	readonly signal: AbortSignal;
+	readonly clock: Clock;
+	/** For faults that the model is not told in full. */
+	readonly log: Logger;
+	/** Asks a person and waits; the run's working time stands still meanwhile. */
+	ask(question: Elicitation): Promise<ElicitationAnswer>;
+	/** Passes on, as it comes, what people may watch while the call runs: text in UTF-8, cut anywhere. */
+	progress(chunk: Uint8Array): void;
+	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
+	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;
+	/**
+	 * Runs the steps of a skill and resolves with their result. Repeated for the same call it continues. Throws `cancelled`
+	 * if the run is stopped, and `failed_precondition` inside a task.
+	 */
+	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
+	readonly memories: MemoryDesk;
+	readonly schedules: ScheduleDesk;
+	/** Starts a skill in the run. Throws in words for the model. */
+	skill(invocation: Invocation): Promise<StartedSkill>;
+	/** Where the call is made by a task. */
+	readonly task?: TaskDesk;
+	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */
+	openOutput(name: string): Promise<FileHandle>;
+	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
+	share(path: string, name: string): Promise<FileFacts>;
+}
+
+/**
+ * `text` goes to the model as it is; `failed` marks an error. Never throws away what happened. `pictures` are seen by
+ * models that can see, beside the text, which has to say for all others what they are; those of an error are dropped.
+ */
+export interface ToolResult {
+	readonly text: string;
+	readonly failed: boolean;
+	readonly pictures?: readonly ImageBlock[];
+	/**
+	 * The text that people and later runs of the session get in the place of `text`; the same text if absent. A long text
+	 * is also kept in a file of the session, so `text` must then be short.
+	 */
+	readonly later?: string;
+}
+
+/** Other ways to write a parameter that have one meaning. */
+export interface ParameterLeniency {
+	/** Other names of it. */
+	readonly names?: readonly string[];
+	/** A larger number is taken as the maximum. */
+	readonly atMost?: true;
+	/** 0 is taken as 1: the caller counts from 0. */
+	readonly fromZero?: true;
+	/**
+	 * The unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
+	 * fit otherwise: above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
+	 */
+	readonly unit?: "s" | "ms";
+}
+
+/** Other ways to write a call that have one meaning. `normaliseCall` turns them into what `parameters` takes. */
+export interface Leniency {
+	/** Other names of the tool. A name that differs only in case, `_` and `-` is accepted without being listed. */
+	readonly names?: readonly string[];
+	/** Keys that have no effect, such as `description`. */
+	readonly ignored?: readonly string[];
+	/** By parameter, also for the fields of objects in parameters. */
+	readonly parameters?: Readonly<Record<string, ParameterLeniency>>;
+}
+
+/**
+ * A tool. `plan` looks and does nothing; it throws a `ParleyError` that the model can read when the call makes no
+ * sense (no such file, a forbidden path). `run` gets the plan that was approved, and refuses when the world no
+ * longer fits its binding. Both get arguments that passed `parameters`.
+ */
+export interface Tool<Arguments = unknown> {
+	readonly name: string;
+	/**
+	 * The name by which rules of policies, grants and channels know it; its own where absent. A tool under a second name
+	 * has it, so that what was said about the first holds for both.
+	 */
+	readonly ruleName?: string;
+	readonly description: string;
+	/** Schema of the arguments. `defineTool` constructs it at the first use: most processes never use most tools. */
+	parameters(): z.ZodType<Arguments>;
+	/** JSON Schema of the arguments that models get; that of `parameters` if absent. */
+	schema?(): Readonly<Record<string, unknown>>;
+	readonly accepts?: Leniency;
+	readonly effect: ToolEffect;
+	/**
+	 * Classes of a usual call, for clients that are shown permissions before any call. Without them a call that changes
+	 * nothing counts as allowed by the built-in rules, and any other call as one that requires approval.
+	 */
+	readonly usual?: readonly ActionClass[];
+	/**
+	 * Parameters that take a handle (`secret:…`) of a password that a person has given: `run` gets the password in its
+	 * place. Everybody else, the model too, sees the handle alone.
+	 */
+	readonly secrets?: readonly string[];
+	/** Where a call runs a program: the text that a shell reads, or the words themselves. Rules about commands go by it. */
+	command?(args: Arguments): string | readonly string[];
+	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
+	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
+}
+
+/** The name by which rules know a tool. */
+export function ruleNameOf({ name, ruleName = name }: Pick<Tool, "name" | "ruleName">): string {
+	return ruleName;
+}
+
+/** The name by which rules know the tool of a client, which may have the name of another tool. */
+export function clientRuleName(name: string): string {
+	return `client:${name}`;
+}
+
+/** Keeps the types of one tool together and hands it out as a tool of unknown arguments. */
+export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
+	let schema: z.ZodType<Arguments> | undefined;
+	const parameters = (): z.ZodType<Arguments> => {
+		schema ??= tool.parameters();
+		return schema;
+	};
+	// Sound because the runner calls `plan` and `run` only with what `parameters` returned.
+	return { ...tool, parameters } as unknown as Tool;
+}
