@@ -14,6 +14,7 @@ export type { GrantOutcome, KeptGrant, WantedGrant } from "./conversation/grants
 export { isSessionId } from "./conversation/sessions.ts";
 export type { ByteRange, Files } from "./files/files.ts";
 export { isWithin } from "./filesystem/paths.ts";
+export type { Roots } from "./filesystem/roots.ts";
 export { createAnthropicModel } from "./models/anthropic/anthropic-model.ts";
 export { createLlamaModel, type LlamaModel } from "./models/llama/llama-model.ts";
 export { offlineHelp } from "./models/offline/help.ts";
@@ -74,11 +75,10 @@ export type { ExplainedCall } from "./use-cases/messages/explain-calls.ts";
 export type { Feedback, FeedbackFilter, GivenFeedback } from "./use-cases/messages/feedback.ts";
 export type { OpenPrompt } from "./use-cases/messages/open-prompts.ts";
 export type { Accepted } from "./use-cases/messages/send.ts";
-export type { ScheduleTarget, WantedTrigger } from "./use-cases/schedules/schedules.ts";
+export type { ScheduleTarget } from "./use-cases/schedules/schedules.ts";
 export type { Follower } from "./use-cases/sessions/follow.ts";
 export type { HistoryBlock, HistoryMessage } from "./use-cases/sessions/import-history.ts";
 export { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";
-export type { Roots } from "./use-cases/sessions/open.ts";
 export type { EventFilter, EventHistory } from "./use-cases/sessions/read-events.ts";
 export type { TimedMessage } from "./use-cases/sessions/read-transcript.ts";
 export type { Submitted, Tasks } from "./use-cases/tasks/tasks.ts";
@@ -143,7 +143,7 @@ export {
 	sandboxModes,
 } from "./vocabulary/sandbox.ts";
 export { eventOf, whenText } from "./vocabulary/schedules/read-when.ts";
-export type { RunOrigin, Schedule, Trigger } from "./vocabulary/schedules/schedule.ts";
+export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedules/schedule.ts";
 export { SecretBox } from "./vocabulary/secrets.ts";
 export type { SkillEvent } from "./vocabulary/skills/skill-event.ts";
 export { progressOf } from "./vocabulary/tasks/progress.ts";

@@ -1,60 +1,39 @@
-import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
-import { ParleyError, Redactor } from "@parley/base";
+import { type Clock, type Failpoints, type Ids, type Logger, Redactor, type Store } from "@parley/base";
 import type { ClientTools } from "./agent/client-tools/client-tools.ts";
+import type { RunSchedules } from "./agent/ports/schedule-desk-of-run.ts";
 import { ProviderHealth } from "./agent/provider-health.ts";
 import type { RunDeps, RunLimits } from "./agent/run.ts";
-import { chooseSettings, type ModelChoice } from "./agent/settings.ts";
+import { chooseSettings, type ModelChoice, type ModelOptions, realName } from "./agent/settings.ts";
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
+import { type Roots, toolRoots } from "./filesystem/roots.ts";
 import type { Memories } from "./memory/memories.ts";
-import { ModelTable } from "./models/table/model-table.ts";
-import { noProfiles } from "./policy/profiles/no-profiles.ts";
-import type { ProfileEndpoint, Profiles } from "./policy/profiles/profile.ts";
 import type { Tables } from "./store/tables.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";
 import type { Places } from "./trust/places.ts";
 import type { OperatorTokenFile } from "./trust/tokens/token-file.ts";
-import type { Schedules } from "./use-cases/schedules/schedules.ts";
-import { type Roots, toolRoots } from "./use-cases/sessions/open.ts";
-import { realName } from "./use-cases/sessions/set-model.ts";
+import type { PolicyFiles } from "./trust/trust-options.ts";
 import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import { taskTools } from "./use-cases/tasks/tools/task-tools.ts";
 import { type Budgets, noBudgets } from "./vocabulary/budget.ts";
 import type { ChatSettings } from "./vocabulary/chat-settings.ts";
 import type { FileLimits } from "./vocabulary/files/file-limits.ts";
-import type { Model, Reasoning } from "./vocabulary/model.ts";
 import type { Sandboxes } from "./vocabulary/sandbox.ts";
 import type { SecretBox } from "./vocabulary/secrets.ts";
-import type { Tool } from "./vocabulary/tool.ts";
 
 /** What a runtime is made of. */
-export interface RuntimeOptions {
+export interface RuntimeOptions extends ModelOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
-	readonly model: Model;
-	/** The model's name for the provider, or a tier; the provider's default where absent. */
-	readonly modelName?: string;
-	/** Models that take over where that one stays unable to answer, in order. */
-	readonly fallback?: readonly string[];
-	readonly reasoning?: Reasoning;
-	/** What is known of models; nothing unless told. */
-	readonly table?: ModelTable;
-	/** Whether sessions may choose models that the table does not know. */
-	readonly anyModel?: boolean;
-	/** Only the built-in one unless told. */
-	readonly profiles?: Profiles;
-	/** Other servers, as profiles name them; such profiles cannot be used unless told. */
-	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
 	readonly budgets?: Budgets;
 	/** Whether a model names sessions that nobody has named; not unless told. */
 	readonly titles?: boolean;
 	/** Chance from 0 to 1, for what must not happen all at once; none unless told. */
 	readonly random?: () => number;
-	readonly tools: readonly Tool[];
 	readonly sandbox: Sandboxes;
 	readonly secrets: SecretBox;
 	/** Takes secrets out of what tools found and models said, before anybody sees it; unless told, what looks like one. */
@@ -77,33 +56,8 @@ export interface RuntimeOptions {
 	readonly chat?: ChatSettings;
 	/** The operator's own token; only those that were made at run time unless told. */
 	readonly operatorToken?: OperatorTokenFile;
-	/**
-	 * The operator's file of rules, which need not exist, and the directory of agents; the built-in rules alone unless
-	 * told. `others` are tools that rules may name although they are not here, because the file is for other programs, too.
-	 */
-	readonly policy?: {
-		readonly file: string;
-		readonly agents?: string;
-		readonly others?: readonly Pick<Tool, "name" | "command">[];
-	};
-}
-
-/** What of it is about models. */
-export type ModelOptions = Pick<
-	RuntimeOptions,
-	"model" | "modelName" | "fallback" | "reasoning" | "table" | "profiles" | "modelAt" | "tools" | "anyModel"
->;
-
-/** The operator's choices about models, with their defaults. */
-export function modelChoiceOf(options: ModelOptions): ModelChoice {
-	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
-	const { profiles = noProfiles, anyModel = false } = options;
-	const modelAt = options.modelAt ?? refuseEndpoint;
-	return { model, modelName, fallback, reasoning, table, profiles, modelAt, tools, anyModel };
-}
-
-function refuseEndpoint({ url }: ProfileEndpoint): never {
-	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
+	/** Default: the built-in rules alone. */
+	readonly policy?: PolicyFiles;
 }
 
 /** What every run needs. */
@@ -123,7 +77,7 @@ export function runDepsOf(
 		readonly memories: Memories;
 		/** Exists when the first run starts. */
 		readonly tasks: () => Pick<TaskRunner, "wake" | "stopEnded">;
-		readonly schedules: Schedules;
+		readonly schedules: RunSchedules;
 		readonly skills: Skills;
 	},
 ): RunDeps {
@@ -144,7 +98,7 @@ export function runDepsOf(
 		budgets: options.budgets ?? noBudgets,
 		random: options.random ?? (() => 0),
 		sandbox: options.sandbox,
-		roots: (session) => toolRoots(session, roots),
+		roots: (session) => toolRoots(session, roots.given),
 		forbidden: [
 			roots.dataDir,
 			...(options.forbidden ?? []),

@@ -6,7 +6,7 @@ import { contextsOf } from "./agent/context/contexts.ts";
 import type { Compacted } from "./agent/context/fit-request.ts";
 import type { ProviderState } from "./agent/provider-health.ts";
 import { drain, Runner, resumeUnfinished } from "./agent/runner.ts";
-import { type ModelChoice, resolveModel } from "./agent/settings.ts";
+import { type ModelChoice, modelChoiceOf, resolveModel, wishOf } from "./agent/settings.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { Observers } from "./conversation/observers.ts";
 import type { Session } from "./conversation/session.ts";
@@ -17,7 +17,8 @@ import { Files } from "./files/files.ts";
 import { Memories } from "./memory/memories.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import type { Profiles } from "./policy/profiles/profile.ts";
-import { modelChoiceOf, type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
+import { defaultProfile } from "./policy/profiles/profile-name.ts";
+import { type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
 import type { Keyed } from "./store/idempotency.ts";
 import { Journal } from "./store/journal.ts";
 import { Audit } from "./trust/audit/audit.ts";
@@ -40,14 +41,14 @@ import { ScheduleClock } from "./use-cases/schedules/schedule-clock.ts";
 import { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";
-import { createSession, defaultProfile, type NewSession } from "./use-cases/sessions/open.ts";
+import { createSession, type NewSession } from "./use-cases/sessions/open.ts";
 import { planOpening } from "./use-cases/sessions/opening.ts";
 import { EventHistory } from "./use-cases/sessions/read-events.ts";
 import { readTranscript, type TimedMessage } from "./use-cases/sessions/read-transcript.ts";
 import { removeSession } from "./use-cases/sessions/remove.ts";
 import { renameSession } from "./use-cases/sessions/rename.ts";
 import { setBudget } from "./use-cases/sessions/set-budget.ts";
-import { setModel, wishOf } from "./use-cases/sessions/set-model.ts";
+import { setModel } from "./use-cases/sessions/set-model.ts";
 import { Titles } from "./use-cases/sessions/titles.ts";
 import { type ToolPermission, toolPermissions } from "./use-cases/sessions/tool-permissions.ts";
 import { watchEvents } from "./use-cases/sessions/watch-events.ts";
@@ -101,13 +102,21 @@ export class Runtime {
 
 	constructor(options: RuntimeOptions) {
 		const { redactor = new Redactor() } = options;
+		this.#choice = modelChoiceOf(options);
 		this.#options = options;
 		const journal = new Journal(options);
 		this.files = new Files(options);
 		const audit = new Audit({ ...options, redactor });
 		this.memories = new Memories({ ...options, redactor, audit });
 		const workspaces = new Workspaces(options.roots.dataDir);
-		this.trust = new Trust({ ...options, audit, sessions: () => this.#sessions });
+		this.trust = new Trust({
+			...options,
+			audit,
+			sessions: () => this.#sessions,
+			checkModel: async (agent, model) => {
+				await wishOf({ profile: agent }, model, this.#choice);
+			},
+		});
 		this.#deps = {
 			...sessionDepsOf({ ...options, redactor }, this.trust),
 			...{ journal, files: this.files, observers: this.#observers, audit, workspaces },
@@ -120,7 +129,6 @@ export class Runtime {
 		this.history = new EventHistory(journal, this.#sessions);
 		this.feedback = new SessionFeedback(options.store, this.#sessions);
 		this.prompts = new OpenPrompts(options, this.#sessions, this.trust.places);
-		this.#choice = modelChoiceOf(options);
 		const lease = this.#sessions.lease.bind(this.#sessions);
 		this.skills = new Skills({ ...options, audit, lease });
 		this.clientTools = new ClientTools({ ...options, redactor, lease });
@@ -136,10 +144,14 @@ export class Runtime {
 		const withSkill = this.#withSkill.bind(this);
 		const { checks } = this.trust;
 		this.#scheduleClock = new ScheduleClock({ ...scheduling, withSkill, checks, runner: this.#runner });
-		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(options, this.#choice, {
-			...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
-			admit: () => this.#admit(),
-		}));
+		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(
+			{ ...options.tasks, shared: options.shared ?? false },
+			this.#choice,
+			{
+				...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
+				admit: () => this.#admit(),
+			},
+		));
 		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
 		this.#observers.addRecorded((event) => this.trust.grants.observe(event));
 		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));

@@ -1,5 +1,6 @@
 import { ParleyError, StoreError } from "@parley/base";
 import { closePrompts } from "../conversation/prompts.ts";
+import type { RunRow } from "../conversation/queue.ts";
 import { claimNext, takeSteers } from "../conversation/queue.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
@@ -12,7 +13,7 @@ import { keepForOthers } from "./abandoned.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
 import { type Ending, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./model-calls.ts";
-import type { Run, RunRow, Writing } from "./run.ts";
+import type { Run, Writing } from "./run.ts";
 import { endsOfSkills } from "./skills-of-run.ts";
 import { settleWorkflows } from "./workflow/settle.ts";
 

@@ -1,4 +1,4 @@
-import { enterSteers, takeSteers } from "../conversation/queue.ts";
+import { takeSteers } from "../conversation/queue.ts";
 import type { Record } from "../conversation/session.ts";
 import type { EndCause } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
@@ -169,4 +169,16 @@ const mostCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
+}
+
+/** Lets what was said to the run since its last model call enter it now; whether there was something. */
+async function enterSteers(run: Run): Promise<boolean> {
+	const waiting = await run.session.deps.journal.store.read((db) =>
+		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
+	);
+	if (waiting.length === 0) return false;
+	await run.commit(async ({ tx, step }) => {
+		for (const steered of await takeSteers(tx, run.id)) await step(steered);
+	});
+	return true;
 }

@@ -1,3 +1,4 @@
+import type { RunRow } from "../conversation/queue.ts";
 import { historyFor, readHistory, readSteps, toRunRow } from "../conversation/queue.ts";
 import type { Session } from "../conversation/session.ts";
 import { fillMoreThanRoom, fitTogether, halfTheRoom } from "../files/picture-room.ts";
@@ -10,7 +11,7 @@ import type { Step } from "../vocabulary/step.ts";
 import { messagesOf } from "../vocabulary/transcript.ts";
 import { contextsOf } from "./context/contexts.ts";
 import { viewOf } from "./context/view.ts";
-import type { Run, RunRow } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Makes room in the conversation for these pictures, the run's own message among them, of which those that come together

@@ -1,4 +1,5 @@
 import { type Logger, ParleyError } from "@parley/base";
+import type { RunRow } from "../conversation/queue.ts";
 import type { Record, Session } from "../conversation/session.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
@@ -6,16 +7,16 @@ import type { PolicyInForce } from "../policy/policy-rule.ts";
 import type { Tx } from "../store/journal.ts";
 import { insertStep } from "../store/statements.ts";
 import type { TextRedactor } from "../text/session-redactor.ts";
-import type { Schedules } from "../use-cases/schedules/schedules.ts";
 import type { Budgets } from "../vocabulary/budget.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { PlaceProfile } from "../vocabulary/place-profile.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Sandboxes } from "../vocabulary/sandbox.ts";
 import type { Step } from "../vocabulary/step.ts";
-import type { Asked, RunTranscript } from "../vocabulary/transcript.ts";
+import type { RunTranscript } from "../vocabulary/transcript.ts";
 import { RunControl } from "./control.ts";
 import { logEvent } from "./log-event.ts";
+import type { RunSchedules } from "./ports/schedule-desk-of-run.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Skills } from "./skills/skills.ts";
@@ -43,7 +44,7 @@ export interface RunDeps {
 	/** What calls have shown of the providers. */
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
-	readonly schedules: Schedules;
+	readonly schedules: RunSchedules;
 	readonly skills: Pick<Skills, "startedByModel" | "checkScheduled" | "readable">;
 	readonly systemPrompt: (
 		session: Session,
@@ -60,18 +61,6 @@ export interface RunLimits {
 	readonly modelCalls: number;
 	/** Working time of one run in milliseconds; waiting for people does not count. */
 	readonly workingMs: number;
-}
-
-/** A run as its row holds it. */
-export interface RunRow extends Asked {
-	readonly id: string;
-	readonly options: RunOptions;
-	readonly acceptAll: boolean;
-	readonly cancelRequested: boolean;
-	/** Its place among the session's runs, from 1. */
-	readonly ordinal: number;
-	/** Stands in every log line about it. */
-	readonly correlation: string;
 }
 
 /** A transaction of a run: what it writes, the events that it records, and the steps that it adds. */

@@ -1,5 +1,12 @@
 import { type Clock, ParleyError } from "@parley/base";
-import { claimNext, findActive, historyFor, readHistory, readSteps } from "../conversation/queue.ts";
+import {
+	claimNext,
+	findActive,
+	historyFor,
+	type RunRow,
+	readHistory,
+	readSteps,
+} from "../conversation/queue.ts";
 import type { Session, SessionDeps } from "../conversation/session.ts";
 import type { Sessions } from "../conversation/sessions.ts";
 import type { Keyed } from "../store/idempotency.ts";
@@ -12,7 +19,7 @@ import { type Ended, endingOf, endRun } from "./end-run.ts";
 import { runLoop } from "./loop.ts";
 import type { ProviderState } from "./provider-health.ts";
 import { KeptPictures } from "./room-for-pictures.ts";
-import { Run, type RunDeps, type RunRow } from "./run.ts";
+import { Run, type RunDeps } from "./run.ts";
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;

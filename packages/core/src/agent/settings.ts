@@ -1,8 +1,8 @@
 import { ParleyError } from "@parley/base";
-import type { Session } from "../conversation/session.ts";
 import type { ModelInfo } from "../models/table/model-info.ts";
-import type { ModelTable } from "../models/table/model-table.ts";
+import { ModelTable } from "../models/table/model-table.ts";
 import { unknownOutput, unknownWindow } from "../models/table/unknown-model.ts";
+import { noProfiles } from "../policy/profiles/no-profiles.ts";
 import type { Profile, ProfileEndpoint, Profiles } from "../policy/profiles/profile.ts";
 import { describeTools } from "../tools/calls/describe-tools.ts";
 import { skill } from "../tools/skill.ts";
@@ -49,7 +49,11 @@ export interface ModelChoice {
 	readonly tools: readonly Tool[];
 }
 
-type Chosen = Pick<Session, "profile" | "model">;
+/** The agent and the model that a session has chosen. */
+interface Chosen {
+	readonly profile: string;
+	readonly model: string | undefined;
+}
 
 /** Which tools of the gateway a session has. */
 export interface ToolChoice {
@@ -137,6 +141,7 @@ function namesOf(wanted: string | undefined, profile: Profile, choice: ModelChoi
 }
 
 const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+
 /** As many choices are remembered as there may be profiles in use. */
 const mostChoices = 100;
 
@@ -218,4 +223,61 @@ export function resolveModel(
 	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${question}`, {
 		code: "invalid_argument",
 	});
+}
+
+/** The operator's choices about models, as they were configured. */
+export interface ModelOptions {
+	readonly model: Model;
+	/** The model's name for the provider, or a tier. Default: the provider's default. */
+	readonly modelName?: string;
+	/** Names or tiers of models that replace an unavailable model, in this order. */
+	readonly fallback?: readonly string[];
+	readonly reasoning?: Reasoning;
+	/** Known models. Default: none. */
+	readonly table?: ModelTable;
+	/** Whether sessions may choose models that the table does not list. */
+	readonly anyModel?: boolean;
+	/** Default: the built-in profile alone. */
+	readonly profiles?: Profiles;
+	/** Models of other servers that profiles name. Default: such profiles cannot be used. */
+	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
+	readonly tools: readonly Tool[];
+}
+
+/** The operator's choices about models, with their defaults. */
+export function modelChoiceOf(options: ModelOptions): ModelChoice {
+	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
+	const { profiles = noProfiles, anyModel = false } = options;
+	const modelAt = options.modelAt ?? refuseEndpoint;
+	return { model, modelName, fallback, reasoning, table, profiles, modelAt, tools, anyModel };
+}
+
+function refuseEndpoint({ url }: ProfileEndpoint): never {
+	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
+}
+
+/** What somebody chose, as it will hold. */
+export interface ModelWish {
+	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
+	readonly chosen: string | undefined;
+	/** The name of the model that will be asked. */
+	readonly model: string;
+}
+
+/** What a name, a tier or `default` comes to in a session; throws `invalid_argument` for what no model is called. */
+export async function wishOf(
+	{ profile }: { readonly profile: string },
+	wanted: string,
+	choice: ModelChoice,
+): Promise<ModelWish> {
+	const chosen = wanted === "default" ? undefined : await realName(profile, wanted, choice);
+	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
+}
+
+/** The name of a model as the server of this agent knows it; throws `invalid_argument` where none is called so. */
+export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
+	const { endpoint } = await choice.profiles.find(profile);
+	const anyModel = endpoint !== undefined || choice.anyModel;
+	const model = endpoint ? choice.modelAt(endpoint) : choice.model;
+	return resolveModel(wanted, { ...choice, model, anyModel });
 }

@@ -1,8 +1,9 @@
 import { shorten } from "../text/shorten.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { Invocation, UsedSkill } from "../vocabulary/skills/render-skill.ts";
+import type { StartedSkill } from "../vocabulary/skills/workflow.ts";
 import type { Run, Writing } from "./run.ts";
-import { type StartedSkill, toolsOfSkill, workflowOf } from "./skills/skill-tools.ts";
+import { toolsOfSkill, workflowOf } from "./skills/skill-tools.ts";
 
 /** Characters of a result that `skill.completed` has. */
 const mostOutput = 2_000;

@@ -1,8 +1,7 @@
 import type { Selectable } from "kysely";
-import { auditedCall } from "../agent/calls/record-call.ts";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
-import { type Audit, askedBy, byItself } from "../trust/audit/audit.ts";
+import { type Audit, askedBy, auditedCall, byItself } from "../trust/audit/audit.ts";
 import { type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
 import type { Answer } from "../vocabulary/prompt-answer.ts";

@@ -1,5 +1,4 @@
 import type { Store } from "@parley/base";
-import type { Run, RunRow } from "../agent/run.ts";
 import { withPictures } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
@@ -9,7 +8,7 @@ import type { ImageBlock } from "../vocabulary/message.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
-import { messagesOf, type RunTranscript, withoutLastReply } from "../vocabulary/transcript.ts";
+import { type Asked, messagesOf, type RunTranscript, withoutLastReply } from "../vocabulary/transcript.ts";
 import type { Session, SessionDeps } from "./session.ts";
 
 /** Messages that may wait behind the active run of a session. */
@@ -136,14 +135,14 @@ export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, {
 		}));
 }
 
-/** Lets what was said to the run since its last model call enter it now; whether there was something. */
-export async function enterSteers(run: Run): Promise<boolean> {
-	const waiting = await run.session.deps.journal.store.read((db) =>
-		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
-	);
-	if (waiting.length === 0) return false;
-	await run.commit(async ({ tx, step }) => {
-		for (const steered of await takeSteers(tx, run.id)) await step(steered);
-	});
-	return true;
+/** A run as its row holds it. */
+export interface RunRow extends Asked {
+	readonly id: string;
+	readonly options: RunOptions;
+	readonly acceptAll: boolean;
+	readonly cancelRequested: boolean;
+	/** Its place among the session's runs, from 1. */
+	readonly ordinal: number;
+	/** Stands in every log line about it. */
+	readonly correlation: string;
 }

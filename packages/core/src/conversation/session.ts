@@ -1,9 +1,10 @@
-import { type Logger, ParleyError } from "@parley/base";
+import type { Logger } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { SessionRedactor } from "../text/session-redactor.ts";
 import { endTrust, type Trust, trustHolds } from "../trust/session-trust.ts";
+import { unknownSession } from "../vocabulary/authorize.ts";
 import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
 import { commitForTask } from "./commit-for-task.ts";
@@ -291,9 +292,4 @@ export class Session {
 			if (!this.#removed) throw reason;
 		});
 	}
-}
-
-/** What everybody is told who names a session that is not there, or not for them. */
-export function unknownSession(id: string): ParleyError {
-	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
 }

@@ -2,10 +2,10 @@ import { hotStatement, ParleyError } from "@parley/base";
 import { LRUCache } from "lru-cache";
 import type { Tables } from "../store/tables.ts";
 import { findTrust } from "../trust/session-trust.ts";
-import { type Action, authorize } from "../vocabulary/authorize.ts";
+import { type Action, authorize, unknownSession } from "../vocabulary/authorize.ts";
 import { type Principal, placeKey } from "../vocabulary/principal.ts";
 import { readPasswords } from "./passwords.ts";
-import { Session, type SessionDeps, type SessionRow, unknownSession } from "./session.ts";
+import { Session, type SessionDeps, type SessionRow } from "./session.ts";
 
 /** A session in use: it stays the one object for its id until every lease is given back. */
 export interface Lease extends Disposable {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Clock, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
+import type { Roots } from "../filesystem/roots.ts";
 import { type Keyed, knowsKey, once } from "../store/idempotency.ts";
 import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
 import type { TextRedactor } from "../text/session-redactor.ts";
-import type { Roots } from "../use-cases/sessions/open.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import type { KeptFile } from "../vocabulary/files/file-facts.ts";
 import {

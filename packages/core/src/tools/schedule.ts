@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { mixedScriptNotes, visible } from "../text/visible.ts";
-import type { WantedSchedule } from "../use-cases/schedules/schedules.ts";
 import { whenText } from "../vocabulary/schedules/read-when.ts";
+import type { WantedSchedule } from "../vocabulary/schedules/schedule.ts";
 import { type Schedule, scheduleLimits, shows } from "../vocabulary/schedules/schedule.ts";
 import { defineTool, type Tool } from "../vocabulary/tool.ts";
 

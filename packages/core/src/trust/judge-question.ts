@@ -1,13 +1,13 @@
 import { ParleyError } from "@parley/base";
+import { toolRoots } from "../filesystem/roots.ts";
 import { decide, grantsUnder } from "../policy/policy.ts";
 import { prepareCall } from "../tools/calls/tool-call.ts";
-import { toolRoots } from "../use-cases/sessions/open.ts";
-import type { TrustOptions } from "../use-cases/trust/trust.ts";
 import { checkMemory } from "../vocabulary/memory/memory.ts";
 import type { ToolContext } from "../vocabulary/tool.ts";
 import type { Places } from "./places.ts";
 import type { Policies, PolicyAnswer, PolicyQuestion } from "./policies.ts";
 import { findScene, type PolicyScene } from "./policy-scene.ts";
+import type { TrustOptions } from "./trust-options.ts";
 
 type JudgeOptions = TrustOptions & {
 	readonly policies: Pick<Policies, "of">;
@@ -35,7 +35,7 @@ async function contextOf(
 	scene: PolicyScene,
 	{ roots: given, sandbox, log, policy, clock }: JudgeOptions,
 ): Promise<ToolContext> {
-	const roots = toolRoots(scene, given);
+	const roots = toolRoots(scene, given.given);
 	const refuse = (): never => {
 		throw new ParleyError("a call that is only judged asks nobody and hands over nothing", {
 			code: "internal",

@@ -1,8 +1,8 @@
 import { builtInRules } from "../policy/built-in-rules.ts";
 import type { Effect, Layer, PolicyRule } from "../policy/policy-rule.ts";
-import type { TrustOptions } from "../use-cases/trust/trust.ts";
 import type { Policies, PolicyPlace } from "./policies.ts";
 import { findScene } from "./policy-scene.ts";
+import type { TrustOptions } from "./trust-options.ts";
 
 /** A rule as it was written. */
 export interface ListedRule {

@@ -1,12 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { ParleyError } from "@parley/base";
-import type { ModelChoice } from "../agent/settings.ts";
 import { isWithin } from "../filesystem/paths.ts";
+import type { Roots } from "../filesystem/roots.ts";
 import type { Profiles } from "../policy/profiles/profile.ts";
 import { findNearMiss } from "../text/near-miss.ts";
-import type { Roots } from "../use-cases/sessions/open.ts";
-import { wishOf } from "../use-cases/sessions/set-model.ts";
 import type { PlaceProfile } from "../vocabulary/place-profile.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 
@@ -24,10 +22,10 @@ const oneChannel = /^[^\s:]+:[^\s:]+:[^\s:]+$/u;
 export async function checkModel(
 	key: string,
 	{ model, agent = "default" }: PlaceProfile,
-	choice: ModelChoice,
+	check: (agent: string, model: string) => Promise<void>,
 ): Promise<void> {
 	if (model === undefined) return;
-	await wishOf({ profile: agent }, model, choice).catch((cause: unknown) => {
+	await check(agent, model).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
 		const way = message.includes("did you mean") ? "" : "; parley models shows those that there are";
 		throw refused(key, `${message}${way}`, cause);

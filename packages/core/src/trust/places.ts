@@ -1,15 +1,14 @@
 import { ParleyError } from "@parley/base";
 import { noProfiles } from "../policy/profiles/no-profiles.ts";
-import { modelChoiceOf } from "../runtime-options.ts";
 import { type Keyed, once } from "../store/idempotency.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
-import type { TrustOptions } from "../use-cases/trust/trust.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import type { PlaceProfile } from "../vocabulary/place-profile.ts";
 import { actingId, type Principal } from "../vocabulary/principal.ts";
 import { askedBy } from "./audit/audit.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
+import type { TrustOptions } from "./trust-options.ts";
 
 export interface PlaceFacts {
 	readonly key: string;
@@ -80,7 +79,7 @@ export class Places {
 		const profile = await checkPlace(key, wanted, this.#surroundings);
 		// Not at a start: which models and channels there are may be another thing then, and no reason to keep everybody out.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
-		await checkModel(key, profile, modelChoiceOf(this.#options));
+		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {
 			const values = {
 				profile: JSON.stringify(profile),

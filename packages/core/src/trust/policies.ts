@@ -1,15 +1,14 @@
 import { ParleyError } from "@parley/base";
-import type { Session } from "../conversation/session.ts";
 import { builtInAlone } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
 import type { PolicyInForce, SpokenRule } from "../policy/policy-rule.ts";
-import type { TrustOptions } from "../use-cases/trust/trust.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import { byItself } from "./audit/audit.ts";
 import { judgeQuestion } from "./judge-question.ts";
 import { listRules, type PolicyListing } from "./list-rules.ts";
 import type { Places } from "./places.ts";
+import type { TrustOptions } from "./trust-options.ts";
 
 /** Where a call would be made; the operator's own new session at the first root where nothing is said. */
 export interface PolicyPlace {
@@ -33,6 +32,13 @@ export interface PolicyAnswer {
 	readonly rules: readonly SpokenRule[];
 	readonly sandbox: string;
 	readonly policyVersion: string;
+}
+
+/** The agent, the working directory and the channel that rules are asked for. */
+export interface RulesFor {
+	readonly profile: string;
+	readonly rootDir: string;
+	readonly place: string | undefined;
 }
 
 /** The rules that the operator, agents, channels and workspaces add to the built-in ones. */
@@ -67,7 +73,7 @@ export class Policies {
 	}
 
 	/** What holds for a session at this moment: the same object as long as no rule in it is another one. */
-	of({ profile, rootDir, place }: Pick<Session, "profile" | "rootDir" | "place">): PolicyInForce {
+	of({ profile, rootDir, place }: RulesFor): PolicyInForce {
 		const channelTools = this.#places.profileOf(place).tools;
 		return this.#layers?.of({ profile, rootDir, channelTools }) ?? builtInAlone;
 	}

@@ -1,13 +1,13 @@
-import { unknownSession } from "../conversation/session.ts";
+import { chooseRoot } from "../filesystem/roots.ts";
 import { noProfiles } from "../policy/profiles/no-profiles.ts";
 import { findTaint } from "../store/session-taint.ts";
-import { chooseRoot } from "../use-cases/sessions/open.ts";
-import type { TrustOptions } from "../use-cases/trust/trust.ts";
+import { unknownSession } from "../vocabulary/authorize.ts";
 import type { Taint } from "../vocabulary/taint.ts";
 import type { GrantScope, Tool } from "../vocabulary/tool.ts";
 import type { Places } from "./places.ts";
 import type { PolicyPlace } from "./policies.ts";
 import { findScopes, findTrust, trustHolds } from "./session-trust.ts";
+import type { TrustOptions } from "./trust-options.ts";
 
 /** A session as far as rules are concerned: one that there is, or one that could be. */
 export interface PolicyScene {

@@ -19,9 +19,13 @@ interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
 }
 
 const readers = { operator: "any", observer: "own", connector: "own", role: "guest", alone: true } as const;
+
 const everybody = { operator: "any", observer: "any", connector: "any" } as const;
+
 const lookers = { ...everybody, role: "guest", alone: true } as const;
+
 const operatorOnly = { operator: "any", observer: "none", connector: "none" } as const;
+
 const talkers = { operator: "any", observer: "none", connector: "own" } as const;
 
 /** Everything anybody can do, on every wire, and who may. A method that maps to no action does not compile. */
@@ -189,4 +193,9 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 		return `nobody has let ${person.id} in yet: ask for a code with pair, and the operator lets you in with it`;
 	}
 	return `it takes the role ${needed}, and ${person.id} is ${person.role}: the operator changes that with parley people role ${person.id} ${needed}`;
+}
+
+/** What everybody is told who names a session that is not there, or not for them. */
+export function unknownSession(id: string): ParleyError {
+	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
 }

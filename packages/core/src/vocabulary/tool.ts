@@ -1,7 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
-import type { StartedSkill } from "../agent/skills/skill-tools.ts";
 import type { FileFacts } from "./files/file-facts.ts";
 import type { MemoryDesk } from "./memory/memory-desk.ts";
 import type { ImageBlock } from "./message.ts";
@@ -9,7 +8,7 @@ import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ScheduleDesk } from "./schedules/schedule-desk.ts";
 import type { Invocation } from "./skills/render-skill.ts";
-import type { WorkflowCall, WorkflowEnd } from "./skills/workflow.ts";
+import type { StartedSkill, WorkflowCall, WorkflowEnd } from "./skills/workflow.ts";
 import type { PlanStep, TaskProgress } from "./tasks/task.ts";
 import type { TaskDesk } from "./tasks/task-desk.ts";
 

@@ -2,7 +2,7 @@ import type { Record } from "../../conversation/session.ts";
 import { bytesOf } from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
-import { type AuditEntry, byItself } from "../../trust/audit/audit.ts";
+import { type AuditEntry, auditedCall, byItself } from "../../trust/audit/audit.ts";
 import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";
 import type { CallBlock, ImageBlock } from "../../vocabulary/message.ts";
 import type { CallDecision, Step } from "../../vocabulary/step.ts";
@@ -127,11 +127,6 @@ export async function recordStart(
 
 function firstLine(text: string): string {
 	return text.split("\n", 1)[0]?.slice(0, 500) ?? "";
-}
-
-/** What the audit calls a call: ids of calls are unique in their session. */
-export function auditedCall(sessionId: string, callId: string): string {
-	return `${sessionId}/${callId}`;
 }
 
 /** Classes of calls that only look, or ask a person. */

@@ -1,10 +1,35 @@
 import { ParleyError } from "@parley/base";
+import type { Keyed } from "../../store/idempotency.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
+import type {
+	CallOrigin,
+	Schedule,
+	Trigger,
+	WantedSchedule,
+	WantedTrigger,
+} from "../../vocabulary/schedules/schedule.ts";
 import { checkTexts, scheduleLimits, unknownSchedule } from "../../vocabulary/schedules/schedule.ts";
 import type { ScheduleDesk } from "../../vocabulary/schedules/schedule-desk.ts";
 import { speakersOf } from "../calls/judge-call.ts";
 import type { Run } from "../run.ts";
+
+/** Schedules of all owners, as far as the tools of a run use them. */
+export interface RunSchedules {
+	create(
+		request: Keyed,
+		target: { readonly sessionId: string },
+		wanted: WantedSchedule,
+		call: CallOrigin,
+	): Promise<Schedule>;
+	list(
+		principal: Principal,
+		filter: { readonly sessionId: string; readonly limit: number },
+	): Promise<readonly Schedule[]>;
+	remove(request: Keyed, id: string): Promise<Schedule>;
+	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time that can never come. */
+	triggerOf(wanted: WantedTrigger): Trigger;
+}
 
 /**
  * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the

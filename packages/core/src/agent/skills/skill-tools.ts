@@ -4,9 +4,6 @@ import type { UsedSkill } from "../../vocabulary/skills/render-skill.ts";
 import type { WorkflowCall } from "../../vocabulary/skills/workflow.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
-/** A skill that a call has started: its text, or the steps that the tool has to run. */
-export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
-
 /**
  * The names of the tools that a skill leaves, of those that there are. A skill may name a tool as other agents do
  * (`Bash`, `Read`); names that no tool has are passed over. A skill with files beside its text keeps `read_file`, because

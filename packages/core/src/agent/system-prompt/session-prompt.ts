@@ -1,8 +1,8 @@
 import type { Clock } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
+import { type Roots, toolRoots } from "../../filesystem/roots.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
-import { type Roots, toolRoots } from "../../use-cases/sessions/open.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { attributionNote } from "../../vocabulary/transcript.ts";
 import type { RunSettings } from "../settings.ts";
@@ -54,7 +54,7 @@ async function render(
 ): Promise<string> {
 	const { clock, roots, systemTemplate, tools, skills, commandsNote: commands = "" } = options;
 	const questions = tools.some(({ name }) => name === askUser.name);
-	const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots), clock });
+	const facts = await gatherFacts({ cwd: session.rootDir, roots: toolRoots(session, roots.given), clock });
 	const rendered = renderSystemPrompt(
 		{ ...facts, commands, questions },
 		{ template: systemTemplate, instructions },

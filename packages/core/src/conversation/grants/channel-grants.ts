@@ -20,7 +20,7 @@ import { type OpenWish, openWishes } from "../../trust/grant-wishes.ts";
 import type { People } from "../../trust/people/people.ts";
 import { Tenants } from "../../trust/people/tenants.ts";
 import type { Policies } from "../../trust/policies.ts";
-import type { TrustOptions } from "../../use-cases/trust/trust.ts";
+import type { TrustOptions } from "../../trust/trust-options.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { noChat } from "../../vocabulary/chat-settings.ts";
 import type { GrantFacts, SessionEvent, TrustBadge } from "../../vocabulary/event.ts";
@@ -29,6 +29,7 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import { readAnswer } from "../../vocabulary/prompt-answer.ts";
 import { answerPrompt } from "../prompts.ts";
 import type { Session } from "../session.ts";
+import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
 import { askForGrant, stateOf } from "./grant-question.ts";
 
@@ -53,15 +54,21 @@ export type SessionGrants = Pick<
 	"answer" | "covering" | "use" | "badge" | "denied" | "review" | "requireCover" | "stopped"
 >;
 
+/** Services and settings of grants. */
+export interface GrantOptions extends TrustOptions {
+	/** Exists when the first grant is requested. */
+	readonly sessions: () => Sessions;
+}
+
 /** Channels whose calls run unasked for a while: the object behind `accept_all_tools` of a chat platform. */
 export class ChannelGrants {
-	readonly #options: TrustOptions;
+	readonly #options: GrantOptions;
 	readonly #life: GrantLife;
 	readonly #people: Pick<People, "roleNow">;
 	readonly #tenants: Tenants;
 
 	constructor(
-		options: TrustOptions,
+		options: GrantOptions,
 		policies: Pick<Policies, "version" | "onChange">,
 		people: Pick<People, "roleNow">,
 	) {

@@ -17,7 +17,7 @@ import {
 import { isConfined } from "../../trust/grant-sandbox.ts";
 import type { WantedGrant } from "../../trust/grant-wish.ts";
 import type { Policies } from "../../trust/policies.ts";
-import type { TrustOptions } from "../../use-cases/trust/trust.ts";
+import type { TrustOptions } from "../../trust/trust-options.ts";
 import type { GrantFacts, RecordedEvent } from "../../vocabulary/event.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { commitTogether, type RecordIn } from "../commit-together.ts";

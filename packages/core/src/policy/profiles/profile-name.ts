@@ -5,3 +5,6 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 export function isProfileName(name: string): boolean {
 	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
 }
+
+/** The profile of a session that names none. */
+export const defaultProfile = "default";

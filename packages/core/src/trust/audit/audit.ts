@@ -117,3 +117,8 @@ export function auditHash(row: Omit<AuditRow, "hash">): string {
 	const text = JSON.stringify([...fields, args_sha256, args, grant_id]);
 	return createHash("sha256").update(text).digest("hex");
 }
+
+/** What the audit calls a call: ids of calls are unique in their session. */
+export function auditedCall(sessionId: string, callId: string): string {
+	return `${sessionId}/${callId}`;
+}

@@ -2,11 +2,11 @@ import { ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { higherRole, userOf } from "../../store/person-role.ts";
-import type { TrustOptions } from "../../use-cases/trust/trust.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Person, type Principal } from "../../vocabulary/principal.ts";
 import { Attempts } from "../attempts.ts";
 import { askedBy } from "../audit/audit.ts";
+import type { TrustOptions } from "../trust-options.ts";
 import { codeHash, isPairingCode, pairingCode } from "./pairing-code.ts";
 import {
 	findIssuedPairing,

@@ -3,7 +3,6 @@ import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesAbout } from "../../store/memory-rows.ts";
 import { isDenied, lowerRole, roleOf, userOf } from "../../store/person-role.ts";
-import type { TrustOptions } from "../../use-cases/trust/trust.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { type ChatSettings, noChat } from "../../vocabulary/chat-settings.ts";
 import {
@@ -15,6 +14,7 @@ import {
 	type Role,
 } from "../../vocabulary/principal.ts";
 import { askedBy } from "../audit/audit.ts";
+import type { TrustOptions } from "../trust-options.ts";
 import { type Invitation, Pairing } from "./pairing.ts";
 import { openPairings } from "./pairings.ts";
 import type { PersonReport } from "./person-checks.ts";

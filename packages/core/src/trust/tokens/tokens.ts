@@ -1,10 +1,10 @@
 import { mintToken, ParleyError, readTokenText } from "@parley/base";
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
-import type { TrustOptions } from "../../use-cases/trust/trust.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { type AuditEntry, askedBy, byItself } from "../audit/audit.ts";
+import type { TrustOptions } from "../trust-options.ts";
 import {
 	adoptToken,
 	checkGrace,

@@ -1,12 +1,12 @@
 import { ParleyError } from "@parley/base";
 import type { RunDeps } from "../../agent/run.ts";
 import type { ModelChoice } from "../../agent/settings.ts";
+import { realName } from "../../agent/settings.ts";
 import { toolsOfSkill, workflowOf } from "../../agent/skills/skill-tools.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { checkOptions, checkTools, type RunOptions } from "../../vocabulary/run-options.ts";
 import type { UsedSkill } from "../../vocabulary/skills/render-skill.ts";
-import { realName } from "../sessions/set-model.ts";
 
 /** The choices and settings that the options of a run are checked against. */
 export interface OptionRules {

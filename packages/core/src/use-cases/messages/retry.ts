@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { RunRow } from "../../agent/run.ts";
+import type { RunRow } from "../../conversation/queue.ts";
 import { toRunRow } from "../../conversation/queue.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";

@@ -18,35 +18,20 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { checkTrigger, nextDue } from "../../vocabulary/schedules/due.ts";
 import { readWhen } from "../../vocabulary/schedules/read-when.ts";
 import {
+	type CallOrigin,
 	checkTexts,
-	type NewSchedule,
 	type Schedule,
 	scheduleLimits,
 	type Trigger,
 	unknownSchedule,
+	type WantedSchedule,
+	type WantedTrigger,
 } from "../../vocabulary/schedules/schedule.ts";
-import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
+import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
 
 /** The session that a schedule acts for: by its id, or by the external key under which it is found or created. */
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
-
-/** When a schedule fires, in plain words or in parts. A cron expression without a time zone has that of the gateway. */
-export type WantedTrigger =
-	| Exclude<Trigger, { kind: "cron" }>
-	| { readonly kind: "cron"; readonly cron: string; readonly timeZone?: string | undefined }
-	| { readonly kind: "words"; readonly when: string; readonly timeZone?: string | undefined };
-
-export interface WantedSchedule extends Omit<NewSchedule, "trigger"> {
-	readonly trigger: WantedTrigger;
-}
-
-/** The call of a run that creates a schedule. */
-export interface CallOrigin {
-	readonly callId: string;
-	/** Taint of the session of the run. */
-	readonly taint: Taint;
-}
 
 interface SchedulesOptions {
 	readonly deps: SessionDeps;

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { chooseRoot } from "../../filesystem/roots.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
-import { chooseRoot } from "./open.ts";
 
 let base = "";
 

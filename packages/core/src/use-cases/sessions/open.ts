@@ -1,8 +1,6 @@
-import { realpath, stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { ParleyError, type Store } from "@parley/base";
-import { type Session, type SessionDeps, unknownSession } from "../../conversation/session.ts";
-import { isWithin } from "../../filesystem/paths.ts";
+import type { SessionDeps } from "../../conversation/session.ts";
+import { defaultProfile } from "../../policy/profiles/profile-name.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { rebindSchedules } from "../../store/schedule-rows.ts";
@@ -11,17 +9,11 @@ import { sessionRow } from "../../store/session-row.ts";
 import type { Tables } from "../../store/tables.ts";
 import { oneLine } from "../../text/title-text.ts";
 import { setBudget } from "../../usage/set-budget.ts";
-import { authorize } from "../../vocabulary/authorize.ts";
+import { authorize, unknownSession } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { type HistoryMessage, storeImport } from "./import-history.ts";
 import type { Opening } from "./opening.ts";
-
-/** Characters of a client's path that a refusal repeats. */
-const mostShown = 100;
-
-/** The profile of a session that names none. */
-export const defaultProfile = "default";
 
 /** What a client asks for when it opens a session that has no id yet. */
 export interface NewSession {
@@ -37,24 +29,6 @@ export interface NewSession {
 	 * imported. Left out if the external key finds a session that exists. See `planImport` for what is refused.
 	 */
 	readonly history?: readonly HistoryMessage[];
-}
-
-/** What tools may touch, as the operator said it. */
-export interface Roots {
-	/** Real paths of `--root`; empty where none was given. */
-	readonly given: readonly string[];
-	/** The directory that the gateway was started in, used where none was given. */
-	readonly current: string;
-	/** Never a root, and nothing below it is: the data directory. */
-	readonly dataDir: string;
-}
-
-/** What the tools of a session may touch, its working directory first; of a chat platform's session nothing else. */
-export function toolRoots(
-	{ rootDir, place }: Pick<Session, "rootDir" | "place">,
-	{ given }: Pick<Roots, "given">,
-): readonly string[] {
-	return place === undefined ? [...new Set([rootDir, ...given])] : [rootDir];
 }
 
 /**
@@ -167,35 +141,4 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
 	);
 	if (!known) throw unknownSession(id);
-}
-
-/** The working directory for a client's `root_dir`, by the rules of the runtime; throws `invalid_argument`. */
-export async function chooseRoot(wanted: string | undefined, roots: Roots): Promise<string> {
-	const base = roots.given[0] ?? roots.current;
-	if (wanted === undefined || wanted === "") return base;
-	const path = await existingDirectory(resolve(base, wanted), wanted);
-	if (isWithin(path, roots.dataDir)) throw refused(wanted, "is in the data directory");
-	if (roots.given.length > 0 && !roots.given.some((root) => isWithin(path, root))) {
-		throw refused(wanted, `is outside the roots ${roots.given.join(", ")}`);
-	}
-	return path;
-}
-
-async function existingDirectory(path: string, wanted: string): Promise<string> {
-	if (path.includes("\0")) throw refused(wanted, "is not a path");
-	try {
-		const real = await realpath(path);
-		if ((await stat(real)).isDirectory()) return real;
-	} catch (cause) {
-		throw refused(wanted, "does not exist", cause);
-	}
-	throw refused(wanted, "is not a directory");
-}
-
-function refused(wanted: string, why: string, cause?: unknown): ParleyError {
-	const shown = wanted.length > mostShown ? `${wanted.slice(0, mostShown)}…` : wanted;
-	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${why}`, {
-		code: "invalid_argument",
-		...(cause !== undefined && { cause }),
-	});
 }

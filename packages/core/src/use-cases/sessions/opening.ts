@@ -1,11 +1,12 @@
 import { ParleyError } from "@parley/base";
 import { replacedDirectory } from "../../filesystem/paths.ts";
+import { chooseRoot, type Roots } from "../../filesystem/roots.ts";
 import type { Profiles } from "../../policy/profiles/profile.ts";
 import { placeRoot } from "../../trust/place-check.ts";
 import type { Places } from "../../trust/places.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type ImportedRun, planImport } from "./import-history.ts";
-import { chooseRoot, type NewSession, type Roots } from "./open.ts";
+import type { NewSession } from "./open.ts";
 
 /** A session to be opened, as it will be. */
 export interface Opening extends NewSession {

@@ -1,11 +1,12 @@
 import { ParleyError } from "@parley/base";
-import { type Session, type SessionDeps, unknownSession } from "../../conversation/session.ts";
+import type { Session, SessionDeps } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { removeFilesOf } from "../../files/remove-files.ts";
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesOfChannel } from "../../store/memory-rows.ts";
 import { askedBy } from "../../trust/audit/audit.ts";
+import { unknownSession } from "../../vocabulary/authorize.ts";
 import { endStates } from "../../vocabulary/tasks/task.ts";
 import { cancelTurn } from "../messages/cancel.ts";
 

@@ -1,10 +1,8 @@
 import type { Runner } from "../../agent/runner.ts";
-import { chooseSettings, type ModelChoice } from "../../agent/settings.ts";
+import { chooseSettings, type ModelChoice, realName } from "../../agent/settings.ts";
 import type { SessionDeps } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import type { RuntimeOptions } from "../../runtime-options.ts";
 import type { Places } from "../../trust/places.ts";
-import { realName } from "../sessions/set-model.ts";
 import { checkWorker, type TaskChoice } from "./check-task.ts";
 import { TaskRunner } from "./task-runner.ts";
 import { Tasks } from "./tasks.ts";
@@ -23,7 +21,7 @@ interface TaskParts {
 
 /** The tasks of a runtime, and who works on them. */
 export function createTasks(
-	{ tasks: { limit = usualLimit } = {}, shared = false }: Pick<RuntimeOptions, "tasks" | "shared">,
+	{ limit = usualLimit, shared = false }: { readonly limit?: number; readonly shared?: boolean },
 	models: ModelChoice,
 	{ deps, sessions, runner, places, admit }: TaskParts,
 ): { readonly tasks: Tasks; readonly runner: TaskRunner } {

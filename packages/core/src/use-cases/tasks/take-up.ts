@@ -1,4 +1,4 @@
-import type { RunRow } from "../../agent/run.ts";
+import type { RunRow } from "../../conversation/queue.ts";
 import { findActive } from "../../conversation/queue.ts";
 import type { Record, Session } from "../../conversation/session.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";

@@ -1,6 +1,5 @@
-import { ChannelGrants } from "../../conversation/grants/channel-grants.ts";
+import { ChannelGrants, type GrantOptions } from "../../conversation/grants/channel-grants.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import type { ModelOptions, RuntimeOptions } from "../../runtime-options.ts";
 import type { Audit } from "../../trust/audit/audit.ts";
 import { AuditLog } from "../../trust/audit/audit-log.ts";
 import { People } from "../../trust/people/people.ts";
@@ -10,13 +9,6 @@ import { Policies } from "../../trust/policies.ts";
 import { Tokens } from "../../trust/tokens/tokens.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { endAcceptAll } from "../messages/accept-all.ts";
-
-/** What the parts of it are made of. */
-export type TrustOptions = ModelOptions &
-	Pick<
-		RuntimeOptions,
-		"store" | "clock" | "ids" | "log" | "roots" | "chat" | "policy" | "sandbox" | "secrets" | "operatorToken"
-	> & { readonly audit: Audit; readonly sessions: () => Sessions };
 
 /** Who may come in, what they may do and where, and what was decided: reached as `runtime.trust`. */
 export class Trust {
@@ -32,7 +24,7 @@ export class Trust {
 
 	readonly #sessions: () => Sessions;
 
-	constructor(options: TrustOptions) {
+	constructor(options: GrantOptions) {
 		this.#sessions = options.sessions;
 		this.audit = options.audit;
 		this.auditLog = new AuditLog(options);

@@ -1,5 +1,4 @@
-import type { WantedSchedule } from "../../use-cases/schedules/schedules.ts";
-import type { Schedule } from "./schedule.ts";
+import type { Schedule, WantedSchedule } from "./schedule.ts";
 
 /** Schedules for one tool call: those of the person who began the run, for the session of the run. */
 export interface ScheduleDesk {

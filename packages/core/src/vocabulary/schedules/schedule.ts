@@ -15,6 +15,7 @@ export const eventTriggers = [
 	"task.cancelled",
 	"task.suspended",
 ] as const satisfies readonly RecordedEvent["type"][];
+
 export type EventTrigger = (typeof eventTriggers)[number];
 
 /** When a schedule fires. Times are milliseconds since the epoch. */
@@ -29,6 +30,7 @@ export type Trigger =
 
 /** How a room shows the result: in a thread of its own, as a post, or only if the run fails or asks. */
 export const shows = ["thread", "post", "silent"] as const;
+
 export type Show = (typeof shows)[number];
 
 /** What a schedule sends, when, and how the result is shown. */
@@ -132,4 +134,21 @@ export function unknownSchedule(id: string): ParleyError {
 
 export function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
+}
+
+/** When a schedule fires, in plain words or in parts. A cron expression without a time zone has that of the gateway. */
+export type WantedTrigger =
+	| Exclude<Trigger, { kind: "cron" }>
+	| { readonly kind: "cron"; readonly cron: string; readonly timeZone?: string | undefined }
+	| { readonly kind: "words"; readonly when: string; readonly timeZone?: string | undefined };
+
+export interface WantedSchedule extends Omit<NewSchedule, "trigger"> {
+	readonly trigger: WantedTrigger;
+}
+
+/** The call of a run that creates a schedule. */
+export interface CallOrigin {
+	readonly callId: string;
+	/** Taint of the session of the run. */
+	readonly taint: Taint;
 }

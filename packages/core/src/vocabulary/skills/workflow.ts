@@ -68,3 +68,6 @@ export type WorkflowStep =
 			readonly cost: number;
 	  }
 	| ({ readonly kind: "workflowEnded"; readonly callId: string } & WorkflowEnd);
+
+/** A skill that a call has started: its text, or the steps that the tool has to run. */
+export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
