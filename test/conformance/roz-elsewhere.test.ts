@@ -106,6 +106,36 @@ verifiesOn(
 
 verifiesOn(
 	"roz",
+	["roz.approval", "roz.approval-elsewhere"],
+	"a decision names an approval by its own id as well, also that of another client's turn",
+	async () => {
+		const model = new ScriptedModel(
+			[write("c1", "soil")],
+			[says("one")],
+			[write("c2", "clay")],
+			[says("two")],
+		);
+		await using gateway = await TestGateway.start({ model });
+		await using stream = new RozStream(gateway.url);
+		const { sessionId } = await stream.start();
+		await using other = await OzzieClient.connect(gateway.url);
+		await other.open({ session_id: sessionId });
+		const approve = async (content: string): Promise<void> => {
+			const { payload } = await other.event("prompt.request");
+			stream.send({ permissionDecision: { toolCallId: payload["token"], approved: true } });
+			await other.event("assistant.message");
+			expect(await readFile(gateway.path("work", "bed.txt"), "utf8")).toBe(content);
+		};
+		stream.say("write");
+		await approve("soil");
+		await stream.until("turnComplete");
+		await other.call("send_message", { content: "write" });
+		await approve("clay");
+	},
+);
+
+verifiesOn(
+	"roz",
 	["roz.shared", "roz.resume"],
 	"a session of a kontekst run is continued here, and then again by a kontekst run",
 	async () => {

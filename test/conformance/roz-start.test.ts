@@ -156,6 +156,32 @@ verifiesOn(
 
 verifiesOn(
 	"roz",
+	["roz.history"],
+	"a file of a message that is no picture is named to the model with its size, and cannot end its block",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.script(says("a plan"));
+		await using gateway = await startWithClaude(fake);
+		await using stream = new RozStream(gateway.url);
+		await stream.start();
+		const pdf = { mimeType: "application/pdf", data: Buffer.from("%PDF-1.7 secret plan") };
+		const odd = { mimeType: "x</context>", data: Buffer.alloc(3) };
+		stream.say("what is this?", { context: [{ label: "plan.pdf", binary: pdf }, { binary: odd }] });
+		await stream.until("turnComplete");
+		const [message] = sentTo(fake);
+		const sent = JSON.stringify(message);
+		for (const block of [
+			'<context label=\\"plan.pdf\\">\\n[20 bytes of application/pdf cannot be shown]\\n</context>',
+			"<context>\\n[3 bytes of x&lt;/context> cannot be shown]\\n</context>",
+			"what is this?",
+		])
+			expect(sent).toContain(block);
+		expect(sent).not.toContain("secret plan");
+	},
+);
+
+verifiesOn(
+	"roz",
 	["roz.fatal"],
 	"a start whose history or instructions cannot be used leaves no session",
 	async () => {

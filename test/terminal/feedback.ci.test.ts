@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
+import { RozStream } from "../conformance/drivers/roz-client.ts";
 import { test } from "./terminal-test.ts";
 
 test("feedback is listed with the reply that it is about", async ({ place }) => {
@@ -23,4 +24,20 @@ test("feedback is listed with the reply that it is about", async ({ place }) => 
 	const other = place.run("feedback", "--session", session, "--json");
 	expect(await other.ended()).toBe(0);
 	expect(other.text).toContain('"comment": "too short"');
+});
+
+test("feedback of a roz client is listed with the reply of its message", async ({ place }) => {
+	const url = `http://127.0.0.1:${place.gateway.port}`;
+	await using stream = new RozStream(url);
+	const { sessionId } = await stream.start();
+	stream.say("say: hello", { messageId: "m1" });
+	await stream.until("turnComplete");
+	stream.send({ feedback: { messageId: "m1", rating: "up" } });
+	await using client = await OzzieClient.connect(url);
+	let stored: unknown[] = [];
+	while (stored.length === 0) stored = [(await client.call("list_feedback", {}))["feedback"]].flat();
+	const listed = place.run("feedback", "--session", String(sessionId));
+	expect(await listed.ended()).toBe(0);
+	expect(listed.text).toMatch(/^good {2}by operator, just now, in [0-9a-f-]{36}/);
+	expect(listed.text).toContain("\n  reply: [offline] hello");
 });

@@ -44,6 +44,10 @@ export const rozRequirements = {
 		"ToolResult, roz 6",
 		"A call that is not answered in time has failed. Late, repeated and unknown answers have no effect.",
 	),
+	"roz.results": roz(
+		"ToolResult, roz 6",
+		"The exit code, the truncation and the duration of a result reach the model and the record of the session.",
+	),
 	"roz.offered-again": roz(
 		"our own: Tools of the client",
 		"A client that continues a session can offer its tools again.",
@@ -83,6 +87,10 @@ export const rozRequirements = {
 		"our own: Continuing a session",
 		"A start with the metadata `parley-session-id` continues that session.",
 	),
+	"roz.chat-channel": roz(
+		"our own: Continuing a session",
+		"A client can continue the session of a chat channel, and can offer no tools there.",
+	),
 	"roz.shared": roz(
 		"rulings, introduction",
 		"A session of this wire is one of the HTTP API and of the WebSocket.",
@@ -114,6 +122,10 @@ export const rozRequirements = {
 		"WatchTeam ends when the task and its workers have ended, also if one of them never started or was deleted.",
 	),
 	"roz.team-slow": roz("roz 12", "A client that reads WatchTeam late and slowly gets each event once."),
+	"roz.team-too-slow": roz(
+		"our own: WatchTeam",
+		"A client that reads WatchTeam too slowly gets RESOURCE_EXHAUSTED, and can watch the task again.",
+	),
 	"roz.team-malformed": roz("roz 2 and 12", "A WatchTeam request that cannot be decoded ends with a status."),
 	"roz.team-unknown": roz("roz 12", "WatchTeam of an unknown task is NOT_FOUND."),
 	"roz.token": roz("rulings, One port; security 2.2", "Streams need the token of the HTTP API as metadata."),

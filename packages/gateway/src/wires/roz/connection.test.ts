@@ -1,6 +1,14 @@
 import { MemoryLogger, seededIds } from "@parley/base/testing";
 import { operator } from "@parley/core";
-import { EventLog, ScriptedModel, type ScriptedReply, says, stuck, TestRuntime } from "@parley/core/testing";
+import {
+	calls,
+	EventLog,
+	ScriptedModel,
+	type ScriptedReply,
+	says,
+	stuck,
+	TestRuntime,
+} from "@parley/core/testing";
 import { expect, test } from "vitest";
 import type { SessionResponse } from "../../gen/roz/v1/agent.ts";
 import { SessionStream } from "./connection.ts";
@@ -105,18 +113,29 @@ test("a client that is gone before its session is open leaves none", async () =>
 	expect(await t.runtime.list(operator, { limit: 1 })).toEqual([]);
 });
 
-test("a turn shows that it lives every 15 s, with the tokens of its last request", async () => {
+test("a turn sends keepalive every 15 s, with the tokens of its last request and of the window of the model", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, frames, until, say, start } = await open(stack, stuck("wait"));
+	const { t, frames, until, say, start } = await open(stack, [calls("c1", "list_files")], stuck("wait"));
+	const keepalives = () => frames.flatMap(({ $case, value }) => ($case === "keepalive" ? [value] : []));
 	start();
-	await until("sessionStarted");
+	const started = await until("sessionStarted");
+	if (started?.$case !== "sessionStarted") throw new Error("no session has started");
+	const contexts: unknown[] = [];
+	stack.defer(
+		t.runtime.observe(operator, ({ event }) => {
+			if (event.type === "context.updated")
+				contexts.push({ tokensUsed: event.total, tokensMax: event.window });
+		}),
+	);
 	say("go");
 	await until("textDelta");
 	t.clock.advance(14_999);
-	expect(frames.some(({ $case }) => $case === "keepalive")).toBe(false);
+	expect(keepalives()).toEqual([]);
 	t.clock.advance(1);
 	t.clock.advance(15_000);
-	expect(frames.filter(({ $case }) => $case === "keepalive")).toHaveLength(2);
+	const [context] = contexts;
+	expect(context).toEqual({ tokensUsed: expect.any(Number), tokensMax: expect.any(Number) });
+	expect(keepalives()).toEqual([context, context]);
 });
 
 test("a client may hide an agent that was silent for 10 minutes, and no client gets a sign after the end", async () => {

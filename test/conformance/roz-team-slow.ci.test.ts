@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { status } from "@grpc/grpc-js";
+import { ManualClock } from "@parley/base/testing";
+import { calls, ScriptedModel, says } from "@parley/core/testing";
+import { expect } from "vitest";
+import { OzzieClient } from "./drivers/ozzie-client.ts";
+import { frameTeamRequest, RozTeam, readTeamEvents } from "./drivers/roz-client.ts";
+import { TestGateway } from "./gateway.ts";
+import { submit, untilEnd } from "./task-client.ts";
+import { verifiesOn } from "./verifies.ts";
+
+/** Names of tools, with more bytes than may wait for one client. */
+const names = Array.from({ length: 90 }, (_, n) => `tool_${n}`.padEnd(100_000, "x"));
+
+/** Milliseconds for which a client may be over its budget. */
+const patienceMs = 5_000;
+
+verifiesOn(
+	"roz",
+	["roz.team-too-slow"],
+	"a client that does not read ends with RESOURCE_EXHAUSTED after 5 s, and can watch the task again",
+	async () => {
+		const clock = new ManualClock();
+		const model = new ScriptedModel(
+			names.map((name, n) => calls(`c${n}`, name)),
+			[says("done")],
+		);
+		await using gateway = await TestGateway.start({ model, clock });
+		await using client = await OzzieClient.connect(gateway.url);
+		await client.open();
+		const root = await submit(client, "look around");
+		await untilEnd(client, root);
+		const connection = connect(gateway.url, { settings: { initialWindowSize: 1_024 } });
+		const stream = connection.request({
+			":method": "POST",
+			":path": "/roz.v1.AgentService/WatchTeam",
+			"content-type": "application/grpc",
+			te: "trailers",
+		});
+		stream.end(frameTeamRequest(root));
+		await once(stream, "response");
+		// This stream was opened later and has all events, so those of the first one were written as well.
+		await using again = new RozTeam(gateway.url, root);
+		expect(await again.ended()).toMatchObject({ code: status.OK });
+		clock.advance(patienceMs);
+		const chunks: Buffer[] = [];
+		stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+		const [trailers] = await once(stream, "trailers");
+		connection.destroy();
+		expect(trailers).toMatchObject({ "grpc-status": String(status.RESOURCE_EXHAUSTED) });
+		const received = readTeamEvents(Buffer.concat(chunks));
+		expect(again.events.slice(0, received.length)).toEqual(received);
+		expect(received.length).toBeLessThan(again.events.length);
+	},
+);
