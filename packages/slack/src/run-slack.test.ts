@@ -148,7 +148,7 @@ test("a command is answered, and what is malformed counted", async () => {
 	const command = { command: "/parley", text: "", trigger_id: "1.2.x", user_id: "UADA", channel_id: "D1" };
 	const reply = await handlers.take({ type: "command", body: command, attempt: 0 });
 	expect(reply).toMatchObject({ text: expect.stringContaining("/parley ask") });
-	await handlers.take({ type: "interactive", body: null, attempt: 0 });
+	await handlers.take({ type: "unread", body: null, attempt: 0 });
 	expect(await running.status()).toMatchObject({ malformed: 1 });
 });
 

@@ -16,12 +16,18 @@ export type SlackAnswer =
 
 /** Something that Slack sends, by whichever transport; `body` is not checked yet. */
 export interface SlackEnvelope {
-	/** `event`: the outer event with its `event_id`. `command`: of `/parley`. `interactive`: presses, forms, shortcuts. */
-	readonly type: "event" | "command" | "interactive";
+	/**
+	 * `event`: the outer event with its `event_id`. `command`: of `/parley`. `action`: a button or a menu. `view`: a form
+	 * that was sent. `shortcut`: from the menu of a message. `unread`: an interaction of another kind, or malformed.
+	 */
+	readonly type: "event" | "command" | "action" | "view" | "shortcut" | "unread";
 	readonly body: unknown;
 	/** How often Slack has tried before; 0 the first time. */
 	readonly attempt: number;
 }
+
+/** Something that Slack sends when a member uses a command, a button, a form or a menu. */
+export type Interaction = SlackEnvelope & { readonly type: Exclude<SlackEnvelope["type"], "event"> };
 
 /** What is sent back with the acknowledgement: to most, nothing. */
 export type SlackReply = Readonly<Record<string, unknown>> | undefined;

@@ -1,5 +1,6 @@
 import { type Clock, ParleyError, parseJson, type Timer } from "@parley/base";
 import type { SlackAnswer, SlackCall, SlackEnvelope, SlackPort, SlackReply } from "@parley/slack";
+import type { Envelope } from "./events/delivery.ts";
 import type { ApiResponse } from "./web-api/exchange.ts";
 import { fileAt, loginPage, takeUpload } from "./world/files.ts";
 import type { World } from "./world/world.ts";
@@ -161,8 +162,9 @@ export class InProcessPort implements SlackPort {
 		this.#timer = this.#clock.after(waitMs, () => void this.#open());
 	}
 
-	async #take(envelope: SlackEnvelope): Promise<SlackReply> {
-		const taking = Promise.resolve(this.#handlers?.take(envelope));
+	async #take({ type, body, attempt }: Envelope): Promise<SlackReply> {
+		const kind = type === "interactive" ? listenerOf(body) : type;
+		const taking = Promise.resolve(this.#handlers?.take({ type: kind, body, attempt }));
 		this.#taking.add(taking);
 		try {
 			const reply = await taking;
@@ -173,6 +175,17 @@ export class InProcessPort implements SlackPort {
 		}
 	}
 }
+
+/** The listener that bolt would choose. */
+function listenerOf(body: unknown): SlackEnvelope["type"] {
+	return listeners.get(Object(body).type) ?? "unread";
+}
+
+const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
+	["block_actions", "action"],
+	["view_submission", "view"],
+	["message_action", "shortcut"],
+]);
 
 /** As it would come over the wire: without what is undefined, and nobody changes it afterwards. */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {

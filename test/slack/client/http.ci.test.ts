@@ -48,7 +48,7 @@ test("the address is verified, and events, commands and presses arrive signed", 
 		"event event_callback",
 		"command /parley",
 		"event event_callback",
-		"interactive block_actions",
+		"action block_actions",
 	]);
 	expect(world.delivery.pending).toBe(0);
 });

@@ -253,5 +253,5 @@ test("what is answered to a form goes with the acknowledgement", async () => {
 	const sent = ada.submits(asked);
 	await watch.until("it is answered", () => sent.record.state === "acknowledged");
 	expect(sent.record.view?.errors).toEqual(errors);
-	expect(one.envelopes.map(({ type }) => type)).toEqual(["command", "interactive"]);
+	expect(one.envelopes.map(({ type }) => type)).toEqual(["command", "view"]);
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { OwnAccount, SlackAnswer } from "../slack-port.ts";
-import { refusalOf } from "./refusals.ts";
+import { refusalOf } from "./transport/refusals.ts";
 
 /** https://docs.slack.dev/reference/methods/auth.test */
 const Tested = z.object({

@@ -1,32 +1,50 @@
+import { setImmediate as tick } from "node:timers/promises";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { SlackEnvelope, SlackReply } from "../slack-port.ts";
 import { self } from "../testing/scripted-slack.ts";
-import { boltApp } from "./bolt-app.ts";
+import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { slackLogger } from "./slack-logger.ts";
+import type { Deliver } from "./transport/transport.ts";
 
 function open(take: (envelope: SlackEnvelope) => Promise<SlackReply> = async () => undefined) {
 	const taken: SlackEnvelope[] = [];
-	const offer = boltApp({
-		...{ token: "xoxb-1", account: self, client: {}, logger: slackLogger(new MemoryLogger()) },
-		take: (envelope) => {
-			taken.push(envelope);
-			return take(envelope);
+	const log = new MemoryLogger();
+	const kept = (envelope: SlackEnvelope): Promise<SlackReply> => {
+		taken.push(envelope);
+		return take(envelope);
+	};
+	const offered = Promise.withResolvers<Deliver>();
+	const receiver = new SlackReceiver({
+		log,
+		transport: (deliver) => {
+			offered.resolve(deliver);
+			return { start: async () => undefined, close: async () => undefined, posted: () => undefined };
 		},
+		unread: (body, attempt) => kept({ type: "event" in body ? "event" : "unread", body, attempt }),
 	});
-	return { offer, taken };
+	const removals: object[] = [];
+	const app = boltApp({
+		account: self,
+		receiver,
+		logger: slackLogger(log),
+		take: kept,
+		uninstalled: (body) => void removals.push(body),
+	});
+	const offer: Deliver = async (...given) => (await offered.promise)(...given);
+	return { offer, taken, removals, app };
 }
 
 test.each([
 	["event", { type: "event_callback", event: null }],
 	["event", { type: "event_callback", event: { type: "reaction_added", item: null } }],
 	["event", { type: "event_callback", event: { type: "message" } }],
-	["interactive", { type: "block_actions" }],
-	["interactive", { type: "block_actions", actions: [{}], name: "x" }],
-	["interactive", { type: "view_submission", view: {} }],
-	["interactive", { type: "message_action", callback_id: "x", name: "x", channel: null }],
-	["interactive", { type: "app_rate_limited" }],
-	["interactive", {}],
+	["unread", { type: "block_actions" }],
+	["unread", { type: "block_actions", actions: [{}], name: "x" }],
+	["unread", { type: "view_submission", view: {} }],
+	["unread", { type: "message_action", callback_id: "x", name: "x", channel: null }],
+	["unread", { type: "app_rate_limited" }],
+	["unread", {}],
 	["command", { command: "/parley" }],
 ] as const)("what bolt cannot read is taken once all the same, as %s: %j", async (type, body) => {
 	const { offer, taken } = open(async () => ({ text: "so" }));
@@ -44,4 +62,57 @@ test("what is not taken rejects with the reason, and is offered once", async () 
 	);
 	await expect(offer({ type: "event_callback", event: null }, 0)).rejects.toThrow("the disk is full");
 	expect(taken).toHaveLength(2);
+});
+
+const of = { team: { id: "T1" }, user: { id: "UADA" }, trigger_id: "1.2.x" };
+
+test.each([
+	["event", { type: "event_callback", event: { type: "message", channel: "C1", text: "hello", ts: "1.1" } }],
+	["event", { type: "event_callback", event: { type: "team_rename" } }],
+	["command", { command: "/parley", text: "", user_id: "UADA", channel_id: "C1" }],
+	["action", { ...of, type: "block_actions", channel: { id: "C1" }, actions: [{ action_id: "x" }] }],
+	["view", { ...of, type: "view_submission", view: { callback_id: "form" } }],
+	["shortcut", { ...of, type: "message_action", callback_id: "x", channel: { id: "C1" } }],
+	["unread", { ...of, type: "view_closed", view: { callback_id: "form" } }],
+	["unread", { ...of, type: "shortcut", callback_id: "x" }],
+] as const)("bolt has a listener for each kind of payload that is used: %s %j", async (type, body) => {
+	const { offer, taken } = open();
+	await offer(body, 0);
+	expect(taken).toEqual([{ type, body, attempt: 0 }]);
+});
+
+test("an event about the installation of the app goes to a listener of its own", async () => {
+	const { offer, taken, removals } = open();
+	const bodies = [
+		{ type: "event_callback", event: { type: "app_uninstalled" } },
+		{ type: "event_callback", event: { type: "tokens_revoked", tokens: { bot: ["UBOT"] } } },
+	];
+	for (const body of bodies) expect(await offer(body, 0)).toBeUndefined();
+	expect([removals, taken]).toEqual([bodies, []]);
+});
+
+test("an event is acknowledged when it is taken, although bolt itself acknowledges it before", async () => {
+	const durable = Promise.withResolvers<undefined>();
+	const { offer, taken } = open(() => durable.promise);
+	let isAcknowledged = false;
+	const offered = offer({ type: "event_callback", event: { type: "message" } }, 0).then(() => {
+		isAcknowledged = true;
+	});
+	while (taken.length === 0) await tick();
+	await tick();
+	expect(isAcknowledged).toBe(false);
+	durable.resolve(undefined);
+	await offered;
+	expect(isAcknowledged).toBe(true);
+});
+
+test("bolt has no token: nothing that it gives to listeners can post", async () => {
+	const { offer, app } = open();
+	const tokens: unknown[] = [app.client.token];
+	app.use(async ({ client, context, next }) => {
+		tokens.push(client.token, context.botToken, context.userToken);
+		await next();
+	});
+	await offer({ type: "event_callback", event: { type: "message", channel: "C1", ts: "1.1" } }, 0);
+	expect(tokens).toEqual([undefined, undefined, undefined, undefined]);
 });

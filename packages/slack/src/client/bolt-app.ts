@@ -1,59 +1,135 @@
-import { App, type Receiver, type Logger as SlackLogger } from "@slack/bolt";
-import type { WebClientOptions } from "@slack/web-api";
+import type { Logger } from "@parley/base";
+import { App, type Context, type Receiver, type Logger as SlackLogger } from "@slack/bolt";
 import type { OwnAccount, SlackEnvelope, SlackReply } from "../slack-port.ts";
+import type { Deliver, Transport } from "./transport/transport.ts";
 
-/** Hands something that Slack sent to bolt, and resolves with what is to be sent back when it is taken; rejects where it is not. */
-export type Offer = (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
-
-export interface BoltAppParts {
-	readonly token: string;
-	readonly account: OwnAccount;
-	readonly client: WebClientOptions;
-	readonly logger: SlackLogger;
-	readonly take: (envelope: SlackEnvelope) => Promise<SlackReply>;
+export interface ReceiverParts {
+	readonly transport: (deliver: Deliver) => Transport;
+	/** Takes a payload that bolt cannot read, or for which it has no listener. */
+	readonly unread: Deliver;
+	readonly log: Logger;
 }
 
 /**
- * Bolt with one listener for everything. Bolt itself acknowledges events before anybody has seen them, so that its own
- * acknowledgement is kept from Slack: what `offer` resolves with is the true one. What bolt does not know, or stumbles
- * over, is taken as it is: whoever takes it counts it, and Slack need not send it again.
+ * A receiver by bolt's interface, https://docs.slack.dev/tools/bolt-js/concepts/receiver. Bolt acknowledges an event
+ * before its listeners run. So the transport acknowledges only when `processEvent` has ended, as bolt's own receivers do
+ * with `processBeforeResponse`.
  */
-export function boltApp({ token, account, client, logger, take }: BoltAppParts): Offer {
+export class SlackReceiver implements Receiver {
+	readonly #transport: Transport;
+	readonly #parts: ReceiverParts;
+	#app: App | undefined;
+
+	constructor(parts: ReceiverParts) {
+		this.#parts = parts;
+		this.#transport = parts.transport((body, attempt) => this.#deliver(body, attempt));
+	}
+
+	/** Bolt calls this when the app is made. */
+	init(app: App): void {
+		this.#app = app;
+	}
+
+	start(): Promise<unknown> {
+		return this.#transport.start();
+	}
+
+	stop(): Promise<void> {
+		return this.#transport.close();
+	}
+
+	/** See `Transport.posted`. */
+	posted(): void {
+		this.#transport.posted();
+	}
+
+	async #deliver(body: Readonly<Record<string, unknown>>, attempt: number): Promise<SlackReply> {
+		const { unread, log } = this.#parts;
+		const delivery = new Delivery();
+		const ack = async (reply?: SlackReply): Promise<void> => {
+			delivery.reply = reply;
+		};
+		try {
+			await this.#app?.processEvent({ body, retryNum: attempt, ack, customProperties: { delivery } });
+		} catch (error) {
+			if (delivery.isHandled) throw error;
+			log.debug("bolt cannot read what Slack sent", { error });
+		}
+		return delivery.isHandled ? delivery.reply : unread(body, attempt);
+	}
+}
+
+/** What became of one payload. Bolt passes it from the receiver to the listeners in the context. */
+class Delivery {
+	/** A listener has it. */
+	isHandled = false;
+	reply: SlackReply;
+}
+
+export interface BoltAppParts {
+	readonly account: OwnAccount;
+	readonly receiver: Receiver;
+	readonly logger: SlackLogger;
+	readonly take: (envelope: SlackEnvelope) => Promise<SlackReply>;
+	/** Takes an event about the installation of the app: `app_uninstalled` or `tokens_revoked`. */
+	readonly uninstalled: (body: object) => void;
+}
+
+/** All others than those of `uninstalled`. */
+const otherEvents = /^(?!(?:app_uninstalled|tokens_revoked)$)/;
+const anyCommand = /^/;
+
+/**
+ * Bolt with a listener for each kind of payload. `authorize` gives bolt no token: `client`, `say` and `respond` of its
+ * listeners cannot post, so that every post goes through the outbox.
+ */
+export function boltApp({ account, receiver, logger, take, uninstalled }: BoltAppParts): App {
 	const app = new App({
-		...{ token, botId: account.bot, botUserId: account.user, tokenVerificationEnabled: false },
-		...{ receiver: noReceiver, ignoreSelf: false, convoStore: false, attachFunctionToken: false },
-		...{ logger, clientOptions: client },
+		receiver,
+		logger,
+		authorize: async () => ({ botId: account.bot, botUserId: account.user }),
+		// Events about our own posts show that Slack reaches us.
+		ignoreSelf: false,
+		convoStore: false,
+		attachFunctionToken: false,
 	});
-	const replies = new WeakMap<object, SlackReply>();
-	const reached = new WeakSet<object>();
-	app.use(async ({ body, context }) => {
-		reached.add(body);
-		const reply = await take({ type: typeOf(body), body, attempt: context.retryNum ?? 0 });
-		replies.set(body, reply);
-	});
+	const handle = async (
+		type: SlackEnvelope["type"],
+		{ body, context, ack }: ListenerArguments,
+	): Promise<void> => {
+		const delivery = deliveryOf(context);
+		delivery.isHandled = true;
+		const reply = await take({ type, body, attempt: context.retryNum ?? 0 });
+		// The reply to each kind of payload is one that Slack documents for it.
+		if (ack) await ack(reply as never);
+		else delivery.reply = reply;
+	};
+	const left = async ({ body, context }: ListenerArguments): Promise<void> => {
+		deliveryOf(context).isHandled = true;
+		uninstalled(body);
+	};
+	app.event("app_uninstalled", left);
+	app.event("tokens_revoked", left);
+	app.event(otherEvents, (given) => handle("event", given));
+	app.command(anyCommand, (given) => handle("command", given));
+	app.action({ type: "block_actions" }, (given) => handle("action", given));
+	app.view({ type: "view_submission" }, (given) => handle("view", given));
+	app.shortcut({ type: "message_action" }, (given) => handle("shortcut", given));
 	app.error(async (error) => {
 		throw error;
 	});
-	return async (body, attempt) => {
-		const event = { body, retryNum: attempt, ack: async () => undefined };
-		try {
-			await app.processEvent(event);
-		} catch (error) {
-			if (reached.has(body)) throw error;
-			logger.debug("bolt cannot read what Slack sent", error);
-		}
-		return reached.has(body) ? replies.get(body) : take({ type: typeOf(body), body, attempt });
-	};
+	return app;
 }
 
-/** What comes is offered to bolt by whoever received it. */
-const noReceiver: Receiver = {
-	init: () => undefined,
-	start: () => Promise.resolve(),
-	stop: () => Promise.resolve(),
-};
+interface ListenerArguments {
+	readonly body: object;
+	readonly context: Context;
+	/** Undefined for an event. */
+	readonly ack?: ((reply: never) => Promise<void>) | undefined;
+}
 
-function typeOf(body: object): SlackEnvelope["type"] {
-	if ("event" in body) return "event";
-	return "command" in body ? "command" : "interactive";
+function deliveryOf(context: Context): Delivery {
+	const delivery: unknown = context["delivery"];
+	if (delivery instanceof Delivery) return delivery;
+	throw new TypeError("a payload reached bolt without its receiver");
 }

@@ -1,14 +1,15 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { OwnAccount, SlackAnswer, SlackCall, SlackLink, SlackPort } from "../slack-port.ts";
 import { readAccount, type Tried } from "./account.ts";
-import { type AppNews, readAppNews } from "./app-news.ts";
-import { boltApp, type Offer } from "./bolt-app.ts";
+import { readAppNews } from "./app-news.ts";
+import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { download } from "./download.ts";
-import { HttpReceiver } from "./http/http-receiver.ts";
 import { OnTheWay } from "./on-the-way.ts";
 import { slackLogger } from "./slack-logger.ts";
-import type { Suspicion } from "./sockets/deaf-watch.ts";
-import { SocketPair } from "./sockets/socket-pair.ts";
+import type { Suspicion } from "./transport/deaf-watch.ts";
+import { HttpTransport } from "./transport/http-transport.ts";
+import { SocketPair } from "./transport/socket-pair.ts";
+import type { Deliver, Transport } from "./transport/transport.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
 import { respond, upload } from "./web-requests.ts";
 
@@ -51,7 +52,7 @@ class SlackClient implements SlackPort {
 	readonly #onTheWay: OnTheWay;
 	readonly #closing = new AbortController();
 	#connecting: Promise<void> | undefined;
-	#receiver: SocketPair | HttpReceiver | undefined;
+	#receiver: SlackReceiver | undefined;
 	#state: SlackLink["state"] | undefined;
 	/** The last silence that was told of. */
 	#warnedOf: number | undefined;
@@ -95,7 +96,7 @@ class SlackClient implements SlackPort {
 		this.#onTheWay.end();
 		// Who has connected is told what went wrong with it.
 		await this.#connecting?.catch(() => undefined);
-		await this.#receiver?.close();
+		await this.#receiver?.stop();
 	}
 
 	async #connect(handlers: Handlers): Promise<void> {
@@ -114,40 +115,68 @@ class SlackClient implements SlackPort {
 	}
 
 	async #receive(account: OwnAccount, handlers: Handlers): Promise<void> {
-		const { botToken: token, transport, apiUrl, log } = this.#options;
+		const { log } = this.#options;
 		if (this.#closing.signal.aborted) return;
-		const logger = slackLogger(log);
-		const client = webOptions(apiUrl, logger);
-		const offer = boltApp({ token, account, client, logger, take: handlers.take });
-		const take: Offer = async (body, attempt) => {
-			const news = readAppNews(body, account);
-			if (news === undefined) return offer(body, attempt);
-			this.#told(news, handlers);
-			return undefined;
-		};
+		const receiver = new SlackReceiver({
+			log,
+			transport: (deliver) =>
+				this.#transport(
+					async (body, attempt) => {
+						if (readAppNews(body, account) !== "limited") return deliver(body, attempt);
+						log.warn("Slack holds back events, because there are too many for this app");
+						return undefined;
+					},
+					account,
+					handlers,
+				),
+			// An event is read by its own schema, whatever bolt makes of it.
+			unread: (body, attempt) => handlers.take({ type: "event" in body ? "event" : "unread", body, attempt }),
+		});
+		this.#receiver = receiver;
+		const app = boltApp({
+			account,
+			receiver,
+			logger: slackLogger(log),
+			take: handlers.take,
+			uninstalled: (body) => {
+				if (readAppNews(body, account) === "removed") void this.#lookAtToken(handlers);
+			},
+		});
+		await app.start();
+	}
+
+	#transport(deliver: Deliver, account: OwnAccount, handlers: Handlers): Transport {
+		const { transport, apiUrl, clock, chance, log } = this.#options;
 		const ready = (): void => this.#tell(handlers, { state: "ready", account });
 		const suspected = (suspicion: Suspicion): void => this.#suspected(suspicion, handlers);
-		const { clock, chance } = this.#options;
 		if (transport.type === "http") {
 			const { signingSecret, listen } = transport;
-			const receiver = new HttpReceiver({ signingSecret, listen, take, suspected, clock, log });
-			this.#receiver = receiver;
-			log.info("waiting for what Slack sends", { host: listen.host, port: await receiver.start() });
-			return ready();
+			return new HttpTransport({
+				signingSecret,
+				listen,
+				deliver,
+				suspected,
+				clock,
+				log,
+				ready: (port) => {
+					log.info("waiting for what Slack sends", { host: listen.host, port });
+					ready();
+				},
+			});
 		}
-		const clientOptions = webOptions(apiUrl, logger, this.#closing.signal);
-		this.#receiver = new SocketPair({
-			...{ take, clock, chance, log },
-			options: { appToken: transport.appToken, clientOptions, logger },
-			...{ ready, suspected },
+		const options = webOptions(apiUrl, slackLogger(log), this.#closing.signal);
+		const calls = new WebCalls(transport.appToken, options);
+		return new SocketPair({
+			openConnection: () => calls.call({ method: "apps.connections.open", args: {} }),
+			deliver,
+			ready,
+			suspected,
+			clock,
+			chance,
+			log,
 			lost: (detail) => this.#tell(handlers, { state: "lost", detail }),
 			refused: (detail) => this.#tell(handlers, { state: "refused", detail }),
 		});
-	}
-
-	#told(news: AppNews, handlers: Handlers): void {
-		if (news === "removed") void this.#lookAtToken(handlers);
-		else this.#options.log.warn("Slack holds back events, because there are too many for this app");
 	}
 
 	/** What Slack says of the app may be of before it was installed again: what counts is whether it takes the token. */

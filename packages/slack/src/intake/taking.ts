@@ -1,6 +1,6 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { Arrival } from "@parley/connector";
-import type { SlackEnvelope, SlackReply } from "../slack-port.ts";
+import type { Interaction, SlackEnvelope, SlackReply } from "../slack-port.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Intake } from "./intake.ts";
 import { lineOf } from "./line.ts";
@@ -10,7 +10,7 @@ import { isOvertaken, type Outdated } from "./outdated.ts";
 export interface Takers {
 	readonly intake: Pick<Intake, "translate">;
 	readonly outdated: Outdated;
-	readonly interactions: { handle(envelope: SlackEnvelope): Promise<SlackReply> };
+	readonly interactions: { handle(interaction: Interaction): Promise<SlackReply> };
 	readonly accept: (arrival: Arrival, key: Incoming["key"]) => Promise<unknown>;
 }
 
@@ -46,7 +46,7 @@ export class Taking {
 		const taken: Promise<SlackReply> =
 			type === "event"
 				? this.#event(body, attempt)
-				: this.#parts.takers.then((it) => it.interactions.handle(envelope));
+				: this.#parts.takers.then(({ interactions }) => interactions.handle({ ...envelope, type }));
 		const running = taken
 			.then(
 				() => undefined,

@@ -17,11 +17,11 @@ import type { Messages } from "../intake/messages.ts";
 import type { People } from "../intake/people.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
 import { messageId, momentOf } from "../message-id.ts";
-import type { OwnAccount, SlackEnvelope, SlackPort, SlackReply } from "../slack-port.ts";
+import type { Interaction, OwnAccount, SlackPort, SlackReply } from "../slack-port.ts";
 import { Answers, privately } from "./answers.ts";
 import { formId, type Metadata, notTaken, readMetadata, viewOf } from "./forms.ts";
 import { type TicketPlace, ticketFor } from "./tickets.ts";
-import { BlockActions, Interactive, MessageAction, SlashCommand, ViewSubmission } from "./wire.ts";
+import { BlockActions, MessageAction, OtherInteraction, SlashCommand, ViewSubmission } from "./wire.ts";
 
 export interface InteractionsParts {
 	readonly self: OwnAccount;
@@ -70,15 +70,20 @@ export class Interactions {
 	}
 
 	/** Resolves within two seconds: when it is durable, or answered, or will be answered although nobody waits any more. */
-	async handle({ type, body }: SlackEnvelope): Promise<SlackReply> {
-		const { malformed } = this.#parts;
-		if (type === "command") return this.#command(body);
-		const kind = malformed.read("interactive", Interactive, body)?.type;
-		if (kind === "block_actions") return this.#pressed(body);
-		if (kind === "view_submission") return this.#submitted(body);
-		if (kind === "message_action") return this.#chosen(body);
-		return undefined;
+	async handle({ type, body }: Interaction): Promise<SlackReply> {
+		return this.#handlers[type](body);
 	}
+
+	readonly #handlers: Readonly<Record<Interaction["type"], (body: unknown) => Promise<SlackReply>>> = {
+		command: (body) => this.#command(body),
+		action: (body) => this.#pressed(body),
+		view: (body) => this.#submitted(body),
+		shortcut: (body) => this.#chosen(body),
+		unread: async (body) => {
+			this.#parts.malformed.read("interactive", OtherInteraction, body);
+			return undefined;
+		},
+	};
 
 	/** Resolves when all is answered. */
 	settled(): Promise<void> {

@@ -60,4 +60,9 @@ export const MessageAction = z.object({
 	is_enterprise_install: Installation.shape.is_enterprise_install,
 });
 
-export const Interactive = z.object({ type: z.string() });
+const read: ReadonlySet<string> = new Set(["block_actions", "view_submission", "message_action"]);
+
+/** An interaction that the app does not use: https://docs.slack.dev/reference/interaction-payloads */
+export const OtherInteraction = z.object({
+	type: z.string().refine((type) => !read.has(type), "it is not as Slack documents it"),
+});

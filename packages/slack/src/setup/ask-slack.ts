@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { refusalOf } from "../client/refusals.ts";
+import { refusalOf } from "../client/transport/refusals.ts";
 import type { SlackAnswer, SlackPort } from "../slack-port.ts";
 
 /** Where an operator sees to the app. */

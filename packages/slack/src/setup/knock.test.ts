@@ -3,18 +3,20 @@ import type { AddressInfo } from "node:net";
 import { silentLogger } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { HttpReceiver } from "../client/http/http-receiver.ts";
+import { HttpTransport } from "../client/transport/http-transport.ts";
 import { knock } from "./knock.ts";
 
 const clock = new ManualClock();
 const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
 
 async function waiting(): Promise<{ readonly port: number; close(): Promise<void> }> {
-	const receiver = new HttpReceiver({
+	const transport = new HttpTransport({
 		...{ signingSecret, clock, log: silentLogger, listen: { host: "127.0.0.1", port: 0 } },
-		...{ take: () => Promise.reject(new Error("nobody has written")), suspected: () => undefined },
+		deliver: () => Promise.reject(new Error("nobody has written")),
+		ready: () => undefined,
+		suspected: () => undefined,
 	});
-	return { port: await receiver.start(), close: () => receiver.close() };
+	return { port: await transport.start(), close: () => transport.close() };
 }
 
 test("the connector answers as it answers Slack, also where it waits at all addresses", async () => {

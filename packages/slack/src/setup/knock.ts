@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Clock } from "@parley/base";
-import { requestPath } from "../client/http/http-receiver.ts";
+import { requestPath } from "../client/transport/http-transport.ts";
 
 const timeoutMs = 5000;
 

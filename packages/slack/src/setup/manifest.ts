@@ -1,5 +1,5 @@
 import type { CommandShape } from "@parley/connector";
-import { requestPath } from "../client/http/http-receiver.ts";
+import { requestPath } from "../client/transport/http-transport.ts";
 import { slashCommand } from "../commands/typed-command.ts";
 import { botEvents, scopes, shortcuts } from "./needs.ts";
 

@@ -1,5 +1,6 @@
 import { type Arrival, type ControlKind, Controls } from "@parley/connector";
 import { Interactions } from "../interactions/interactions.ts";
+import type { Interaction } from "../slack-port.ts";
 import { openReading } from "./reading.ts";
 import { self } from "./scripted-slack.ts";
 
@@ -10,6 +11,17 @@ export const ada = { id: "UADA", name: "Ada", roles: [], guest: false, bot: fals
 export const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direct" };
 
 type Accept = (arrival: Arrival, key: { id: string; conversation: string }) => Promise<unknown>;
+
+/** The listener of bolt that takes an interaction. */
+function listenerOf(body: unknown): Interaction["type"] {
+	return new Map(listeners).get(Object(body).type) ?? "unread";
+}
+
+const listeners: [string, Interaction["type"]][] = [
+	["block_actions", "action"],
+	["view_submission", "view"],
+	["message_action", "shortcut"],
+];
 
 /** What people do over a scripted Slack, and what came of it. */
 export async function openInteractions(accept: Accept = async () => true) {
@@ -24,7 +36,7 @@ export async function openInteractions(accept: Accept = async () => true) {
 		},
 	});
 	const say = (type: "command" | "interactive", body: unknown) =>
-		interactions.handle({ type, body, attempt: 0 });
+		interactions.handle({ type: type === "command" ? type : listenerOf(body), body, attempt: 0 });
 	const told = () => port.calls.filter(({ method }) => method === "respond").map(({ args }) => args["text"]);
 	return { ...reading, accepted, interactions, say, told };
 }

@@ -1,8 +1,7 @@
-import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
 import { standingWorld } from "../web-api/direct-client.ts";
 import type { WorldOptions } from "../world/world.ts";
-import { NoRetry, type RetryReason } from "./delivery.ts";
+import { type Envelope, NoRetry, type RetryReason } from "./delivery.ts";
 
 interface Heard {
 	readonly type: unknown;
@@ -19,7 +18,7 @@ async function turns(): Promise<void> {
 function listening(answer: () => Promise<undefined> = async () => undefined, options: WorldOptions = {}) {
 	const parts = standingWorld(options);
 	const heard: Heard[] = [];
-	const take = ({ body, attempt }: SlackEnvelope, reason?: RetryReason): Promise<undefined> => {
+	const take = ({ body, attempt }: Envelope, reason?: RetryReason): Promise<undefined> => {
 		const { event, type, event_id: id } = Object(body);
 		heard.push({ type: event?.type ?? type, attempt, reason, id });
 		return answer();

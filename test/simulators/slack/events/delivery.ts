@@ -1,5 +1,5 @@
 import type { Timer } from "@parley/base";
-import type { SlackEnvelope, SlackReply } from "@parley/slack";
+import type { SlackReply } from "@parley/slack";
 import { payloadOf } from "../shapes/envelopes.ts";
 import { acknowledge } from "../world/acknowledge.ts";
 import type { State, WorldEvent } from "../world/state.ts";
@@ -14,10 +14,18 @@ export interface Disorder {
 /** Why something comes again: https://docs.slack.dev/apis/events-api#retries */
 export type RetryReason = "http_timeout" | "http_error" | "connection_failed";
 
+/** A payload on its way to the app. `interactive`: buttons, forms and menus, as Slack itself names them together. */
+export interface Envelope {
+	readonly type: WorldEvent["kind"];
+	readonly body: unknown;
+	/** How often Slack has tried before. */
+	readonly attempt: number;
+}
+
 /** One way to an app: a socket, an address, a port in this process. */
 export interface Receiver {
 	/** Resolves with what was sent back as soon as the app has acknowledged; rejects where it did not. */
-	take(envelope: SlackEnvelope, reason?: RetryReason): Promise<SlackReply>;
+	take(envelope: Envelope, reason?: RetryReason): Promise<SlackReply>;
 	/** Slack ends the connection. */
 	cut?(): void;
 }

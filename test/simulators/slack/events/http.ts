@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { type Clock, parseJson } from "@parley/base";
-import type { SlackEnvelope, SlackReply } from "@parley/slack";
+import type { SlackReply } from "@parley/slack";
 import * as z from "zod";
 import type { World } from "../world/world.ts";
-import { NoRetry, type Receiver, type RetryReason } from "./delivery.ts";
+import { type Envelope, NoRetry, type Receiver, type RetryReason } from "./delivery.ts";
 
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
@@ -48,7 +48,7 @@ export class HttpEvents implements Receiver {
 			: said === challenge;
 	}
 
-	async take({ type, body, attempt }: SlackEnvelope, reason?: RetryReason): Promise<SlackReply> {
+	async take({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
 		const [text, contentType] = written(type, body);
 		// https://docs.slack.dev/apis/events-api#retries
 		const retry =
@@ -78,7 +78,7 @@ export class HttpEvents implements Receiver {
 }
 
 /** Commands are forms, interactions are forms with JSON in `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads */
-function written(type: SlackEnvelope["type"], body: unknown): [text: string, contentType: string] {
+function written(type: Envelope["type"], body: unknown): [text: string, contentType: string] {
 	if (type === "event") return [JSON.stringify(body), json];
 	if (type === "interactive")
 		return [new URLSearchParams({ payload: JSON.stringify(body) }).toString(), form];

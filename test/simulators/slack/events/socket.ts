@@ -1,9 +1,9 @@
 import { ParleyError, parseJson } from "@parley/base";
-import type { SlackEnvelope, SlackReply } from "@parley/slack";
+import type { SlackReply } from "@parley/slack";
 import type { WebSocket } from "ws";
 import * as z from "zod";
 import type { State } from "../world/state.ts";
-import type { Receiver, RetryReason } from "./delivery.ts";
+import type { Envelope, Receiver, RetryReason } from "./delivery.ts";
 
 /** Why Slack ends a socket: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect */
 export type Goodbye =
@@ -64,7 +64,7 @@ export class Socket implements Receiver {
 	}
 
 	/** Sends an envelope, and resolves when it is acknowledged: https://docs.slack.dev/apis/events-api/using-socket-mode#events */
-	take({ type, body, attempt }: SlackEnvelope, reason?: RetryReason): Promise<SlackReply> {
+	take({ type, body, attempt }: Envelope, reason?: RetryReason): Promise<SlackReply> {
 		const acknowledged = Promise.withResolvers<SlackReply>();
 		if (this.#isDeaf) return acknowledged.promise;
 		const id = this.#parts.state.ids.create("envelope");

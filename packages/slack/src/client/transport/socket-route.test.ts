@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { ProxiedWay, usesProxies } from "./proxied-way.ts";
+import { SocketRoute, usesProxies } from "./socket-route.ts";
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -23,8 +23,8 @@ test("a socket whose other side does not answer is ended all the same", async ()
 	const upgraded = once(server, "upgrade");
 	// It listens on a port.
 	const { port } = server.address() as AddressInfo;
-	const way = new ProxiedWay();
-	const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { dispatcher: way.dispatcher });
+	const route = new SocketRoute(true);
+	const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { dispatcher: route.dispatcher });
 	const [{ headers }, stream]: [{ headers: Record<string, string> }, Duplex] = (await upgraded) as never;
 	const accepted = createHash("sha1").update(`${headers["sec-websocket-key"]}${guid}`).digest("base64");
 	const answer = ["HTTP/1.1 101 Switching Protocols", "upgrade: websocket", "connection: upgrade"];
@@ -32,6 +32,6 @@ test("a socket whose other side does not answer is ended all the same", async ()
 	await once(socket, "open");
 	const gone = once(stream.resume(), "end");
 	socket.close();
-	way.end();
+	route.end();
 	expect(await gone).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { type Clock, systemClock, type Timer } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { SlackReply } from "../../slack-port.ts";
-import type { Suspicion } from "../sockets/deaf-watch.ts";
-import { HttpReceiver } from "./http-receiver.ts";
+import type { Suspicion } from "./deaf-watch.ts";
+import { HttpTransport } from "./http-transport.ts";
 
 const signingSecret = "0123456789abcdef";
 
@@ -17,10 +17,11 @@ interface Taken {
 async function receiving(take: (taken: Taken) => Promise<SlackReply>, clock: Clock = systemClock) {
 	const log = new MemoryLogger();
 	const suspicions: Suspicion[] = [];
-	const receiver = new HttpReceiver({
+	const receiver = new HttpTransport({
 		...{ signingSecret, listen: { host: "127.0.0.1", port: 0 }, clock, log },
 		suspected: (suspicion) => void suspicions.push(suspicion),
-		take: (body, attempt) => take({ body, attempt }),
+		deliver: (body, attempt) => take({ body, attempt }),
+		ready: () => undefined,
 	});
 	const url = `http://127.0.0.1:${await receiver.start()}/slack/events`;
 	return {
@@ -109,9 +110,10 @@ test("Slack's two probes are answered without anybody else", async () => {
 test("a port that is taken is said with its number", async () => {
 	await using first = await receiving(async () => undefined);
 	const port = Number(new URL(first.url).port);
-	const second = new HttpReceiver({
+	const second = new HttpTransport({
 		...{ signingSecret, listen: { host: "127.0.0.1", port }, clock: systemClock, log: new MemoryLogger() },
-		take: async () => undefined,
+		deliver: async () => undefined,
+		ready: () => undefined,
 		suspected: () => undefined,
 	});
 	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);

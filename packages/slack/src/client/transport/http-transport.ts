@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
 import type { SlackReply } from "../../slack-port.ts";
-import { DeafWatch, type Suspicion } from "../sockets/deaf-watch.ts";
+import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
 import { readBody } from "./read-body.ts";
 import { ReplayMemory } from "./replay-memory.ts";
+import type { Deliver, Transport } from "./transport.ts";
 import { UnknownBodies } from "./unknown-bodies.ts";
 import { forgery, forgeryInHead } from "./verify.ts";
 
@@ -20,10 +21,12 @@ const warnEveryMs = 60_000;
 /** How often Node looks for such. */
 const connectionsCheckingInterval = 5000;
 
-export interface HttpReceiverParts {
+export interface HttpTransportParts {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
-	readonly take: (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
+	readonly deliver: Deliver;
+	/** It listens on this port. */
+	readonly ready: (port: number) => void;
 	/** Slack, or what stands between it and us, may not reach us. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
@@ -49,8 +52,8 @@ interface Answer {
 }
 
 /** Receives what Slack sends over HTTP. Nothing unsigned, old, or sent by somebody a second time gets past it. */
-export class HttpReceiver {
-	readonly #parts: HttpReceiverParts;
+export class HttpTransport implements Transport {
+	readonly #parts: HttpTransportParts;
 	readonly #server: Server;
 	readonly #replays: ReplayMemory<Answer>;
 	readonly #bodies: UnknownBodies;
@@ -59,7 +62,7 @@ export class HttpReceiver {
 	#forged = 0;
 	#warnAt = Number.NEGATIVE_INFINITY;
 
-	constructor(parts: HttpReceiverParts) {
+	constructor(parts: HttpTransportParts) {
 		this.#parts = parts;
 		this.#replays = new ReplayMemory(parts.clock);
 		this.#bodies = new UnknownBodies(parts.clock);
@@ -83,7 +86,9 @@ export class HttpReceiver {
 			const address = this.#server.address();
 			listening.resolve(typeof address === "object" && address !== null ? address.port : port);
 		});
-		return listening.promise;
+		const listensOn = await listening.promise;
+		this.#parts.ready(listensOn);
+		return listensOn;
 	}
 
 	/** We have posted something of which Slack should tell. */
@@ -167,7 +172,7 @@ export class HttpReceiver {
 		if (type === "url_verification") return { status: 200, body: { challenge } };
 		if (sslCheck === "1") return { status: 200 };
 		const attempt = Number(headerOf(request, "x-slack-retry-num") ?? 0);
-		const reply = await this.#parts.take(body, Number.isSafeInteger(attempt) ? attempt : 0);
+		const reply = await this.#parts.deliver(body, Number.isSafeInteger(attempt) ? attempt : 0);
 		return { status: 200, ...(reply && { body: reply }) };
 	}
 }

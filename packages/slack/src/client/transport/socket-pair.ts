@@ -1,12 +1,11 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import type { SocketModeOptions } from "@slack/socket-mode";
-import { WebAPIPlatformError, WebAPIRateLimitedError } from "@slack/web-api";
-import type { SlackReply } from "../../slack-port.ts";
-import { refusalOf } from "../refusals.ts";
+import type { SlackAnswer, SlackReply } from "../../slack-port.ts";
 import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
 import type { EnvelopeFrame } from "./frame.ts";
+import { refusalOf } from "./refusals.ts";
 import { RivalWatch } from "./rival-watch.ts";
 import { SocketLine } from "./socket-line.ts";
+import type { Deliver, Transport } from "./transport.ts";
 
 /** Slack sends each envelope over any one of them; while one is replaced, the other one carries all. */
 const lineCount = 2;
@@ -16,8 +15,9 @@ const mostWaitMs = 60_000;
 const steadyMs = 60_000;
 
 export interface SocketPairParts {
-	readonly options: SocketModeOptions;
-	readonly take: (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
+	/** Calls `apps.connections.open`: https://docs.slack.dev/reference/methods/apps.connections.open */
+	readonly openConnection: () => Promise<SlackAnswer>;
+	readonly deliver: Deliver;
 	/** Some socket is open. */
 	readonly ready: () => void;
 	/** None is open; `detail` says why. */
@@ -31,7 +31,7 @@ export interface SocketPairParts {
 }
 
 /** Two sockets, each of which is replaced by a new one before it is given up. */
-export class SocketPair {
+export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
 	readonly #closing = new AbortController();
 	/** All that are not closed, greeted or not. */
@@ -39,9 +39,8 @@ export class SocketPair {
 	readonly #open = new Set<SocketLine>();
 	readonly #deaf: DeafWatch<SocketLine>;
 	readonly #rivals: RivalWatch;
-	readonly #kept: readonly Promise<void>[];
+	#kept: readonly Promise<void>[] = [];
 
-	/** Begins to open them. */
 	constructor(parts: SocketPairParts) {
 		this.#parts = parts;
 		const { clock, log, suspected } = parts;
@@ -55,6 +54,10 @@ export class SocketPair {
 					{ connections },
 				),
 		});
+	}
+
+	/** Begins to open the sockets; `ready`, `lost` and `refused` report the result. */
+	async start(): Promise<void> {
 		this.#kept = Array.from({ length: lineCount }, () => this.#keep());
 	}
 
@@ -105,8 +108,8 @@ export class SocketPair {
 				return await this.#begin();
 			} catch (reason) {
 				if (signal.aborted) break;
-				const why =
-					reason instanceof WebAPIPlatformError ? refusalOf(reason.data.error, "the app token") : undefined;
+				const answer = reason instanceof NoAddress ? reason.answer : undefined;
+				const why = answer?.type === "refused" ? refusalOf(answer.error, "the app token") : undefined;
 				if (why !== undefined) {
 					this.#parts.refused(why);
 					break;
@@ -120,7 +123,8 @@ export class SocketPair {
 	/** Waits before the next try. */
 	async #failed(reason: unknown, waitMs: number): Promise<void> {
 		const { chance, log, lost } = this.#parts;
-		const limit = reason instanceof WebAPIRateLimitedError ? reason.retryAfter * 1000 : 0;
+		const answer = reason instanceof NoAddress ? reason.answer : undefined;
+		const limit = answer?.type === "rate-limited" ? answer.retryAfterMs : 0;
 		const pause = Math.max(limit, waitMs / 2 + (waitMs / 2) * chance());
 		log.warn("no socket to Slack", { error: reason, waitMs: pause });
 		// As long as another one is on its way, it may still be well.
@@ -129,9 +133,11 @@ export class SocketPair {
 	}
 
 	async #begin(): Promise<SocketLine> {
-		const { options, clock, log, ready, lost } = this.#parts;
+		const { clock, log, ready, lost } = this.#parts;
 		const line = new SocketLine({
-			...{ options, clock, log },
+			clock,
+			log,
+			address: () => this.#address(),
 			take: (envelope, from) => this.#take(envelope, from),
 			greeted: (connections) => this.#rivals.greeted(connections ?? 0, this.#own.size),
 		});
@@ -146,12 +152,21 @@ export class SocketPair {
 		return line;
 	}
 
+	async #address(): Promise<string> {
+		const answer = await this.#parts.openConnection().catch((cause: unknown) => {
+			throw new NoAddress(undefined, { cause });
+		});
+		const url = answer.type === "ok" ? answer.body["url"] : undefined;
+		if (typeof url !== "string" || !URL.canParse(url)) throw new NoAddress(answer);
+		return url;
+	}
+
 	async #take({ payload, retry_attempt: attempt }: EnvelopeFrame, line: SocketLine): Promise<SlackReply> {
 		if (this.#closing.signal.aborted) {
 			throw new ParleyError("the connector stops", { code: "cancelled" });
 		}
 		this.#deaf.heard(line);
-		return this.#parts.take(payload, attempt);
+		return this.#parts.deliver(payload, attempt);
 	}
 
 	async #wait(ms: number): Promise<void> {
@@ -165,10 +180,21 @@ async function end(line: SocketLine): Promise<void> {
 	await line.close();
 }
 
+/** Slack gave no address for a socket. */
+class NoAddress extends Error {
+	/** Undefined if Slack gave no answer. */
+	readonly answer: SlackAnswer | undefined;
+
+	constructor(answer: SlackAnswer | undefined, options?: ErrorOptions) {
+		super("Slack gave no address for a socket", options);
+		this.answer = answer;
+	}
+}
+
 function wordsOf(reason: unknown): string {
-	if (reason instanceof ParleyError) return reason.message;
-	if (reason instanceof WebAPIRateLimitedError) return "it limits how often they are opened";
-	if (reason instanceof WebAPIPlatformError)
-		return `it answers ${reason.data.error} to apps.connections.open`;
+	if (!(reason instanceof NoAddress)) return ParleyError.from(reason).message;
+	const { answer } = reason;
+	if (answer?.type === "rate-limited") return "it limits how often they are opened";
+	if (answer?.type === "refused") return `it answers ${answer.error} to apps.connections.open`;
 	return "it gives no answer to apps.connections.open";
 }

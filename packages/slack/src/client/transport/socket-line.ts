@@ -1,0 +1,175 @@
+import { type Clock, defined, delay, type Logger, ParleyError, systemClock } from "@parley/base";
+import { WebSocket } from "undici";
+import type { SlackReply } from "../../slack-port.ts";
+import { type EnvelopeFrame, type Frame, readFrame } from "./frame.ts";
+import { PingWatch } from "./ping-watch.ts";
+import { SocketRoute, usesProxies } from "./socket-route.ts";
+
+export interface LineParts {
+	/** Asks Slack for the address of a new socket. */
+	readonly address: () => Promise<string>;
+	/** The reply is sent back. If it rejects, no acknowledgement is sent, and Slack sends the envelope again. */
+	readonly take: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
+	/** Slack greeted the socket; `connections` is the number of sockets of the app, if Slack names it. */
+	readonly greeted: (connections: number | undefined) => void;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Why a socket should be replaced. */
+export interface Farewell {
+	readonly reason: string;
+	/** No other socket can take its place. */
+	readonly isFinal: boolean;
+}
+
+/** Slack greets a socket at once. A socket without a greeting carries no envelopes. */
+const greetingMs = 10_000;
+/** How long Slack may take for the closing handshake. */
+const goodbyeMs = 1000;
+/** Slack sends an envelope again if it is not acknowledged by then. */
+const acknowledgeMs = 3000;
+/** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+const normalClosure = 1000;
+
+/**
+ * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not open itself
+ * again: when it leaves, another line takes its place.
+ */
+export class SocketLine {
+	readonly #parts: LineParts;
+	readonly #route = new SocketRoute(usesProxies(process.env));
+	readonly #greeted = Promise.withResolvers<void>();
+	readonly #leaving = Promise.withResolvers<Farewell>();
+	readonly #closed = Promise.withResolvers<void>();
+	readonly #taking = new Set<Promise<void>>();
+	#socket: WebSocket | undefined;
+	#isEnded = false;
+
+	constructor(parts: LineParts) {
+		this.#parts = parts;
+	}
+
+	/** Resolves when the line should be replaced. It still works until it is closed. */
+	get leaving(): Promise<Farewell> {
+		return this.#leaving.promise;
+	}
+
+	/** Resolves when nothing can come over it any more. */
+	get closed(): Promise<void> {
+		return this.#closed.promise;
+	}
+
+	/** Resolves when Slack has greeted the socket. Rejects if `address` does, if no greeting comes, and when the signal aborts. */
+	async open(signal: AbortSignal): Promise<void> {
+		const over = new AbortController();
+		const late = delay(this.#parts.clock, greetingMs, AbortSignal.any([signal, over.signal])).then(() => {
+			throw new ParleyError("Slack does not greet a new socket", { code: "unavailable" });
+		});
+		const ended = this.#leaving.promise.then(({ reason }) => {
+			throw new ParleyError(`Slack does not greet a new socket: ${reason}`, { code: "unavailable" });
+		});
+		try {
+			await Promise.race([this.#connect(), ended, late]);
+		} catch (reason) {
+			await this.close();
+			throw reason;
+		} finally {
+			over.abort();
+			// The abort makes it reject after the race is decided.
+			await late.catch(() => undefined);
+		}
+	}
+
+	/** Asks to be replaced. */
+	leave(reason: string): void {
+		this.#leaving.resolve({ reason, isFinal: false });
+	}
+
+	/** Resolves when all that came over it is acknowledged, or when it is too late for that. */
+	async settled(): Promise<void> {
+		const over = new AbortController();
+		const late = delay(this.#parts.clock, acknowledgeMs, over.signal).catch(() => undefined);
+		await Promise.race([Promise.all(this.#taking), late]);
+		over.abort();
+	}
+
+	/** Closes the socket, and ends its connection if Slack does not answer. */
+	async close(): Promise<void> {
+		this.leave("it was closed");
+		this.#isEnded = true;
+		if (this.#socket === undefined) this.#closed.resolve();
+		else this.#socket.close(normalClosure);
+		const over = new AbortController();
+		const late = delay(this.#parts.clock, goodbyeMs, over.signal).catch(() => undefined);
+		await Promise.race([this.#closed.promise, late]);
+		over.abort();
+		this.#route.end();
+		await this.#closed.promise;
+	}
+
+	async #connect(): Promise<void> {
+		const address = await this.#parts.address();
+		if (this.#isEnded) throw new ParleyError("Slack gave an address too late", { code: "cancelled" });
+		const socket = new WebSocket(address, { dispatcher: this.#route.dispatcher });
+		this.#socket = socket;
+		// The other side lives in real time, also where a test owns the clock.
+		const pings = new PingWatch(socket, systemClock, () => {
+			this.leave("Slack answers no pings");
+			this.#route.end();
+		});
+		socket.addEventListener("open", () => pings.start());
+		socket.addEventListener("message", ({ data }) => this.#received(data));
+		socket.addEventListener("error", ({ error }) =>
+			this.#parts.log.debug("a socket to Slack failed", { error }),
+		);
+		socket.addEventListener("close", () => {
+			pings.stop();
+			this.leave("the socket was closed");
+			this.#closed.resolve();
+		});
+		await this.#greeted.promise;
+	}
+
+	/** A frame that Slack does not document is logged, and changes nothing. */
+	#received(data: unknown): void {
+		if (typeof data !== "string") return;
+		try {
+			this.#frame(readFrame(data));
+		} catch (error) {
+			const words = "Slack sent a frame that it does not document";
+			this.#parts.log.warn(words, { error, length: data.length });
+		}
+	}
+
+	#frame(frame: Frame): void {
+		if (frame.type === "hello") {
+			this.#greeted.resolve();
+			this.#parts.greeted(frame.num_connections);
+		} else if (frame.type === "disconnect") {
+			const { reason } = frame;
+			this.#leaving.resolve({ reason: `Slack ends it: ${reason}`, isFinal: reason === "link_disabled" });
+		} else this.#take(frame);
+	}
+
+	#take(envelope: EnvelopeFrame): void {
+		const { take, log } = this.#parts;
+		const { envelope_id: id } = envelope;
+		const taken = take(envelope, this).then(
+			(reply) => {
+				if (!this.#acknowledge(id, reply)) log.debug("an acknowledgement has lost its socket", { id });
+			},
+			(error: unknown) =>
+				log.warn("something of Slack's was not taken; Slack will send it again", { id, error }),
+		);
+		const running = taken.finally(() => this.#taking.delete(running));
+		this.#taking.add(running);
+	}
+
+	/** False if the socket is no longer open. */
+	#acknowledge(envelope_id: string, payload: SlackReply): boolean {
+		if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+		this.#socket.send(JSON.stringify(defined({ envelope_id, payload })));
+		return true;
+	}
+}
