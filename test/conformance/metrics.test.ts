@@ -151,7 +151,7 @@ test("histograms count what their buckets hold", async () => {
 		for (const [series, count] of counts) {
 			const labels = /\{(.*)\}/.exec(series)?.[1];
 			const buckets = [...samples].filter(([name]) => {
-				return name.startsWith("_bucket") && (labels === undefined || name.includes(`{${labels},le`));
+				return name.startsWith("_bucket{le=") && (labels === undefined || name.endsWith(`,${labels}}`));
 			});
 			const values = buckets.map(([, value]) => value);
 			expect(values).toEqual(values.toSorted((a, b) => a - b));

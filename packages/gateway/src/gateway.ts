@@ -110,7 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	warnOfLostDatabase(config.data, log);
 	const failpoints = options.failpoints ?? noFailpoints;
 	const file = databaseIn(config.data);
-	const metrics = new Metrics({ clock, version: options.version, tools: toolsOf(options) });
+	const metrics = new Metrics({ clock, log, version: options.version, tools: toolsOf(options) });
 	const store = undo.adopt(
 		await openSqliteStore<Tables>({
 			...{ file, migrations, fresh: freshSchema, failpoints, clock },
@@ -205,14 +205,18 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		...{ anyModel: models.anyModel, counts: metrics.wire },
 	});
 	const streams = new EventStreams({ runtime, clock, log, counts: metrics.streams });
-	const file = databaseIn(config.data);
 	const http = createHttpServer({
 		streams,
 		api: { runtime, health, redactor: options.redactor.into("error") },
 		rules,
 		...{ authenticate, tickets, held, clock, log },
-		metrics: (principal) =>
-			metrics.render(principal, { runtime, store, file, admission, wires: [ozzie, streams, grpc] }),
+		metrics: metrics.exposition({
+			runtime,
+			store,
+			file: databaseIn(config.data),
+			strangers: () => admission.strangers,
+			wires: () => [ozzie, streams, grpc],
+		}),
 		...{ uploads: metrics.uploads, secretPages },
 		refused: (status) => metrics.wire.refused(status),
 		settled: (socket) => {

@@ -2,7 +2,7 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { status } from "@grpc/grpc-js";
 import type { Clock, Logger } from "@parley/base";
 import type { Principal } from "@parley/core";
-import type { WireCounts } from "../metrics/wire-counts.ts";
+import type { WireCounts } from "../metrics/client-metrics.ts";
 import type { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { CallEnd, type Callers } from "./callers.ts";
 import { StreamWriter, type StreamWriterOptions } from "./stream-writer.ts";

@@ -1,137 +1,230 @@
 import { statSync } from "node:fs";
-import type { Clock, Store } from "@parley/base";
+import type { Clock, Logger, Store } from "@parley/base";
 import { authorize, countOpenWork, operator, type Principal, type Runtime, type Tables } from "@parley/core";
-import type { Admission } from "../transport/admission.ts";
-import { Distribution } from "./distribution.ts";
-import { EventFigures } from "./event-figures.ts";
-import { type Family, renderFamilies, type Sample } from "./exposition.ts";
-import { histogram } from "./families.ts";
-import { ProcessMetrics } from "./process-metrics.ts";
-import { StreamCounts } from "./stream-counts.ts";
-import { UploadCounts } from "./upload-counts.ts";
-import { WireCounts } from "./wire-counts.ts";
-
-const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
-const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200];
+import type { Registry } from "prom-client";
+import { StreamCounts, UploadCounts, WireCounts } from "./client-metrics.ts";
+import { countEvents } from "./event-metrics.ts";
+import { type LoadedMetrics, MetricRecorder } from "./recorder.ts";
 
 export interface MetricsOptions {
 	readonly clock: Clock;
+	readonly log: Logger;
 	readonly version: string;
-	/** Those there are. */
+	/** All tools of the gateway. */
 	readonly tools: readonly { readonly name: string }[];
 }
 
-/** What is looked at when somebody asks. */
+/** The parts of the gateway whose values are read at each scrape. */
 export interface MetricsSources {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
-	/** The database. */
+	/** Path of the database. */
 	readonly file: string;
-	readonly admission: Pick<Admission, "strangers">;
-	readonly wires: readonly WireFigures[];
+	/** Connections that have not authenticated. */
+	readonly strangers: () => { readonly served: number; readonly waiting: number };
+	readonly wires: () => readonly WireState[];
 }
 
-interface WireFigures {
+interface WireState {
 	readonly wire: string;
-	/** How many are connected. */
+	/** Connected clients. */
 	readonly clients: number;
-	/** What waits for those that do not keep up. */
+	/** Bytes that wait for slow clients. */
 	readonly waitingBytes: number;
 }
 
-/** All figures of a gateway. Counting costs a few additions an event, and nothing for the pieces of a reply. */
+/** Text of all metrics, with the value of the `content-type` header. */
+export interface Exposition {
+	readonly contentType: string;
+	readonly text: string;
+}
+
+/** The metrics of a gateway. */
 export class Metrics {
-	readonly wire = new WireCounts();
-	readonly streams = new StreamCounts();
-	readonly uploads = new UploadCounts();
+	readonly wire: WireCounts;
+	readonly streams: StreamCounts;
+	readonly uploads: UploadCounts;
 	readonly #options: MetricsOptions;
-	readonly #events: EventFigures;
-	readonly #commitSeconds = new Distribution(commitBounds);
-	readonly #commitCommands = new Distribution(batchBounds);
-	readonly #process = new ProcessMetrics();
+	readonly #recorder: MetricRecorder;
 
 	constructor(options: MetricsOptions) {
 		this.#options = options;
-		this.#events = new EventFigures(options.tools.map(({ name }) => name));
+		this.#recorder = new MetricRecorder(options.log);
+		this.wire = new WireCounts(this.#recorder);
+		this.streams = new StreamCounts(this.#recorder);
+		this.uploads = new UploadCounts(this.#recorder);
 	}
 
-	/** Counts what happens from now on. */
+	/** Counts all later events. */
 	watch(runtime: Runtime): void {
-		runtime.observe(operator, (event) => this.#events.take(event));
+		const names = this.#options.tools.map(({ name }) => name);
+		runtime.observe(operator, countEvents(this.#recorder, names));
 	}
 
-	/** For the store: a transaction of so many commands begins; what is returned is called at its end. */
+	/** For the store: called when a transaction of `commands` commands begins. The returned function is called at its end. */
 	readonly transaction = (commands: number): (() => void) => {
 		const { clock } = this.#options;
 		const beganAt = clock.monotonic();
-		this.#commitCommands.add(commands);
-		return () => this.#commitSeconds.add((clock.monotonic() - beganAt) / 1000);
+		this.#recorder.observe("parley_store_commit_commands", {}, commands);
+		return () =>
+			this.#recorder.observe(
+				"parley_store_commit_duration_seconds",
+				{},
+				(clock.monotonic() - beganAt) / 1000,
+			);
 	};
 
-	/** Everything, as text for Prometheus. Rejects with `permission_denied` for all but operators. */
-	async render(principal: Principal, sources: MetricsSources): Promise<string> {
-		authorize(principal, "metrics.read");
-		const families = [
-			gauge("parley_build_info", "1; the version is the label.", [
-				{ labels: { version: this.#options.version }, value: 1 },
-			]),
-			...this.#events.families(),
-			...(await gaugesOf(sources)),
-			...this.wire.families(),
-			...this.streams.families(),
-			...this.uploads.families(),
-			histogram(
-				"parley_store_commit_duration_seconds",
-				"How long transactions took until they were durable.",
-				this.#commitSeconds,
-			),
-			histogram("parley_store_commit_commands", "Commands that shared a transaction.", this.#commitCommands),
-		];
-		return renderFamilies(families) + (await this.#process.render());
+	/** Returns the function for a scrape. It rejects with `permission_denied` unless the principal is an operator. */
+	exposition(sources: MetricsSources): (principal: Principal) => Promise<Exposition> {
+		let loading: Promise<Registry> | undefined;
+		return async (principal) => {
+			authorize(principal, "metrics.read");
+			loading ??= this.#loadGauges(sources);
+			const registry = await loading;
+			return { contentType: registry.contentType, text: await registry.metrics() };
+		};
+	}
+
+	async #loadGauges(sources: MetricsSources): Promise<Registry> {
+		const loaded = await this.#recorder.load();
+		const { library, registry } = loaded;
+		const { version } = this.#options;
+		for (const gauge of [
+			{
+				name: "parley_build_info",
+				help: "1; the version is the label.",
+				labels: ["version"],
+				read: () => [{ labels: { version }, value: 1 }],
+			},
+			...workGauges(sources),
+			...clientGauges(sources),
+			{
+				name: "parley_uploads",
+				help: "Uploads that are coming in.",
+				labels: [],
+				read: () => one(this.uploads.running),
+			},
+			...stateGauges(sources),
+		]) {
+			addGauge(loaded, gauge);
+		}
+		// `process_…` and `nodejs_…`. Every measurement of the event loop wakes an idle process.
+		library.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
+		return registry;
 	}
 }
 
-async function gaugesOf(sources: MetricsSources): Promise<Family[]> {
-	const { runtime, file, admission, wires } = sources;
-	const open = await countOpenWork(sources.store);
-	const each = (figure: (figures: WireFigures) => number): Sample[] =>
-		wires.map((figures) => ({ labels: { wire: figures.wire }, value: figure(figures) }));
-	const { served, waiting } = admission.strangers;
+interface Sample {
+	readonly labels: Readonly<Record<string, string>>;
+	readonly value: number;
+}
+
+/** A gauge whose samples are read at each scrape. */
+interface GaugeDefinition {
+	readonly name: string;
+	readonly help: string;
+	readonly labels: readonly string[];
+	readonly read: () => readonly Sample[] | Promise<readonly Sample[]>;
+}
+
+function addGauge({ library, registry }: LoadedMetrics, { name, help, labels, read }: GaugeDefinition): void {
+	new library.Gauge<string>({
+		name,
+		help,
+		labelNames: labels,
+		registers: [registry],
+		async collect() {
+			const samples = await read();
+			this.reset();
+			for (const sample of samples) this.set(sample.labels, sample.value);
+		},
+	});
+}
+
+function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
+	let counting: ReturnType<typeof countOpenWork> | undefined;
+	/** The three gauges of a scrape are read at the same time, and share one query. */
+	const openWork = (): ReturnType<typeof countOpenWork> => {
+		counting ??= countOpenWork(store).finally(() => {
+			counting = undefined;
+		});
+		return counting;
+	};
 	return [
-		gauge("parley_runs", "Runs that have not ended, by state.", [
-			{ labels: { state: "active" }, value: open.active },
-			{ labels: { state: "queued" }, value: open.queued },
-		]),
-		gauge(
-			"parley_tasks",
-			"Tasks that have not ended, by state.",
-			Object.entries(open.tasks).map(([state, value]) => ({ labels: { state }, value })),
-		),
-		gauge("parley_prompts_open", "Questions that wait for somebody.", one(open.prompts)),
-		gauge("parley_sessions_loaded", "Sessions in use.", one(runtime.loaded)),
-		gauge(
-			"parley_clients",
-			"Clients that are connected.",
-			each(({ clients }) => clients),
-		),
-		gauge(
-			"parley_outgoing_bytes",
-			"Bytes that wait for clients which do not keep up.",
-			each(({ waitingBytes }) => waitingBytes),
-		),
-		gauge("parley_strangers", "Connections that have not said who they are.", [
-			{ labels: { state: "served" }, value: served },
-			{ labels: { state: "waiting" }, value: waiting },
-		]),
-		gauge("parley_model_estimate_error_ratio", "How far token estimates were off.", estimates(runtime)),
-		gauge("parley_database_bytes", "Size of the database and of its log.", [
-			{ labels: { file: "database" }, value: sizeOf(file) },
-			{ labels: { file: "log" }, value: sizeOf(`${file}-wal`) },
-		]),
+		{
+			name: "parley_runs",
+			help: "Runs that have not ended, by state.",
+			labels: ["state"],
+			read: async () => {
+				const { active, queued } = await openWork();
+				return byLabel("state", { active, queued });
+			},
+		},
+		{
+			name: "parley_tasks",
+			help: "Tasks that have not ended, by state.",
+			labels: ["state"],
+			read: async () => byLabel("state", (await openWork()).tasks),
+		},
+		{
+			name: "parley_prompts_open",
+			help: "Questions that wait for somebody.",
+			labels: [],
+			read: async () => one((await openWork()).prompts),
+		},
+		{
+			name: "parley_sessions_loaded",
+			help: "Sessions in use.",
+			labels: [],
+			read: () => one(runtime.loaded),
+		},
 	];
 }
 
-function estimates(runtime: Runtime): Sample[] {
+function clientGauges({ wires, strangers }: MetricsSources): GaugeDefinition[] {
+	return [
+		{
+			name: "parley_clients",
+			help: "Clients that are connected.",
+			labels: ["wire"],
+			read: () => wires().map(({ wire, clients }) => ({ labels: { wire }, value: clients })),
+		},
+		{
+			name: "parley_outgoing_bytes",
+			help: "Bytes that wait for clients which do not keep up.",
+			labels: ["wire"],
+			read: () => wires().map(({ wire, waitingBytes }) => ({ labels: { wire }, value: waitingBytes })),
+		},
+		{
+			name: "parley_strangers",
+			help: "Connections that have not said who they are.",
+			labels: ["state"],
+			read: () => {
+				const { served, waiting } = strangers();
+				return byLabel("state", { served, waiting });
+			},
+		},
+	];
+}
+
+function stateGauges({ runtime, file }: MetricsSources): GaugeDefinition[] {
+	return [
+		{
+			name: "parley_model_estimate_error_ratio",
+			help: "How far token estimates were off.",
+			labels: ["provider", "model"],
+			read: () => estimateErrors(runtime),
+		},
+		{
+			name: "parley_database_bytes",
+			help: "Size of the database and of its log.",
+			labels: ["file"],
+			read: () => byLabel("file", { database: sizeOf(file), log: sizeOf(`${file}-wal`) }),
+		},
+	];
+}
+
+function estimateErrors(runtime: Runtime): Sample[] {
 	const compared = [...runtime.estimateErrors(operator)].filter(([, { replies }]) => replies > 0);
 	return compared.map(([name, { mean }]) => {
 		const [provider = "", ...model] = name.split("/");
@@ -139,12 +232,12 @@ function estimates(runtime: Runtime): Sample[] {
 	});
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Family {
-	return { name, help, type: "gauge", samples };
-}
-
 function one(value: number): Sample[] {
 	return [{ labels: {}, value }];
+}
+
+function byLabel(label: string, values: Readonly<Record<string, number>>): Sample[] {
+	return Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
 function sizeOf(file: string): number {

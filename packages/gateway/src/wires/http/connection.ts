@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { EventFilter, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
-import type { StreamCounts } from "../../metrics/stream-counts.ts";
+import type { StreamCounts } from "../../metrics/client-metrics.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/event-json.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
 

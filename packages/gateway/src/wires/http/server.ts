@@ -8,7 +8,8 @@ import type { HeldOpen } from "../../auth/held-open.ts";
 import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../../auth/requests.ts";
 import type { Tickets } from "../../auth/tickets.ts";
-import type { UploadCounts } from "../../metrics/upload-counts.ts";
+import type { UploadCounts } from "../../metrics/client-metrics.ts";
+import type { Exposition } from "../../metrics/metrics.ts";
 import {
 	answerSecretPage,
 	carriesForm,
@@ -31,7 +32,7 @@ export interface HttpServerOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** The gateway's figures as text; rejects for who may not see them. */
-	readonly metrics?: (principal: Principal) => Promise<string>;
+	readonly metrics?: (principal: Principal) => Promise<Exposition>;
 	/** Events as they happen. */
 	readonly streams?: Pick<EventStreams, "serve">;
 	readonly uploads?: UploadCounts;

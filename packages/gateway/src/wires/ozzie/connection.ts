@@ -1,7 +1,7 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
 import { askedBy, type PersonCheck, type Principal, type Prompt, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
-import type { WireCounts } from "../../metrics/wire-counts.ts";
+import type { WireCounts } from "../../metrics/client-metrics.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
 import { actingPrincipal } from "../shared/acting.ts";
 import { shownError } from "../shared/error-text.ts";

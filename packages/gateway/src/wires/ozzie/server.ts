@@ -11,7 +11,7 @@ import { chooseSubprotocol } from "../../auth/credentials.ts";
 import type { Caller } from "../../auth/forwarding.ts";
 import type { HeldOpen } from "../../auth/held-open.ts";
 import { type Refusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
-import type { WireCounts } from "../../metrics/wire-counts.ts";
+import type { WireCounts } from "../../metrics/client-metrics.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
 import { FrameWriter } from "../../transport/frame-writer.ts";
 import { OutgoingAccount } from "../../transport/outgoing-account.ts";

@@ -6,7 +6,9 @@ import { operator, type Principal } from "@parley/core";
 import { EventLog, ScriptedModel, says, TestRuntime, testConnector, unkeyed } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { StreamCounts } from "../../../metrics/stream-counts.ts";
+import { StreamCounts } from "../../../metrics/client-metrics.ts";
+import { MetricRecorder } from "../../../metrics/recorder.ts";
+import { metricValues } from "../../../testing/metric-values.ts";
 import { EventStreams, wantsStream } from "./events.ts";
 
 const Shown = z.looseObject({
@@ -74,7 +76,7 @@ class Place implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly streams: EventStreams;
 	principal: Principal = operator;
-	readonly #counts = new StreamCounts();
+	readonly #recorder: MetricRecorder;
 	readonly #server = createServer((request, response) => {
 		const url = new URL(`http://gateway${request.url}`);
 		if (!wantsStream(request, url)) response.writeHead(406).end();
@@ -84,7 +86,8 @@ class Place implements AsyncDisposable {
 	private constructor(t: TestRuntime) {
 		this.t = t;
 		const { runtime, clock, log } = t;
-		this.streams = new EventStreams({ runtime, clock, log, counts: this.#counts });
+		this.#recorder = new MetricRecorder(log);
+		this.streams = new EventStreams({ runtime, clock, log, counts: new StreamCounts(this.#recorder) });
 	}
 
 	static async open(...replies: readonly string[]): Promise<Place> {
@@ -95,14 +98,9 @@ class Place implements AsyncDisposable {
 		return place;
 	}
 
-	/** The figures of event streams, by name and labels. */
-	figures(): Record<string, number> {
-		const figures = this.#counts
-			.families()
-			.flatMap(({ name, samples }) =>
-				samples.map(({ labels, value }) => [[name, ...Object.values(labels)].join(" "), value]),
-			);
-		return Object.fromEntries(figures);
+	/** The metrics of event streams, by name and labels. */
+	metrics(): Promise<Record<string, number>> {
+		return metricValues(this.#recorder, "parley_event_stream");
 	}
 
 	async read(query = "", headers: Readonly<Record<string, string>> = {}): Promise<Reader> {
@@ -303,7 +301,7 @@ test("a silent stream is kept alive, and one that nobody reads is ended", async 
 	slow.response.resume();
 	expect(await cut.promise).toBe("aborted");
 	// Neither of them has read.
-	expect(place.figures()).toEqual({
+	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 2,
 		parley_event_stream_events_lost_total: 0,
 	});
@@ -331,7 +329,7 @@ test("what is not kept and a slow client did not get is counted", async () => {
 	t.clock.advance(30_000);
 	await t.settle();
 	// The sign of a call's begin, and three pieces of its text.
-	expect(place.figures()).toEqual({
+	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 1,
 		parley_event_stream_events_lost_total: 4,
 	});
@@ -346,7 +344,7 @@ test("a stop tells the rest, ends every stream, and begins none", async () => {
 	expect(types(await reader.events(1))).toEqual(["session.created"]);
 	expect(await reader.next()).toBeUndefined();
 	expect((await place.read()).response.statusCode).toBe(503);
-	expect(place.figures()).toMatchObject({ "parley_event_streams_refused_total draining": 1 });
+	expect(await place.metrics()).toMatchObject({ "parley_event_streams_refused_total draining": 1 });
 });
 
 test("only so many streams are open at once, and one that ends makes room", async () => {
@@ -355,7 +353,7 @@ test("only so many streams are open at once, and one that ends makes room", asyn
 	const readers = asked.filter(({ response }) => response.statusCode === 200);
 	expect(readers).toHaveLength(128);
 	expect(place.streams.clients).toBe(128);
-	expect(place.figures()).toMatchObject({ "parley_event_streams_refused_total too_many": 12 });
+	expect(await place.metrics()).toMatchObject({ "parley_event_streams_refused_total too_many": 12 });
 	readers[0]?.response.destroy();
 	let status: number | undefined = 503;
 	while (status === 503) ({ statusCode: status } = (await place.read()).response);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
-import type { StreamRefusal } from "../../../metrics/stream-counts.ts";
+import type { StreamRefusal } from "../../../metrics/client-metrics.ts";
 import { EventStream, type StreamDeps, type StreamWish } from "../connection.ts";
 import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";

@@ -5,22 +5,27 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { parseJson } from "@parley/base";
+import { MemoryLogger } from "@parley/base/testing";
 import type { Principal } from "@parley/core";
 import { operator } from "@parley/core";
 import { ScriptedModel, TestRuntime } from "@parley/core/testing";
 import { UploadedFile } from "@parley/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UploadCounts } from "../../../metrics/upload-counts.ts";
+import { UploadCounts } from "../../../metrics/client-metrics.ts";
+import { MetricRecorder } from "../../../metrics/recorder.ts";
+import { metricValues } from "../../../testing/metric-values.ts";
 import { createHttpServer } from "../server.ts";
 
 const maxBytes = 1024 * 1024;
 let t: TestRuntime;
 let server: Server;
 let principal: Principal;
+let recorder: MetricRecorder;
 let uploads: UploadCounts;
 
 beforeEach(async () => {
-	uploads = new UploadCounts();
+	recorder = new MetricRecorder(new MemoryLogger());
+	uploads = new UploadCounts(recorder);
 	principal = operator;
 	t = await TestRuntime.open({ model: new ScriptedModel(), files: { maxBytes, quotaBytes: 3 * maxBytes } });
 	server = createHttpServer({
@@ -254,17 +259,13 @@ test("an upload that breaks off leaves nothing", async () => {
 	expect(await t.store.read((db) => db.selectFrom("files").selectAll().execute())).toEqual([]);
 });
 
-/** The figures of uploads, by name and labels, without their common beginning. */
-function figures(): Record<string, number> {
-	const samples = uploads
-		.families()
-		.flatMap(({ name, samples: each }) =>
-			each.map(({ labels, value }) => [
-				[name.replace("parley_upload", ""), ...Object.values(labels)].join(" "),
-				value,
-			]),
-		);
-	return Object.fromEntries(samples);
+/** The metrics of uploads, by name and labels, without their common beginning; `s` are the running ones. */
+async function metrics(): Promise<Record<string, number>> {
+	const values = Object.entries(await metricValues(recorder, "parley_upload"));
+	return {
+		s: uploads.running,
+		...Object.fromEntries(values.map(([name, value]) => [name.replace("parley_upload", ""), value])),
+	};
 }
 
 test("what comes in is counted and told, without its name", async () => {
@@ -278,7 +279,7 @@ test("what comes in is counted and told, without its name", async () => {
 	for (const init of refused) await ask("/api/files?name=secret-plans.txt", { method: "POST", ...init });
 	principal = { id: "observer", kind: "observer" };
 	await ask("/api/files", { method: "POST", body: "x" });
-	expect(figures()).toEqual({
+	expect(await metrics()).toEqual({
 		...{ s: 0, s_kept_total: 1, _bytes_total: 5 },
 		...{ "s_refused_total wrapped": 1, "s_refused_total malformed": 1 },
 		...{ "s_refused_total too_large": 1, "s_refused_total forbidden": 1 },
@@ -301,11 +302,11 @@ test("an upload that runs is seen, and one whose client goes is told so", async 
 	const asked = begin({ "content-length": 100 });
 	asked.on("error", () => undefined);
 	asked.write("half of it");
-	while (figures()["_bytes_total"] !== 10) await tick();
-	expect(figures()).toMatchObject({ s: 1 });
+	while ((await metrics())["_bytes_total"] !== 10) await tick();
+	expect(await metrics()).toMatchObject({ s: 1 });
 	asked.destroy();
-	while (figures()["s"] !== 0) await tick();
-	expect(figures()).toMatchObject({ "s_refused_total gone": 1, s_kept_total: 0 });
+	while ((await metrics())["s"] !== 0) await tick();
+	expect(await metrics()).toMatchObject({ "s_refused_total gone": 1, s_kept_total: 0 });
 });
 
 test("a slow upload goes on as long as something comes, and one that stands still is cut off", async () => {
@@ -321,8 +322,8 @@ test("a slow upload goes on as long as something comes, and one that stands stil
 	t.clock.advance(1);
 	await cut;
 	while ((await stored()).length > 0) await tick();
-	while (figures()["s"] !== 0) await tick();
-	expect(figures()).toMatchObject({ "s_refused_total stalled": 1 });
+	while ((await metrics())["s"] !== 0) await tick();
+	expect(await metrics()).toMatchObject({ "s_refused_total stalled": 1 });
 });
 
 async function sizeOfStored(): Promise<number> {
@@ -339,7 +340,7 @@ test("a full store says so, and has room again when something is gone", async ()
 	for (let n = 0; n < 2; n++) await upload(whole);
 	const full = await ask("/api/files", { method: "POST", body: "one more" });
 	expect([full.status, await full.text()]).toEqual([507, expect.stringContaining("files.quotaBytes")]);
-	expect(figures()).toMatchObject({ "s_refused_total full": 1 });
+	expect(await metrics()).toMatchObject({ "s_refused_total full": 1 });
 	await t.store.commit((tx) => tx.deleteFrom("files").where("id", "=", first.file_id).execute());
 	await upload("one more");
 });

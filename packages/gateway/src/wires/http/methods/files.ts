@@ -4,7 +4,7 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import { type ByteRange, type Files, FileTooLargeError, type KeptFile, type Principal } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { create, parse } from "content-disposition";
-import type { UploadCounts, UploadRefusal } from "../../../metrics/upload-counts.ts";
+import type { UploadCounts, UploadRefusal } from "../../../metrics/client-metrics.ts";
 import { encodeFile } from "../../shared/file-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";

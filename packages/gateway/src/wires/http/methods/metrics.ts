@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { ParleyError } from "@parley/base";
-import { contentType } from "../../../metrics/exposition.ts";
+import type { Exposition } from "../../../metrics/metrics.ts";
 
-/** Answers a GET or HEAD of the metrics; with 403 if `render` throws `permission_denied`. */
+/** Answers a GET or HEAD of the metrics; with 403 if `scrape` throws `permission_denied`. */
 export async function answerMetrics(
 	response: ServerResponse,
 	method: string | undefined,
-	render: () => Promise<string>,
+	scrape: () => Promise<Exposition>,
 ): Promise<void> {
-	const { status, type, text } = await rendered(render);
+	const { status, type, text } = await answerTo(scrape);
 	response.writeHead(status, {
 		"content-type": type,
 		"content-length": Buffer.byteLength(text),
@@ -18,11 +18,12 @@ export async function answerMetrics(
 	response.end(method === "HEAD" ? undefined : text);
 }
 
-async function rendered(
-	render: () => Promise<string>,
+async function answerTo(
+	scrape: () => Promise<Exposition>,
 ): Promise<{ status: number; type: string; text: string }> {
 	try {
-		return { status: 200, type: contentType, text: await render() };
+		const { contentType, text } = await scrape();
+		return { status: 200, type: contentType, text };
 	} catch (reason) {
 		const { code, message } = ParleyError.from(reason);
 		if (code !== "permission_denied") throw reason;

@@ -1,0 +1,117 @@
+import type { MetricRecorder } from "./recorder.ts";
+
+const refusalsByStatus: Readonly<Record<number, string>> = {
+	400: "malformed",
+	401: "unauthorized",
+	403: "origin",
+	421: "host",
+	429: "locked_out",
+	431: "headers",
+	503: "draining",
+};
+
+/** Metrics of requests and slow clients at the port and on the wires. */
+export class WireCounts {
+	readonly #recorder: MetricRecorder;
+
+	constructor(recorder: MetricRecorder) {
+		this.#recorder = recorder;
+	}
+
+	/** Counts an answered request of a client; `code` is `ok` or the code of the error. */
+	answered(wire: string, method: string, code: string): void {
+		this.#recorder.count("parley_requests_total", { wire, method, code });
+	}
+
+	/** Counts an HTTP request that was refused before it was read. */
+	refused(status: number): void {
+		this.#recorder.count("parley_http_refused_total", { reason: refusalsByStatus[status] ?? "other" });
+	}
+
+	rateLimited(): void {
+		this.#recorder.count("parley_requests_rate_limited_total", {});
+	}
+
+	/** Counts a client that was closed because it read too slowly. */
+	slowReader(): void {
+		this.#recorder.count("parley_slow_readers_closed_total", {});
+	}
+
+	/** Counts pieces of text that slow readers did not get; the complete message follows. */
+	dropped(frames: number): void {
+		this.#recorder.count("parley_deltas_dropped_total", {}, frames);
+	}
+}
+
+/** Why a client got no event stream. */
+export type StreamRefusal = "too_many" | "draining";
+
+/** Metrics of the clients of event streams. Gauges read the number of streams at each scrape. */
+export class StreamCounts {
+	readonly #recorder: MetricRecorder;
+
+	constructor(recorder: MetricRecorder) {
+		this.#recorder = recorder;
+	}
+
+	refused(reason: StreamRefusal): void {
+		this.#recorder.count("parley_event_streams_refused_total", { reason });
+	}
+
+	/** Counts a stream that was ended because its client read too slowly. */
+	slowReader(): void {
+		this.#recorder.count("parley_event_streams_slow_closed_total", {});
+	}
+
+	/** Counts transient events that a slow client did not get and cannot get again. */
+	lost(events: number): void {
+		this.#recorder.count("parley_event_stream_events_lost_total", {}, events);
+	}
+}
+
+/** Why an upload was not kept. `gone`: the client disconnected. `stalled`: the client sent nothing for too long. */
+export type UploadRefusal =
+	| "too_large"
+	| "full"
+	| "wrapped"
+	| "malformed"
+	| "forbidden"
+	| "unavailable"
+	| "stalled"
+	| "gone"
+	| "failed";
+
+/** Metrics of uploads. */
+export class UploadCounts {
+	readonly #recorder: MetricRecorder;
+	#running = 0;
+
+	constructor(recorder: MetricRecorder) {
+		this.#recorder = recorder;
+	}
+
+	/** Uploads that have not ended. */
+	get running(): number {
+		return this.#running;
+	}
+
+	/** Counts the begin of an upload. `kept` or `refused` counts its end. */
+	began(): void {
+		this.#running += 1;
+	}
+
+	/** Counts received bytes, whether they are kept or not. */
+	received(bytes: number): void {
+		this.#recorder.count("parley_upload_bytes_total", {}, bytes);
+	}
+
+	kept(): void {
+		this.#running -= 1;
+		this.#recorder.count("parley_uploads_kept_total", {});
+	}
+
+	refused(reason: UploadRefusal): void {
+		this.#running -= 1;
+		this.#recorder.count("parley_uploads_refused_total", { reason });
+	}
+}

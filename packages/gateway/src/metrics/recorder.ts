@@ -1,0 +1,116 @@
+import type { Logger } from "@parley/base";
+import type { Registry } from "prom-client";
+import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
+
+/**
+ * Maximum series of a metric, because some labels have values from outside, such as the names of models. Further
+ * combinations share one series whose labels are `other`.
+ */
+const maxSeries = 500;
+
+/** Measurements that may wait before the library is loaded without a scrape. */
+const loadAfter = 1_000;
+
+/** Measurements that may wait at all. More wait only if the library cannot be loaded, and are dropped. */
+const maxWaiting = 10 * loadAfter;
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Measurement {
+	readonly name: string;
+	readonly labels: Labels;
+	readonly value: number;
+}
+
+type PromClient = typeof import("prom-client");
+
+/** prom-client, and the registry that has the counters and histograms of the gateway. */
+export interface LoadedMetrics {
+	readonly library: PromClient;
+	readonly registry: Registry;
+}
+
+/**
+ * Records values in the counters and histograms of prom-client. The library takes about a tenth of the start of a gateway,
+ * so it is loaded by the first scrape or after 1,000 measurements. Earlier measurements wait and are recorded in order.
+ */
+export class MetricRecorder {
+	readonly #log: Logger;
+	readonly #series = new Map<string, Set<string>>();
+	#waiting: Measurement[] = [];
+	#record: ((measurement: Measurement) => void) | undefined;
+	#loading: Promise<LoadedMetrics> | undefined;
+
+	constructor(log: Logger) {
+		this.#log = log;
+	}
+
+	/** Adds to a counter. `by` is finite and at least 0. */
+	count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {
+		this.#add({ name, labels, value: by });
+	}
+
+	/** Adds a value to a histogram. */
+	observe<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, value: number): void {
+		this.#add({ name, labels, value });
+	}
+
+	/** Loads the library once. Rejects if it is not installed. */
+	load(): Promise<LoadedMetrics> {
+		this.#loading ??= this.#load();
+		return this.#loading;
+	}
+
+	#add({ name, labels, value }: Measurement): void {
+		const measurement = { name, labels: this.#limited(name, labels), value };
+		if (this.#record) {
+			this.#record(measurement);
+			return;
+		}
+		if (this.#waiting.length >= maxWaiting) return;
+		if (this.#waiting.push(measurement) === loadAfter) this.#loadInBackground();
+	}
+
+	#loadInBackground(): void {
+		this.load().catch((error) => this.#log.error("metrics cannot be recorded", { error }));
+	}
+
+	#limited(name: string, labels: Labels): Labels {
+		const names = Object.keys(labels);
+		if (names.length === 0) return labels;
+		const known = this.#series.get(name) ?? new Set();
+		this.#series.set(name, known);
+		const key = Object.values(labels).join("\0");
+		if (known.has(key)) return labels;
+		if (known.size >= maxSeries) return Object.fromEntries(names.map((label) => [label, "other"]));
+		known.add(key);
+		return labels;
+	}
+
+	async #load(): Promise<LoadedMetrics> {
+		const library = await import("prom-client");
+		const registry = new library.Registry();
+		const record = register(library, registry);
+		for (const measurement of this.#waiting) record(measurement);
+		this.#waiting = [];
+		this.#record = record;
+		return { library, registry };
+	}
+}
+
+function register(
+	{ Counter, Histogram }: PromClient,
+	registry: Registry,
+): (measurement: Measurement) => void {
+	const registers = [registry];
+	const metrics = new Map<string, (labels: Labels, value: number) => void>();
+	for (const [name, { help, labels: labelNames }] of Object.entries(counters)) {
+		const counter = new Counter<string>({ name, help, labelNames, registers });
+		metrics.set(name, (labels, value) => counter.inc(labels, value));
+	}
+	for (const [name, { help, labels: labelNames, buckets }] of Object.entries(histograms)) {
+		const histogram = new Histogram<string>({ name, help, labelNames, registers, buckets: [...buckets] });
+		metrics.set(name, (labels, value) => histogram.observe(labels, value));
+	}
+	return ({ name, labels, value }) => metrics.get(name)?.(labels, value);
+}

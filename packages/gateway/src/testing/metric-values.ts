@@ -1,0 +1,16 @@
+import type { MetricRecorder } from "../metrics/recorder.ts";
+
+/** The values of the metrics whose names start with `prefix`, by name and label values: `parley_tasks_total failed`. */
+export async function metricValues(
+	recorder: MetricRecorder,
+	prefix: string,
+): Promise<Record<string, number>> {
+	const { registry } = await recorder.load();
+	const values: Record<string, number> = {};
+	for (const metric of await registry.getMetricsAsJSON()) {
+		if (!metric.name.startsWith(prefix)) continue;
+		for (const { labels, value } of metric.values)
+			values[[metric.name, ...Object.values(labels)].join(" ")] = value;
+	}
+	return values;
+}
