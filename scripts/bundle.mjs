@@ -38,9 +38,6 @@ const external = [
 	...["@grpc/grpc-js", "@grpc/proto-loader", "@grpc/reflection", "grpc-health-check"],
 ];
 
-/** discord.js can evaluate a text in each of several processes. Parley never calls that. */
-const evaluates = /discord\.js[/\\]src[/\\]client[/\\]Client\.js$/;
-
 /** @type {import("rolldown").Plugin} */
 const placesKnown = {
 	name: "places-known",
@@ -153,8 +150,8 @@ const options = {
 	 * @param {string} _level
 	 * @param {import("rolldown").RolldownLog} log
 	 */
-	onLog(_level, { code, id, message }) {
-		if (code !== "EVAL" || !evaluates.test(id ?? "")) throw new Error(message);
+	onLog(_level, { message }) {
+		throw new Error(message);
 	},
 };
 

@@ -20,6 +20,7 @@ export const planted: readonly Planted[] = [
 	{ path: "packages/protocol/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/connector/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/discord/src/border.ts", source: imports("@parley/core"), reported: border },
+	{ path: "packages/discord/src/sdk.ts", source: imports("@discordjs/rest"), reported: border },
 	{ path: "packages/slack/src/border.ts", source: imports("@parley/core"), reported: border },
 	{ path: "packages/core/src/border-gateway.ts", source: imports("@parley/gateway"), reported: border },
 	{ path: "packages/core/src/border-protocol.ts", source: imports("@parley/protocol"), reported: border },

@@ -1,6 +1,6 @@
 export { createDiscordPort, type DiscordPortOptions } from "./client/discord-client.ts";
 export { guardProcess } from "./client/guard-process.ts";
-export type { GatewaySession, SessionStore } from "./client/session-store.ts";
+export type { GatewaySession, SessionStore } from "./client/session-keeper.ts";
 export type {
 	DiscordDispatch,
 	DiscordLink,

@@ -2,7 +2,7 @@ import type { ConnectorDatabase } from "@parley/connector";
 import type { BirthStore } from "./catch-up/birth.ts";
 import type { MarkStore, Marks } from "./catch-up/high-water.ts";
 import type { AliveStore } from "./catch-up/last-alive.ts";
-import type { GatewaySession, SessionStore } from "./client/session-store.ts";
+import type { GatewaySession, SessionStore } from "./client/session-keeper.ts";
 import type { CommandMemory, InstalledState } from "./commands/command-memory.ts";
 import type { AudienceStore, KeptAudiences } from "./intake/audiences.ts";
 

@@ -37,6 +37,13 @@ test("the next client resumes the session, and gets what was said in between, in
 	]);
 });
 
+test("a client whose first attempt fails tries again until it is ready", async () => {
+	const { world, client } = await place();
+	world.network.next("GET /gateway/bot", { status: 502 });
+	const one = await client().connect();
+	expect(one.links.map(({ state }) => state)).toEqual(["lost", "ready"]);
+});
+
 test("what was not taken comes again to the next client, with all that came after it", async () => {
 	const { says, client } = await place();
 	const first = await client({ takes: ({ t }) => t !== "MESSAGE_CREATE" }).connect();

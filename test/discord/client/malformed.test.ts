@@ -7,13 +7,20 @@ import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
 /** A gateway that says what it is told, whether Discord would say that or not. */
-async function place() {
+async function place({ refused = 0 } = {}) {
+	let attempts = 0;
 	const server = createServer((_request, response) => {
 		const session_start_limit = { total: 1000, remaining: 999, reset_after: 1000, max_concurrency: 1 };
 		response.setHeader("content-type", "application/json");
 		response.end(JSON.stringify({ url, shards: 1, session_start_limit }));
 	});
-	const sockets = new WebSocketServer({ server });
+	const sockets = new WebSocketServer({
+		server,
+		verifyClient: (_info, accept: (isAccepted: boolean, status?: number) => void) => {
+			attempts += 1;
+			accept(attempts > refused, 503);
+		},
+	});
 	const connected = Promise.withResolvers<WebSocket>();
 	sockets.on("connection", (socket) => {
 		socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 45_000 } }));
@@ -36,8 +43,18 @@ async function place() {
 		socket.send(JSON.stringify({ op: 0, t: "READY", s: 1, d }));
 		return socket;
 	};
-	return { apiUrl: `http://127.0.0.1:${port}/api`, greet };
+	return { apiUrl: `http://127.0.0.1:${port}/api`, greet, attempts: () => attempts };
 }
+
+test("a first connection that the gateway refuses is made again", async () => {
+	const { apiUrl, greet, attempts } = await place({ refused: 1 });
+	const client = new WatchedClient({ token: "token", apiUrl });
+	const ready = client.connect();
+	await greet();
+	await ready;
+	expect(client.links.map(({ state }) => state)).toEqual(["lost", "ready"]);
+	expect(attempts()).toBe(2);
+});
 
 test("what is no event, and events without what they need, neither end the process nor the connection", async () => {
 	const { apiUrl, greet } = await place();

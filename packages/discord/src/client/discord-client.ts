@@ -1,22 +1,26 @@
+import { DiscordAPIError } from "@discordjs/rest";
+import {
+	CloseCodes,
+	type IShardingStrategy,
+	SimpleShardingStrategy,
+	WebSocketManager,
+	WebSocketShardEvents,
+} from "@discordjs/ws";
 import { type Clock, delay, type Logger } from "@parley/base";
-import { Client, CloseCodes, DiscordjsErrorCodes } from "discord.js";
-import { GatewayCloseCodes } from "discord-api-types/v10";
+import { GatewayCloseCodes, GatewayIntentBits } from "discord-api-types/v10";
+import * as z from "zod";
 import type { DiscordLink, DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
 import { download } from "./download.ts";
-import { intents } from "./intents.ts";
-import { readPayload, readReady } from "./payload.ts";
-import { type Connections, QuietSharding } from "./quiet-sharding.ts";
 import { refusalOf } from "./refusals.ts";
-import { RestAnswers, restOptions } from "./rest-answers.ts";
-import { SessionKeeper } from "./session-keeper.ts";
-import type { SessionStore } from "./session-store.ts";
+import { RestAnswers } from "./rest-answers.ts";
+import { SessionKeeper, type SessionStore } from "./session-keeper.ts";
 
-/** What Discord is reached with. */
+/** Options of the connection to Discord. */
 export interface DiscordPortOptions {
 	readonly token: string;
-	/** Another `https://discord.com/api`. */
+	/** Replaces `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Another `https://cdn.discordapp.com`; that one stays allowed. */
+	/** Allowed for downloads beside `https://cdn.discordapp.com`. */
 	readonly cdnUrl?: string | undefined;
 	/** See `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;
@@ -27,12 +31,26 @@ export interface DiscordPortOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** Between tries to begin, doubled each time. Once begun, discord.js tries every half second by itself. */
+/** Waits between attempts to read the address of the gateway, doubled each time. discord.js retries the connection itself. */
 const firstWaitMs = 1000;
 const mostWaitMs = 60_000;
 
-/** So long Discord may take to say goodbye. */
+/** Longest wait for Discord to close the connection. */
 const goodbyeMs = 2000;
+
+/**
+ * Events that Discord sends. Message content is privileged and required: without it, a message in a thread of the bot, in a
+ * channel that the bot always reads, or a reply to it has no text unless it mentions the bot. Members, which are privileged
+ * too, are not requested: each event has its author, and trust belongs to a channel with its roles.
+ * https://docs.discord.com/developers/events/gateway#gateway-intents
+ */
+const intents =
+	GatewayIntentBits.Guilds |
+	GatewayIntentBits.GuildMessages |
+	GatewayIntentBits.GuildMessageReactions |
+	GatewayIntentBits.DirectMessages |
+	GatewayIntentBits.DirectMessageReactions |
+	GatewayIntentBits.MessageContent;
 
 /** Discord through discord.js. `connect` resolves when the bot is ready for the first time, refused or closed. */
 export function createDiscordPort(options: DiscordPortOptions): DiscordPort {
@@ -47,12 +65,24 @@ class DiscordClient implements DiscordPort {
 	#handlers: Handlers | undefined;
 	#state: DiscordLink["state"] | undefined;
 	#keeper: SessionKeeper | undefined;
-	#client: Client | undefined;
-	#connections: Connections | undefined;
+	readonly #gateway: WebSocketManager;
 
 	constructor(options: DiscordPortOptions) {
+		const { token, apiUrl, requestsPerSecond } = options;
 		this.#options = options;
-		this.#rest = new RestAnswers(options.token, options.apiUrl, options.requestsPerSecond);
+		this.#rest = new RestAnswers(token, apiUrl, requestsPerSecond);
+		this.#gateway = new WebSocketManager({
+			token,
+			intents,
+			rest: this.#rest.rest,
+			shardCount: 1,
+			buildStrategy: (manager) => connectingInBackground(manager, (error) => this.#failed(error)),
+			retrieveSessionInfo: () => this.#keeper?.retrieve() ?? null,
+			updateSessionInfo: (_shard, session) => this.#keeper?.update(session),
+		});
+		this.#gateway.on(WebSocketShardEvents.Dispatch, ({ data }) => this.#dispatch(data));
+		this.#gateway.on(WebSocketShardEvents.Closed, ({ code }) => this.#ended(code));
+		this.#gateway.on(WebSocketShardEvents.Error, ({ error }) => this.#failed(error));
 	}
 
 	request(request: DiscordRequest): Promise<DiscordResponse> {
@@ -78,50 +108,31 @@ class DiscordClient implements DiscordPort {
 		this.#closing.abort();
 		this.#keeper?.end();
 		await this.#leave();
-		await this.#client?.destroy();
 		await this.#keeper?.close();
 		this.#rest.close();
 		this.#settled.resolve();
 	}
 
-	/** Lets discord.js connect; false where that has to be begun again. */
+	/** Returns false if the connection was not begun and has to be tried again. */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;
-		const { token, apiUrl } = this.#options;
-		this.#client = new Client({
-			intents,
-			rest: restOptions(apiUrl),
-			ws: { buildStrategy: (connections) => this.#watch(connections) },
-		});
 		try {
-			await this.#client.login(token);
-			return true;
+			await this.#gateway.connect();
 		} catch (error) {
 			if (this.#closing.signal.aborted) return true;
-			if (isTokenRefused(error)) {
-				this.#ended(GatewayCloseCodes.AuthenticationFailed);
-				return true;
+			if (!(error instanceof DiscordAPIError && error.status === 401)) {
+				this.#failed(error);
+				return false;
 			}
-			this.#failed(error);
-			return false;
+			this.#ended(GatewayCloseCodes.AuthenticationFailed);
 		}
+		return true;
 	}
 
-	#watch(connections: Connections): QuietSharding {
-		this.#connections = connections;
-		connections.options.retrieveSessionInfo = () => this.#keeper?.retrieve() ?? null;
-		connections.options.updateSessionInfo = (_shard, session) => this.#keeper?.update(session);
-		return new QuietSharding(connections, {
-			dispatch: (payload) => this.#dispatch(payload),
-			closed: (code) => this.#ended(code),
-			failed: (error) => this.#failed(error),
-		});
-	}
-
-	/** With a code after which Discord keeps the session; discord.js ends it with 1000, and 1000 ends the session. */
+	/** Closes with a code after which Discord keeps the session. The default of discord.js, 1000, ends it. */
 	async #leave(): Promise<void> {
 		const over = new AbortController();
-		const goodbye = this.#connections?.destroy({ code: CloseCodes.Resuming, reason: "back in a moment" });
+		const goodbye = this.#gateway.destroy({ code: CloseCodes.Resuming, reason: "back in a moment" });
 		await Promise.race([goodbye, delay(this.#options.clock, goodbyeMs, over.signal).catch(() => undefined)]);
 		over.abort();
 	}
@@ -186,8 +197,40 @@ class DiscordClient implements DiscordPort {
 	}
 }
 
-function isTokenRefused(error: unknown): boolean {
-	return error instanceof Error && "code" in error && error.code === DiscordjsErrorCodes.TokenInvalid;
+/**
+ * The strategy of discord.js, except that `connect` resolves as soon as connecting has begun. A shard whose first connection
+ * fails tries again like after any other failure, but rejects its own `connect`.
+ */
+function connectingInBackground(
+	manager: WebSocketManager,
+	failed: (error: unknown) => void,
+): IShardingStrategy {
+	const shards = new SimpleShardingStrategy(manager);
+	return {
+		spawn: (ids) => shards.spawn(ids),
+		connect: () => void shards.connect().catch(failed),
+		destroy: (options) => shards.destroy(options),
+		send: (shard, payload) => shards.send(shard, payload),
+		fetchStatus: () => shards.fetchStatus(),
+	};
+}
+
+const Payload = z.object({ t: z.string(), s: z.int(), d: z.unknown() });
+
+/** Reads a dispatch frame; undefined if it lacks a field that every event has. */
+function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
+	return Payload.safeParse(payload).data;
+}
+
+const Ready = z.object({
+	user: z.object({ id: z.string() }),
+	application: z.object({ id: z.string() }),
+});
+
+/** Reads the ids of the bot from the data of READY. */
+function readReady(data: unknown): { readonly user: string; readonly application: string } | undefined {
+	const ready = Ready.safeParse(data).data;
+	return ready && { user: ready.user.id, application: ready.application.id };
 }
 
 function wordsOf(error: unknown): string {

@@ -43,6 +43,26 @@ test.each([200, 201, 400, 401, 403, 404, 409, 429, 500, 503])(
 	},
 );
 
+test("a redirect is a response like any other: its location is not requested", async () => {
+	const { rest, seen } = await place((response) => {
+		response.writeHead(302, { location: "/api/v10/elsewhere" }).end();
+	});
+	const answer = await rest.request({ method: "POST", path: "/channels/1/messages", body: {} });
+	expect(answer).toMatchObject({ status: 302, headers: { location: "/api/v10/elsewhere" } });
+	expect(seen).toHaveLength(1);
+});
+
+test("after a global rate limit no other route is requested", async () => {
+	const limited = { "retry-after": "30", "x-ratelimit-global": "true", "x-ratelimit-scope": "global" };
+	const { rest, seen } = await place((response) => json(response, 429, { global: true }, limited));
+	await rest.request({ method: "POST", path: "/channels/1/messages", body: {} });
+	const other = await rest.request({ method: "GET", path: "/users/@me" });
+	expect(seen).toHaveLength(1);
+	expect(other).toMatchObject({ status: 429, body: { global: true } });
+	expect(other.headers).toMatchObject({ "x-ratelimit-global": "true", "x-ratelimit-scope": "global" });
+	expect(Number(other.headers["retry-after"])).toBeGreaterThan(25);
+});
+
 test("the token goes with a request, also after it was refused, and not with those that have their own", async () => {
 	const { rest, seen } = await place((response) => json(response, 401, { code: 0 }));
 	await rest.request({ method: "GET", path: "/users/@me" });

@@ -1,19 +1,20 @@
-import { ParleyError, parseJson } from "@parley/base";
-import { readBounded } from "@parley/connector";
 import {
 	DefaultRestOptions,
 	RateLimitError,
 	REST,
+	RESTEvents,
 	type RESTOptions,
 	RequestMethod,
 	type ResponseLike,
-} from "discord.js";
+} from "@discordjs/rest";
+import { defined, ParleyError, parseJson } from "@parley/base";
+import { readBounded } from "@parley/connector";
 import type { DiscordRequest, DiscordResponse } from "../discord-port.ts";
 
-/** How long an answer may take, its body included. */
+/** Longest time for a response, with its body. */
 const timeoutMs = 15_000;
 
-/** The longest answer that is read: a server's channels, or a hundred messages, are about a megabyte. */
+/** Longest response that is read. The channels of a server, or a hundred messages, take about a megabyte. */
 const mostBytes = 32 * 1024 * 1024;
 
 const methods = {
@@ -24,117 +25,105 @@ const methods = {
 	DELETE: RequestMethod.Delete,
 };
 
-/** What every REST of ours is told: one try, and who asked hears of an empty bucket instead of waiting in it. */
-export function restOptions(apiUrl?: string, requestsPerSecond?: number): Partial<RESTOptions> {
-	return {
-		version: "10",
-		retries: 0,
-		timeout: timeoutMs,
-		rejectOnRateLimit: () => true,
-		...(apiUrl !== undefined && { api: apiUrl }),
-		...(requestsPerSecond !== undefined && { globalRequestsPerSecond: requestsPerSecond }),
-	};
-}
-
 /**
- * Asks Discord's REST API through discord.js, which adds the token, encodes files, and keeps requests out of buckets
- * that it knows to be empty. Each answer resolves, whatever it says.
+ * Sends requests to Discord's REST API with the REST client of discord.js, which encodes files and does not send requests
+ * of buckets that it knows to be empty. Every response resolves, whatever its status. Each request is sent at most once,
+ * and no redirect is followed.
  */
 export class RestAnswers {
-	readonly #rest: REST;
+	/** The client, with its token: `WebSocketManager` reads the address of the gateway with it. */
+	readonly rest: REST;
+	readonly #authorization: string;
+	/** By the signal of the request: the one field of a request of ours that discord.js reports with its response. */
+	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
+	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the global limit of the bot, 50 if absent. */
 	constructor(token: string, apiUrl?: string, requestsPerSecond?: number) {
-		this.#rest = new REST({ ...restOptions(apiUrl, requestsPerSecond), makeRequest }).setToken(token);
+		const options: Partial<RESTOptions> = defined({
+			version: "10",
+			retries: 0,
+			timeout: timeoutMs,
+			// Requests of an empty bucket fail at once instead of waiting in a queue: the outbox decides what is sent next.
+			rejectOnRateLimit: () => true,
+			makeRequest,
+			api: apiUrl,
+			globalRequestsPerSecond: requestsPerSecond,
+		});
+		this.#authorization = `Bot ${token}`;
+		this.rest = new REST(options).setToken(token);
+		// Errors of discord.js lack the headers of the response. This event has them.
+		this.rest.on(RESTEvents.Response, ({ data: { signal } }, response) => {
+			if (signal !== undefined) this.#responses.set(signal, response);
+		});
 	}
 
-	/** Rejects with `unavailable` where no answer came. */
-	async request(request: DiscordRequest): Promise<DiscordResponse> {
-		const { path, query, body, files, method, authorized } = request;
-		try {
-			const answer = await this.#rest.queueRequest({
-				method: methods[method],
-				fullRoute: `/${path.slice(1)}`,
-				auth: authorized !== false,
-				...(query !== undefined && { query: new URLSearchParams(query) }),
-				...(body !== undefined && { body }),
-				...(files !== undefined && { files: files.map(({ name, bytes }) => ({ name, data: bytes })) }),
-			});
-			if (answer instanceof Answer) return answer.response;
-			throw new ParleyError("discord.js made an answer of its own", { code: "internal" });
-		} catch (error) {
-			if (error instanceof RateLimitError) return asIfAnswered(error);
-			if (error instanceof ParleyError) throw error;
-			throw new ParleyError(`Discord did not answer ${method} ${withoutToken(path)}`, {
-				code: "unavailable",
-				cause: error,
-			});
-		}
+	/** Rejects with `unavailable` if there is no response: Discord may have carried out the request or not. */
+	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
+		const { signal } = new AbortController();
+		const request = defined({
+			method: methods[method],
+			fullRoute: `/${path.slice(1)}` as const,
+			// After a 401, REST deletes its own token, and each later request fails. A header of the request stays.
+			auth: false,
+			headers: authorized === false ? undefined : { Authorization: this.#authorization },
+			query: query && new URLSearchParams(query),
+			body,
+			files: files?.map(({ name, bytes }) => ({ name, data: bytes })),
+			signal,
+		});
+		const failure = await this.rest.queueRequest(request).then(
+			() => undefined,
+			(error: unknown) => error,
+		);
+		const response = this.#responses.get(signal);
+		if (response !== undefined) return answerOf(response);
+		if (failure instanceof RateLimitError) return asIfAnswered(failure);
+		if (failure instanceof ParleyError) throw failure;
+		throw new ParleyError(`Discord did not answer ${method} ${withoutToken(path)}`, {
+			code: "unavailable",
+			cause: failure,
+		});
 	}
 
 	close(): void {
-		this.#rest.clearHashSweeper();
-		this.#rest.clearHandlerSweeper();
+		this.rest.clearHashSweeper();
+		this.rest.clearHandlerSweeper();
 	}
 }
 
-/**
- * What discord.js gets for an answer: always a success. Of others it would make errors that lack the headers, forget the
- * token, and wait; what it learns of buckets stands in the headers, which are as they came.
- */
-class Answer implements ResponseLike {
-	readonly response: DiscordResponse;
-	readonly headers: Headers;
-	readonly status = 200;
-	readonly statusText = "OK";
-	readonly ok = true;
-	readonly body = null;
-	readonly bodyUsed = false;
-
-	constructor(response: DiscordResponse, headers: Headers) {
-		this.response = response;
-		this.headers = headers;
-	}
-
-	async arrayBuffer(): Promise<ArrayBuffer> {
-		return new ArrayBuffer(0);
-	}
-
-	async text(): Promise<string> {
-		return "";
-	}
-
-	async json(): Promise<unknown> {
-		return null;
-	}
+/** Sends one request, and reads the body of its response within the timeout of the request, up to `mostBytes`. */
+async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<Response> {
+	const { status, statusText, headers, body } = await DefaultRestOptions.makeRequest(url, init);
+	const bytes = body === null ? undefined : await readBounded(body, mostBytes, "Discord's answer");
+	// A response with one of some statuses must not have a body, not even an empty one: https://fetch.spec.whatwg.org/#null-body-status
+	const content = bytes === undefined || bytes.length === 0 ? null : bytes;
+	return new Response(content, { status, statusText, headers: Object.fromEntries(headers) });
 }
 
-async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<Answer> {
-	const { status, headers, body } = await DefaultRestOptions.makeRequest(url, init);
-	const text = body === null ? "" : (await readBounded(body, mostBytes, "Discord's answer")).toString("utf8");
-	return new Answer({ status, headers: Object.fromEntries(headers), body: bodyOf(text, headers) }, headers);
-}
-
-function bodyOf(text: string, headers: Headers): unknown {
-	// In front of Discord stand machines that answer in HTML.
+async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
+	const { status, headers } = response;
+	// Machines in front of Discord answer in HTML.
 	const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
-	return isJson && text !== "" ? parseJson(text, { maxNodes: 2_000_000 }) : null;
+	const text = await response.text();
+	const body = isJson && text !== "" ? parseJson(text, { maxNodes: 2_000_000 }) : null;
+	return { status, headers: Object.fromEntries(headers), body };
 }
 
-/** A request that was kept back, because its bucket is empty, in the words that Discord would have used. */
+/** The response that Discord would have given to a request that was not sent because its bucket is empty. */
 function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordResponse {
 	const seconds = String(Math.max(0, retryAfter) / 1000);
 	return {
 		status: 429,
-		headers: {
+		headers: defined({
 			"retry-after": seconds,
 			"x-ratelimit-scope": global ? "global" : scope,
-			...(global && { "x-ratelimit-global": "true" }),
-		},
+			"x-ratelimit-global": global ? "true" : undefined,
+		}),
 		body: { message: "You are being rate limited.", retry_after: Number(seconds), global },
 	};
 }
 
-/** Interactions and webhooks have their secret in the path. */
+/** The path without its secret: interactions and webhooks have one there. */
 function withoutToken(path: string): string {
 	return path.replace(/^(\/(?:webhooks|interactions)\/\d+)\/[^/?]+/, "$1/…");
 }
