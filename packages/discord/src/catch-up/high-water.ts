@@ -21,7 +21,10 @@ export interface MarkStore {
 	save(marks: Marks): Promise<void>;
 }
 
-/** Channels that were the longest without a word go first. */
+/**
+ * Maximum marks. The channel that was silent for the longest time goes first, but never one with messages that are still
+ * to be read. No cache: a mark that is lost cannot be computed again, and its messages would never be read.
+ */
 const most = 500;
 
 /** How far each channel was read, for when Discord cannot say what was missed. */

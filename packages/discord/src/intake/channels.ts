@@ -1,5 +1,6 @@
-import type { Clock } from "@parley/base";
+import { type Clock, defined } from "@parley/base";
 import type { Room } from "@parley/connector";
+import { LRUCache } from "lru-cache";
 import type { DiscordPort } from "../discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Channel } from "./wire.ts";
@@ -21,8 +22,8 @@ export interface KnownChannel {
 	readonly name?: string;
 }
 
-/** What is forgotten is asked for again. */
-const most = 20_000;
+/** Maximum channels in memory. Discord is asked for any other channel. */
+const mostKnown = 20_000;
 const directType = 1;
 const groupType = 3;
 const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
@@ -44,7 +45,8 @@ export function roomOf(channel: KnownChannel): Room {
 /** The channels and threads that Discord has told of, and those that it is asked for. Lost with the process. */
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
-	readonly #known = new Map<string, KnownChannel>();
+	readonly #known = new LRUCache<string, KnownChannel>({ max: mostKnown });
+	/** Requests in progress. */
 	readonly #asked = new Map<string, Promise<KnownChannel | undefined>>();
 
 	constructor(parts: { readonly port: DiscordPort; readonly clock: Clock }) {
@@ -64,18 +66,16 @@ export class Channels {
 		const tenant = read.data.guild_id ?? guild ?? before?.guild;
 		const channel: KnownChannel = {
 			...before,
-			...{ id, type },
-			...(tenant && { guild: tenant }),
-			...(parent && { parent }),
-			...(owner && { owner }),
-			...(name && { name }),
+			...defined({
+				id,
+				type,
+				guild: tenant || undefined,
+				parent: parent ?? undefined,
+				owner: owner ?? undefined,
+				name: name || undefined,
+			}),
 		};
-		this.#known.delete(id);
 		this.#known.set(id, channel);
-		for (const oldest of this.#known.keys()) {
-			if (this.#known.size <= most) break;
-			this.#known.delete(oldest);
-		}
 		return channel;
 	}
 

@@ -25,7 +25,7 @@ const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() 
 const skewMs = 10_000;
 /** Of more messages nobody can say whether ours is among them. */
 const mostPages = 10;
-/** So many messages are remembered as those of other rows. */
+/** Maximum claimed messages in memory. */
 const mostClaimed = 5000;
 
 export interface FinderParts {
@@ -41,7 +41,10 @@ export interface FinderParts {
 /** Looks for posts that may have been made, in what was written since the event that they tell. */
 export class Finder {
 	readonly #parts: FinderParts;
-	/** Which row a message is of, as far as this process has seen: two rows may say the same. */
+	/**
+	 * The row of each message, because two rows may have the same text. Deduplication, so no cache: the oldest claim goes
+	 * first, whatever was read since, and its row is written down by then, where `ownerOf` finds it.
+	 */
 	readonly #claimed = new Map<string, string>();
 
 	constructor(parts: FinderParts) {

@@ -1,5 +1,6 @@
 import type { Logger } from "@parley/base";
 import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import type { DiscordRequest } from "../discord-port.ts";
 import { cutTo, errorCodes, limits, messageFlags } from "../limits.ts";
@@ -19,7 +20,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Of so many messages is known what is attached to them; of others Discord is asked. */
+/** Maximum messages whose attachments are in memory. Discord is asked for those of any other message. */
 const mostKnown = 1000;
 
 export interface PostsParts {
@@ -34,7 +35,7 @@ export interface PostsParts {
 export class Posts {
 	readonly #parts: PostsParts;
 	/** The attachments of messages that this process has made or changed. */
-	readonly #attachments = new Map<string, readonly string[]>();
+	readonly #attachments = new LRUCache<string, readonly string[]>({ max: mostKnown });
 
 	constructor(parts: PostsParts) {
 		this.#parts = parts;
@@ -164,15 +165,10 @@ export class Posts {
 		const posted = Posted.safeParse(body);
 		if (!posted.success) throw new DeliveryError("Discord's answer names no message", { kind: "unknown" });
 		const { id, attachments } = posted.data;
-		this.#attachments.delete(id);
 		this.#attachments.set(
 			id,
 			attachments.map((one) => one.id),
 		);
-		for (const oldest of this.#attachments.keys()) {
-			if (this.#attachments.size <= mostKnown) break;
-			this.#attachments.delete(oldest);
-		}
 		return { remote: id, limits: empty };
 	}
 }
