@@ -1,4 +1,5 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
+import { LRUCache } from "lru-cache";
 
 /** Slack waits three seconds for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
 const mostMs = 1000;
@@ -17,17 +18,19 @@ export interface RememberedParts<Value> {
 /** What Slack was asked for, for a while, in memory. */
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
-	readonly #known = new Map<string, { readonly value: Value; readonly until: number }>();
+	/** Expires by our clock: the cache's own would read that of the machine. */
+	readonly #known: LRUCache<string, { readonly value: Value; readonly until: number }>;
+	/** Questions without an answer yet: no cache, because none may be evicted. */
 	readonly #asked = new Map<string, Promise<Value>>();
 
 	constructor(parts: RememberedParts<Value>) {
 		this.#parts = parts;
+		this.#known = new LRUCache({ max: parts.most });
 	}
 
 	get(id: string): Value | undefined {
 		const known = this.#known.get(id);
 		if (known === undefined || this.#parts.clock.monotonic() >= known.until) return undefined;
-		this.#keep(id, known);
 		return known.value;
 	}
 
@@ -36,7 +39,7 @@ export class Remembered<Value> {
 		const { clock, keptMs } = this.#parts;
 		this.#asked.delete(id);
 		const ms = typeof keptMs === "number" ? keptMs : keptMs(value);
-		this.#keep(id, { value, until: clock.monotonic() + ms });
+		this.#known.set(id, { value, until: clock.monotonic() + ms });
 	}
 
 	/** It has changed: Slack is asked the next time. */
@@ -80,14 +83,5 @@ export class Remembered<Value> {
 		);
 		this.#asked.set(id, asked);
 		return asked;
-	}
-
-	#keep(id: string, entry: { readonly value: Value; readonly until: number }): void {
-		this.#known.delete(id);
-		this.#known.set(id, entry);
-		for (const oldest of this.#known.keys()) {
-			if (this.#known.size <= this.#parts.most) break;
-			this.#known.delete(oldest);
-		}
 	}
 }

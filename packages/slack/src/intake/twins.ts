@@ -11,7 +11,7 @@ const most = 200;
  */
 export class Twins {
 	readonly #clock: Clock;
-	/** By the id of the message. */
+	/** By the id of the message. No cache: the entries are promises that events wait for. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
 	/** Messages that have come, whatever they come to. */

@@ -1,4 +1,5 @@
 import { DeliveryError } from "@parley/connector";
+import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import type { OwnAccount } from "../slack-port.ts";
@@ -55,7 +56,8 @@ export interface Wanted {
 export class History {
 	readonly #caller: Caller;
 	readonly #self: Pick<OwnAccount, "user" | "bot">;
-	readonly #looks = new Map<string, Look>();
+	/** By `Wanted.key`. A look that is evicted begins again. */
+	readonly #looks = new LRUCache<string, Look>({ max: mostLooks });
 
 	constructor(caller: Caller, self: Pick<OwnAccount, "user" | "bot">) {
 		this.#caller = caller;
@@ -74,7 +76,7 @@ export class History {
 				return found;
 			}
 			look = { cursor: next, pages: look.pages + 1, seen: look.seen + messages.length };
-			this.#keep(key, look);
+			this.#looks.set(key, look);
 			if (look.pages < mostPages && look.seen < mostMessages) continue;
 			this.#looks.delete(key);
 			const why = `too much was written in ${spot.channel} since then to look through it`;
@@ -105,14 +107,5 @@ export class History {
 
 	#isOurs({ user, bot_id: bot }: Found): boolean {
 		return user === this.#self.user || bot === this.#self.bot;
-	}
-
-	#keep(key: string, look: Look): void {
-		this.#looks.delete(key);
-		this.#looks.set(key, look);
-		for (const oldest of this.#looks.keys()) {
-			if (this.#looks.size <= mostLooks) break;
-			this.#looks.delete(oldest);
-		}
 	}
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "@parley/base";
 import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
+import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
 import { limits } from "../limits.ts";
@@ -44,8 +45,8 @@ interface Prepared extends Drafted {
 /** Posts and edits in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
-	/** Posts that were found without their files, by row: they are not made again. */
-	readonly #halves = new Map<string, string>();
+	/** Posts that were found without their files, by row: they are not made again. An evicted one is looked for again. */
+	readonly #halves = new LRUCache<string, string>({ max: mostHalves });
 
 	constructor(parts: PostsParts) {
 		this.#parts = parts;
@@ -89,7 +90,7 @@ export class Posts {
 		if (ts === undefined) return undefined;
 		const missing = await this.#missing(row, filesOf(post, draftOf(showingOf(post))), { ...spot, ts });
 		if (missing.length === 0) return { remote: messageId(spot.channel, ts) };
-		this.#keep(row.id, ts);
+		this.#halves.set(row.id, ts);
 		return undefined;
 	}
 
@@ -99,15 +100,6 @@ export class Posts {
 		if (half !== undefined || row.attempt === 1) return half;
 		const hasFiles = filesOf(post, draftOf(showingOf(post))).length > 0;
 		return hasFiles ? this.#postOf(row, spot) : undefined;
-	}
-
-	/** What is forgotten is looked for again; of rows that nobody tries any more nothing is heard. */
-	#keep(id: string, ts: string): void {
-		this.#halves.set(id, ts);
-		for (const oldest of this.#halves.keys()) {
-			if (this.#halves.size <= mostHalves) break;
-			this.#halves.delete(oldest);
-		}
 	}
 
 	async #postOf({ id, nonce, at }: OutboxRow, spot: Spot): Promise<string | undefined> {

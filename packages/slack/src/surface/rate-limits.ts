@@ -33,7 +33,7 @@ interface Bucket {
  */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Monotonic times of the calls that may still count, by bucket. */
+	/** Monotonic times of the calls that may still count, by bucket. No cache: an evicted bucket would allow calls again. */
 	readonly #calls = new Map<string, number[]>();
 
 	constructor(clock: Clock) {

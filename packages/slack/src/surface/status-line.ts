@@ -1,5 +1,6 @@
 import { type Clock, delay, type Logger } from "@parley/base";
 import { DeliveryError, type Request } from "@parley/connector";
+import { LRUCache } from "lru-cache";
 import { placeOf } from "../conversation.ts";
 import type { Caller } from "./caller.ts";
 import type { Counted } from "./rate-limits.ts";
@@ -49,8 +50,8 @@ interface Line {
  */
 export class StatusLine {
 	readonly #parts: StatusLineParts;
-	/** By thread, the last used last. */
-	readonly #lines = new Map<string, Line>();
+	/** By thread. An evicted line is treated as one of an earlier process: it is shown anew. */
+	readonly #lines = new LRUCache<string, Line>({ max: mostKnown });
 
 	constructor(parts: StatusLineParts) {
 		this.#parts = parts;
@@ -160,16 +161,19 @@ export class StatusLine {
 		if (place?.thread === undefined) return undefined;
 		const { channel, thread } = place;
 		const key = `${channel} ${thread}`;
-		const line = this.#lines.get(key) ?? {
-			...{ channel, thread, wanted: undefined, nextAt: 0, last: Promise.resolve() },
-			...{ text: "", textAt: 0, sameTextAt: 0 },
+		const known = this.#lines.get(key);
+		if (known !== undefined) return known;
+		const line: Line = {
+			channel,
+			thread,
+			wanted: undefined,
+			nextAt: 0,
+			last: Promise.resolve(),
+			text: "",
+			textAt: 0,
+			sameTextAt: 0,
 		};
-		this.#lines.delete(key);
 		this.#lines.set(key, line);
-		for (const oldest of this.#lines.keys()) {
-			if (this.#lines.size <= mostKnown) break;
-			this.#lines.delete(oldest);
-		}
 		return line;
 	}
 }

@@ -10,6 +10,7 @@ const mostKept = 20_000;
  */
 export class ReplayMemory<Result> {
 	readonly #clock: Clock;
+	/** No cache: an evicted signature could be used again. */
 	readonly #known = new Map<string, { readonly result: Promise<Result>; readonly until: number }>();
 
 	constructor(clock: Clock) {
