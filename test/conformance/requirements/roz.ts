@@ -61,6 +61,10 @@ export const rozRequirements = {
 		"Permission Protocol, roz 7",
 		"A call that needs approval is told with its id, and runs after a PermissionDecision, which can narrow it.",
 	),
+	"roz.modifier": roz(
+		"PermissionDecision, roz 7",
+		"A modifier can only narrow a call. One that adds arguments or classes of action denies the call with the reason.",
+	),
 	"roz.denied": roz("PermissionDecision, roz 7", "A denied call does not run, and the turn goes on."),
 	"roz.approval-elsewhere": roz(
 		"rulings, introduction; roz 7",

@@ -10,7 +10,7 @@ const ran: string[] = [];
 /** A fact about the world that every call is bound to. */
 let world = "as it was";
 
-/** Writes to a place; one that begins with `/` is outside, and `nowhere` makes no sense. */
+/** Writes to a place; one that begins with `/` is outside, `web` is elsewhere, and `nowhere` makes no sense. */
 const put = defineTool<{ place: string }>({
 	name: "put",
 	description: "Puts something somewhere.",
@@ -19,6 +19,8 @@ const put = defineTool<{ place: string }>({
 	async plan({ place }) {
 		if (place === "nowhere") throw new Error("there is no such place");
 		const classes = place.startsWith("/") ? (["outside-write"] as const) : (["write"] as const);
+		if (place === "web")
+			return { label: place, classes: [...classes, "egress"], preview: "", binding: {}, notes: [] };
 		const grant = { kind: "path", tool: "put", root: "/" } as const;
 		return { label: `put ${place}`, classes, preview: "", binding: { place, world }, grant, notes: [] };
 	},
@@ -72,6 +74,29 @@ test("the question stays open where changed arguments make no sense or need anot
 	await answer({ arguments: { place: "elsewhere" } });
 	await log.next("assistant.message");
 	expect(ran).toEqual(["there"]);
+});
+
+test("changed arguments that may only narrow the call are refused if the call then needs a further class", async () => {
+	const { t, log, token } = await ask();
+	await using _ = t;
+	const answer = (place: string, narrows: boolean) =>
+		t.runtime.answer(unkeyed(), token, { value: true, arguments: { place }, narrows });
+	await expect(answer("web", true)).rejects.toMatchObject({
+		code: "invalid_argument",
+		message: "arguments: the changed call does more than the approved one: it needs egress as well",
+	});
+	expect(log.recorded).not.toContain("prompt.answered");
+	await answer("there", true);
+	await log.next("assistant.message");
+	expect(ran).toEqual(["there"]);
+});
+
+test("changed arguments that need a further class are accepted if they may do more than narrow the call", async () => {
+	const { t, log, token } = await ask();
+	await using _ = t;
+	await t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "web" } });
+	await log.next("assistant.message");
+	expect(ran).toEqual(["web"]);
 });
 
 test("an approval with changed arguments is refused if any fact of the question changed", async () => {

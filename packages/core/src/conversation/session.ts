@@ -19,10 +19,14 @@ export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
 /**
  * Judges the arguments that a person writes for a call that waits for its approval. `binding` is what the open prompt is
- * bound to. Returns what the approval of the changed call is bound to. Throws `invalid_argument` if the prompt must stay
- * open.
+ * bound to. If `narrows` is true, the changed call may need no class of action that the shown one does not need. Returns
+ * what the approval of the changed call is bound to. Throws `invalid_argument` if the prompt must stay open.
  */
-export type ChangeJudge = (args: unknown, binding: string) => Promise<{ readonly binding: string }>;
+export type ChangeJudge = (
+	args: unknown,
+	binding: string,
+	narrows: boolean,
+) => Promise<{ readonly binding: string }>;
 
 /** A run that works now. */
 export interface LiveRun {

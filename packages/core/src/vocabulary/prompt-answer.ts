@@ -18,6 +18,8 @@ export interface PromptResponse {
 	readonly choice?: boolean;
 	/** With these arguments instead of those that were asked about; for approvals. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
+	/** True if `arguments` may only narrow the call: they are refused if it then needs a further class of action. */
+	readonly narrows?: boolean;
 }
 
 /** What the response means for its prompt. */

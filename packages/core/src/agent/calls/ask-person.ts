@@ -63,8 +63,9 @@ export function allowChanges(
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
 ): void {
 	const { judgement: asked, pending, call, impossible } = planned;
-	run.control.changes.set(call.id, async (changed, binding) => {
-		if (impossible === undefined) return judgeChanged(run, planned, { changed, binding, asked, pending });
+	run.control.changes.set(call.id, async (changed, binding, narrows) => {
+		if (impossible === undefined)
+			return judgeChanged(run, planned, { changed, binding, narrows, asked, pending });
 		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	});

@@ -139,25 +139,26 @@ export async function withChanges(
 	return changed === undefined ? planned : planAgain(run, { ...planned, changed }, looks);
 }
 
+/** Arguments that an approver gave a call in place of those that were shown. */
+interface ArgumentChange {
+	readonly changed: unknown;
+	/** The binding of the question. */
+	readonly binding: string;
+	/** Whether the changed call may need no class of action that the shown call does not need. */
+	readonly narrows: boolean;
+	/** The judgement that the approver was shown. */
+	readonly asked: Pick<Judgement, "reason" | "hidden">;
+	readonly pending: Before;
+}
+
 /**
  * The binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or
- * need a warning that the approver has not seen, or if a fact that the question is bound to differs by now. `asked` is
- * the judgement that the approver was shown, `binding` the binding of the question.
+ * need a warning that the approver has not seen, or if a fact that the question is bound to differs by now.
  */
 export async function judgeChanged(
 	run: Run,
 	planned: PlannedCall,
-	{
-		changed,
-		binding,
-		asked,
-		pending,
-	}: {
-		readonly changed: unknown;
-		readonly binding: string;
-		readonly asked: Pick<Judgement, "reason" | "hidden">;
-		readonly pending: Before;
-	},
+	{ changed, binding, narrows, asked, pending }: ArgumentChange,
 ): Promise<{ readonly binding: string }> {
 	// The approver copied the displayed text: the call would run with `[redacted]` instead of the secret.
 	if (asked.hidden && JSON.stringify(changed).includes("[redacted]")) {
@@ -167,6 +168,7 @@ export async function judgeChanged(
 	}
 	const again = await planAgain(run, { ...planned, changed });
 	if ("text" in again) throw invalid(again.text);
+	if (narrows) requireNarrower(planned, again);
 	const { effect, floor, reason, version } = await judgeCall(run, again, pending);
 	if (effect === "deny") throw invalid(`denied: ${reason}`);
 	if (floor && reason !== asked.reason) {
@@ -184,6 +186,12 @@ export async function judgeChanged(
 		throw invalid(`changed since the question was asked: ${differs.join(", ")}; ${next}`);
 	}
 	return { binding: bound };
+}
+
+function requireNarrower({ ready: shown }: PlannedCall, { ready: changed }: PlannedCall): void {
+	const added = changed.plan.classes.filter((name) => !shown.plan.classes.includes(name));
+	if (added.length === 0) return;
+	throw invalid(`the changed call does more than the approved one: it needs ${added.join(", ")} as well`);
 }
 
 /** The binding, at this moment, of the call with the arguments that the approver was shown. */

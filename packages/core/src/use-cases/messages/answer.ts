@@ -148,5 +148,5 @@ async function judgeChange(
 		const message = "session busy: the run that asks is not at work at this moment; answer again soon";
 		throw new ParleyError(message, { code: "unavailable" });
 	}
-	return (await judge(response.arguments, row.binding ?? "")).binding;
+	return (await judge(response.arguments, row.binding ?? "", response.narrows ?? false)).binding;
 }

@@ -15,7 +15,7 @@ import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
 import type { Hosts } from "./methods/hosts.ts";
 import { feedbackOf } from "./methods/message-feedback.ts";
-import { OpenApprovals } from "./methods/permission-decision.ts";
+import { answerApproval, OpenApprovals } from "./methods/permission-decision.ts";
 import { type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
 import { type ComposedMessage, composeMessage } from "./methods/user-message.ts";
@@ -259,9 +259,8 @@ export class SessionStream {
 		const turn = this.#turn;
 		const answer = this.#approvals.answerTo(decision, (prompt) => turn?.requested(prompt) ?? false);
 		if (!answer || !this.#session) return;
-		const { token, callId, response } = answer;
-		this.#session.view.answer(this.#keyed("PermissionDecision"), token, response).catch((error: unknown) => {
-			this.#options.log.warn("a decision could not be stored", { callId, error });
+		answerApproval(this.#session.view, this.#keyed("PermissionDecision"), answer).catch((error: unknown) => {
+			this.#options.log.warn("a decision could not be stored", { callId: answer.callId, error });
 		});
 	}
 

@@ -1,5 +1,7 @@
-import type { Prompt, PromptResponse, SessionEvent } from "@parley/core";
+import { ParleyError } from "@parley/base";
+import type { Keyed, Prompt, PromptResponse, SessionEvent } from "@parley/core";
 import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
+import type { SessionView } from "../../view/session-view.ts";
 
 /** Arguments that an approver has changed, or why they cannot be. */
 type Narrowed<Value = Fields> =
@@ -52,7 +54,7 @@ function narrowedItems(
 }
 
 function refused(path: string, problem: string): { readonly problem: string } {
-	return { problem: `the modifier cannot be used: ${path === "" ? "it" : path} ${problem}` };
+	return { problem: `${path === "" ? "it" : path} ${problem}` };
 }
 
 function kindOf(value: unknown): string {
@@ -69,10 +71,30 @@ function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,
 ): PromptResponse {
-	const changed = modifier && narrowed(args, modifier);
-	if (approved && changed?.problem === undefined)
-		return { value: true, ...(changed && { arguments: changed.value }) };
-	return { cancelled: true, ...(changed?.problem !== undefined && { reason: changed.problem }) };
+	if (!approved) return { cancelled: true };
+	if (!modifier) return { value: true };
+	const changed = narrowed(args, modifier);
+	if (changed.problem !== undefined) return unusable(changed.problem);
+	return { value: true, arguments: changed.value, narrows: true };
+}
+
+function unusable(problem: string): PromptResponse {
+	return { cancelled: true, reason: `the modifier cannot be used: ${problem}` };
+}
+
+/** Answers an approval. Arguments that the call cannot have, or that do more than it, deny the call with the reason. */
+export async function answerApproval(
+	view: SessionView,
+	request: Keyed,
+	{ token, response }: ApprovalAnswer,
+): Promise<void> {
+	try {
+		await view.answer(request, token, response);
+	} catch (reason) {
+		const { code, message } = ParleyError.from(reason);
+		if (response.arguments === undefined || code !== "invalid_argument") throw reason;
+		await view.answer(request, token, unusable(message));
+	}
 }
 
 /** The open approvals of a session, also those of turns that other clients started. */
