@@ -8,9 +8,8 @@ import {
 	type Store,
 } from "@parley/base";
 import type { Client } from "@parley/protocol";
-import { saysStop } from "./addressing/text-command.ts";
 import type { ArrivalParts } from "./arrivals/arrival-parts.ts";
-import { arrivalHandler } from "./arrivals/handle-arrival.ts";
+import { queueOf, routeEvents } from "./arrivals/router.ts";
 import { SeldomHeard } from "./arrivals/seldom-heard.ts";
 import type { Completing, Suggestion } from "./commands/command.ts";
 import { commandTable } from "./commands/command-table.ts";
@@ -117,7 +116,7 @@ export class Connector {
 			chance,
 			log,
 			failpoints,
-			handle: arrivalHandler(arrivals),
+			handle: routeEvents(arrivals),
 		});
 		made.connector = new Connector({ parts, gateway, outbox, feed, arrivals, inbox, audiences, stopping });
 		return made.connector;
@@ -163,7 +162,7 @@ export class Connector {
 		{ id, conversation }: { readonly id: string; readonly conversation: string },
 	): Promise<boolean> {
 		this.hear();
-		return this.#inbox.accept({ id, conversation: `${conversation}${lineOf(arrival)}`, data: arrival });
+		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(arrival)}`, data: arrival });
 	}
 
 	/** How far the gateway has heard each room; see `heardRooms`. */
@@ -229,24 +228,5 @@ export class Connector {
 		await this.#feed.stop();
 		await this.#decisions.stop();
 		await this.#outbox.stop();
-	}
-}
-
-/** The line that it waits in, of those of its conversation. */
-function lineOf(arrival: Arrival): "" | "!" | "!audience" {
-	switch (arrival.type) {
-		case "press":
-		case "command":
-		case "stop":
-			return "!";
-		case "reaction":
-			return arrival.sign === "stop" ? "!" : "";
-		case "message":
-			return saysStop(arrival.text) ? "!" : "";
-		case "edited":
-		case "deleted":
-			return "";
-		case "audience":
-			return "!audience";
 	}
 }

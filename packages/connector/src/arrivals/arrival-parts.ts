@@ -4,7 +4,7 @@ import type { Feed } from "../feed/feed.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Reply, RoomDesk } from "../rooms/desk.ts";
+import type { Reply, RoomDesk, Said } from "../rooms/desk.ts";
 import type { Rooms } from "../rooms/rooms.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Effect } from "./heard.ts";
@@ -42,4 +42,15 @@ export interface Outcome {
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;
+}
+
+/** The text of a message, and the files that did not reach the gateway. */
+export function outcomeOf({ session, run, failures }: Said): Outcome {
+	const list = failures.map((failure) => `- ${failure}`).join("\n");
+	return {
+		effect: "sent",
+		session,
+		...(run !== undefined && { run }),
+		...(list !== "" && { reply: { text: `I could not take everything along:\n\n${list}` } }),
+	};
 }

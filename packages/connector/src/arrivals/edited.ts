@@ -2,9 +2,8 @@ import { ParleyError } from "@parley/base";
 import { runOf } from "../conversation/answers/runs.ts";
 import { recentMs } from "../feed/feed.ts";
 import type { ArrivalOf, Person, Room } from "../platform/arrival.ts";
-import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
+import { type ArrivalParts, type Outcome, outcomeOf, type Turn } from "./arrival-parts.ts";
 import { type Effect, readHeard } from "./heard.ts";
-import { outcomeOf } from "./message.ts";
 
 /** The run that answers a message, and who asked for it. */
 export interface Asked {

@@ -1,22 +1,103 @@
 import { ParleyError } from "@parley/base";
+import type { Kysely } from "kysely";
+import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../addressing/is-for-us.ts";
 import { readTextCommand, saysStop } from "../addressing/text-command.ts";
 import { commandTable } from "../commands/command-table.ts";
 import { answerByReply } from "../controls/presses-of-questions.ts";
 import { replyToTask } from "../controls/reply-to-task.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { ArrivalOf } from "../platform/arrival.ts";
-import type { Said } from "../rooms/desk.ts";
+import { arrivalCursor } from "../store/retention.ts";
+import type { ConnectorTables } from "../store/tables.ts";
 import { roomAnswer } from "./answer-rows.ts";
-import type { ArrivalParts, Outcome, Turn } from "./arrival-parts.ts";
+import { type ArrivalParts, type Outcome, outcomeOf, type Turn } from "./arrival-parts.ts";
+import { hearEdit } from "./edited.ts";
 import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
-import { hourly } from "./hourly.ts";
+import { isNoted } from "./heard.ts";
+import { refusalOf } from "./refusal.ts";
 
 type Message = ArrivalOf<"message" | "edited">;
 
-const greeting =
-	"Hello! Write to me what is to be done, in the same message as my name. `!help` shows what else I understand.";
+/** Reads a message or its edit, does what it asks for, and records the outcome with its answer in one transaction. */
+export async function handleMessage(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<void> {
+	// Together with its answer, by a process that ended before that was known here.
+	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
+	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
+	const mayBeOvertaken = arrival.type === "message" && !saysStop(arrival.text);
+	const { id } = turn;
+	const { message, room } = arrival;
+	const conversation = parts.platform.conversation(room);
+	if (mayBeOvertaken && (await parts.seldomHeard.isOvertaken({ id, conversation, message }))) return;
+	const edit = arrival.type === "edited" && !arrival.person.bot;
+	const edited = edit ? await refused(parts, arrival, () => hearEdit(parts, arrival, turn)) : undefined;
+	const { ours, reason } = await judge(parts, arrival);
+	const outcome =
+		edited ??
+		(ours ? await refused(parts, arrival, () => hear(parts, arrival, turn)) : undefined) ??
+		({ effect: "none" } as const);
+	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
+	await note(parts, arrival, { turn, reason, outcome, conversation });
+}
+
+async function judge({ rooms }: ArrivalParts, arrival: Message): Promise<Verdict> {
+	const { person, room } = arrival;
+	return isForUs(arrival, needsFacts(arrival) ? await rooms.facts(person, room) : usualFacts);
+}
+
+/** What the work comes to, or in words why it was refused. */
+async function refused(
+	parts: ArrivalParts,
+	arrival: Message,
+	work: () => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+	try {
+		return await work();
+	} catch (reason) {
+		const reply = await refusalOf(parts.desk, arrival, reason);
+		const isDenied = ParleyError.from(reason).code === "permission_denied";
+		return { effect: "refused", reply, ...(isDenied && { seldom: true }) };
+	}
+}
+
+interface Noted {
+	readonly turn: Turn;
+	readonly reason: Reason;
+	readonly outcome: Outcome;
+	readonly conversation: string;
+}
+
+async function note(
+	parts: ArrivalParts,
+	arrival: Message,
+	{ turn, reason, outcome, conversation }: Noted,
+): Promise<void> {
+	const { store, outbox, clock, platform, seldomHeard } = parts;
+	const { room, message, person, at, seenBefore: replayed = false } = arrival;
+	const { effect, reply, seldom, text, session, run } = outcome;
+	const now = clock.now();
+	// Where it was answered before, that was right behind the message.
+	const shownAt = replayed ? at : now;
+	const heard = {
+		...{ id: turn.id, message, conversation, reason, effect, person, at },
+		...(text !== undefined && { text }),
+		...(session !== undefined && { session }),
+		...(run !== undefined && { run }),
+	};
+	const told = seldom
+		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
+		: { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
+		await seldomHeard.write(tx, heard);
+		await turn.settle(tx);
+	};
+	if (reply === undefined || told === undefined) return store.commit(write);
+	const answer = roomAnswer(reply, { room, message, now: shownAt }, platform);
+	const rows = answer.map((row) => ({ ...row, seq: told.seq }));
+	await outbox.plan({ conversation, cursor: told, rows, replayed }, write);
+}
 
 /** What a message comes to that is for us. Rejects with the gateway's refusal. */
-export async function hear(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
+async function hear(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
 	const { reply } = arrival.address;
 	const post = reply && (await findPost(parts, reply.message));
 	const task = (await taskOfThread(parts, arrival.room)) ?? post?.task;
@@ -60,6 +141,9 @@ async function obey({ desk }: ArrivalParts, arrival: Message, { key }: Turn): Pr
 	};
 	return { effect: "command", reply: await command.run(desk, { arrival: wanted, key, message }) };
 }
+
+const greeting =
+	"Hello! Write to me what is to be done, in the same message as my name. `!help` shows what else I understand.";
 
 function greet({ text, attachments }: Message): Outcome | undefined {
 	if (text.trim() !== "" || attachments.length > 0) return undefined;
@@ -123,13 +207,15 @@ async function tellFull(parts: ArrivalParts, arrival: Message): Promise<void> {
 	await outbox.plan({ conversation, cursor, rows: moved, replayed });
 }
 
-/** The text of a message, and the files that did not reach the gateway. */
-export function outcomeOf({ session, run, failures }: Said): Outcome {
-	const list = failures.map((failure) => `- ${failure}`).join("\n");
-	return {
-		effect: "sent",
-		session,
-		...(run !== undefined && { run }),
-		...(list !== "" && { reply: { text: `I could not take everything along:\n\n${list}` } }),
-	};
+const hourMs = 3_600_000;
+
+/** Cursor of that name that moves once an hour; undefined if it has already moved in the hour of `at`. */
+async function hourly(
+	{ outbox }: { readonly outbox: Outbox },
+	name: string,
+	at: number,
+): Promise<{ readonly session: string; readonly seq: number } | undefined> {
+	const session = `${arrivalCursor}${name}`;
+	const seq = Math.floor(at / hourMs);
+	return (await outbox.cursor(session)) < seq ? { session, seq } : undefined;
 }
