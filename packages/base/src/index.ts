@@ -1,3 +1,4 @@
+export { type Cache, createCache } from "./cache.ts";
 export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
 export { type Defined, defined } from "./defined.ts";
 export { type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";
@@ -13,7 +14,6 @@ export {
 	logLevels,
 	silentLogger,
 } from "./log.ts";
-export { RecentMap } from "./recent-map.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor, type TextRedactor } from "./redactor.ts";
 export type { FreshSchema } from "./store/fresh-schema.ts";

@@ -18,24 +18,11 @@ export {
 } from "./gateway-files.ts";
 export { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbound/inbox.ts";
 export { type Decision, decideRow, readStuck, type StuckRow } from "./outbox/decisions.ts";
-export { type Lane, lanes } from "./outbox/lane.ts";
 export { leaveDecisionOn } from "./outbox/leave-decision.ts";
-export { limitConversation } from "./outbox/limit-conversation.ts";
 export { Outbox, type OutboxParts } from "./outbox/outbox.ts";
 export type { Plan, PlannedRow } from "./outbox/plan.ts";
 export { type Posted, postedIn } from "./outbox/posted-in.ts";
-export { readPosting } from "./outbox/read-posting.ts";
-export { readUpload, type UploadReader } from "./outbox/read-upload.ts";
 export { decideStuckPost, readStuckPosts } from "./outbox/stuck-posts.ts";
-export {
-	DeliveryError,
-	type DeliveryFailure,
-	type OutboxRow,
-	type RateLimit,
-	type Receipt,
-	type Request,
-	type Surface,
-} from "./outbox/surface.ts";
 export {
 	type Address,
 	Arrival,
@@ -46,13 +33,32 @@ export {
 	type Ticket,
 } from "./platform/arrival.ts";
 export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
+export {
+	CardMessages,
+	composeSurface,
+	type PostingRequests,
+	type SurfaceParts,
+	type UploadBytes,
+	type UploadReader,
+} from "./platform/compose-surface.ts";
 export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
+export { type Lane, lanes } from "./platform/lane.ts";
 export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
+export { Lookup, type LookupParts } from "./platform/lookup.ts";
 export { Malformed } from "./platform/malformed.ts";
 export type { AskedPerson, PersonNow } from "./platform/person-now.ts";
 export { Control, Posting, type StepList } from "./platform/posting.ts";
 export { type AttachmentSource, readAttachment } from "./platform/read-attachment.ts";
 export { mayPass, readBounded } from "./platform/read-bounded.ts";
+export {
+	DeliveryError,
+	type DeliveryFailure,
+	type OutboxRow,
+	type RateLimit,
+	type Receipt,
+	type Request,
+	type Surface,
+} from "./platform/surface.ts";
 export type { HeardRoom } from "./rooms/heard-rooms.ts";
 export type {
 	ConnectorStart,

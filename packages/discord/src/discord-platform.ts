@@ -2,7 +2,7 @@ import { type ChatPlatform, readAttachment } from "@parley/connector";
 import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
 import { directTenant } from "./intake/channels.ts";
 import { conversationOf } from "./intake/translated.ts";
-import { DiscordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
+import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
 
 /** Discord, as the kit needs a platform. */
 export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
@@ -10,7 +10,7 @@ export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
 		name: "discord",
 		dialect: discordDialect,
 		limits: postLimits,
-		surface: new DiscordSurface(parts),
+		surface: discordSurface(parts),
 		conversation: conversationOf,
 		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.
 		hasThreads: ({ tenant }) => tenant !== directTenant,

@@ -5,7 +5,7 @@ import { aboutCommands, typedCommand } from "./commands/typed-command.ts";
 import { conversationOf } from "./conversation.ts";
 import { slackDialect } from "./dialect.ts";
 import { endingOfMessage, namedMessage } from "./message-id.ts";
-import { postLimits, SlackSurface, type SurfaceParts } from "./surface/slack-surface.ts";
+import { postLimits, type SlackSurface, type SurfaceParts, slackSurface } from "./surface/slack-surface.ts";
 
 export interface PlatformParts extends SurfaceParts {
 	/** What somebody is called, as far as it is known without asking. */
@@ -23,7 +23,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 		...{ name: "slack", tenant: self.team, eventsKeptMs: deliveredMs },
 		dialect: slackDialect,
 		limits: postLimits,
-		surface: new SlackSurface(parts),
+		surface: slackSurface(parts),
 		conversation: conversationOf,
 		repliesInThreads: false,
 		moment: momentMarkdown,

@@ -1,4 +1,4 @@
-import type { Lane } from "../outbox/lane.ts";
+import type { Lane } from "../platform/lane.ts";
 import type { Control, Posting } from "../platform/posting.ts";
 
 type Post = Extract<Posting, { type: "post" }>;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Lane } from "../outbox/lane.ts";
+import type { Lane } from "../platform/lane.ts";
 import type { Intention } from "./intention.ts";
 import type { Part, Scene, Told } from "./part.ts";
 import { closedIn, milestonesOf } from "./tasks/milestones.ts";

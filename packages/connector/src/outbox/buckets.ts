@@ -1,5 +1,5 @@
 import type { Clock } from "@parley/base";
-import type { RateLimit } from "./surface.ts";
+import type { RateLimit } from "../platform/surface.ts";
 
 /** A platform that says nothing sensible is asked again in a second; one that bans us, every hour. */
 const unclearMs = 1000;

@@ -1,9 +1,9 @@
 import type { Failpoints } from "@parley/base";
 import { expect, test } from "vitest";
+import { DeliveryError } from "../platform/surface.ts";
 import { openSqlite } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import type { PlannedRow } from "./plan.ts";
-import { DeliveryError } from "./surface.ts";
 
 /** Places that a test may let fail, or wait. */
 class Places implements Failpoints {

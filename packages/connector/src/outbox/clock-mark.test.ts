@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
+import { DeliveryError } from "../platform/surface.ts";
 import { openConnectorDatabase } from "../store/connector-database.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import { type ClockMark, checkSendTimes, readClockMark } from "./clock-mark.ts";
-import { DeliveryError } from "./surface.ts";
 
 const mark: ClockMark = { boot: "a", bootedAt: 1_000_000 };
 

@@ -1,5 +1,5 @@
+import { type Lane, trackOf } from "../platform/lane.ts";
 import type { DeliveryState } from "../store/tables.ts";
-import { type Lane, trackOf } from "./lane.ts";
 
 /** What must be known of a row to decide when its turn comes. */
 export interface OpenRow {

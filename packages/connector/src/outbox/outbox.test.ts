@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { DeliveryError, type OutboxRow } from "../platform/surface.ts";
 import { PostOffice } from "../testing/post-office.ts";
-import { DeliveryError, type OutboxRow } from "./surface.ts";
 
 const failWith =
 	(kind: DeliveryError["kind"], more: Partial<DeliveryError> = {}) =>

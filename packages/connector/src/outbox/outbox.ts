@@ -1,16 +1,16 @@
 import { type Clock, type Failpoints, type Logger, noFailpoints, type Store, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
+import { isUrgent, rankOf } from "../platform/lane.ts";
+import { DeliveryError, type Receipt, type Surface } from "../platform/surface.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
-import { isUrgent, rankOf } from "./lane.ts";
 import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { type Content, doubtAttempted, readCard, readContent, readOpen } from "./statements.ts";
-import { DeliveryError, type Receipt, type Surface } from "./surface.ts";
 import { toOutboxRow } from "./to-outbox-row.ts";
 import {
 	type Doubt,

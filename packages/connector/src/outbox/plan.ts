@@ -1,9 +1,9 @@
 import { hotInsert, hotStatement, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
+import { type Lane, rankOf } from "../platform/lane.ts";
 import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
 import { attemptOf, type Claims } from "./claims.ts";
 import { type Cursor, moveCursor, type ToldState } from "./cursors.ts";
-import { type Lane, rankOf } from "./lane.ts";
 import { type OpenRow, unblocked } from "./open-row.ts";
 import type { Draft } from "./open-rows.ts";
 import { attemptRow, laneOf, readCard, readOpenOf } from "./statements.ts";

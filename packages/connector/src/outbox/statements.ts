@@ -1,8 +1,8 @@
 import { hotChange, hotStatement, ParleyError, parseJson } from "@parley/base";
 import type { Kysely } from "kysely";
+import { isLane, type Lane } from "../platform/lane.ts";
 import { isOpen } from "../store/conditions.ts";
 import type { ConnectorTables, DeliveryState, OutboxTable } from "../store/tables.ts";
-import { isLane, type Lane } from "./lane.ts";
 import type { OpenRow } from "./open-row.ts";
 
 /** The statements on the path of every post, compiled once per engine. */

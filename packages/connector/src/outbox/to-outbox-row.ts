@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
+import type { OutboxRow } from "../platform/surface.ts";
 import type { OpenRow } from "./open-row.ts";
 import type { Content } from "./statements.ts";
-import type { OutboxRow } from "./surface.ts";
 
 /** Discord takes 25 characters (https://docs.discord.com/developers/resources/message#create-message). */
 const nonceLength = 24;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { DeliveryError } from "../platform/surface.ts";
 import type { OpenRow } from "./open-row.ts";
-import { DeliveryError } from "./surface.ts";
 import { backoff, judgeLook, mostAttempts, repeatsLeft, staleMs } from "./verdict.ts";
 
 const row: OpenRow = {

@@ -1,6 +1,6 @@
+import { DeliveryError, type Receipt } from "../platform/surface.ts";
 import type { DeliveryState } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
-import { DeliveryError, type Receipt } from "./surface.ts";
 
 /** Maximum attempts of a post. Each attempt but the first follows a proof that the post is missing. */
 export const mostAttempts = 8;

@@ -1,6 +1,6 @@
-import type { Surface } from "../outbox/surface.ts";
 import type { Dialect } from "../text/dialect.ts";
 import type { Attachment, Room } from "./arrival.ts";
+import type { Surface } from "./surface.ts";
 
 /** How much the platform shows. All counts are as its dialect measures. */
 export interface PlatformLimits {

@@ -1,4 +1,4 @@
-import { type Clock, ParleyError, RecentMap, type Store } from "@parley/base";
+import { type Clock, ParleyError, type Store } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { type RoomFacts, usualFacts } from "../addressing/is-for-us.ts";
 import { activeRun } from "../conversation/answers/runs.ts";
@@ -6,17 +6,18 @@ import type { Feed } from "../feed/feed.ts";
 import type { KnownSession } from "../feed/known-sessions.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { Person, Room } from "../platform/arrival.ts";
+import { Lookup } from "../platform/lookup.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { readTurn, writeTurn } from "./current-sessions.ts";
 import type { ListedSession } from "./desk.ts";
 import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { onBehalf } from "./on-behalf.ts";
 
-/** How long what the gateway says of a room counts. */
+/** Milliseconds until the gateway is asked for the settings of a channel again. */
 const factsMs = 30_000;
 const mostListed = 200;
-/** So many rooms are known without being looked up. */
-const mostKnown = 10_000;
+/** Maximum number of rooms in memory; others are looked up. */
+const maxKnown = 10_000;
 
 export interface RoomsParts {
 	readonly store: Store<ConnectorTables>;
@@ -38,26 +39,23 @@ interface Turned {
 /** Which session is talked to in a room, and by whom. */
 export class Rooms {
 	readonly #parts: RoomsParts;
-	/** What rooms were turned to, by the key of the room; undefined where they never were. Only this writes it down. */
-	readonly #turns: RecentMap<string, Turned | undefined>;
-	readonly #facts: RecentMap<string, Promise<RoomFacts>>;
+	/** Sessions that rooms were turned to, by the key of the room; undefined for a room that never was. Only this class writes them. */
+	readonly #turns: Lookup<Turned | undefined>;
+	readonly #facts: Lookup<RoomFacts>;
 
 	constructor(parts: RoomsParts) {
 		const { clock } = parts;
 		this.#parts = parts;
-		this.#turns = new RecentMap({ clock, most: mostKnown });
-		this.#facts = new RecentMap({ clock, most: mostKnown, keptMs: factsMs });
+		this.#turns = new Lookup({ clock, max: maxKnown });
+		this.#facts = new Lookup({ clock, max: maxKnown, keptMs: factsMs });
 	}
 
-	/** How a room works, as the gateway said less than half a minute ago. */
+	/** Channel settings of a room, at most half a minute old. */
 	facts(person: Person, room: Room): Promise<RoomFacts> {
-		const place = `${room.tenant}:${room.channel}`;
-		const known = this.#facts.get(place);
-		if (known !== undefined) return known;
-		const facts = this.whoami(person, room).then((self) => self.place ?? usualFacts);
-		this.#facts.set(place, facts);
-		facts.catch(() => this.#facts.delete(place));
-		return facts;
+		return this.#facts.find(`${room.tenant}:${room.channel}`, async () => {
+			const { place = usualFacts } = await this.whoami(person, room);
+			return place;
+		});
 	}
 
 	/** Who somebody is to the gateway, and what they may do there. */
@@ -185,21 +183,18 @@ export class Rooms {
 			.commit((tx) => writeTurn(tx, turn))
 			.catch((reason: unknown) => {
 				// It may be durable all the same: what became of it is in the database.
-				this.#turns.delete(room);
+				this.#turns.forget(room);
 				throw reason;
 			});
-		this.#turns.set(room, { key: to, by: turnedBy });
+		this.#turns.note(room, { key: to, by: turnedBy });
 	}
 
-	async #turned(roomKey: string): Promise<Turned | undefined> {
-		if (this.#turns.has(roomKey)) return this.#turns.get(roomKey);
-		const turn = await this.#parts.store.read((db) => readTurn(db, roomKey));
-		// It may have been turned meanwhile.
-		if (this.#turns.has(roomKey)) return this.#turns.get(roomKey);
-		const key = turn && readSessionKey(turn.externalKey);
-		const turned = key && { key, by: turn.turnedBy };
-		this.#turns.set(roomKey, turned);
-		return turned;
+	#turned(roomKey: string): Promise<Turned | undefined> {
+		return this.#turns.find(roomKey, async () => {
+			const turn = await this.#parts.store.read((db) => readTurn(db, roomKey));
+			const key = turn && readSessionKey(turn.externalKey);
+			return key && { key, by: turn.turnedBy };
+		});
 	}
 
 	#knownOf(roomKey: string): readonly KnownSession[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type InboundEvent, Inbox } from "../inbound/inbox.ts";
-import { DeliveryError, type OutboxRow } from "../outbox/surface.ts";
+import { DeliveryError, type OutboxRow } from "../platform/surface.ts";
 import { engines } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import { sweep } from "./retention.ts";

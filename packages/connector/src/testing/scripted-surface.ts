@@ -1,4 +1,4 @@
-import type { OutboxRow, Receipt, Surface } from "../outbox/surface.ts";
+import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 
 /** A platform of one channel that does what it is told, request by request, and otherwise posts. */
 export class ScriptedSurface implements Surface {

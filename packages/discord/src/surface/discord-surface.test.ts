@@ -4,7 +4,7 @@ import { DeliveryError, type OutboxRow, type Posting } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Tickets } from "../interactions/tickets.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import { DiscordSurface } from "./discord-surface.ts";
+import { discordSurface } from "./discord-surface.ts";
 
 const nobody = { parse: [], replied_user: false };
 
@@ -14,7 +14,7 @@ function open(cards: Record<string, string> = {}) {
 	const log = new MemoryLogger();
 	const tickets = new Tickets();
 	const files: Record<string, Uint8Array | ParleyError> = {};
-	const surface = new DiscordSurface({
+	const surface = discordSurface({
 		...{ port, clock, log, tickets, self: { user: "500", application: "501" } },
 		cards: async (card) => cards[card],
 		ownerOf: async () => undefined,

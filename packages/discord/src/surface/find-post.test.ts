@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Tickets } from "../interactions/tickets.ts";
 import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import { DiscordSurface } from "./discord-surface.ts";
+import { discordSurface } from "./discord-surface.ts";
 
 const clock = new ManualClock();
 const at = clock.now();
@@ -13,7 +13,7 @@ const list = "GET /channels/10/messages";
 
 function open(cards: Record<string, string> = {}, owners: Record<string, string> = {}) {
 	const port = new ScriptedPort();
-	const surface = new DiscordSurface({
+	const surface = discordSurface({
 		...{
 			port,
 			clock,

@@ -2,7 +2,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { OutboxRow } from "@parley/connector";
 import { expect, test } from "vitest";
 import { refused, ScriptedPort } from "../testing/scripted-port.ts";
-import { SlackSurface } from "./slack-surface.ts";
+import { slackSurface } from "./slack-surface.ts";
 
 const self = { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" };
 const url = "https://hooks.slack.com/1";
@@ -11,7 +11,7 @@ const shown = { text: "only you", blocks: [{ type: "markdown", text: "only you" 
 function open() {
 	const clock = new ManualClock();
 	const port = new ScriptedPort();
-	const surface = new SlackSurface({
+	const surface = slackSurface({
 		...{ port, self, clock, log: new MemoryLogger(), cards: async () => undefined },
 		readFile: async () => new Uint8Array(),
 	});

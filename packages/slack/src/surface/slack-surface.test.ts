@@ -3,7 +3,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { OutboxRow } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
-import { SlackSurface } from "./slack-surface.ts";
+import { slackSurface } from "./slack-surface.ts";
 
 const nonce = "n".repeat(24);
 const self = { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" };
@@ -16,7 +16,7 @@ function open() {
 	const log = new MemoryLogger();
 	const cards = new Map<string, string>();
 	const files = new Map<string, Uint8Array>();
-	const surface = new SlackSurface({
+	const surface = slackSurface({
 		...{ port, self, clock, log },
 		cards: async (card) => cards.get(card),
 		readFile: async (id) => files.get(id) ?? Promise.reject(new Error(`no ${id}`)),

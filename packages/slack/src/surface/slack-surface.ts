@@ -1,127 +1,88 @@
-import type { Clock, Logger } from "@parley/base";
-import {
-	limitConversation,
-	type OutboxRow,
-	type Receipt,
-	type Request,
-	readPosting,
-	readUpload,
-	type Surface,
-	type UploadReader,
-} from "@parley/connector";
+import { type SurfaceParts as CommonParts, composeSurface, type Surface } from "@parley/connector";
 import { placeOf } from "../conversation.ts";
 import { limits } from "../limits.ts";
 import type { OwnAccount, SlackPort } from "../slack-port.ts";
 import { Caller } from "./caller.ts";
 import { History } from "./history.ts";
 import { Places } from "./places.ts";
-import { type Post, Posts } from "./posts.ts";
+import { Posts } from "./posts.ts";
 import { PrivateAnswers } from "./private-answers.ts";
 import { everything, RateLimits } from "./rate-limits.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { StatusLine } from "./status-line.ts";
 
-/** What Slack is shown things with. */
-export interface SurfaceParts {
+/** Parts of the surface of Slack. */
+export interface SurfaceParts extends CommonParts {
 	readonly port: SlackPort;
 	readonly self: OwnAccount;
-	/** The message of a card, once it is posted: `Outbox.posted`. */
-	readonly cards: (card: string) => Promise<string | undefined>;
-	/** Reads a file that the gateway keeps: `GatewayFiles.download`. */
-	readonly readFile: UploadReader;
-	readonly clock: Clock;
-	readonly log: Logger;
-	/** Aborts when it is time to stop: what may be left undone is not tried again. */
+	/** Aborts when the connector stops: requests that may be left out are not retried. */
 	readonly signal?: AbortSignal;
 }
 
-/** Slack as the outbox needs it. A post's `remote` is its message id (`messageId`), a thread's that of the card it is below. */
-export class SlackSurface implements Surface {
-	readonly #limits: RateLimits;
-	readonly #places: Places;
-	readonly #posts: Posts;
-	readonly #answers: PrivateAnswers;
-	readonly #status: StatusLine;
-
-	constructor({ port, self, cards, readFile, clock, log, signal }: SurfaceParts) {
-		this.#limits = new RateLimits(clock);
-		this.#places = new Places(cards, clock);
-		const caller = new Caller({ port, limits: this.#limits, clock, log });
-		const history = new History(caller, self);
-		const files = new SharedFiles({ caller, history });
-		const read = { read: readFile, most: limits.fileBytes, clock, log };
-		this.#posts = new Posts({
-			...{ caller, places: this.#places, history, files, log },
-			read: (upload) => readUpload(upload, read),
-		});
-		this.#answers = new PrivateAnswers({ caller, files, clock, log });
-		this.#status = new StatusLine({ caller, clock, log, signal });
-	}
-
-	async send(row: OutboxRow): Promise<Receipt> {
-		const posting = readPosting(row);
-		return limitConversation(this, row, async () => {
-			switch (posting.type) {
-				case "post":
-					return this.#post(row, posting);
-				case "thread":
-					return { remote: await this.#places.messageOf(row, posting.card) };
-				case "private":
-					return this.#answers.answer(row, posting);
-			}
-		});
-	}
-
-	async find(row: OutboxRow): Promise<Receipt | undefined> {
-		const posting = readPosting(row);
-		return limitConversation(this, row, async () => {
-			switch (posting.type) {
-				case "post":
-					return this.#posts.find(row, posting);
-				case "thread":
-					return { remote: await this.#places.messageOf(row, posting.card) };
-				case "private":
-					return this.#answers.find(posting);
-			}
-		});
-	}
-
-	/** Slack has no key that keeps a request from posting twice: https://github.com/slackapi/slack-api-specs/issues/10 */
-	dedupeWindowMs(): number {
-		return 0;
-	}
-
-	typing(conversation: string, doing?: string): Promise<void> {
-		return this.#status.show(conversation, doing);
-	}
-
-	/** Nobody is at work in a conversation any more, whatever Slack shows there. Never rejects. */
-	stopped(conversation: string): Promise<void> {
-		return this.#status.end(conversation);
-	}
-
-	scopes({ conversation, lane, edits }: Request): readonly string[] {
-		const channel = placeOf(conversation)?.channel;
-		if (channel === undefined) return [conversation, everything];
-		const method =
-			lane === "typing" ? "agents.sessions.setStatus" : edits ? "chat.update" : "chat.postMessage";
-		return [conversation, ...this.#limits.scopes({ method, channel, lane })];
-	}
-
-	async #post(row: OutboxRow, post: Post): Promise<Receipt> {
-		const { target, conversation, lane } = row;
-		if (target !== undefined) return this.#posts.edit(row, post, target);
-		const receipt = await this.#posts.create(row, post);
-		// It is posted, whatever becomes of the sign.
-		void this.#status.posted(conversation, lane);
-		return receipt;
-	}
+/** Surface of Slack, with the end of its status line. */
+export interface SlackSurface extends Surface {
+	/** Ends the status line of a conversation in which no run is active any more. Never rejects. */
+	stopped(conversation: string): Promise<void>;
 }
 
-/** What `ChatPlatform.limits` says of Slack. A post has room left for what its blocks add to its text. */
+/**
+ * Surface of Slack for the outbox. `Receipt.remote` is the id of the message (`messageId`), of a thread that of the card
+ * it begins with. `dedupeWindowMs` is 0, because Slack has no key that keeps a request from posting twice:
+ * https://github.com/slackapi/slack-api-specs/issues/10
+ */
+export function slackSurface(parts: SurfaceParts): SlackSurface {
+	const { port, self, clock, log, signal } = parts;
+	const rateLimits = new RateLimits(clock);
+	const caller = new Caller({ port, limits: rateLimits, clock, log });
+	const history = new History(caller, self);
+	const files = new SharedFiles({ caller, history });
+	const status = new StatusLine({ caller, clock, log, signal });
+	const answers = new PrivateAnswers({ caller, files, clock, log });
+	const surface = composeSurface(parts, limits.fileBytes, ({ cards, read }) => {
+		const places = new Places(cards);
+		const posts = new Posts({ caller, places, history, files, log, read });
+		return {
+			post: {
+				async create(row, post) {
+					const receipt = await posts.create(row, post);
+					// It is posted, even if the status line cannot be changed.
+					void status.posted(row.conversation, row.lane);
+					return receipt;
+				},
+				edit: (row, post, target) => posts.edit(row, post, target),
+				find: (row, post) => posts.find(row, post),
+			},
+			thread: {
+				send: async (row, { card }) => ({ remote: await places.messageOf(row, card) }),
+				find: async (row, { card }) => ({ remote: await places.messageOf(row, card) }),
+			},
+			private: {
+				send: (row, answer) => answers.answer(row, answer),
+				find: (_row, answer) => answers.find(answer),
+			},
+			typing: (conversation, doing) => status.show(conversation, doing),
+			scopes({ conversation, lane, edits }) {
+				const channel = placeOf(conversation)?.channel;
+				if (channel === undefined) return [conversation, everything];
+				const method =
+					lane === "typing" ? "agents.sessions.setStatus" : edits ? "chat.update" : "chat.postMessage";
+				return [conversation, ...rateLimits.scopes({ method, channel, lane })];
+			},
+			dedupeWindowMs: () => 0,
+		};
+	});
+	return { ...surface, stopped: (conversation) => status.end(conversation) };
+}
+
+/** Limits of Slack for `ChatPlatform.limits`. A post leaves room for the text that its blocks add. */
 export const postLimits = {
-	...{ post: 11_000, postsPerAnswer: 6, buttonLabel: limits.buttonText, controlsPerRow: 5 },
-	/** A row is a block, and each of its calls needs room for its text. */
+	post: 11_000,
+	postsPerAnswer: 6,
+	buttonLabel: limits.buttonText,
+	controlsPerRow: 5,
+	/** A row is a block, and the text of each call needs room. */
 	controlRows: 10,
-	...{ options: limits.options, optionText: limits.optionText, threadName: 200 },
+	options: limits.options,
+	optionText: limits.optionText,
+	threadName: 200,
 };

@@ -1,5 +1,5 @@
 import type { EventPayloads } from "@parley/protocol";
-import type { Lane } from "../../outbox/lane.ts";
+import type { Lane } from "../../platform/lane.ts";
 import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";
 import { plain } from "./plain.ts";

@@ -1,4 +1,4 @@
-import type { Lane } from "../../outbox/lane.ts";
+import type { Lane } from "../../platform/lane.ts";
 import type { Control } from "../../platform/posting.ts";
 import type { ShowIntention } from "../intention.ts";
 import type { Scene } from "../part.ts";

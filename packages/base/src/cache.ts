@@ -1,0 +1,30 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "./clock.ts";
+
+/** See `createCache`. */
+export type Cache<Key extends string | number | object, Value extends NonNullable<unknown>> = LRUCache<
+	Key,
+	Value
+>;
+
+/**
+ * Cache of at most `max` values that can be computed again. The value that was used least recently is evicted first; with
+ * `keptMs`, a value expires that many milliseconds after it was set. Not for limits, duplicates, pending work or
+ * authentication: an evicted entry there changes the behaviour.
+ */
+export function createCache<Key extends string | number | object, Value extends NonNullable<unknown>>({
+	max,
+	keptMs,
+	clock,
+}: {
+	readonly max: number;
+	readonly keptMs?: number;
+	readonly clock: { readonly monotonic: Clock["monotonic"] };
+}): Cache<Key, Value> {
+	// lru-cache 11 takes a start of 0 for no expiry, and keeps a value for one more millisecond than its `ttl`.
+	const perf = { now: () => clock.monotonic() + 1 };
+	// Without a resolution of 0 it would read the time once a millisecond of its own timer.
+	return keptMs === undefined
+		? new LRUCache({ max, perf })
+		: new LRUCache({ max, perf, ttl: keptMs - 1, ttlResolution: 0 });
+}

@@ -1,0 +1,200 @@
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { Posting } from "./posting.ts";
+import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "./surface.ts";
+
+type PostingOf<Type extends Posting["type"]> = Extract<Posting, { type: Type }>;
+
+/** Requests of a platform for one type of posting. See `Surface.send` and `Surface.find`. */
+export interface PostingRequests<Type extends Posting["type"]> {
+	readonly send: (row: OutboxRow, posting: PostingOf<Type>) => Promise<Receipt>;
+	readonly find: (row: OutboxRow, posting: PostingOf<Type>) => Promise<Receipt | undefined>;
+}
+
+/** Requests of a platform for posts, which can be edited. */
+export interface PostRequests {
+	readonly create: PostingRequests<"post">["send"];
+	/** `target`: `Receipt.remote` of the post. */
+	readonly edit: (row: OutboxRow, posting: PostingOf<"post">, target: string) => Promise<Receipt>;
+	readonly find: PostingRequests<"post">["find"];
+}
+
+/** Part of a surface that differs by platform. */
+export interface SurfaceRequests {
+	readonly post: PostRequests;
+	readonly thread: PostingRequests<"thread">;
+	readonly private: PostingRequests<"private">;
+	readonly typing: Surface["typing"];
+	readonly scopes: Surface["scopes"];
+	readonly dedupeWindowMs: Surface["dedupeWindowMs"];
+}
+
+/** Reads a file that the gateway stores; rejects with a `ParleyError`. */
+export type UploadReader = (fileId: string, most: number, signal: AbortSignal) => Promise<Uint8Array>;
+
+/** Bytes of a file that the gateway stores; undefined if the gateway refuses to give them. */
+export type UploadBytes = (upload: {
+	readonly fileId: string;
+	readonly name: string;
+}) => Promise<Uint8Array | undefined>;
+
+/** Services that the kit gives to the surface of every platform. */
+export interface SurfaceParts {
+	/** The message of a card, if it is posted: `Outbox.posted`. */
+	readonly cards: (card: string) => Promise<string | undefined>;
+	/** Reads a file that the gateway stores: `GatewayFiles.download`. */
+	readonly readFile: UploadReader;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/**
+ * Surface of a platform: reads the posting of each row, calls the platform's request for its type, and assigns rate limits
+ * to the conversation of the row. `fileBytes`: maximum size of a file.
+ */
+export function composeSurface(
+	{ cards, readFile, clock, log }: SurfaceParts,
+	fileBytes: number,
+	platform: (kit: { readonly cards: CardMessages; readonly read: UploadBytes }) => SurfaceRequests,
+): Surface {
+	const requests = platform({
+		cards: new CardMessages(cards, clock),
+		read: (upload) => readUpload(upload, { readFile, fileBytes, clock, log }),
+	});
+	const { post, thread, private: answer, typing, scopes, dedupeWindowMs } = requests;
+	return {
+		send: (row) => {
+			const { target } = row;
+			return onPosting(requests, row, {
+				post: (posting) =>
+					target === undefined ? post.create(row, posting) : post.edit(row, posting, target),
+				thread: (posting) => thread.send(row, posting),
+				private: (posting) => answer.send(row, posting),
+			});
+		},
+		find: (row) =>
+			onPosting(requests, row, {
+				post: (posting) => post.find(row, posting),
+				thread: (posting) => thread.find(row, posting),
+				private: (posting) => answer.find(row, posting),
+			}),
+		typing,
+		scopes,
+		dedupeWindowMs,
+	};
+}
+
+async function onPosting<T>(
+	surface: SurfaceRequests,
+	row: OutboxRow,
+	actions: { readonly [Type in Posting["type"]]: (posting: PostingOf<Type>) => Promise<T> },
+): Promise<T> {
+	const posting = readPosting(row);
+	return limitConversation(surface, row, () => {
+		switch (posting.type) {
+			case "post":
+				return actions.post(posting);
+			case "thread":
+				return actions.thread(posting);
+			case "private":
+				return actions.private(posting);
+		}
+	});
+}
+
+/** Throws `rejected` if the payload of the row is not a `Posting`. */
+function readPosting({ payload, id }: OutboxRow): Posting {
+	const read = Posting.safeParse(payload);
+	if (read.success) return read.data;
+	const [issue] = read.error.issues;
+	throw new DeliveryError(`row ${id} holds no post: ${issue?.path.join(".")}: ${issue?.message}`, {
+		kind: "rejected",
+	});
+}
+
+/**
+ * Result of an action for a row. If the platform reports a limit that the row is not known to count towards, such as that
+ * of reading, the limit applies to the conversation of the row.
+ */
+async function limitConversation<T>(
+	{ scopes }: SurfaceRequests,
+	{ conversation, lane, target }: OutboxRow,
+	action: () => Promise<T>,
+): Promise<T> {
+	try {
+		return await action();
+	} catch (error) {
+		const limit = error instanceof DeliveryError ? error.limit : undefined;
+		const known = scopes({ conversation, lane, edits: target !== undefined });
+		if (limit === undefined || known.includes(limit.scope)) throw error;
+		const { message, kind } = DeliveryError.from(error);
+		throw new DeliveryError(message, { kind, limit: { ...limit, scope: conversation }, cause: error });
+	}
+}
+
+const uploadPatienceMs = 60_000;
+const passing: ReadonlySet<string> = new Set([
+	"unavailable",
+	"deadline_exceeded",
+	"resource_exhausted",
+	"aborted",
+	"cancelled",
+]);
+
+/** Throws `rate-limited` while the gateway is away: the post waits, because no request was sent yet. */
+async function readUpload(
+	{ fileId, name }: { readonly fileId: string; readonly name: string },
+	parts: {
+		readonly readFile: UploadReader;
+		readonly fileBytes: number;
+		readonly clock: Clock;
+		readonly log: Logger;
+	},
+): Promise<Uint8Array | undefined> {
+	const { readFile, fileBytes, clock, log } = parts;
+	const ending = new AbortController();
+	const timer = clock.after(uploadPatienceMs, () => ending.abort());
+	try {
+		return await readFile(fileId, fileBytes, ending.signal);
+	} catch (cause) {
+		const error = ParleyError.from(cause);
+		if (!passing.has(error.code)) {
+			log.error("a file cannot be posted", { fileId, error });
+			return undefined;
+		}
+		const why = `the file ${name} cannot be read yet: ${error.message}`;
+		throw new DeliveryError(why, { kind: "rate-limited", cause });
+	} finally {
+		timer.cancel();
+	}
+}
+
+const cardPatienceMs = 60_000;
+
+/** Messages of cards. A card is posted by a row of its own, which may be sent after a more urgent row. */
+export class CardMessages {
+	readonly #posted: (card: string) => Promise<string | undefined>;
+	readonly #clock: Clock;
+
+	constructor(posted: (card: string) => Promise<string | undefined>, clock: Clock) {
+		this.#posted = posted;
+		this.#clock = clock;
+	}
+
+	/** Platform's id of the message of a card; undefined if it is not posted. */
+	find(card: string): Promise<string | undefined> {
+		return this.#posted(card);
+	}
+
+	/** As `find`. Throws `rate-limited` while the card may still be posted, and `gone` if it never was. */
+	async require(row: OutboxRow, card: string): Promise<string> {
+		const message = await this.find(card);
+		if (message !== undefined) return message;
+		this.delayYoung(row, `the card ${card} is not posted yet`);
+		throw new DeliveryError(`the card ${card} was never posted`, { kind: "gone" });
+	}
+
+	/** Throws `rate-limited` with that message if the row is younger than a minute. */
+	delayYoung({ at }: OutboxRow, message: string): void {
+		if (this.#clock.now() - at < cardPatienceMs) throw new DeliveryError(message, { kind: "rate-limited" });
+	}
+}

@@ -1,0 +1,87 @@
+import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley/base";
+
+export interface LookupParts<Value> {
+	/** Maximum number of values in memory. The value that was used least recently is evicted first. */
+	readonly max: number;
+	/** Milliseconds until a value expires. Without it no value expires. */
+	readonly keptMs?: number | ((value: Value) => number);
+	/** Limits how long `find` waits; an answer that comes later is stored all the same. */
+	readonly patience?: {
+		readonly ms: number;
+		/** Message of the error: `Slack did not say within a second what a channel is`. */
+		readonly message: string;
+	};
+	readonly clock: Clock;
+}
+
+/** Values that a service is asked for, by key: kept in memory, with at most one request at a time for each key. */
+export class Lookup<Value> {
+	readonly #parts: LookupParts<Value>;
+	/** Values may be undefined, and a cache holds none of those. */
+	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
+	readonly #asked = new Map<string, Promise<Value>>();
+
+	constructor(parts: LookupParts<Value>) {
+		this.#parts = parts;
+		this.#known = createCache({ max: parts.max, clock: parts.clock });
+	}
+
+	/** The value in memory; undefined if there is none or it has expired. */
+	get(key: string): Value | undefined {
+		return this.#current(key)?.value;
+	}
+
+	/** Stores a value that came unasked. A request on its way for the same key is then out of date. */
+	note(key: string, value: Value): void {
+		const { clock, keptMs = Number.POSITIVE_INFINITY } = this.#parts;
+		this.#asked.delete(key);
+		const ms = typeof keptMs === "number" ? keptMs : keptMs(value);
+		this.#known.set(key, { value, until: clock.monotonic() + ms });
+	}
+
+	/** Drops a value that has changed. The answer of a request on its way is not stored. */
+	forget(key: string): void {
+		this.#asked.delete(key);
+		this.#known.delete(key);
+	}
+
+	/** The value in memory, else the answer of `ask`. Rejects as `ask` does, or with `unavailable` after `patience`. */
+	async find(key: string, ask: () => Promise<Value>): Promise<Value> {
+		const known = this.#current(key);
+		if (known !== undefined) return known.value;
+		const asked = this.#asked.get(key) ?? this.#ask(key, ask);
+		const { clock, patience } = this.#parts;
+		if (patience === undefined) return asked;
+		const over = new AbortController();
+		const late = delay(clock, patience.ms, over.signal).then(() => {
+			throw new ParleyError(patience.message, { code: "unavailable" });
+		});
+		try {
+			return await Promise.race([asked, late]);
+		} finally {
+			over.abort();
+		}
+	}
+
+	#current(key: string): { readonly value: Value } | undefined {
+		const known = this.#known.get(key);
+		return known !== undefined && this.#parts.clock.monotonic() < known.until ? known : undefined;
+	}
+
+	#ask(key: string, ask: () => Promise<Value>): Promise<Value> {
+		const asked = ask().then(
+			(value) => {
+				// The answer is older than a value that was noted in between.
+				if (this.#asked.get(key) === asked) this.note(key, value);
+				const known = this.#current(key);
+				return known === undefined ? value : known.value;
+			},
+			(reason: unknown) => {
+				if (this.#asked.get(key) === asked) this.#asked.delete(key);
+				throw reason;
+			},
+		);
+		this.#asked.set(key, asked);
+		return asked;
+	}
+}
