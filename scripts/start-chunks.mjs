@@ -12,7 +12,7 @@ const common = [
 	/^\0node:/,
 	/^packages\/base\/src\/(?!log|redact|stderr|store\/)/,
 	/^packages\/cli\/src\/(?!rpc\/)/,
-	/^packages\/gateway\/src\/(?:errno|data-directory|private-file|secret-key)\.ts$/,
+	/^packages\/gateway\/src\/data-directory\/(?:errno|data-directory|private-file|secret-key)\.ts$/,
 ];
 
 /**

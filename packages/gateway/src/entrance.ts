@@ -7,8 +7,8 @@ import type { RequestRules } from "./auth/requests.ts";
 import { Tickets } from "./auth/tickets.ts";
 import type { Config } from "./config/load.ts";
 import { type Reach, reachOf } from "./config/reach-facts.ts";
+import { type RuntimeFile, writeRuntimeFile } from "./data-directory/runtime-file.ts";
 import type { Port } from "./port.ts";
-import { type RuntimeFile, writeRuntimeFile } from "./runtime-file.ts";
 import { Admission } from "./transport/admission.ts";
 import { TlsRenewal } from "./transport/tls-renewal.ts";
 

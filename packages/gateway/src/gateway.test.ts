@@ -11,8 +11,8 @@ import { ScriptedModel, stuck } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import WebSocket from "ws";
 import type { Config } from "./config/load.ts";
+import { readRuntimeFile } from "./data-directory/runtime-file.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
-import { readRuntimeFile } from "./runtime-file.ts";
 import type { Endpoint } from "./transport/address.ts";
 
 interface Told {

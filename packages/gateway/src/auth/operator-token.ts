@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Ids, mintToken, ParleyError, type Redactor, readTokenText } from "@parley/base";
 import type { OperatorTokenFile } from "@parley/core";
-import { errno } from "../errno.ts";
-import { checkPermissions, createPrivateFile, replacePrivateFile } from "../private-file.ts";
+import { errno } from "../data-directory/errno.ts";
+import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data-directory/private-file.ts";
 
 /** The operator's token of a data directory, minted there first where there is none. The redactor learns each text. */
 export async function openOperatorToken(

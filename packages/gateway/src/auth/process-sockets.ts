@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 
 /** Number of processes that are read before other work gets a turn. Each takes about 15 µs. */
 const BATCH = 64;

@@ -2,7 +2,7 @@ import { close, open, read } from "node:fs";
 import { isIPv4, isIPv6 } from "node:net";
 import { endianness } from "node:os";
 import { promisify } from "node:util";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import type { Connection } from "./incoming-request.ts";
 
 /** Who owns the far end of a connection, when that end is on this machine and open. */

@@ -19,8 +19,8 @@ import { ManualClock, paced } from "@parley/base/testing";
 import { migrations, type Tables } from "@parley/core";
 import { Header } from "tar";
 import { expect, test } from "vitest";
-import { databaseIn } from "../data-directory.ts";
-import { lockDataDirectory } from "../data-lock.ts";
+import { databaseIn } from "../data-directory/data-directory.ts";
+import { lockDataDirectory } from "../data-directory/data-lock.ts";
 import { createBackup } from "./create-backup.ts";
 import { restoreBackup, verifyBackup } from "./restore-backup.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, open, readdir, realpath, rename, rm, stat, writeFile } from "n
 import { dirname, join, resolve, sep } from "node:path";
 import { type Clock, ParleyError } from "@parley/base";
 import { create } from "tar";
-import { databaseIn } from "../data-directory.ts";
+import { databaseIn } from "../data-directory/data-directory.ts";
 import { gather } from "./gather.ts";
 import { contentPrefix, encodeManifest, type Manifest, manifestName } from "./manifest.ts";
 import { findUnfinished } from "./place-restored.ts";

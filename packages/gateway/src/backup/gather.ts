@@ -4,8 +4,8 @@ import { copyFile, link, mkdir, readdir, stat, symlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { type Snapshot, takeSnapshot } from "@parley/core";
-import { databaseIn } from "../data-directory.ts";
-import { errno } from "../errno.ts";
+import { databaseIn } from "../data-directory/data-directory.ts";
+import { errno } from "../data-directory/errno.ts";
 import { databasePath, isReserved, type ManifestFile } from "./manifest.ts";
 
 /** Where kept files are, by id. */

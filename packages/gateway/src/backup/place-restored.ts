@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failpoints } from "@parley/base";
 import { noFailpoints } from "@parley/base";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import { isReserved } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 

@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { ParleyError } from "@parley/base";
 import { Parser, type ReadEntry } from "tar";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import {
 	contentPrefix,
 	decodeManifest,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Clock, parseJson } from "@parley/base";
 import type { Audit } from "@parley/core";
 import * as z from "zod";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import { restoreNote } from "./manifest.ts";
 
 const Note = z.object({ restored_at: z.string(), backup_of: z.string(), version: z.string() });

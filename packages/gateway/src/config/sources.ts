@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type LogLevel, ParleyError } from "@parley/base";
 import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import { refuseForeignWriters } from "./foreign-writers.ts";
 
 /** What the command line says, unchecked. */

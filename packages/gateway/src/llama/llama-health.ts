@@ -1,6 +1,6 @@
 import { type Clock, parseJson } from "@parley/base";
 import * as z from "zod";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 
 /** Milliseconds for one answer. The daemon's status answers within 2 s, and asks once. */
 const PROBE_MS = 1_500;

@@ -1,6 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 
 /** The one that the SDK asks for. */
 export const apiVersion = "2026-10-21";

@@ -4,7 +4,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import { builtinModels, type ModelInfo, ModelTable, modelsFromFile } from "@parley/core";
 import * as z from "zod";
 import type { Config } from "../config/load.ts";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 
 /** What a file that was read names; `modelsFromFile` checks the rest. */
 function namesIn(value: unknown) {

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { type Clock, type Ids, type Logger, ParleyError, type Redactor } from "@parley/base";
 import { type Model, shortToolNames } from "@parley/core";
 import type { Config } from "../config/load.ts";
-import { databaseIn } from "../data-directory.ts";
-import { errno } from "../errno.ts";
+import { databaseIn } from "../data-directory/data-directory.ts";
+import { errno } from "../data-directory/errno.ts";
 import { type Models, openModels } from "../models/open-models.ts";
 import { type RpcFlags, readCwd, readMaxSteps, readTools } from "./rpc-flags.ts";
 

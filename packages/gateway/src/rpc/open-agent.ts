@@ -22,11 +22,11 @@ import {
 	type Tables,
 } from "@parley/core";
 import type { Config } from "../config/load.ts";
-import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory.ts";
-import { type DataLock, lockDataDirectory, sessionWords } from "../data-lock.ts";
-import { VERDICT_FILE } from "../open-sandboxes.ts";
-import { openProbeListeners } from "../probe-listeners.ts";
-import { openSecretKey } from "../stored-secrets.ts";
+import { databaseIn, prepareDataDirectory, warnOfLostDatabase } from "../data-directory/data-directory.ts";
+import { type DataLock, lockDataDirectory, sessionWords } from "../data-directory/data-lock.ts";
+import { openSecretKey } from "../data-directory/stored-secrets.ts";
+import { VERDICT_FILE } from "../sandbox/open-sandboxes.ts";
+import { openProbeListeners } from "../sandbox/probe-listeners.ts";
 import { Agent, type AgentSettings } from "../wires/zot/agent.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ParleyError } from "@parley/base";
 import type { Reasoning } from "@parley/core";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import { shorten } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 

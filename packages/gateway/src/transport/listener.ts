@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
-import { errno } from "../errno.ts";
+import { errno } from "../data-directory/errno.ts";
 import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
 import { bidFarewell } from "./farewell.ts";

@@ -2,8 +2,8 @@ import { constants, createPrivateKey, type KeyObject, X509Certificate } from "no
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { ParleyError } from "@parley/base";
-import { errno } from "../errno.ts";
-import { checkPermissions } from "../private-file.ts";
+import { errno } from "../data-directory/errno.ts";
+import { checkPermissions } from "../data-directory/private-file.ts";
 
 /** Both in PEM form. */
 export interface TlsFiles {

@@ -1,6 +1,7 @@
 import { dollars, type Recorded, type SessionSummary } from "@parley/core";
-import { encodeEvent, type WirePassing } from "../shared/event-json.ts";
+import { encodeEvent } from "../shared/event-json.ts";
 import { toTime } from "../shared/time.ts";
+import type { WirePassing } from "../shared/wire-event.ts";
 
 /** An event of `/api/events`. A transient event has neither an id nor a time. */
 export interface ShownEvent {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { EventFilter, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../../metrics/client-metrics.ts";
-import { isWireEvent, type WirePassing, weightOf } from "../shared/event-json.ts";
+import { isWireEvent, type WirePassing, weightOf } from "../shared/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
 
 /** Milliseconds between heartbeats. Proxies and clients close a silent connection after a minute or less. */

@@ -11,9 +11,10 @@ import {
 	type ResponseFrame,
 } from "@parley/protocol";
 import type * as z from "zod";
-import { encodeEvent, type WireEvent } from "../shared/event-json.ts";
+import { encodeEvent } from "../shared/event-json.ts";
 import { pageBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";
+import type { WireEvent } from "../shared/wire-event.ts";
 import type { Envelope } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
 import type { Decoded, Request } from "./schema.ts";

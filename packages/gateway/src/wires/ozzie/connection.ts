@@ -1,12 +1,11 @@
 import { type Logger, ParleyError, type Redactor } from "@parley/base";
-import { askedBy, type PersonCheck, type Principal, type Prompt, type Runtime } from "@parley/core";
+import { askedBy, type PersonCheck, type Principal, type Prompt } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
-import type { SecretPages } from "../../secret-page/secret-pages.ts";
 import { actingPrincipal } from "../shared/acting.ts";
 import { shownError } from "../shared/error-text.ts";
-import { isWireEvent } from "../shared/event-json.ts";
 import type { RateLimit } from "../shared/rate-limit.ts";
+import { isWireEvent } from "../shared/wire-event.ts";
 import { PromptQueue } from "../view/prompt-queue.ts";
 import { SessionView } from "../view/session-view.ts";
 import { decodeRequest, encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
@@ -14,6 +13,7 @@ import { type Envelope, isGoOpening, type WantedEnvelope } from "./envelope.ts";
 import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods/handlers.ts";
 import { settleUnread } from "./methods/prompts.ts";
+import type { HandlerContext, JoinedSession, MethodDeps } from "./methods/request.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
 /** Maximum waiting requests of a connection; it is not read while it has more. */
@@ -35,37 +35,22 @@ export interface Outgoing {
 	shape(envelope: Envelope): void;
 }
 
-export interface ConnectionDeps {
-	readonly runtime: Runtime;
-	readonly principal: Principal;
+export interface ConnectionDeps extends MethodDeps {
 	readonly log: Logger;
 	readonly rateLimit: RateLimit;
 	readonly out: Outgoing;
-	/** Milliseconds since the epoch. */
-	now(): number;
-	/** Whether unlisted models can be chosen. */
-	readonly anyModel?: boolean;
 	/** `flat` by default. */
 	readonly envelope?: WantedEnvelope;
 	readonly counts?: WireCounts | undefined;
 	/** Redacts the messages of errors. */
 	readonly redactor?: Pick<Redactor, "redact"> | undefined;
-	/** Whether the connection is encrypted or local; true by default. */
-	readonly confidential?: boolean;
-	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
-	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
-}
-
-interface Joined {
-	readonly view: SessionView;
-	readonly lastSeq: number;
 }
 
 /**
  * One client's life. Requests are answered one after the other. No event leaves between a request and its response, because
  * existing clients take the next frame for the response.
  */
-export class Connection {
+export class Connection implements HandlerContext {
 	readonly deps: ConnectionDeps;
 	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
@@ -154,7 +139,7 @@ export class Connection {
 	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. Returns
 	 * the `seq` of its newest event.
 	 */
-	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<Joined> {
+	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession> {
 		const known = afterSeq === undefined ? this.#views.get(sessionId) : undefined;
 		const view = known ?? (await this.#follow(sessionId, afterSeq));
 		const lastSeq = known ? known.seq : view.lastSeq;

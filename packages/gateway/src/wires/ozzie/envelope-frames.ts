@@ -3,9 +3,9 @@ import { alwaysRequires } from "@parley/core";
 import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import { frameText } from "../../transport/text-frame.ts";
 import { beginning } from "../shared/beginning.ts";
-import { mostArguments } from "../shared/event-json.ts";
 import { jsonBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";
+import { mostArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
 /** Maximum bytes of a delta as JSON: a frame holds its text twice, with the other fields. */

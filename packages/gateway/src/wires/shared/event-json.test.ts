@@ -1,15 +1,8 @@
 import type { Prompt, Recorded, RecordedEvent, TaskEvent, TransientEvent, WorkerEvent } from "@parley/core";
 import { isOzzieEvent } from "@parley/protocol";
 import { describe, expect, test } from "vitest";
-import {
-	decodeEventName,
-	encodeEvent,
-	isWireEvent,
-	type ModelEvent,
-	type WireEvent,
-	type WirePassing,
-	weightOf,
-} from "./event-json.ts";
+import { decodeEventName, encodeEvent, type ModelEvent } from "./event-json.ts";
+import { isWireEvent, type WireEvent, type WirePassing, weightOf } from "./wire-event.ts";
 
 const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1 };
 const shownUsage = { tokens_input: 3, tokens_output: 4, tokens_cache_read: 2, tokens_cache_write: 1 };

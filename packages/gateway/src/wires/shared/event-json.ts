@@ -3,10 +3,8 @@ import {
 	type BudgetReached,
 	dollars,
 	formatDollars,
-	type Passing,
 	type Recorded,
 	type RecordedEvent,
-	type SessionEvent,
 	type SkillEvent,
 	type TransientEvent,
 } from "@parley/core";
@@ -26,59 +24,7 @@ import { encodeSkillEvent, isSkillEvent, skillEventNames } from "./skill-json.ts
 import { type AnyTaskEvent, encodeTaskEvent, encodeTodo, taskEventNames } from "./task-json.ts";
 import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
-
-/** Events that the JSON wires do not show. */
-type Unnamed = "model.replied" | "tool.running" | "tool.progress" | "calls.proposed" | "context.updated";
-
-const unnamed: ReadonlySet<string> = new Set<Unnamed>([
-	"model.replied",
-	"tool.running",
-	"tool.progress",
-	"calls.proposed",
-	"context.updated",
-]);
-
-/** A transient event that the JSON wires show. */
-export interface WirePassing extends Passing {
-	readonly event: Exclude<Passing["event"], { readonly type: Unnamed }>;
-}
-
-/** An event that the JSON wires show: the Ozzie wire and the HTTP endpoints. */
-export type WireEvent = Recorded | WirePassing;
-
-/** Characters of a call's arguments that are shown while the model writes them. */
-export const mostArguments = 32_768;
-/** Number of further characters of a longer call after which one event shows the progress. */
-const progressEvery = 16_384;
-
-/** Whether the JSON wires show the event. */
-export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
-	const { event } = happened;
-	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
-	const { offset, json } = event;
-	if (offset < mostArguments) return true;
-	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);
-}
-
-interface WeighedEvent {
-	readonly transient: boolean;
-	readonly event: { readonly type: string };
-}
-
-/**
- * Priority for slow readers: `minor` events only show that the model works and are dropped first, `required` events are
- * never dropped.
- */
-export function weightOf({ transient, event }: WeighedEvent): "required" | "droppable" | "minor" {
-	if (!transient) return "required";
-	if (event.type === "text.delta") return "droppable";
-	return event.type === "thinking.delta" || event.type === "arguments.delta" ? "minor" : "required";
-}
-
-/** The name and the payload of an event, without its place in the session. */
-export type EncodedEvent = {
-	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
-}[EventName];
+import { type EncodedEvent, mostArguments, type WireEvent, type WirePassing } from "./wire-event.ts";
 
 /** The name of each recorded event in the Ozzie document. */
 const eventNames = {
@@ -248,6 +194,7 @@ export type ModelEvent = Extract<
 >;
 
 const nanosecondsPerMs = 1_000_000;
+
 const nothingYet = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
 
 /** Events about models and money. */
@@ -323,6 +270,7 @@ export type ReplyEvent = Extract<
 	TransientEvent,
 	{ readonly type: `${"response" | "thinking" | "arguments" | "text"}.${string}` }
 >;
+
 type ArgumentsEvent = Extract<ReplyEvent, { readonly type: `arguments.${string}` }>;
 
 function isReplyEvent(event: { readonly type: string }): event is ReplyEvent {

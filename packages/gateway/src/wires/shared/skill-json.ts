@@ -1,6 +1,6 @@
 import type { SessionEvent, SkillEvent } from "@parley/core";
 import type { EventName } from "@parley/protocol";
-import type { EncodedEvent } from "./event-json.ts";
+import type { EncodedEvent } from "./wire-event.ts";
 
 const nanosecondsPerMs = 1_000_000;
 

@@ -10,9 +10,9 @@ import {
 } from "@parley/core";
 import type { EventName, EventPayloads, TaskPayload } from "@parley/protocol";
 import { beginning } from "./beginning.ts";
-import type { EncodedEvent } from "./event-json.ts";
 import { toTime } from "./time.ts";
 import { encodeUsage } from "./usage-json.ts";
+import type { EncodedEvent } from "./wire-event.ts";
 
 type Status = TaskPayload["status"];
 

@@ -2,7 +2,6 @@ import type { Clock, Store } from "@parley/base";
 import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
 import type { Reach } from "../../../config/reach-facts.ts";
 import type { LlamaStatus } from "../../../llama/llama-server.ts";
-import type { Port } from "../../../port.ts";
 import type { TlsIdentity } from "../../../transport/tls-identity.ts";
 
 export type HealthStatus = "ok" | "degraded" | "draining";
@@ -11,7 +10,7 @@ export type HealthStatus = "ok" | "degraded" | "draining";
 export interface HealthState {
 	draining: boolean;
 	/** None before the port is open. */
-	listeners: Port["listeners"];
+	listeners: readonly { readonly url: string; readonly tls: boolean }[];
 }
 
 export interface HealthDeps {

@@ -1,12 +1,11 @@
 import type { MethodName } from "@parley/protocol";
-import type { Connection } from "../connection.ts";
 import { authorizeMethod } from "./actions.ts";
 import { catalogueMethods } from "./catalogue.ts";
 import { memoryMethods } from "./memories.ts";
 import { peopleMethods, placeMethods, tokenMethods } from "./people.ts";
 import { auditMethods, grantMethods, policyMethods } from "./policy.ts";
 import { promptMethods } from "./prompts.ts";
-import type { Asked, MethodsOf } from "./request.ts";
+import type { Asked, HandlerContext, MethodsOf } from "./request.ts";
 import { scheduleMethods } from "./schedules.ts";
 import { sessionMethods } from "./sessions.ts";
 import { skillMethods } from "./skills.ts";
@@ -32,9 +31,12 @@ const handlers: MethodsOf<MethodName> = {
 };
 
 /** Carries out the request and returns the payload of its response. Throws the error of a failed one. */
-export async function answerRequest(connection: Connection, request: Asked): Promise<unknown> {
+export async function answerRequest(connection: HandlerContext, request: Asked): Promise<unknown> {
 	authorizeMethod(request.principal, request.method);
 	// True because the handler was looked up by the request's own method.
-	const handler = handlers[request.method] as (connection: Connection, request: Asked) => Promise<unknown>;
+	const handler = handlers[request.method] as (
+		connection: HandlerContext,
+		request: Asked,
+	) => Promise<unknown>;
 	return handler(connection, request);
 }

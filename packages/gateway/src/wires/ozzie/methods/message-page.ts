@@ -4,9 +4,8 @@ import { beginning } from "../../shared/beginning.ts";
 import { jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { toTime } from "../../shared/time.ts";
 import { answerBudget, encodeMessage, encodeOzzieEvent } from "../codec.ts";
-import type { Connection } from "../connection.ts";
 import { capToFit, markOf } from "../envelope-frames.ts";
-import { type RequestOf, targetNamed } from "./request.ts";
+import { type HandlerContext, type RequestOf, targetNamed } from "./request.ts";
 
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
@@ -16,7 +15,7 @@ const shortestMessage = 1_000;
 
 /** Returns the newest messages that fit into one response; with `seq`, the text of one event from `offset` on. */
 export async function loadMessages(
-	connection: Connection,
+	connection: HandlerContext,
 	request: RequestOf<"load_messages">,
 ): Promise<Messages> {
 	const { runtime, principal } = connection.deps;

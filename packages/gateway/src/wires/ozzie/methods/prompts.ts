@@ -5,9 +5,8 @@ import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodePrompt } from "../../shared/prompt-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { answerBudget } from "../codec.ts";
-import type { Connection } from "../connection.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
-import { keyed, type MethodsOf } from "./request.ts";
+import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
 
 /** Open prompts, their answers, and the page for passwords. */
 export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
@@ -61,7 +60,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 };
 
 async function answer(
-	{ deps }: Connection,
+	{ deps }: HandlerContext,
 	request: Keyed,
 	token: string,
 	response: PromptResponse,
@@ -75,7 +74,7 @@ async function answer(
  * once with the error in its label, then denied. Throws the error the first time, and for all other clients.
  */
 export async function settleUnread(
-	connection: Connection,
+	connection: HandlerContext,
 	principal: Principal,
 	token: string,
 	error: ParleyError,

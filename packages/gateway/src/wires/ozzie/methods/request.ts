@@ -1,10 +1,51 @@
 import { ParleyError } from "@parley/base";
-import type { Keyed, Principal } from "@parley/core";
+import type { Keyed, Principal, Prompt, Runtime } from "@parley/core";
 import type { MethodName, MethodResult } from "@parley/protocol";
+import type { SecretPages } from "../../../secret-page/secret-pages.ts";
 import { keyedRequest } from "../../shared/acting.ts";
 import { SessionView } from "../../view/session-view.ts";
-import type { Connection } from "../connection.ts";
+import type { Envelope } from "../envelope.ts";
 import type { Request } from "../schema.ts";
+
+/** The parts of the gateway that methods use. */
+export interface MethodDeps {
+	readonly runtime: Runtime;
+	/** The principal of the connection. */
+	readonly principal: Principal;
+	/** Milliseconds since the epoch. */
+	now(): number;
+	/** Whether unlisted models can be chosen. */
+	readonly anyModel?: boolean;
+	/** Whether the connection is encrypted or local; true by default. */
+	readonly confidential?: boolean;
+	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
+	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
+}
+
+/** The connection of a request, as methods see it. */
+export interface HandlerContext {
+	readonly deps: MethodDeps;
+	/** The envelope of its frames. */
+	readonly envelope: Envelope;
+	/** The session of requests without `session_id`. */
+	readonly current: string | undefined;
+	/** The view of the session that a request names; undefined if it names none. Throws `not_found` if it is not joined. */
+	target(request: Request): SessionView | undefined;
+	/**
+	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. With
+	 * `replace`, it becomes the current session. Returns the `seq` of its newest event.
+	 */
+	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
+	/** The open prompt of a token, if the client shows one prompt at a time and follows the session. */
+	asked(token: string): Prompt | undefined;
+	/** Repeats such a prompt with another label, after the current response. Returns false if it was repeated before. */
+	askAgain(token: string, label: string): boolean;
+}
+
+export interface JoinedSession {
+	readonly view: SessionView;
+	readonly lastSeq: number;
+}
 
 /** A request with its principal: of a connector, with the person that it acts for. */
 export type Asked = Request & { readonly principal: Principal };
@@ -13,7 +54,7 @@ export type RequestOf<Name extends MethodName> = Extract<Asked, { method: Name }
 /** The work of some methods. A method without a handler does not compile. */
 export type MethodsOf<Method extends MethodName> = {
 	readonly [Name in Method]: (
-		connection: Connection,
+		connection: HandlerContext,
 		request: RequestOf<Name>,
 	) => Promise<MethodResult<Name>>;
 };
@@ -26,7 +67,7 @@ export function keyed(request: Asked, sessionId?: string): Keyed {
 }
 
 /** The session of a request. Throws `invalid_argument` if no session is open. */
-export function targetOpen(connection: Connection, request: Request): SessionView {
+export function targetOpen(connection: HandlerContext, request: Request): SessionView {
 	const target = connection.target(request);
 	if (target !== undefined) return target;
 	throw new ParleyError("no session is open", { code: "invalid_argument" });
@@ -34,7 +75,7 @@ export function targetOpen(connection: Connection, request: Request): SessionVie
 
 /** The session that the parameters name, joined or not; else the session of the request. */
 export function targetNamed(
-	connection: Connection,
+	connection: HandlerContext,
 	request: Request & { readonly params: { readonly session_id?: string | undefined } },
 ): string {
 	return request.params.session_id ?? targetOpen(connection, request).id;
@@ -45,7 +86,7 @@ const maxKeyLength = 128;
 
 /** The session of a request, or a new session that becomes the current one of the connection. */
 export async function targetOrNew(
-	connection: Connection,
+	connection: HandlerContext,
 	request: RequestOf<"send_message" | "accept_all_tools" | "submit_task">,
 ): Promise<SessionView> {
 	const target = connection.target(request);
@@ -55,7 +96,7 @@ export async function targetOrNew(
 }
 
 /** Creates the session of a first request. The same request over another connection finds it again. */
-async function createImplicit(connection: Connection, request: Asked): Promise<string> {
+async function createImplicit(connection: HandlerContext, request: Asked): Promise<string> {
 	const { principal, key, method, params } = keyed(request);
 	const { runtime } = connection.deps;
 	const opening = {

@@ -3,8 +3,7 @@ import { eventOf, type ScheduleTarget, type WantedTrigger } from "@parley/core";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodeSchedule } from "../../shared/schedule-json.ts";
 import { answerBudget } from "../codec.ts";
-import type { Connection } from "../connection.ts";
-import { keyed, type MethodsOf, type RequestOf, targetNamed } from "./request.ts";
+import { type HandlerContext, keyed, type MethodsOf, type RequestOf, targetNamed } from "./request.ts";
 
 type ScheduleMethod = "schedule_task" | "list_schedules" | "unschedule_task";
 
@@ -32,7 +31,7 @@ export const scheduleMethods: MethodsOf<ScheduleMethod> = {
 	},
 };
 
-function targetOf(connection: Connection, request: RequestOf<"schedule_task">): ScheduleTarget {
+function targetOf(connection: HandlerContext, request: RequestOf<"schedule_task">): ScheduleTarget {
 	const { external_key: externalKey, session_id } = request.params;
 	if (externalKey === undefined) return { sessionId: targetNamed(connection, request) };
 	if (session_id === undefined) return { externalKey };

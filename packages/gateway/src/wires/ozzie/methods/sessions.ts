@@ -5,9 +5,16 @@ import { toTime } from "../../shared/time.ts";
 import { encodeUsage } from "../../shared/usage-json.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { encodeFailure, encodeSession } from "../codec.ts";
-import type { Connection } from "../connection.ts";
 import { loadMessages } from "./message-page.ts";
-import { keyed, type MethodsOf, type RequestOf, targetNamed, targetOpen, targetOrNew } from "./request.ts";
+import {
+	type HandlerContext,
+	keyed,
+	type MethodsOf,
+	type RequestOf,
+	targetNamed,
+	targetOpen,
+	targetOrNew,
+} from "./request.ts";
 
 type SessionMethod =
 	| "open_session"
@@ -147,7 +154,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 };
 
 async function open(
-	connection: Connection,
+	connection: HandlerContext,
 	request: RequestOf<"open_session">,
 	{ replace, afterSeq }: { readonly replace: boolean; readonly afterSeq: number | undefined },
 ): Promise<MethodResult<"open_session">> {

@@ -9,9 +9,8 @@ import {
 	type TaskView,
 } from "../../shared/task-json.ts";
 import { answerBudget } from "../codec.ts";
-import type { Connection } from "../connection.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
-import { keyed, type MethodsOf, targetOpen, targetOrNew } from "./request.ts";
+import { type HandlerContext, keyed, type MethodsOf, targetOpen, targetOrNew } from "./request.ts";
 
 type TaskMethod =
 	| "submit_task"
@@ -83,7 +82,7 @@ function viewOf({ kind }: Principal): TaskView {
 }
 
 function listed(
-	{ envelope }: Connection,
+	{ envelope }: HandlerContext,
 	principal: Principal,
 	tasks: Parameters<typeof encodeListedTask>[0][],
 ): TaskPayload[] {

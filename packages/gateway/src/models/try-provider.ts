@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 import type { Config } from "../config/load.ts";
-import { errno } from "../errno.ts";
-import { apiVersion } from "../models/discover-model.ts";
+import { errno } from "../data-directory/errno.ts";
+import { apiVersion } from "./discover-model.ts";
 
 const official = "https://api.anthropic.com";
 const patienceMs = 8_000;

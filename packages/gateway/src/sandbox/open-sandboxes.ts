@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Ids, Logger } from "@parley/base";
 import { createSandboxes, type Egress, type Sandboxes } from "@parley/core";
-import type { Config } from "./config/load.ts";
+import type { Config } from "../config/load.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
 /** In the data directory, which no command sees and no tool changes. */

@@ -1,0 +1,56 @@
+import type { Passing, Recorded, SessionEvent } from "@parley/core";
+import type { EventName, EventPayloads } from "@parley/protocol";
+
+/** Events that the JSON wires do not show. */
+type Unnamed = "model.replied" | "tool.running" | "tool.progress" | "calls.proposed" | "context.updated";
+
+const unnamed: ReadonlySet<string> = new Set<Unnamed>([
+	"model.replied",
+	"tool.running",
+	"tool.progress",
+	"calls.proposed",
+	"context.updated",
+]);
+
+/** A transient event that the JSON wires show. */
+export interface WirePassing extends Passing {
+	readonly event: Exclude<Passing["event"], { readonly type: Unnamed }>;
+}
+
+/** An event that the JSON wires show: the Ozzie wire and the HTTP endpoints. */
+export type WireEvent = Recorded | WirePassing;
+
+/** Characters of a call's arguments that are shown while the model writes them. */
+export const mostArguments = 32_768;
+
+/** Number of further characters of a longer call after which one event shows the progress. */
+const progressEvery = 16_384;
+
+/** Whether the JSON wires show the event. */
+export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
+	const { event } = happened;
+	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
+	const { offset, json } = event;
+	if (offset < mostArguments) return true;
+	return Math.floor(offset / progressEvery) < Math.floor((offset + json.length) / progressEvery);
+}
+
+interface WeighedEvent {
+	readonly transient: boolean;
+	readonly event: { readonly type: string };
+}
+
+/**
+ * Priority for slow readers: `minor` events only show that the model works and are dropped first, `required` events are
+ * never dropped.
+ */
+export function weightOf({ transient, event }: WeighedEvent): "required" | "droppable" | "minor" {
+	if (!transient) return "required";
+	if (event.type === "text.delta") return "droppable";
+	return event.type === "thinking.delta" || event.type === "arguments.delta" ? "minor" : "required";
+}
+
+/** The name and the payload of an event, without its place in the session. */
+export type EncodedEvent = {
+	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
+}[EventName];
