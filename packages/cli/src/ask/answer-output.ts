@@ -5,14 +5,15 @@ import {
 	type ToolCallPayload,
 } from "@parley/protocol";
 import type { Io } from "../io.ts";
-import { budgetReachedRows, compactedRows, figureRows, retryWords } from "../model-rows.ts";
+import { figureRows, retryWords } from "../model-rows.ts";
 import { progressWords } from "../progress-words.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import type { Figures } from "../run-figures.ts";
-import { changedSteps, failedTryRows, type Plan, planRows } from "../tasks/plan-rows.ts";
+import { changedSteps, type Plan, planRows } from "../tasks/plan-rows.ts";
 import { createStyles, type Look, wantsColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
+import { askRows } from "../wordings/event-wordings.ts";
 
 /** Clears the row of the cursor: ECMA-48, EL. */
 const clearRow = "\r\u001b[K";
@@ -72,11 +73,10 @@ export class AnswerOutput {
 	#note(event: OzzieEvent): void {
 		const look = this.#look;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);
-		if (event.event === "skill.step.completed") this.#tell(failedTryRows(event.payload, look));
 		if (event.event === "run.retrying") this.#drop();
 		if (event.event === "run.retrying") this.#tell([look.styles.dim(retryWords(event.payload))]);
-		if (event.event === "budget.reached") this.#tell(budgetReachedRows(event.payload, look));
-		if (event.event === "context.compacted") this.#tell(compactedRows(event.payload, look));
+		const rows = askRows(event, look);
+		if (rows) this.#tell(rows);
 	}
 
 	/** Tells the steps that changed. */

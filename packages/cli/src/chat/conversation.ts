@@ -6,7 +6,7 @@ import {
 	ReplyProgress,
 	type UserMessagePayload,
 } from "@parley/protocol";
-import { budgetReachedRows, compactedRows, figureRows } from "../model-rows.ts";
+import { figureRows } from "../model-rows.ts";
 import {
 	answeredRow,
 	correctedRow,
@@ -18,14 +18,14 @@ import { isOfRun } from "../questions/is-of-run.ts";
 import { questionRows } from "../questions/question-rows.ts";
 import { ReplyText, type Shown } from "../reply-text.ts";
 import { type Figures, RunFigures } from "../run-figures.ts";
-import { changedSteps, failedTryRows, planRows } from "../tasks/plan-rows.ts";
+import { changedSteps, planRows } from "../tasks/plan-rows.ts";
 import { isTaskEvent } from "../tasks/task.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
 import { toolEndRows, toolStartRow } from "../tool-rows.ts";
-import { grantEndedWords, grantedWords } from "../trust/grant-words.ts";
+import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
 import { againWords, endRows, messageRows, noteRows } from "./rows.ts";
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
@@ -145,11 +145,19 @@ export class Conversation {
 		});
 	}
 
-	/** Takes in what has happened and returns the rows to print for it. */
+	/** Applies an event and returns the rows to print for it. */
 	apply(event: OzzieEvent, look: Look): string[] {
 		if (isTaskEvent(event)) return this.tasks.apply(event, look);
 		const figures = this.#figures.take(event);
 		this.#progress.take(event);
+		if (isStatefulInChat(event)) return this.#applyToState(event, figures, look);
+		const note = chatNote(event, look);
+		if (!note) return [];
+		if (note.ends === "row") return [...this.#flush(look), ...note.rows];
+		return note.ends === "reply" ? [...this.#endReply(look), ...note.rows] : note.rows;
+	}
+
+	#applyToState(event: StatefulChatEvent, figures: Figures | undefined, look: Look): string[] {
 		switch (event.event) {
 			case "user.message":
 				return this.#accepted(event.payload, look);
@@ -161,14 +169,8 @@ export class Conversation {
 				return this.#asks(event.payload);
 			case "run.retrying":
 				return this.#retries(event.payload, look);
-			case "budget.reached":
-				return [...this.#flush(look), ...budgetReachedRows(event.payload, look)];
-			case "context.compacted":
-				return compactedRows(event.payload, look);
 			case "todo.updated":
 				return this.#listed(event.payload, look);
-			case "skill.step.completed":
-				return [...this.#endReply(look), ...failedTryRows(event.payload, look)];
 			case "tool.call":
 				return this.#called(event.payload, look);
 			case "prompt.request":
@@ -182,31 +184,6 @@ export class Conversation {
 			case "tool.arguments":
 				this.#active = true;
 				return [];
-			case "session.created":
-			case "session.closed":
-			case "usage.updated":
-			// Shown where it matters: the question stands on the screen already.
-			case "prompt.reminder":
-			case "file.created":
-			case "session.renamed":
-			case "internal.worker":
-			// The list of steps and the answer show them.
-			case "skill.started":
-			case "skill.step.started":
-			case "skill.completed":
-			case "schedule.created":
-			case "schedule.trigger":
-			case "schedule.removed":
-				return [];
-			case "grant.created":
-				return noteRows(grantedWords(event.payload), look);
-			case "grant.ended":
-				return noteRows(grantEndedWords(event.payload), look);
-			case "session.deleted":
-				return [
-					...this.#flush(look),
-					look.styles.yellow("this conversation was deleted; /new begins another"),
-				];
 		}
 	}
 

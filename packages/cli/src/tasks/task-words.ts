@@ -1,7 +1,7 @@
 import type { EventPayloads } from "@parley/protocol";
 import { visibleLine } from "../text/visible.ts";
 import { shortId } from "./short-id.ts";
-import type { Task, TaskEvent } from "./task.ts";
+import type { Task } from "./task.ts";
 
 /** How a person answers a task that waits. */
 export function replyWords(id: string): string {
@@ -12,29 +12,6 @@ export function replyWords(id: string): string {
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";
 	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();
-}
-
-/** What an event of a task tells, in one line. */
-export function taskEventWords(event: TaskEvent): string {
-	const id = shortId(event.payload.task_id);
-	switch (event.event) {
-		case "task.created":
-		case "task.started":
-		case "task.resumed":
-			return `${id} ${event.payload.title}`;
-		case "task.progress":
-			return `${id} ${event.payload.percentage}% ${stepWords(event.payload)}`.trimEnd();
-		case "task.suspended":
-			return `${id} ${event.payload.title}: ${event.payload.reason}`;
-		case "task.completed":
-			return `${id} ${event.payload.title}: ${event.payload.output_summary}`;
-		case "task.failed": {
-			const { title, error, will_retry } = event.payload;
-			return `${id} ${title}: ${error}${will_retry ? "; it is tried again" : ""}`;
-		}
-		case "task.cancelled":
-			return `${id} ${event.payload.reason}`.trimEnd();
-	}
 }
 
 /** What an event of the life of a worker tells, in one line. */

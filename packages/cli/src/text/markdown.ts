@@ -1,0 +1,30 @@
+import { visibleLine, visibleText } from "./visible.ts";
+
+/** A code block, with a fence that is longer than any in the text: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
+export function fencedMarkdown(language: string, text: string): string {
+	const fence = "`".repeat(Math.max(3, 1 + longestRun(text)));
+	return `${fence}${language}\n${visibleText(text).replace(/\n$/, "")}\n${fence}`;
+}
+
+/** A block quote, which also ends every block that the text opens: https://spec.commonmark.org/0.31.2/#block-quotes */
+export function quotedMarkdown(text: string): string {
+	const lines = visibleText(text).trimEnd().split("\n");
+	return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
+}
+
+/** A code span: https://spec.commonmark.org/0.31.2/#code-spans */
+export function codeMarkdown(text: string): string {
+	const line = visibleLine(text);
+	const ticks = "`".repeat(1 + longestRun(line));
+	const pad = /^`|`$|^ .* $/.test(line) ? " " : "";
+	return `${ticks}${pad}${line}${pad}${ticks}`;
+}
+
+/** Text without any Markdown in it: https://spec.commonmark.org/0.31.2/#backslash-escapes */
+export function plainMarkdown(text: string): string {
+	return visibleLine(text).replaceAll(/[\\`*_[\]<>#&!|~]/g, "\\$&");
+}
+
+function longestRun(text: string): number {
+	return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+}

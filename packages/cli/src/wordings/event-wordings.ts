@@ -1,0 +1,306 @@
+import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
+import { noteRows } from "../chat/rows.ts";
+import { budgetReachedRows, compactedRows } from "../model-rows.ts";
+import { failedTryRows } from "../tasks/plan-rows.ts";
+import { shortId } from "../tasks/short-id.ts";
+import { stepWords, workerWords } from "../tasks/task-words.ts";
+import { formatUsd } from "../text/amounts.ts";
+import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { toolEndRows, toolStartRow } from "../tool-rows.ts";
+import { grantEndedWords, grantedWords } from "../trust/grant-words.ts";
+import {
+	callListWords,
+	compactedListWords,
+	type ListWords,
+	skillStepListWords,
+	toolListWords,
+} from "./list-words.ts";
+import {
+	answerMarkdown,
+	answerTranscript,
+	type MarkdownContext,
+	promptAnswerWords,
+	toolMarkdown,
+	userMarkdown,
+	userTranscript,
+} from "./message-wordings.ts";
+
+/** Rows for one event of this type. */
+type EventRows<Name extends EventName> = (payload: EventPayloads[Name], look: Look) => string[];
+
+/** How the chat shows an event that changes nothing but the screen: `ends` is the unfinished text that is completed first. */
+interface ChatNote<Name extends EventName> {
+	readonly ends: "nothing" | "row" | "reply";
+	readonly rows: EventRows<Name>;
+}
+
+interface TranscriptContext {
+	readonly at: Date;
+	readonly look: Look;
+}
+
+/** All wordings of one event type. */
+interface EventWording<Name extends EventName> {
+	/** `parley events`: the words behind time, session and type. */
+	readonly list: (payload: EventPayloads[Name]) => ListWords;
+	/** `parley sessions show` and the log of a task. */
+	readonly transcript: (payload: EventPayloads[Name], context: TranscriptContext) => string[];
+	/** `parley sessions export`: blocks of Markdown. */
+	readonly markdown: (payload: EventPayloads[Name], context: MarkdownContext) => string[];
+	/** `parley chat`: "stateful" for events that `Conversation` applies to its state, "tasks" for those of `TaskBoard`. */
+	readonly chat: "hidden" | "stateful" | "tasks" | ChatNote<Name>;
+	/** `parley ask`: "stateful" for events that `AnswerOutput` applies to its state. */
+	readonly ask: "hidden" | "stateful" | EventRows<Name>;
+}
+
+/** One row for each event of the protocol: an event without one does not compile. */
+type Wordings = { readonly [Name in EventName]: EventWording<Name> };
+type TaskEventName = Extract<EventName, `task.${string}`>;
+
+const none = (): string[] => [];
+const noWords = (): ListWords => ({ words: "" });
+/** Wordings of an event that only its type is shown of, in `parley events`. */
+const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidden", ask: "hidden" } as const;
+/** Wordings of parts of a reply, which the chat shows while they grow. */
+const growing = { ...typeOnly, chat: "stateful" } as const;
+
+/** Wordings of an event of a task. Its rows in the chat are in `TaskBoard`, because they name the task by its title. */
+function taskWording<Payload extends { readonly task_id: string }>(
+	name: TaskEventName,
+	describe: (payload: Payload) => string,
+) {
+	const words = (payload: Payload): string => `${shortId(payload.task_id)} ${describe(payload)}`.trimEnd();
+	return {
+		list: (payload: Payload): ListWords => ({ words: words(payload), failed: name === "task.failed" }),
+		transcript: (payload: Payload, { look }: { readonly look: Look }) =>
+			noteRows(`${name}: ${words(payload)}`, look),
+		markdown: none,
+		chat: "tasks",
+		ask: "hidden",
+	} as const;
+}
+
+const titled = ({ title }: { readonly task_id: string; readonly title: string }): string => title;
+
+const wordings = {
+	"session.created": typeOnly,
+	"session.closed": typeOnly,
+	"session.renamed": {
+		...typeOnly,
+		list: ({ title, by }) => ({ words: `${title || "(no title)"} (by a ${by})` }),
+	},
+	"session.deleted": {
+		...typeOnly,
+		chat: {
+			ends: "row",
+			rows: (_, { styles }) => [styles.yellow("this conversation was deleted; /new begins another")],
+		},
+	},
+	"user.message": {
+		list: ({ content }) => ({ words: content }),
+		transcript: (message, { at, look }) => userTranscript(message, at, look),
+		markdown: (message, { at }) => userMarkdown(message, at),
+		chat: "stateful",
+		ask: "hidden",
+	},
+	"assistant.started": growing,
+	"assistant.thinking": growing,
+	"assistant.stream": { ...growing, ask: "stateful" },
+	"assistant.message": {
+		list: ({ content, error }) => (error === "" ? { words: content } : { words: error, failed: true }),
+		transcript: (message, { at, look }) => answerTranscript(message, at, look),
+		markdown: answerMarkdown,
+		chat: "stateful",
+		ask: "stateful",
+	},
+	"internal.llm.call": { ...typeOnly, list: callListWords, chat: "stateful", ask: "stateful" },
+	"run.retrying": {
+		...typeOnly,
+		list: ({ reason }) => ({ words: reason, failed: true }),
+		chat: "stateful",
+		ask: "stateful",
+	},
+	"usage.updated": {
+		...typeOnly,
+		list: ({ session }) => ({ words: `${formatUsd(session.cost_usd)} in this conversation so far` }),
+	},
+	"budget.reached": {
+		...typeOnly,
+		list: ({ message }) => ({ words: message, failed: true }),
+		chat: { ends: "row", rows: budgetReachedRows },
+		ask: budgetReachedRows,
+	},
+	"context.compacted": {
+		...typeOnly,
+		list: compactedListWords,
+		chat: { ends: "nothing", rows: compactedRows },
+		ask: compactedRows,
+	},
+	"tool.arguments": growing,
+	"tool.call": {
+		list: toolListWords,
+		transcript: (call, { look }) =>
+			call.status === "started" ? [toolStartRow(call, look)] : toolEndRows(call, false, look),
+		markdown: toolMarkdown,
+		chat: "stateful",
+		ask: "stateful",
+	},
+	"todo.updated": {
+		...typeOnly,
+		list: (todo) => ({ words: `${todo.percentage}% ${stepWords(todo)}`.trimEnd() }),
+		chat: "stateful",
+		ask: "stateful",
+	},
+	"prompt.request": {
+		list: ({ label }) => ({ words: label }),
+		transcript: ({ label }, { look }) => [look.styles.yellow(`? ${visibleLine(label)}`)],
+		markdown: ({ label }) => [`**Asked:** ${plainMarkdown(label)}`],
+		chat: "stateful",
+		ask: "hidden",
+	},
+	// In the chat, the question is on the screen already.
+	"prompt.reminder": { ...typeOnly, list: ({ label }) => ({ words: label }) },
+	"prompt.response": {
+		list: ({ cancelled, by }) => ({ words: `${cancelled ? "no" : "answered"} by ${by}` }),
+		transcript: (response, { look }) => [look.styles.dim(`  ${promptAnswerWords(response)}`)],
+		markdown: (response) => [`**Answered:** ${plainMarkdown(promptAnswerWords(response))}`],
+		chat: "stateful",
+		ask: "hidden",
+	},
+	"prompt.closed": {
+		list: ({ reason }) => ({ words: reason }),
+		transcript: ({ reason }, { look }) => [look.styles.dim(`  nobody answered: ${visibleLine(reason)}`)],
+		markdown: ({ reason }) => [`**Not answered:** ${plainMarkdown(reason)}`],
+		chat: "stateful",
+		ask: "hidden",
+	},
+	"file.created": {
+		list: ({ name }) => ({ words: name }),
+		transcript: ({ name }) => [`+ ${visibleLine(name)}`],
+		markdown: ({ name }) => [`**File:** ${codeMarkdown(name)}`],
+		chat: "hidden",
+		ask: "hidden",
+	},
+	// The chat shows the steps of a workflow as its list of steps, and its output as the answer.
+	"skill.started": { ...typeOnly, list: ({ skill_name }) => ({ words: skill_name }) },
+	"skill.step.started": { ...typeOnly, list: skillStepListWords },
+	"skill.step.completed": {
+		...typeOnly,
+		list: skillStepListWords,
+		chat: { ends: "reply", rows: failedTryRows },
+		ask: failedTryRows,
+	},
+	"skill.completed": {
+		...typeOnly,
+		list: ({ skill_name, output, error }) => ({
+			words: `${skill_name}: ${error || output}`,
+			failed: error !== "",
+		}),
+	},
+	"schedule.created": typeOnly,
+	"schedule.trigger": typeOnly,
+	"schedule.removed": typeOnly,
+	"grant.created": {
+		list: (grant) => ({ words: grantedWords(grant) }),
+		transcript: (grant, { look }) => noteRows(grantedWords(grant), look),
+		markdown: none,
+		chat: { ends: "nothing", rows: (grant, look) => noteRows(grantedWords(grant), look) },
+		ask: "hidden",
+	},
+	"grant.ended": {
+		list: (grant) => ({ words: grantEndedWords(grant) }),
+		transcript: (grant, { look }) => noteRows(grantEndedWords(grant), look),
+		markdown: none,
+		chat: { ends: "nothing", rows: (grant, look) => noteRows(grantEndedWords(grant), look) },
+		ask: "hidden",
+	},
+	"task.created": taskWording("task.created", titled),
+	"task.started": taskWording("task.started", titled),
+	"task.resumed": taskWording("task.resumed", titled),
+	"task.progress": taskWording(
+		"task.progress",
+		(progress: EventPayloads["task.progress"]) => `${progress.percentage}% ${stepWords(progress)}`,
+	),
+	"task.suspended": taskWording(
+		"task.suspended",
+		({ title, reason }: EventPayloads["task.suspended"]) => `${title}: ${reason}`,
+	),
+	"task.completed": taskWording(
+		"task.completed",
+		({ title, output_summary }: EventPayloads["task.completed"]) => `${title}: ${output_summary}`,
+	),
+	"task.failed": taskWording(
+		"task.failed",
+		({ title, error, will_retry }: EventPayloads["task.failed"]) =>
+			`${title}: ${error}${will_retry ? "; it is tried again" : ""}`,
+	),
+	"task.cancelled": taskWording("task.cancelled", ({ reason }: EventPayloads["task.cancelled"]) => reason),
+	"internal.worker": {
+		...typeOnly,
+		list: (worker) => ({ words: workerWords(worker), failed: worker.event === "failed" }),
+	},
+} as const satisfies Wordings;
+
+/** Events that `Conversation` applies to its state. Its `switch` has a case for each. */
+export type StatefulChatEvent = Extract<
+	OzzieEvent,
+	{
+		event: {
+			[Name in EventName]: (typeof wordings)[Name]["chat"] extends "stateful" ? Name : never;
+		}[EventName];
+	}
+>;
+
+/** The same table, with a type that a name and its payload select from together. */
+const table: Wordings = wordings;
+
+/** An event whose name and payload belong together. */
+interface NamedEvent<Name extends EventName> {
+	readonly event: Name;
+	readonly payload: EventPayloads[Name];
+}
+
+/** Words of the event in `parley events`. */
+export function listWords<Name extends EventName>({ event, payload }: NamedEvent<Name>): ListWords {
+	return table[event].list(payload);
+}
+
+/** Rows of the event in `parley sessions show` and in the log of a task. */
+export function transcriptRows<Name extends EventName>(
+	{ event, payload }: NamedEvent<Name>,
+	context: TranscriptContext,
+): string[] {
+	return table[event].transcript(payload, context);
+}
+
+/** Blocks of Markdown for the event in `parley sessions export`. */
+export function markdownBlocks<Name extends EventName>(
+	{ event, payload }: NamedEvent<Name>,
+	context: MarkdownContext,
+): string[] {
+	return table[event].markdown(payload, context);
+}
+
+export function isStatefulInChat(event: OzzieEvent): event is StatefulChatEvent {
+	return table[event.event].chat === "stateful";
+}
+
+/** Rows of the event in the chat, and the unfinished text to complete before them; undefined for an event without rows. */
+export function chatNote<Name extends EventName>(
+	{ event, payload }: NamedEvent<Name>,
+	look: Look,
+): { readonly ends: ChatNote<Name>["ends"]; readonly rows: string[] } | undefined {
+	const { chat } = table[event];
+	return typeof chat === "object" ? { ends: chat.ends, rows: chat.rows(payload, look) } : undefined;
+}
+
+/** Rows of the event in `parley ask`; undefined for an event without rows. */
+export function askRows<Name extends EventName>(
+	{ event, payload }: NamedEvent<Name>,
+	look: Look,
+): string[] | undefined {
+	const { ask } = table[event];
+	return typeof ask === "function" ? ask(payload, look) : undefined;
+}

@@ -1,0 +1,48 @@
+import type { EventPayloads } from "@parley/protocol";
+import { formatRoughly, formatUsd } from "../text/amounts.ts";
+
+/** Words for one event in a list of events. */
+export interface ListWords {
+	/** Unsafe for a terminal, in any number of lines. */
+	readonly words: string;
+	/** Shown in red. */
+	readonly failed?: boolean;
+}
+
+export function callListWords({
+	model,
+	tokens_input,
+	tokens_output,
+	cost_usd,
+	error,
+}: EventPayloads["internal.llm.call"]): ListWords {
+	if (error !== "") return { words: `${model}: ${error}`, failed: true };
+	const tokens = `${formatRoughly(tokens_input)} tokens in, ${formatRoughly(tokens_output)} out`;
+	return { words: `${model}, ${tokens}, ${formatUsd(cost_usd)}` };
+}
+
+export function compactedListWords({
+	level,
+	tokens_before,
+	tokens_after,
+	error,
+}: EventPayloads["context.compacted"]): ListWords {
+	const sizes = `${level}: ${formatRoughly(tokens_before)} to ${formatRoughly(tokens_after)} tokens`;
+	return error === "" ? { words: sizes } : { words: `${sizes}, no summary: ${error}`, failed: true };
+}
+
+export function toolListWords(call: EventPayloads["tool.call"]): ListWords {
+	if (call.status === "failed") return { words: `${call.name} failed: ${call.error}`, failed: true };
+	if (call.status === "completed") return { words: `${call.name} returned ${call.result}` };
+	const trusted = call.trusted ? " (trusted)" : "";
+	return { words: `${call.name} ${JSON.stringify(call.arguments)}${trusted}` };
+}
+
+export function skillStepListWords(
+	step: EventPayloads["skill.step.started"] | EventPayloads["skill.step.completed"],
+): ListWords {
+	const name = `${step.skill_name}: ${step.step_title}${step.attempt > 1 ? ` (try ${step.attempt})` : ""}`;
+	if (!("error" in step)) return { words: name };
+	if (step.error !== "") return { words: `${name} failed: ${step.error}`, failed: true };
+	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };
+}

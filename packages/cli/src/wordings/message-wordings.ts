@@ -1,0 +1,106 @@
+import type { EventPayloads } from "@parley/protocol";
+import type { Figures } from "../run-figures.ts";
+import { formatCount, formatUsd } from "../text/amounts.ts";
+import { localTime } from "../text/local-time.ts";
+import { codeMarkdown, fencedMarkdown, plainMarkdown, quotedMarkdown } from "../text/markdown.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+
+type UserMessage = EventPayloads["user.message"];
+type Answer = EventPayloads["assistant.message"];
+
+/** Time of an event, and the model and usage of the run that it ends. */
+export interface MarkdownContext {
+	/** RFC 3339. */
+	readonly at: string;
+	readonly figures: Figures | undefined;
+}
+
+/** A message of a person in a transcript; no rows for an empty side of an imported run. */
+export function userTranscript(message: UserMessage, at: Date, look: Look): string[] {
+	if (isEmptyImport(message)) return [];
+	const { author, content, attachments = [], imported } = message;
+	const files = attachments.map(({ name }) => `+ ${visibleLine(name)}`);
+	return [
+		"",
+		headRow(speaker(author?.name ?? "You", imported), at, look),
+		...textRows(content, look),
+		...files,
+	];
+}
+
+/** As `userTranscript`, in Markdown. */
+export function userMarkdown(message: UserMessage, at: string): string[] {
+	if (isEmptyImport(message)) return [];
+	const { author, content, attachments = [], imported } = message;
+	const files = attachments.map(({ name }) => `- File: ${codeMarkdown(name)}`).join("\n");
+	const head = `## ${plainMarkdown(speaker(author?.name ?? "You", imported))} · ${at}`;
+	return [head, quotedMarkdown(content), ...(files === "" ? [] : [files])];
+}
+
+/** The end of a run in a transcript; no rows for an empty side of an imported run. */
+export function answerTranscript(answer: Answer, at: Date, look: Look): string[] {
+	if (isEmptyImport(answer)) return [];
+	const { content, error, imported } = answer;
+	const text = content.trim() === "" ? [] : textRows(content, look);
+	const failed = error === "" ? [] : [look.styles.red(`✗ ${visibleLine(error)}`)];
+	return ["", headRow(speaker("Parley", imported), at, look), ...text, ...failed];
+}
+
+/** As `answerTranscript`, in Markdown. */
+export function answerMarkdown(answer: Answer, { at, figures }: MarkdownContext): string[] {
+	if (isEmptyImport(answer)) return [];
+	const { content, error, imported } = answer;
+	const usage = figures ? ` · ${plainMarkdown(usageWords(figures))}` : "";
+	const text = content.trim() === "" ? [] : [quotedMarkdown(content)];
+	const failed = error === "" ? [] : [`**Ended:** ${plainMarkdown(error)}`];
+	return [`## ${speaker("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
+}
+
+/** A tool call in Markdown, with all of its arguments or all of its result. */
+export function toolMarkdown(call: EventPayloads["tool.call"]): string[] {
+	const name = codeMarkdown(call.name);
+	if (call.status === "started") {
+		const json = JSON.stringify(call.arguments, undefined, 2) ?? "null";
+		return [`### Calls ${name}`, fencedMarkdown("json", json)];
+	}
+	if (call.status === "failed") return [`**${name} failed:**`, fencedMarkdown("text", call.error)];
+	return [`**${name} returned:**`, fencedMarkdown("text", call.result)];
+}
+
+/** The answer to a question, and the person who gave it. */
+export function promptAnswerWords({
+	value,
+	cancelled,
+	by,
+	remembered,
+	reason,
+}: EventPayloads["prompt.response"]): string {
+	const yes = remembered ? "yes, for this session" : "yes";
+	const given = value === true ? yes : (JSON.stringify(value) ?? "");
+	const no = reason === undefined ? "no" : `no: ${visibleLine(reason)}`;
+	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
+}
+
+function isEmptyImport({ content, imported }: UserMessage | Answer): boolean {
+	return imported === true && content === "";
+}
+
+/** The name above a message. */
+function speaker(name: string, imported: true | undefined): string {
+	return imported ? `${name} (imported)` : name;
+}
+
+function headRow(name: string, at: Date, { styles }: Look): string {
+	return `${styles.bold(visibleLine(name))} ${styles.dim(`· ${localTime(at)}`)}`;
+}
+
+function textRows(text: string, { columns }: Look): string[] {
+	return wrapText(visibleText(text).trimEnd(), columns);
+}
+
+function usageWords({ model, tokens, costUsd }: Figures): string {
+	const counts = `${formatCount(tokens.tokens_input)} + ${formatCount(tokens.tokens_output)} tokens`;
+	return [visibleLine(model), counts, ...(costUsd === undefined ? [] : [formatUsd(costUsd)])].join(" · ");
+}
