@@ -1,21 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { citationsIn } from "./citations.ts";
 import { requirements } from "./requirements.ts";
 
 const folder = new URL("./", import.meta.url);
-
-/** The ids that a scenario file cites, in `verifies([…], …)` and `verifiesOn("WIRE", […], …)`. */
-function citedIn(source: string): string[] {
-	const heads = source.matchAll(/\bverifies(?:On)?\(\s*(?:"[a-z]+",\s*)?\[([^\]]*)\]/g);
-	return [...heads].flatMap(([, ids = ""]) => [...ids.matchAll(/"([^"]+)"/g)].map(([, id = ""]) => id));
-}
 
 async function cited(): Promise<Set<string>> {
 	const names = (await readdir(folder)).filter(
 		(name) => name.endsWith(".test.ts") && name !== "coverage.test.ts",
 	);
 	const sources = await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")));
-	return new Set(sources.flatMap(citedIn));
+	return new Set(sources.flatMap(citationsIn).flatMap(({ ids }) => ids));
 }
 
 test("every promise is shown by a scenario, and every scenario shows a promise that was given", async () => {
@@ -37,5 +32,8 @@ test("a promise is a sentence with a source", () => {
 
 test("citations are found however they are laid out", () => {
 	const source = 'verifies(["a.b"], "x");\nverifiesOn(\n\t"ozzie",\n\t["c.d", "e.f"],\n\t"y ["z.z"]",\n);';
-	expect(citedIn(source)).toEqual(["a.b", "c.d", "e.f"]);
+	expect(citationsIn(source)).toEqual([
+		{ wire: undefined, ids: ["a.b"] },
+		{ wire: "ozzie", ids: ["c.d", "e.f"] },
+	]);
 });

@@ -34,6 +34,10 @@ export const rozRequirements = {
 		"CancelSession ends the stream at once, without an error.",
 	),
 	"roz.half-close": roz("roz 9", "After a half-close the turn goes on, and the stream ends after it."),
+	"roz.keepalive": roz(
+		"Keepalive, roz 8",
+		"While a turn runs, a Keepalive every 15 s has the tokens of its last request.",
+	),
 	"roz.ping": roz("Pong, roz 8", "A Ping is answered at any time, also before the start."),
 	"roz.malformed": roz("roz 2", "A message that cannot be decoded ends the stream with INTERNAL."),
 	"roz.tools": roz(

@@ -181,6 +181,8 @@ export type Notice =
 	| { readonly type: "compact_done"; readonly summary: string }
 	| Ask;
 
+export type NoticeType = Notice["type"];
+
 /** A tool call that waits for `approve`. */
 export interface Ask {
 	readonly type: "ask";

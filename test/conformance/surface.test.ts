@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { loadSync } from "@grpc/proto-loader";
+import { eventNames, methods } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { citationsIn } from "./citations.ts";
+import type { Wire } from "./requirement.ts";
+import { type RequirementId, requirements } from "./requirements.ts";
+import {
+	kontekstCommands,
+	kontekstEvents,
+	ozzieEvents,
+	ozzieMethods,
+	rozRequests,
+	rozResponses,
+	rozTeamEvents,
+	zotCommands,
+	zotEvents,
+} from "./surface.ts";
+
+type Table = Readonly<Record<string, RequirementId>>;
+
+const tables: readonly { readonly wire: Wire; readonly name: string; readonly table: Table }[] = [
+	{ wire: "ozzie", name: "methods", table: ozzieMethods },
+	{ wire: "ozzie", name: "events", table: ozzieEvents },
+	{ wire: "zot", name: "commands", table: zotCommands },
+	{ wire: "zot", name: "events", table: zotEvents },
+	{ wire: "kontekst", name: "commands", table: kontekstCommands },
+	{ wire: "kontekst", name: "events", table: kontekstEvents },
+	{ wire: "roz", name: "requests", table: rozRequests },
+	{ wire: "roz", name: "responses", table: rozResponses },
+	{ wire: "roz", name: "team events", table: rozTeamEvents },
+];
+
+const folder = fileURLToPath(new URL("./", import.meta.url));
+
+/** Sources of the scenarios by file. */
+const scenarios = new Map(
+	readdirSync(folder)
+		.filter((name) => name.endsWith(".test.ts"))
+		.map((name) => [name, readFileSync(`${folder}${name}`, "utf8")]),
+);
+
+/** The source of a scenario file with the drivers that it imports: a driver names what its functions send. */
+function withDrivers(source: string): string {
+	const drivers = [...source.matchAll(/from "\.\/(drivers\/[a-z-]+\.ts)"/g)];
+	return [source, ...drivers.map(([, path]) => readFileSync(`${folder}${path}`, "utf8"))].join("\n");
+}
+
+/** Whether the source has the name as a text or as a key. */
+function mentions(source: string, name: string): boolean {
+	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
+}
+
+/** What is missing to say that the name is tested on the wire, or undefined. */
+function problem(wire: Wire, name: string, id: RequirementId): string | undefined {
+	if (requirements[id].wires[wire] !== "kept") return `${name}: ${wire} does not keep ${id}`;
+	const isTested = [...scenarios.values()].some(
+		(source) =>
+			citationsIn(source).some(
+				(cited) => (cited.wire === undefined || cited.wire === wire) && cited.ids.includes(id),
+			) && mentions(withDrivers(source), name),
+	);
+	return isTested ? undefined : `${name}: no file with a scenario for ${id} mentions it`;
+}
+
+test.each(tables)("$wire: each of the $name has a requirement and a scenario", ({ wire, table }) => {
+	const problems = Object.entries(table).flatMap(([name, id]) => problem(wire, name, id) ?? []);
+	expect(problems).toEqual([]);
+});
+
+test("a name that no scenario mentions is reported", () => {
+	expect(problem("ozzie", "fly_away", "session.list")).toBe(
+		"fly_away: no file with a scenario for session.list mentions it",
+	);
+	expect(problem("zot", "list_sessions", "session.list")).toBe(
+		"list_sessions: zot does not keep session.list",
+	);
+});
+
+/** Names of the messages in a `oneof` of a message type. */
+function oneOf(file: string, message: string): string[] {
+	const proto = loadSync(file, { includeDirs: [fileURLToPath(new URL("../../proto", import.meta.url))] });
+	// True because proto-loader describes a message type by its descriptor, in JSON.
+	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
+	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
+}
+
+interface Field {
+	readonly name: string;
+	readonly oneofIndex?: number;
+}
+
+function camelCase(name: string): string {
+	return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+test.each([
+	[kontekstCommands, "kontekst.proto", "kontekst.RunCommand"],
+	[kontekstEvents, "kontekst.proto", "kontekst.RunEvent"],
+	[rozRequests, "roz/v1/agent.proto", "roz.v1.SessionRequest"],
+	[rozResponses, "roz/v1/agent.proto", "roz.v1.SessionResponse"],
+	[rozTeamEvents, "roz/v1/agent.proto", "roz.v1.TeamEvent"],
+] as const)("the table has the messages of %3$s", (table, file, message) => {
+	expect(Object.keys(table).sort()).toEqual(oneOf(file, message).sort());
+});
+
+test("the tables of Ozzie have its methods and events", () => {
+	expect(Object.keys(ozzieMethods).sort()).toEqual(Object.keys(methods).sort());
+	expect(Object.keys(ozzieEvents).sort()).toEqual([...eventNames].sort());
+});
