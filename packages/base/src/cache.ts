@@ -16,15 +16,23 @@ export function createCache<Key extends string | number | object, Value extends 
 	max,
 	keptMs,
 	clock,
+	evicted,
 }: {
 	readonly max: number;
 	readonly keptMs?: number;
 	readonly clock: { readonly monotonic: Clock["monotonic"] };
+	/** Called with each value that is evicted because the cache is full. */
+	readonly evicted?: (value: Value) => void;
 }): Cache<Key, Value> {
 	// lru-cache 11 takes a start of 0 for no expiry, and keeps a value for one more millisecond than its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
 	// Without a resolution of 0 it would read the time once a millisecond of its own timer.
-	return keptMs === undefined
-		? new LRUCache({ max, perf })
-		: new LRUCache({ max, perf, ttl: keptMs - 1, ttlResolution: 0 });
+	const time = keptMs === undefined ? {} : { perf, ttl: keptMs - 1, ttlResolution: 0 };
+	return new LRUCache<Key, Value>({
+		max,
+		...time,
+		dispose: (value, _key, reason) => {
+			if (reason === "evict") evicted?.(value);
+		},
+	});
 }

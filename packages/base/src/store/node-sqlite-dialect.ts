@@ -9,6 +9,7 @@ import {
 	SqliteIntrospector,
 	SqliteQueryCompiler,
 } from "kysely";
+import { LRUCache } from "lru-cache";
 import { ParleyError } from "../errors.ts";
 
 interface Prepared {
@@ -16,13 +17,13 @@ interface Prepared {
 	readonly returnsRows: boolean;
 }
 
-/** Queries built at run time differ in the length of their lists; the cache must not grow with them. */
-const MAX_STATEMENTS = 500;
+/** Maximum prepared statements in memory. Queries that are built at run time differ in the length of their lists. */
+const maxStatements = 500;
 
 /** Runs compiled queries on an open `node:sqlite` database and keeps their statements prepared. */
 export class NodeSqliteConnection implements DatabaseConnection {
 	readonly #database: DatabaseSync;
-	readonly #prepared = new Map<string, Prepared>();
+	readonly #prepared = new LRUCache<string, Prepared>({ max: maxStatements });
 
 	constructor(database: DatabaseSync) {
 		this.#database = database;
@@ -48,8 +49,6 @@ export class NodeSqliteConnection implements DatabaseConnection {
 		if (known !== undefined) return known;
 		const statement = this.#database.prepare(sql);
 		const prepared = { statement, returnsRows: statement.columns().length > 0 };
-		const [oldest] = this.#prepared.keys();
-		if (oldest !== undefined && this.#prepared.size >= MAX_STATEMENTS) this.#prepared.delete(oldest);
 		this.#prepared.set(sql, prepared);
 		return prepared;
 	}

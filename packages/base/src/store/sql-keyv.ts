@@ -1,20 +1,7 @@
-import { Keyv, type KeyvStorageAdapter, type KeyvStorageEntry, keyvStorageCapability } from "keyv";
-import type { Kysely } from "kysely";
+import { Keyv, type KeyvStorageEntry, keyvStorageCapability } from "keyv";
 import type { Clock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
-import { hotStatement } from "./hot-statement.ts";
 import type { Migration, Store } from "./store.ts";
-
-interface KeyvTables {
-	kv: KeyvRow;
-}
-
-interface KeyvRow {
-	namespace: string;
-	key: string;
-	value: string;
-	expires: number | null;
-}
 
 /** Creates the table that `openKeyv` needs. */
 export const keyvMigration: Migration = {
@@ -32,7 +19,7 @@ export const keyvMigration: Migration = {
 	},
 };
 
-/** Which of the key/values in a store are meant. */
+/** Namespace of the keys and values in a store. */
 export interface KeyvOptions<DB> {
 	/** With `keyvMigration` among its migrations. */
 	readonly store: Store<DB>;
@@ -41,151 +28,87 @@ export interface KeyvOptions<DB> {
 }
 
 /**
- * Plain key/values in the store, for what has no transaction with anything else. Unlike a bare Keyv, which answers a
- * failing store with `undefined` or `false` once somebody listens for errors, every operation rejects when the store
- * fails.
+ * Keys and values in the store, for data that shares no transaction with other data. Every operation rejects if the store
+ * fails. A bare Keyv returns `undefined` or `false` then, as soon as a listener for errors is added.
  */
 export function openKeyv<Value, DB>({ store, clock, namespace }: KeyvOptions<DB>): Keyv<Value> {
-	const keyv = new Keyv<Value>({ store: new SqlKeyv(store, clock), namespace, checkExpired: false });
+	// True because the migration made the table, in addition to the tables of `DB`.
+	const storage = new SqlStorage(store as unknown as Store<KeyvTables>, clock);
+	const keyv = new Keyv<Value>({ store: storage, namespace, checkExpired: false });
 	keyv.on("error", (error) => {
 		throw error;
 	});
 	return keyv;
 }
 
-/** What Keyv calls on its storage; the events of its type are optional in practice, and we emit none. */
-type KeyvStorage = Pick<
-	KeyvStorageAdapter,
-	| "namespace"
-	| "capabilities"
-	| "get"
-	| "getMany"
-	| "has"
-	| "hasMany"
-	| "set"
-	| "setMany"
-	| "delete"
-	| "deleteMany"
-	| "clear"
->;
+interface KeyvTables {
+	kv: { namespace: string; key: string; value: string; expires: number | null };
+}
 
 /** Keyv 6 storage in the table `kv`: https://keyv.org/docs/third-party-storage-adapters */
-class SqlKeyv<DB> implements KeyvStorage {
-	namespace: string | undefined;
+class SqlStorage {
+	/** Set by Keyv before the first call. */
+	namespace = "";
 	readonly capabilities = keyvStorageCapability(this);
-	readonly #store: Store<DB>;
+	readonly #store: Store<KeyvTables>;
 	readonly #clock: Clock;
 
-	constructor(store: Store<DB>, clock: Clock) {
+	constructor(store: Store<KeyvTables>, clock: Clock) {
 		this.#store = store;
 		this.#clock = clock;
 	}
 
-	async get(key: string): Promise<string | undefined> {
-		const [value] = await this.getMany([key]);
-		return value;
-	}
+	get = async (key: string): Promise<string | undefined> => (await this.getMany([key]))[0];
+	has = async (key: string): Promise<boolean> => (await this.get(key)) !== undefined;
+	hasMany = (keys: string[]): Promise<boolean[]> => Promise.all(keys.map(this.has));
+	delete = async (key: string): Promise<boolean> => (await this.deleteMany([key]))[0] === true;
+	set = async (key: string, value: unknown, expires?: number): Promise<boolean> =>
+		(await this.setMany([expires === undefined ? { key, value } : { key, value, expires }])).length === 1;
 
 	getMany(keys: string[]): Promise<Array<string | undefined>> {
-		const at = this.#clock.now();
+		const now = this.#clock.now();
+		const { namespace } = this;
 		return this.#store.read(async (db) => {
-			const rows = await Promise.all(keys.map((key) => selectValue(tables(db), { ...this.#at(key), at })));
-			return rows.map(([row]) => row?.value);
+			const all = db.selectFrom("kv").select(["key", "value"]).where("namespace", "=", namespace);
+			const live = all.where((eb) => eb.or([eb("expires", "is", null), eb("expires", ">", now)]));
+			const rows = keys.length === 0 ? [] : await live.where("key", "in", keys).execute();
+			return keys.map((wanted) => rows.find(({ key }) => key === wanted)?.value);
 		});
 	}
 
-	async has(key: string): Promise<boolean> {
-		return (await this.get(key)) !== undefined;
-	}
-
-	async hasMany(keys: string[]): Promise<boolean[]> {
-		return (await this.getMany(keys)).map((value) => value !== undefined);
-	}
-
-	async set(key: string, value: unknown, expires?: number): Promise<boolean> {
-		await this.setMany([{ key, value, ...(expires !== undefined && { expires }) }]);
-		return true;
-	}
-
+	/** Deletes the expired rows of all namespaces, too. */
 	async setMany(entries: KeyvStorageEntry<unknown>[]): Promise<boolean[]> {
-		const rows = entries.map(({ key, value, expires = null }) => ({
-			...this.#at(key),
-			value: encoded(value),
-			expires,
-		}));
-		const at = this.#clock.now();
+		const now = this.#clock.now();
+		const { namespace } = this;
 		await this.#store.commit(async (tx) => {
-			for (const row of rows) await upsertValue(tables(tx), row);
-			await deleteExpired(tables(tx), { at });
+			for (const { key, value, expires = null } of entries) {
+				const row = { namespace, key, value: encoded(value), expires };
+				const upsert = tx.insertInto("kv").values(row);
+				await upsert.onConflict((on) => on.columns(["namespace", "key"]).doUpdateSet(row)).execute();
+			}
+			await tx.deleteFrom("kv").where("expires", "<=", now).execute();
 		});
-		return rows.map(() => true);
-	}
-
-	async delete(key: string): Promise<boolean> {
-		const [deleted] = await this.deleteMany([key]);
-		return deleted === true;
+		return entries.map(() => true);
 	}
 
 	deleteMany(keys: string[]): Promise<boolean[]> {
+		const { namespace } = this;
 		return this.#store.commit(async (tx) => {
-			const deleted: boolean[] = [];
-			for (const key of keys) deleted.push((await deleteValue(tables(tx), this.#at(key))).length > 0);
-			return deleted;
+			const rows = tx.deleteFrom("kv").where("namespace", "=", namespace).returning("key");
+			const deleted = keys.length === 0 ? [] : await rows.where("key", "in", keys).execute();
+			return keys.map((wanted) => deleted.some(({ key }) => key === wanted));
 		});
 	}
 
 	async clear(): Promise<void> {
-		const { namespace } = this.#at("");
-		await this.#store.commit((tx) =>
-			tables(tx).deleteFrom("kv").where("namespace", "=", namespace).execute(),
-		);
+		const { namespace } = this;
+		await this.#store.commit((tx) => tx.deleteFrom("kv").where("namespace", "=", namespace).execute());
 	}
-
-	#at(key: string): { namespace: string; key: string } {
-		return { namespace: this.namespace ?? "", key };
-	}
-}
-
-function tables<DB>(db: Kysely<DB>): Kysely<KeyvTables> {
-	// Whoever opened the store ran `keyvMigration`, so the table is there, whatever else `DB` lists.
-	return db as unknown as Kysely<KeyvTables>;
 }
 
 function encoded(value: unknown): string {
 	if (typeof value === "string") return value;
-	throw new ParleyError(`cannot store a value that is ${typeof value} and not serialized`, {
+	throw new ParleyError(`cannot store a value of type ${typeof value} in keyv: serialize it first`, {
 		code: "invalid_argument",
 	});
 }
-
-const selectValue = hotStatement<
-	KeyvTables,
-	{ namespace: string; key: string; at: number },
-	{ value: string }
->((db, p) =>
-	db
-		.selectFrom("kv")
-		.select("value")
-		.where("namespace", "=", p("namespace"))
-		.where("key", "=", p("key"))
-		.where((eb) => eb.or([eb("expires", "is", null), eb("expires", ">", p("at"))])),
-);
-
-const upsertValue = hotStatement<KeyvTables, KeyvRow>((db, p) =>
-	db
-		.insertInto("kv")
-		.values({ namespace: p("namespace"), key: p("key"), value: p("value"), expires: p("expires") })
-		.onConflict((conflict) =>
-			conflict
-				.columns(["namespace", "key"])
-				.doUpdateSet((eb) => ({ value: eb.ref("excluded.value"), expires: eb.ref("excluded.expires") })),
-		),
-);
-
-const deleteValue = hotStatement<KeyvTables, { namespace: string; key: string }, { key: string }>((db, p) =>
-	db.deleteFrom("kv").where("namespace", "=", p("namespace")).where("key", "=", p("key")).returning("key"),
-);
-
-const deleteExpired = hotStatement<KeyvTables, { at: number }>((db, p) =>
-	db.deleteFrom("kv").where("expires", "<=", p("at")),
-);

@@ -1,33 +1,45 @@
-import type { Clock, Store } from "@parley/base";
+import { type Cache, type Clock, createCache, type Store } from "@parley/base";
 import { type Kysely, sql } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 import { type Effect, type Heard, lastHeard, wasStopped, writeHeard } from "./heard.ts";
 
 /** As long as it is in the database: see `sweep`. */
 const keptMs = 7 * 24 * 3_600_000;
-/** What there are more of is looked up each time. */
-const most = 50_000;
+/** Maximum names in memory. After more, each name is looked up in the database. */
+const max = 50_000;
 
 const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;
 
-/** When something was last heard of what has a name. It may know of more than there is, never of less. */
-class Recent {
-	/** Those that were heard last are the last. */
-	readonly #at = new Map<string, number>();
+/** Names that the database has rows for. It may hold a name without a row, and never lacks one that has a row. */
+class RecentNames {
+	/** Times of the newest rows, in milliseconds since the epoch. */
+	readonly #at: Cache<string, number>;
+	#newest = 0;
 	#isComplete = true;
 
-	note(name: string, now: number): void {
-		this.#at.delete(name);
-		this.#at.set(name, now);
-		for (const [oldest, at] of this.#at) {
-			if (this.#at.size <= most && now - at <= keptMs) break;
-			this.#isComplete &&= now - at > keptMs;
-			this.#at.delete(oldest);
-		}
+	constructor(clock: Clock) {
+		this.#at = createCache({
+			max,
+			clock,
+			evicted: (at) => {
+				this.#isComplete &&= !this.#isKept(at);
+			},
+		});
+	}
+
+	note(name: string, at: number): void {
+		this.#newest = at;
+		this.#at.set(name, at);
 	}
 
 	mayHave(name: string): boolean {
-		return !this.#isComplete || this.#at.has(name);
+		const at = this.#at.peek(name);
+		return !this.#isComplete || (at !== undefined && this.#isKept(at));
+	}
+
+	/** Whether the database may still have a row of that time. */
+	#isKept(at: number): boolean {
+		return this.#newest - at <= keptMs;
 	}
 }
 
@@ -46,9 +58,9 @@ export class SeldomHeard {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
 	/** Messages that were heard otherwise than as they were first said. */
-	readonly #others = new Recent();
+	readonly #others: RecentNames;
 	/** Conversations. */
-	readonly #stops = new Recent();
+	readonly #stops: RecentNames;
 	/** Stops that are being carried out. */
 	readonly #stopping = new Set<Stopping>();
 
@@ -72,6 +84,8 @@ export class SeldomHeard {
 	private constructor(store: Store<ConnectorTables>, clock: Clock) {
 		this.#store = store;
 		this.#clock = clock;
+		this.#others = new RecentNames(clock);
+		this.#stops = new RecentNames(clock);
 	}
 
 	/** Writes down what was heard. */
