@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { loadSync } from "@grpc/proto-loader";
 import { eventNames, methods } from "@parley/protocol";
 import { expect, test } from "vitest";
+import { messageNames } from "../proto/message-names.ts";
 import { citationsIn } from "./citations.ts";
 import type { Wire } from "./requirement.ts";
 import { type RequirementId, requirements } from "./requirements.ts";
@@ -78,23 +78,6 @@ test("a name that no scenario mentions is reported", () => {
 	);
 });
 
-/** Names of the messages in a `oneof` of a message type. */
-function oneOf(file: string, message: string): string[] {
-	const proto = loadSync(file, { includeDirs: [fileURLToPath(new URL("../../proto", import.meta.url))] });
-	// True because proto-loader describes a message type by its descriptor, in JSON.
-	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
-	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
-}
-
-interface Field {
-	readonly name: string;
-	readonly oneofIndex?: number;
-}
-
-function camelCase(name: string): string {
-	return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
 test.each([
 	[kontekstCommands, "kontekst.proto", "kontekst.RunCommand"],
 	[kontekstEvents, "kontekst.proto", "kontekst.RunEvent"],
@@ -102,7 +85,7 @@ test.each([
 	[rozResponses, "roz/v1/agent.proto", "roz.v1.SessionResponse"],
 	[rozTeamEvents, "roz/v1/agent.proto", "roz.v1.TeamEvent"],
 ] as const)("the table has the messages of %3$s", (table, file, message) => {
-	expect(Object.keys(table).sort()).toEqual(oneOf(file, message).sort());
+	expect(Object.keys(table).sort()).toEqual(messageNames(file, message).sort());
 });
 
 test("the tables of Ozzie have its methods and events", () => {

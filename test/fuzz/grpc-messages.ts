@@ -33,43 +33,53 @@ const schema = structOf({ type: "object", properties: { at: { enum: ["a", 1, nul
 const tool = { name: "look", description: "Looks", parametersSchema: schema, timeoutMs: 5, category: 2 };
 const ping = { text: { text: "hi" } };
 
+/**
+ * One message of each kind; `frame-kinds.test.ts` compares them with the \`.proto\` file. They have no prompt and an unknown agent:
+ * no mutation makes a run of them.
+ */
+export const kontekstCommands = {
+	start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" },
+	approveTool: { callId: "call_1" },
+	denyTool: { callId: "call_2", reason: "because" },
+	cancel: {},
+};
+
+/** The same of roz. Their agent and model are unknown and their window is too small: a mutation rarely makes a session of them. */
+export const rozRequests = {
+	start: {
+		environmentId: "unknown",
+		model: "unknown",
+		hostId: "host",
+		maxContextTokens: 10,
+		tools: [tool],
+		projectContext: ["Plant in rows."],
+		history: [{ role: "user", parts: [ping, { toolResult: { toolUseId: "c1", content: "x" } }] }],
+	},
+	userMessage: {
+		content: "hi",
+		aiMode: "react",
+		messageId: "m1",
+		systemContext: "Be short.",
+		tools: [tool],
+		context: [{ label: "file", binary: { mimeType: "image/png", data: Buffer.alloc(9) } }],
+	},
+	toolResult: { toolCallId: "c1", success: true, result: "x", exitCode: 1, durationMs: 2 },
+	permissionDecision: { toolCallId: "c1", approved: true, modifier: structOf({ at: [1] }) },
+	registerTools: { source: "sim", tools: [tool], systemContext: "Look." },
+	feedback: { sessionId: "s", messageId: "m", rating: "up" },
+	cancelTurn: { reason: "r" },
+	cancelSession: { reason: "r" },
+	ping: {},
+};
+
+/** Each message of the table alone. */
+function single(messages: Readonly<Record<string, object>>): Record<string, object>[] {
+	return Object.entries(messages).map(([kind, message]) => ({ [kind]: message }));
+}
+
 const targets: readonly Target[] = [
-	// No prompt and an unknown agent: no wound makes a run of them.
-	target(
-		"/kontekst.AgentService/Run",
-		[
-			{ start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" } },
-			{ approveTool: { callId: "call_1" } },
-			{ denyTool: { callId: "call_2", reason: "because" } },
-			{ cancel: {} },
-		].map(frameCommand),
-	),
-	// An unknown agent, an unknown model and a window that is too small: a wound hardly ever makes a session of them.
-	target(
-		"/roz.v1.AgentService/StreamSession",
-		[
-			{
-				start: {
-					...{ environmentId: "unknown", model: "unknown", hostId: "host", maxContextTokens: 10 },
-					...{ tools: [tool], projectContext: ["Plant in rows."] },
-					history: [{ role: "user", parts: [ping, { toolResult: { toolUseId: "c1", content: "x" } }] }],
-				},
-			},
-			{
-				userMessage: {
-					...{ content: "hi", aiMode: "react", messageId: "m1", systemContext: "Be short.", tools: [tool] },
-					context: [{ label: "file", binary: { mimeType: "image/png", data: Buffer.alloc(9) } }],
-				},
-			},
-			{ toolResult: { toolCallId: "c1", success: true, result: "x", exitCode: 1, durationMs: 2 } },
-			{ permissionDecision: { toolCallId: "c1", approved: true, modifier: structOf({ at: [1] }) } },
-			{ registerTools: { source: "sim", tools: [tool], systemContext: "Look." } },
-			{ feedback: { sessionId: "s", messageId: "m", rating: "up" } },
-			{ cancelTurn: { reason: "r" } },
-			{ cancelSession: { reason: "r" } },
-			{ ping: {} },
-		].map(frameRozRequest),
-	),
+	target("/kontekst.AgentService/Run", single(kontekstCommands).map(frameCommand)),
+	target("/roz.v1.AgentService/StreamSession", single(rozRequests).map(frameRozRequest)),
 	target("/roz.v1.AgentService/WatchTeam", ["task_unknown", "../task", ""].map(frameTeamRequest)),
 ];
 

@@ -1,3 +1,5 @@
+import type { MethodName } from "@parley/protocol";
+
 /** What a frame may name. */
 export interface Surroundings {
 	/** Sessions that exist; the first is the connection's own, when it has one. */
@@ -14,44 +16,111 @@ export interface Frame {
 	readonly session_id?: string;
 }
 
-/** One valid frame of each kind that clients send, as recorded from them: what the mutations start from. */
-export function validFrames({ sessions, tokens }: Surroundings): Frame[] {
+type Request = Omit<Frame, "id" | "type" | "method">;
+
+/** Valid requests of each method. An added method fails to compile without one. None of them changes more than its own session. */
+function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;
-	const frames: Omit<Frame, "id" | "type">[] = [
-		{ method: "open_session", params: { session_id: "", root_dir: "" } },
-		{ method: "open_session", params: { session_id: session, after_seq: 0, join: true } },
-		{ method: "open_session", params: { external_key: "room-1", title: "Größe ✓ 日本語" } },
-		{ method: "send_message", params: { content: "say: good morning" } },
-		{ method: "send_message", params: { content: "say: ok", key: "key_1" }, session_id: session },
-		{ method: "prompt_response", params: { token, value: "yes", cancelled: false } },
-		{ method: "prompt_response", params: { token, values: ["a", "b"] } },
-		{ method: "prompt_response", params: { token, cancelled: true, reason: "not now" } },
-		{ method: "list_prompts" },
-		{ method: "list_prompts", params: { session_id: session, token, limit: 3 } },
-		{ method: "secret_page", params: { token, key: "key_2" } },
-		{ method: "cancel_turn", params: { queued: true } },
-		{ method: "cancel_turn", params: { run_id: "run_0000000000000000000000000a" }, session_id: session },
-		{ method: "whoami" },
-		{
-			method: "whoami",
-			params: {
-				actor: { id: "42", name: "Ada", roles: ["7"], guest: false },
-				place: { tenant: "111", channel: "222", thread: "333", shared: true },
+	const place = "discord:111:222";
+	return {
+		open_session: [
+			{ params: { session_id: "", root_dir: "" } },
+			{ params: { session_id: session, after_seq: 0, join: true } },
+			{ params: { external_key: "room-1", title: "Größe ✓ 日本語" } },
+		],
+		send_message: [
+			{ params: { content: "say: good morning" } },
+			{ params: { content: "say: ok", key: "key_1" }, session_id: session },
+		],
+		steer: [{ params: { content: "say: steered" }, session_id: session }],
+		retry: [{ params: { key: "key_3" }, session_id: session }],
+		set_model: [{ params: { model: "offline" }, session_id: session }],
+		prompt_response: [
+			{ params: { token, value: "yes", cancelled: false } },
+			{ params: { token, values: ["a", "b"] } },
+			{ params: { token, cancelled: true, reason: "not now" } },
+		],
+		accept_all_tools: [{ session_id: session }],
+		cancel_turn: [
+			{ params: { queued: true } },
+			{ params: { run_id: "run_0000000000000000000000000a" }, session_id: session },
+		],
+		list_sessions: [{ params: { limit: 3 } }, {}],
+		load_messages: [{ params: { limit: 10, before: 7 }, session_id: session }],
+		resume: [{ params: { sessions: [{ session_id: session, after_seq: 1 }] } }],
+		usage: [{ params: { since: "2026-01-01", until: "2026-01-31", by: "model" } }],
+		set_budget: [{ params: { scope: "session", session_id: session, period: "day", limit_usd: 5 } }],
+		list_agents: [{}],
+		list_models: [{}],
+		store_memory: [{ params: { scope: "user", content: "Ada likes tea", tags: ["tea"] } }],
+		query_memories: [{ params: { query: "tea", limit: 3 } }],
+		list_memories: [{ params: { scope: "everyone", limit: 3 } }],
+		forget_memory: [{ params: { memory_id: "mem_unknown" } }],
+		schedule_task: [
+			{ params: { prompt: "say: tea", at: "2099-01-01T00:00:00Z", show: "silent" }, session_id: session },
+		],
+		list_schedules: [{ params: { limit: 3 } }],
+		unschedule_task: [{ params: { entry_id: "sched_unknown" } }],
+		list_skills: [{ params: { directory: "/nowhere" } }],
+		show_skill: [{ params: { name: "deploy" } }],
+		trust_skills: [{ params: { directory: "/nowhere", digest: "0".repeat(64) } }],
+		untrust_skills: [{ params: { directory: "/nowhere" } }],
+		list_prompts: [{}, { params: { session_id: session, token, limit: 3 } }],
+		secret_page: [{ params: { token, key: "key_2" } }],
+		rename_session: [{ params: { title: "Beans" }, session_id: session }],
+		delete_session: [{ params: { session_id: "sess_unknown", force: true } }],
+		feedback: [{ params: { session_id: session, rating: "good", comment: "yes" } }],
+		list_feedback: [{ params: { rating: "bad", limit: 3 } }],
+		explain: [{ params: { session_id: session, run_id: "run_0000000000000000000000000a" } }],
+		submit_task: [
+			{ params: { title: "t", description: "d" } },
+			{ params: { title: "t", description: "d", tools: ["git"], priority: "low" } },
+		],
+		check_task: [{ params: { task_id: "task_1" } }],
+		cancel_task: [{ params: { task_id: "task_1", reason: "no" } }],
+		list_tasks: [{}],
+		query_tasks: [{ params: { status: ["running", "failed"], limit: 3, before: "task_1" } }],
+		reply_task: [{ params: { task_id: "task_1", status: "revise", feedback: "more", token } }],
+		retry_task: [{ params: { task_id: "task_1" } }],
+		create_token: [{ params: { kind: "observer", name: "reader", sessions: [session], days: 1 } }],
+		list_tokens: [{}],
+		rotate_token: [{ params: { token_id: "unknown", grace_seconds: 5 } }],
+		revoke_token: [{ params: { token_id: "unknown" } }],
+		pair: [{ params: { code: "ABCD-EFGH" } }],
+		whoami: [
+			{},
+			{
+				params: {
+					actor: { id: "42", name: "Ada", roles: ["7"], guest: false },
+					place: { tenant: "111", channel: "222", thread: "333", shared: true },
+				},
 			},
-		},
-		{ method: "list_sessions", params: { limit: 3 } },
-		{ method: "list_sessions" },
-		{ method: "load_messages", params: { limit: 10, before: 7 }, session_id: session },
-		{ method: "resume", params: { sessions: [{ session_id: session, after_seq: 1 }] } },
-		{ method: "submit_task", params: { title: "t", description: "d" } },
-		{ method: "submit_task", params: { title: "t", description: "d", tools: ["git"], priority: "low" } },
-		{ method: "check_task", params: { task_id: "task_1" } },
-		{ method: "cancel_task", params: { task_id: "task_1", reason: "no" } },
-		{ method: "list_tasks" },
-		{ method: "query_tasks", params: { status: ["running", "failed"], limit: 3, before: "task_1" } },
-		{ method: "reply_task", params: { task_id: "task_1", status: "revise", feedback: "more", token } },
-		{ method: "retry_task", params: { task_id: "task_1" } },
-	];
-	return frames.map((frame, index) => ({ type: "req", id: `req-${index + 1}`, ...frame }));
+		],
+		list_people: [{}],
+		invite_person: [{ params: { role: "guest", platform: "discord", tenant: "111" } }],
+		approve_person: [{ params: { code: "ABCD-EFGH", role: "member" } }],
+		withdraw_pairing: [{ params: { pairing: "pair_unknown" } }],
+		report_person: [{ params: { check_id: "check_unknown", present: false, reason: "left" } }],
+		set_person_role: [{ params: { person: "discord:111:42", role: "guest" } }],
+		remove_person: [{ params: { person: "discord:111:42" } }],
+		list_places: [{}],
+		set_place: [{ params: { place, profile: { model: "offline" } } }],
+		remove_place: [{ params: { place } }],
+		test_policy: [{ params: { command: "git status" }, session_id: session }],
+		show_policy: [{ params: { session_id: session } }],
+		request_grant: [{ params: { channel: place, reason: "release", minutes: 5, max_actions: 2 } }],
+		list_grants: [{ params: { ended: true } }],
+		revoke_grant: [{ params: { grant_id: "grant_unknown", reason: "over" } }],
+		read_audit: [{ params: { principal: "operator", after: 1, limit: 3 } }],
+		verify_audit: [{ params: { messages: true } }],
+	};
+}
+
+/** Valid frames of each kind that clients send: what the mutations start from. */
+export function validFrames(surroundings: Surroundings): Frame[] {
+	const requests = Object.entries(validRequests(surroundings));
+	return requests
+		.flatMap(([method, variants]) => variants.map((request) => ({ method, ...request })))
+		.map((frame, index) => ({ type: "req", id: `req-${index + 1}`, ...frame }));
 }

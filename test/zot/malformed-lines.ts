@@ -1,3 +1,4 @@
+import type { ZotCommandType } from "@parley/gateway/rpc";
 import { woundBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
@@ -5,8 +6,8 @@ import type { Random } from "../random.ts";
 /** What fields of commands are, as the document tells it. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
-/** The fields of each command. */
-const grammar: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+/** The fields of each command. An added command fails to compile without them. */
+const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> = {
 	hello: { token: "text" },
 	prompt: { message: "harmless", images: "pictures" },
 	abort: {},
@@ -22,7 +23,8 @@ const grammar: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 	cancel_queued: { request_id: "name" },
 	approve: { ask: "text", allow: "flag", reason: "text", remember_tool: "flag", remember_all: "flag" },
 };
-const types = Object.keys(grammar);
+// True because the table has the types as its keys, and no others.
+const types = Object.keys(grammar) as ZotCommandType[];
 
 const png = '[{"mime_type":"image/png","data":"iVBORw0KGgo="}]';
 
@@ -46,8 +48,8 @@ function fitting(kind: Kind, random: Random): Json {
 
 type Fields = [name: string, value: Json][];
 
-function grow(type: string, random: Random): Fields {
-	const fields = Object.entries(grammar[type] ?? {});
+function grow(type: ZotCommandType, random: Random): Fields {
+	const fields = Object.entries(grammar[type]);
 	return [
 		["type", JSON.stringify(type)],
 		["id", random.pick([`"g-${random.below(1_000)}"`, String(random.below(1_000)), "null"])],

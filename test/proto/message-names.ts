@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { loadSync } from "@grpc/proto-loader";
+
+const folder = fileURLToPath(new URL("../../proto", import.meta.url));
+
+interface Field {
+	readonly name: string;
+	readonly oneofIndex?: number;
+}
+
+/** Names, as clients in TypeScript have them, of what a message holds one of: the kinds of frames of a stream. */
+export function messageNames(file: string, message: string): string[] {
+	const proto = loadSync(file, { includeDirs: [folder] });
+	// True because proto-loader describes a message type by its descriptor, in JSON.
+	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
+	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
+}
+
+function camelCase(name: string): string {
+	return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
