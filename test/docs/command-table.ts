@@ -3,7 +3,7 @@ import { createProgram } from "@parley/cli/program";
 type Command = ReturnType<typeof createProgram>;
 
 /** A command of the program with its parents' names, such as `parley sessions show <id>`. */
-export interface CommandRow {
+interface CommandRow {
 	readonly usage: string;
 	readonly description: string;
 	/** With their values, in the order of the help. */
@@ -11,7 +11,7 @@ export interface CommandRow {
 }
 
 /** Rows of all commands and subcommands that the help shows, in its order. */
-export function commandRows(): CommandRow[] {
+function commandRows(): CommandRow[] {
 	const io = { ...process, environment: {}, exitCode: 0, cwd: "/" };
 	return createProgram(io, []).commands.flatMap((command) => rowsOf(command, "parley"));
 }
