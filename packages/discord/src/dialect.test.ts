@@ -1,7 +1,7 @@
 import { fitPosts, parseText } from "@parley/connector";
 import { expect, test } from "vitest";
 import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
-import { lengthOf } from "./limits.ts";
+import { lengthOf } from "./vocabulary/limits.ts";
 
 function written(markdown: string): string {
 	return discordDialect.write(parseText(markdown).blocks);

@@ -2,7 +2,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { parseText } from "@parley/connector";
 import { expect, test } from "vitest";
 import { createDiscordPlatform } from "./discord-platform.ts";
-import { Tickets } from "./interactions/tickets.ts";
+import { Tickets } from "./surface/tickets.ts";
 import { ScriptedPort } from "./testing/scripted-port.ts";
 
 const port = new ScriptedPort();

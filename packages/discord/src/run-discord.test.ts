@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
-import type { DiscordPort } from "./discord-port.ts";
 import { runDiscord } from "./run-discord.ts";
-import { snowflakeAt } from "./snowflake.ts";
 import { ScriptedPort } from "./testing/scripted-port.ts";
+import type { DiscordPort } from "./vocabulary/discord-port.ts";
+import { snowflakeAt } from "./vocabulary/snowflake.ts";
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 

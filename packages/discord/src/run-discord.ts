@@ -1,4 +1,5 @@
 import {
+	type ConnectorDatabase,
 	type ConnectorStart,
 	Controls,
 	commandTable,
@@ -9,19 +10,22 @@ import {
 	type SideOpening,
 	type StartedParts,
 } from "@parley/connector";
-import { Listening } from "./catch-up/listening.ts";
+import type { MarkStore, Marks } from "./catch-up/high-water.ts";
+import type { AliveStore } from "./catch-up/last-alive.ts";
+import { type BirthStore, Listening } from "./catch-up/listening.ts";
 import type { Takers } from "./catch-up/taking.ts";
 import { createDiscordPort } from "./client/discord-client.ts";
-import { asKitCommand } from "./commands/ask-about-this.ts";
-import { keepCommands } from "./commands/command-sync.ts";
+import type { GatewaySession, SessionStore } from "./client/session-keeper.ts";
+import { type CommandMemory, type InstalledState, keepCommands } from "./commands/command-sync.ts";
+import { asKitCommand } from "./commands/to-discord.ts";
 import { createDiscordPlatform } from "./discord-platform.ts";
-import type { DiscordLink, DiscordPort } from "./discord-port.ts";
+import type { AudienceStore, KeptAudiences } from "./intake/audiences.ts";
 import { Channels } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { personNow } from "./intake/person-now.ts";
 import { Interactions } from "./interactions/interactions.ts";
-import { Tickets } from "./interactions/tickets.ts";
-import { type KeptOfDiscord, keptOfDiscord } from "./kept-of-discord.ts";
+import { Tickets } from "./surface/tickets.ts";
+import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
 
 /** What a connector for Discord is made of. */
 export interface RunDiscordOptions extends RunOptions {
@@ -98,5 +102,31 @@ async function startParts(
 	return {
 		...{ connector, intake, interactions, accept, malformed },
 		personNow: (asked, signal) => personNow({ port, audiences: intake.audiences, clock }, asked, signal),
+	};
+}
+
+/** What is kept of Discord from one process to the next: nothing that could not be found out again. */
+interface KeptOfDiscord {
+	readonly sessions: SessionStore;
+	readonly marks: MarkStore;
+	readonly alive: AliveStore;
+	readonly birth: BirthStore;
+	readonly audiences: AudienceStore;
+	readonly commands: CommandMemory;
+}
+
+/** Each by its name in the connector's database, which stays the same over versions. */
+export function keptOfDiscord(kept: ConnectorDatabase["kept"]): KeptOfDiscord {
+	const audiencesOf = (guild: string) => kept<KeptAudiences>(`audiences:${guild}`);
+	return {
+		sessions: kept<GatewaySession>("session"),
+		marks: kept<Marks>("marks"),
+		alive: kept<number>("alive"),
+		birth: kept<number>("birth"),
+		audiences: {
+			load: (guild) => audiencesOf(guild).load(),
+			save: (guild, audiences) => audiencesOf(guild).save(audiences),
+		},
+		commands: kept<InstalledState>("commands"),
 	};
 }

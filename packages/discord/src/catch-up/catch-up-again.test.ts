@@ -1,8 +1,8 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { DiscordResponse } from "../discord-port.ts";
-import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { DiscordResponse } from "../vocabulary/discord-port.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
 import { HighWater, type Mark } from "./high-water.ts";
 import type { TakenEvent } from "./taking.ts";

@@ -1,8 +1,8 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { DiscordDispatch } from "../discord-port.ts";
-import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
 import { HighWater, type Marks } from "./high-water.ts";
 

@@ -1,11 +1,10 @@
 import { ParleyError, type Timer } from "@parley/base";
 import * as z from "zod";
-import type { DiscordDispatch } from "../discord-port.ts";
 import { GoneGuild } from "../intake/wire.ts";
-import { DirectMessages, type DirectMessagesParts } from "./direct-messages.ts";
+import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
+import { DirectMessages, type DirectMessagesParts, type Place, placesOf } from "./direct-messages.ts";
 import type { HighWater, Mark } from "./high-water.ts";
 import { MissedMessages } from "./missed-messages.ts";
-import { type Place, placesOf } from "./places.ts";
 import type { TakenEvent } from "./taking.ts";
 
 export interface CatchUpParts extends DirectMessagesParts {

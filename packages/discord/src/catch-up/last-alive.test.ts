@@ -1,6 +1,6 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { snowflakeAt } from "../snowflake.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { LastAlive } from "./last-alive.ts";
 
 /** When all that needs no clock has happened. */

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Timer } from "@parley/base";
-import { snowflakeAt } from "../snowflake.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 
 /** Keeps a moment, in milliseconds since the epoch, from one process to the next. */
 export interface AliveStore {

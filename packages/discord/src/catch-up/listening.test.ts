@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { type HeardRoom, openConnectorDatabase, type Person } from "@parley/connector";
 import { expect, onTestFinished, test } from "vitest";
-import type { DiscordLink } from "../discord-port.ts";
-import { keptOfDiscord } from "../kept-of-discord.ts";
-import { snowflakeAt } from "../snowflake.ts";
+import { keptOfDiscord } from "../run-discord.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import { readKnownPeople } from "./known-people.ts";
-import { Listening } from "./listening.ts";
+import type { DiscordLink } from "../vocabulary/discord-port.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
+import { Listening, readKnownPeople } from "./listening.ts";
 
 const ready: DiscordLink = { state: "ready", user: "11", application: "22", resumed: false };
 

@@ -1,14 +1,13 @@
-import type { Clock, Logger, Store } from "@parley/base";
+import { type Clock, type Logger, parseJson, type Store } from "@parley/base";
 import type { ConnectorTables, HeardRoom } from "@parley/connector";
-import type { DiscordDispatch, DiscordLink, DiscordPort } from "../discord-port.ts";
+import * as z from "zod";
 import { directTenant } from "../intake/channels.ts";
-import { snowflakeAt } from "../snowflake.ts";
-import { type BirthStore, birthOf } from "./birth.ts";
+import type { DiscordDispatch, DiscordLink, DiscordPort } from "../vocabulary/discord-port.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
+import type { Place } from "./direct-messages.ts";
 import { HighWater, type MarkStore } from "./high-water.ts";
-import { readKnownPeople } from "./known-people.ts";
 import { type AliveStore, LastAlive } from "./last-alive.ts";
-import type { Place } from "./places.ts";
 import { type Takers, Taking } from "./taking.ts";
 
 export interface ListeningParts {
@@ -123,4 +122,49 @@ function placesOf(rooms: readonly HeardRoom[], bornAt: number): Place[] {
 		const tenant = heard[0]?.room.tenant ?? directTenant;
 		return [channel, { message: String(newest), ...(tenant !== directTenant && { guild: tenant }) }];
 	});
+}
+
+/** Keeps when the database was made, in milliseconds since the epoch. */
+export interface BirthStore {
+	load(): Promise<number | undefined>;
+	save(at: number): Promise<void>;
+}
+
+/**
+ * When this database was made: what the gateway has heard since it has heard from here, which tells nothing of what was
+ * missed. Kept before anything is taken.
+ */
+async function birthOf(store: BirthStore, clock: Clock): Promise<number> {
+	const known = await store.load();
+	if (known !== undefined) return known;
+	const now = clock.now();
+	await store.save(now);
+	return now;
+}
+
+const Author = z.object({ id: z.string(), bot: z.boolean() });
+const mostRows = 2000;
+
+/** The ids of people whom the agent has heard in the last days, who spoke last first, without those of these conversations. */
+export async function readKnownPeople(
+	store: Pick<Store<ConnectorTables>, "read">,
+	except: ReadonlySet<string>,
+): Promise<string[]> {
+	const rows = await store.read((db) =>
+		db
+			.selectFrom("heard")
+			.select(["person", "conversation"])
+			// Whom the gateway does not know, it answers nothing either.
+			.where("effect", "in", ["sent", "edited", "answered", "replied"])
+			.orderBy("at", "desc")
+			.limit(mostRows)
+			.execute(),
+	);
+	const heard = rows.map(({ person, conversation }) => ({
+		...Author.parse(parseJson(person)),
+		conversation,
+	}));
+	const known = new Set(heard.filter(({ conversation }) => except.has(conversation)).map(({ id }) => id));
+	const people = heard.filter(({ id, bot }) => !bot && !known.has(id));
+	return [...new Set(people.map(({ id }) => id))];
 }

@@ -1,8 +1,8 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
-import { limits } from "../limits.ts";
-import { snowflakeAt } from "../snowflake.ts";
+import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
+import { limits } from "../vocabulary/limits.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Mark } from "./high-water.ts";
 
 export interface MissedMessagesParts {

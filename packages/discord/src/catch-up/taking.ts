@@ -1,8 +1,8 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { Arrival } from "@parley/connector";
 import * as z from "zod";
-import type { DiscordDispatch } from "../discord-port.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import type { HighWater } from "./high-water.ts";
 
 /** What events are handed to, once it is there. */

@@ -9,7 +9,12 @@ import {
 import { type Clock, delay, type Logger } from "@parley/base";
 import { GatewayCloseCodes, GatewayIntentBits } from "discord-api-types/v10";
 import * as z from "zod";
-import type { DiscordLink, DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
+import type {
+	DiscordLink,
+	DiscordPort,
+	DiscordRequest,
+	DiscordResponse,
+} from "../vocabulary/discord-port.ts";
 import { download } from "./download.ts";
 import { refusalOf } from "./refusals.ts";
 import { RestAnswers } from "./rest-answers.ts";

@@ -9,7 +9,7 @@ import {
 } from "@discordjs/rest";
 import { defined, ParleyError, parseJson } from "@parley/base";
 import { readBounded } from "@parley/connector";
-import type { DiscordRequest, DiscordResponse } from "../discord-port.ts";
+import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
 
 /** Longest time for a response, with its body. */
 const timeoutMs = 15_000;

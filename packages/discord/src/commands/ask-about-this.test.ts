@@ -1,6 +1,6 @@
 import type { ArrivalOf } from "@parley/connector";
 import { expect, test } from "vitest";
-import { asKitCommand } from "./ask-about-this.ts";
+import { asKitCommand } from "./to-discord.ts";
 
 const room = { tenant: "1", channel: "2", shared: false, kind: "channel" } as const;
 const person = { id: "7", name: "Ada", roles: [], guest: false, bot: false };

@@ -1,11 +1,9 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { CommandShape } from "@parley/connector";
+import { ApplicationCommandType } from "discord-api-types/v10";
 import * as z from "zod";
-import type { DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
-import { bodyOf } from "./command-body.ts";
-import type { CommandMemory } from "./command-memory.ts";
-import { InstalledCommands } from "./discord-command.ts";
-import { keyOf, planSync, type SyncStep } from "./plan-sync.ts";
+import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
+import { DiscordCommand, type InstalledCommand, InstalledCommands } from "./discord-command.ts";
 import { discordCommands } from "./to-discord.ts";
 
 /** What is needed to compare, and to bring up to date, the commands that people see. */
@@ -155,4 +153,77 @@ async function asked(port: CommandSync["port"], request: DiscordRequest): Promis
 		throw new NotYet(words, Math.max(1, Math.ceil(seconds)) * 1000);
 	}
 	throw new ParleyError(words, { code: status >= 500 ? "unavailable" : "failed_precondition" });
+}
+
+type Option = DiscordCommand["options"][number];
+
+/** What a request says of a command; what can change is written even where it is empty, so that it replaces the old. */
+function bodyOf({ type, name, description, options, ...rest }: DiscordCommand): object {
+	// Commands of a menu have neither: interactions/application-commands#user-commands
+	if (type !== ApplicationCommandType.ChatInput) return { name, ...rest };
+	return { name, description, options: options.map(optionBody), ...rest };
+}
+
+/** Of an option, what says nothing is left out: most of it is allowed for some types alone. */
+function optionBody({ required, autocomplete, choices, options, ...rest }: Option): unknown {
+	return {
+		...rest,
+		...(required && { required }),
+		...(autocomplete && { autocomplete }),
+		...(choices.length > 0 && { choices }),
+		...(options.length > 0 && { options: options.map(optionBody) }),
+	};
+}
+
+/** The commands that this gateway has registered at Discord, stored to delete those that it no longer has. */
+export interface InstalledState {
+	readonly application: string;
+	/** Kind and name of each command, as `keyOf` writes it. */
+	readonly ours: readonly string[];
+}
+
+/** Stores the state over restarts. */
+export interface CommandMemory {
+	load(): Promise<InstalledState | undefined>;
+	save(state: InstalledState): Promise<void>;
+}
+
+/** One request that brings Discord nearer to what is wanted. */
+export type SyncStep =
+	| { readonly action: "create"; readonly command: DiscordCommand }
+	| { readonly action: "change"; readonly command: DiscordCommand; readonly id: string }
+	| { readonly action: "delete"; readonly name: string; readonly id: string };
+
+/**
+ * What is to be done so that Discord has the wanted commands. Another program's commands of the same application stay:
+ * only what has a wanted name, or is in `ours` because it was installed by us, is touched.
+ */
+function planSync(
+	installed: readonly InstalledCommand[],
+	wanted: readonly DiscordCommand[],
+	ours: readonly string[],
+): SyncStep[] {
+	const wantedKeys = new Set(wanted.map(keyOf));
+	const gone = installed
+		.filter((command) => ours.includes(keyOf(command)) && !wantedKeys.has(keyOf(command)))
+		.map(({ name, id }) => ({ action: "delete" as const, name, id }));
+	const made = wanted.flatMap((command): SyncStep[] => {
+		const found = installed.find((other) => keyOf(other) === keyOf(command));
+		if (found === undefined) return [{ action: "create", command }];
+		return fingerprintOf(found) === fingerprintOf(command)
+			? []
+			: [{ action: "change", command, id: found.id }];
+	});
+	// First, because there is room for a hundred.
+	return [...gone, ...made];
+}
+
+/** What two commands cannot share: a name among those of the same kind. */
+function keyOf({ type, name }: DiscordCommand): string {
+	return `${type} ${name}`;
+}
+
+/** The same for what means the same: the schema decides the order of the fields. */
+function fingerprintOf(command: DiscordCommand): string {
+	return JSON.stringify(DiscordCommand.parse(command));
 }

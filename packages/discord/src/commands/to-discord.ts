@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { CommandOption, CommandShape } from "@parley/connector";
+import type { Arrival, CommandOption, CommandShape } from "@parley/connector";
 import {
 	ApplicationCommandOptionType,
 	ApplicationCommandType,
@@ -108,4 +108,13 @@ function checked(name: string, description: string): string {
 
 function refused(name: string, why: string): ParleyError {
 	return new ParleyError(`Discord would refuse the command "${name}": ${why}`, { code: "invalid_argument" });
+}
+
+/** What a person asks with the command in a message's menu, where they cannot write anything. */
+const question = "Explain this message, and answer it where it asks something.";
+
+/** The command in a message's menu is the kit's `ask` about that message; all else is what it is. */
+export function asKitCommand(arrival: Arrival): Arrival {
+	if (arrival.type !== "command" || arrival.command !== askAboutThis) return arrival;
+	return { ...arrival, command: "ask", options: { text: question } };
 }

@@ -1,6 +1,6 @@
 import type { Address } from "@parley/connector";
 import { expect, test } from "vitest";
-import { readAddress } from "./addressing.ts";
+import { readAddress } from "./intake.ts";
 import { Message } from "./wire.ts";
 
 type Expected = { readonly text?: string; readonly reply?: Address["reply"] | undefined } & Partial<

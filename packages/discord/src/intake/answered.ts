@@ -1,6 +1,6 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort, DiscordResponse } from "../discord-port.ts";
+import type { DiscordPort, DiscordResponse } from "../vocabulary/discord-port.ts";
 
 const firstWaitMs = 1000;
 const mostWaitMs = 30_000;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, Logger } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort } from "../discord-port.ts";
+import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import {
 	audienceOf,

@@ -1,7 +1,7 @@
 import { type Clock, defined } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { LRUCache } from "lru-cache";
-import type { DiscordPort } from "../discord-port.ts";
+import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Channel } from "./wire.ts";
 

@@ -1,8 +1,8 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { PermissionFlagsBits } from "discord-api-types/v10";
 import { expect, test } from "vitest";
-import type { DiscordResponse } from "../discord-port.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 import type { KeptAudiences } from "./audiences.ts";
 import { Channels } from "./channels.ts";
 import { Intake } from "./intake.ts";

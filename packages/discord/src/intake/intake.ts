@@ -1,15 +1,13 @@
 import type { Clock, Logger } from "@parley/base";
-import { type Arrival, Malformed } from "@parley/connector";
+import { type Address, type Arrival, Malformed } from "@parley/connector";
 import * as z from "zod";
-import type { DiscordDispatch, DiscordPort } from "../discord-port.ts";
-import type { OwnAccount } from "../own-account.ts";
-import { momentOf } from "../snowflake.ts";
-import { readAddress } from "./addressing.ts";
+import type { DiscordDispatch, DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
+import { momentOf } from "../vocabulary/snowflake.ts";
 import { type AudienceStore, Audiences } from "./audiences.ts";
 import { type Channels, isThread, type KnownChannel, roomOf } from "./channels.ts";
 import { GuildEvents } from "./guild-events.ts";
 import { attachmentsOf, personOf } from "./people.ts";
-import { Roles } from "./roles.ts";
+import { type GuildRoles, Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
 import { BulkDeleted, Deleted, Message, Reaction } from "./wire.ts";
 
@@ -171,4 +169,58 @@ function wasEdited(data: unknown): boolean {
 
 function unseen(channel: string): Translated {
 	return { ignored: `Discord does not let us see channel ${channel}` };
+}
+
+/** What mentions in a text are resolved with. */
+interface Names {
+	/** Our user's id. */
+	readonly user: string;
+	readonly roles: GuildRoles;
+	readonly channel: (id: string) => KnownChannel | undefined;
+}
+
+/** With the sign that ends an address, and the blanks behind. */
+const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
+
+/** Whom a message speaks to, and its text as people read it, without the mention of ourselves. */
+export function readAddress(message: Message, names: Names): { address: Address; text: string } {
+	const { content, mentions, mention_roles, mention_everyone: everyone } = message;
+	// A reply counts its author among the mentioned, whether the text names them or not.
+	const named = mentions.filter(({ id }) => new RegExp(`<@!?${id}>`).test(content));
+	const isOwnRole = (id: string): boolean => names.roles.get(id)?.ours === true;
+	return {
+		address: {
+			us: named.some(({ id }) => id === names.user) || mention_roles.some(isOwnRole),
+			others: named.some(({ id }) => id !== names.user) || mention_roles.some((id) => !isOwnRole(id)),
+			everyone,
+			...replyOf(message, names.user),
+		},
+		text: resolve(message, names),
+	};
+}
+
+function replyOf(message: Message, user: string): Pick<Address, "reply"> {
+	const { message_reference: reference, referenced_message: referenced } = message;
+	// Another type is a message that is passed on: resources/message#message-reference-types.
+	if (!reference?.message_id || (reference.type ?? 0) !== 0) return {};
+	return { reply: { message: reference.message_id, ours: referenced?.author.id === user } };
+}
+
+function resolve({ content, mentions }: Message, { user, roles, channel }: Names): string {
+	return content
+		.replace(mention, (whole: string, kind: string, id: string, behind: string) => {
+			if (kind === "#") return shown("#", channel(id)?.name, whole, behind);
+			if (kind === "@&") {
+				const role = roles.get(id);
+				return role?.ours ? "" : shown("@", role?.name, whole, behind);
+			}
+			if (id === user) return "";
+			const person = mentions.find((one) => one.id === id);
+			return shown("@", person && personOf(person, person.member).name, whole, behind);
+		})
+		.trim();
+}
+
+function shown(sign: string, name: string | undefined, whole: string, behind: string): string {
+	return name === undefined ? whole : `${sign}${name}${behind}`;
 }

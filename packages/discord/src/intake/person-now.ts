@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 import type { AskedPerson, PersonNow } from "@parley/connector";
 import * as z from "zod";
-import type { DiscordPort } from "../discord-port.ts";
+import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import type { Audiences } from "./audiences.ts";
 import { directTenant } from "./channels.ts";
 import { Member } from "./wire.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@parley/base";
-import type { DiscordPort } from "../discord-port.ts";
+import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Role } from "./wire.ts";
 

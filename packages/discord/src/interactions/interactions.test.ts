@@ -3,10 +3,10 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { type Arrival, type ControlKind, Controls } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Channels } from "../intake/channels.ts";
-import { snowflakeAt } from "../snowflake.ts";
+import { Tickets } from "../surface/tickets.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { Interactions } from "./interactions.ts";
-import { Tickets } from "./tickets.ts";
 
 const controls = new Controls("secret");
 const clockStart = Date.UTC(2026, 0, 1);

@@ -1,16 +1,14 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import { type Arrival, type ArrivalOf, type Controls, forms, Malformed } from "@parley/connector";
+import { type Arrival, type ArrivalOf, type Controls, type Form, forms, Malformed } from "@parley/connector";
 import * as z from "zod";
-import type { DiscordPort } from "../discord-port.ts";
 import type { Channels } from "../intake/channels.ts";
 import { conversationOf } from "../intake/translated.ts";
-import { errorCodes } from "../limits.ts";
-import type { OwnAccount } from "../own-account.ts";
-import { momentOf } from "../snowflake.ts";
-import { type Callback, deferral, formFor, suggestions, words } from "./answers.ts";
-import { type Asked, readInteraction } from "./read-interaction.ts";
-import type { Tickets } from "./tickets.ts";
-import { Head } from "./wire.ts";
+import { noMentions } from "../surface/posts.ts";
+import type { Tickets } from "../surface/tickets.ts";
+import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
+import { cutTo, errorCodes, lengthOf, limits, messageFlags } from "../vocabulary/limits.ts";
+import { momentOf } from "../vocabulary/snowflake.ts";
+import { type Asked, Head, readInteraction } from "./read-interaction.ts";
 
 export interface InteractionsParts {
 	readonly self: OwnAccount;
@@ -176,4 +174,51 @@ interface Call {
 
 function faultOf(body: unknown): number | undefined {
 	return z.object({ code: z.number() }).safeParse(body).data?.code;
+}
+
+/** interactions/receiving-and-responding#interaction-response-object-interaction-callback-type */
+const callbackTypes = { message: 4, deferred: 5, suggestions: 8, form: 9 } as const;
+
+/** The first answer to an interaction. */
+interface Callback {
+	readonly type: (typeof callbackTypes)[keyof typeof callbackTypes];
+	readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Something will follow, which nobody else sees. */
+const deferral: Callback = {
+	type: callbackTypes.deferred,
+	data: { flags: messageFlags.ephemeral },
+};
+
+/** Words that nobody else sees. */
+function words(content: string): Callback {
+	const data = { content: cutTo(content, limits.content), allowed_mentions: noMentions };
+	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };
+}
+
+/** What may follow what is typed. A value that Discord would not take is left out: half of it means something else. */
+function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
+	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
+	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({
+		...{ name: cutTo(label.trim() === "" ? value : label, limits.suggestionText), value },
+	}));
+	return { type: callbackTypes.suggestions, data: { choices } };
+}
+
+const labelType = 18;
+const inputType = 4;
+
+/** A form that comes back with the same control: components/reference#label, components/reference#text-input. */
+function formFor(control: string, { title, fields }: Form): Callback {
+	const components = fields.slice(0, limits.modalFields).map(({ name, label, long, required, most }) => ({
+		type: labelType,
+		label: cutTo(label, limits.fieldLabel),
+		component: {
+			...{ type: inputType, custom_id: name, style: long ? 2 : 1, required },
+			max_length: Math.min(most, limits.fieldText),
+		},
+	}));
+	const data = { custom_id: control, title: cutTo(title, limits.modalTitle), components };
+	return { type: callbackTypes.form, data };
 }

@@ -2,10 +2,9 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Malformed } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Channels } from "../intake/channels.ts";
-import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import { type Interaction, readInteraction } from "./read-interaction.ts";
-import { Head } from "./wire.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
+import { Head, type Interaction, readInteraction } from "./read-interaction.ts";
 
 const user = { id: "42", username: "ada" };
 const command = {

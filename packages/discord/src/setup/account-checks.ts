@@ -1,8 +1,7 @@
 import { ApplicationFlags } from "discord-api-types/v10";
 import * as z from "zod";
 import { developerPortal } from "../client/refusals.ts";
-import { askDiscord, type Discord } from "./ask-discord.ts";
-import type { Finding } from "./finding.ts";
+import { askDiscord, type Discord, type Finding } from "./check.ts";
 
 const User = z.object({ id: z.string(), username: z.string() });
 

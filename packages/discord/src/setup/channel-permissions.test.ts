@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from "discord-api-types/v10";
 import { expect, test } from "vitest";
-import { permissionsIn, permissionsInGuild, type Standing } from "./channel-permissions.ts";
+import { permissionsIn, permissionsInGuild, type Standing } from "./guild-checks.ts";
 
 const { ViewChannel: view, SendMessages: send, AttachFiles: attach, Administrator } = PermissionFlagsBits;
 

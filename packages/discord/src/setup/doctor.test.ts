@@ -2,9 +2,9 @@ import { ManualClock } from "@parley/base/testing";
 import type { CommandShape } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import type { Finding } from "./check.ts";
 import { type DoctorParts, examineDiscord } from "./doctor.ts";
-import type { Finding } from "./finding.ts";
-import { neededPermissions } from "./permissions.ts";
+import { neededPermissions } from "./guild-checks.ts";
 
 const all = neededPermissions.reduce((bits, { bit }) => bits | bit, 0n);
 const whoami: CommandShape = { name: "whoami", description: "Who you are", options: [] };

@@ -1,11 +1,17 @@
-import { type Logger, ParleyError } from "@parley/base";
-import type { CommandShape } from "@parley/connector";
+import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type CommandShape, commandTable } from "@parley/connector";
 import { developerPortal } from "../client/refusals.ts";
-import type { CommandMemory } from "../commands/command-memory.ts";
+import { RestAnswers } from "../client/rest-answers.ts";
+import {
+	type CommandMemory,
+	type CommandSync,
+	nameOf,
+	planCommands,
+	restoreCommands,
+	type SyncStep,
+} from "../commands/command-sync.ts";
 import { checkApplication, checkClock, checkGateway, checkToken, readApplication } from "./account-checks.ts";
-import type { Discord } from "./ask-discord.ts";
-import { checkCommands, fixCommands } from "./command-check.ts";
-import type { Finding } from "./finding.ts";
+import type { Discord, Finding } from "./check.ts";
 import { checkInvited, checkPermissions } from "./guild-checks.ts";
 
 /** What the checks look at. */
@@ -67,4 +73,47 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 			? "look whether this machine reaches discord.com, and https://discordstatus.com; then try again"
 			: `look at the application on ${developerPortal}, and try again`;
 	return { id, status: "fail", what: message, fix };
+}
+
+/** What checks look at Discord with, without a connection to its gateway; `close` when they are done. */
+export function openChecks(options: {
+	readonly token: string;
+	/** Another `https://discord.com/api`. */
+	readonly apiUrl?: string | undefined;
+	readonly clock: Clock;
+}): DoctorParts & { close(): void } {
+	const { token, apiUrl, clock } = options;
+	const port = new RestAnswers(token, apiUrl);
+	// Commands that are not wanted any more, the connector knows, which deletes them.
+	const memory = { load: async () => undefined, save: async () => undefined };
+	return { port, clock, memory, shapes: commandTable, close: () => port.close() };
+}
+
+const id = "discord-commands";
+
+const faults = { create: "missing", change: "overwritten", delete: "obsolete" } as const;
+
+/** Compares the commands at Discord with those of this version. Changes nothing. */
+async function checkCommands(commands: CommandSync): Promise<Finding> {
+	const steps = await planCommands(commands);
+	if (steps.length === 0) return { id, status: "ok", what: "the commands at Discord are up to date" };
+	const fix = "run `parley discord doctor --fix`, or restart the connector";
+	return { id, status: "warn", what: `the commands at Discord are not up to date: ${listed(steps)}`, fix };
+}
+
+/** Restores missing and overwritten commands. Waits up to a minute at a time when Discord limits the rate. */
+async function fixCommands(
+	commands: CommandSync,
+	{ clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<Finding> {
+	const steps = await restoreCommands(commands, { clock, log, patienceMs: 60_000 });
+	const what =
+		steps.length === 0
+			? "the commands at Discord are up to date"
+			: `restored the commands at Discord: ${listed(steps)}`;
+	return { id, status: "ok", what };
+}
+
+function listed(steps: readonly SyncStep[]): string {
+	return steps.map((step) => `${nameOf(step)} (${faults[step.action]})`).join(", ");
 }

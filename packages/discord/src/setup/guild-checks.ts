@@ -1,17 +1,7 @@
-import { ChannelType } from "discord-api-types/v10";
+import { ChannelType, OAuth2Scopes, PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
 import { readApplication, readUser } from "./account-checks.ts";
-import { askDiscord, type Discord } from "./ask-discord.ts";
-import {
-	GuildChannels,
-	GuildRoles,
-	OwnMember,
-	permissionsIn,
-	permissionsInGuild,
-	type Standing,
-} from "./channel-permissions.ts";
-import type { Finding } from "./finding.ts";
-import { inviteUrl, type NeededPermission, neededPermissions } from "./permissions.ts";
+import { askDiscord, type Discord, type Finding } from "./check.ts";
 
 const Guilds = z.array(z.object({ id: z.string(), name: z.string() }));
 type Guild = z.output<typeof Guilds>[number];
@@ -89,4 +79,110 @@ function missingOf(held: bigint): NeededPermission[] {
 
 function listed(missing: readonly NeededPermission[]): string {
 	return missing.map(({ name, reason }) => `"${name}" (${reason})`).join(", ");
+}
+
+/** A permission of Discord's that the bot needs where it is to work, named as people see it. */
+interface NeededPermission {
+	readonly name: string;
+	readonly bit: bigint;
+	/** What does not work without it. */
+	readonly reason: string;
+}
+
+/** All that is used, and nothing else: https://docs.discord.com/developers/topics/permissions */
+export const neededPermissions: readonly NeededPermission[] = [
+	{ name: "View Channels", bit: PermissionFlagsBits.ViewChannel, reason: "to see who writes to it" },
+	{ name: "Send Messages", bit: PermissionFlagsBits.SendMessages, reason: "to answer" },
+	{
+		name: "Send Messages in Threads",
+		bit: PermissionFlagsBits.SendMessagesInThreads,
+		reason: "to answer in threads, and to tell of tasks",
+	},
+	{
+		name: "Create Public Threads",
+		bit: PermissionFlagsBits.CreatePublicThreads,
+		reason: "to give each task its own thread",
+	},
+	{
+		name: "Read Message History",
+		bit: PermissionFlagsBits.ReadMessageHistory,
+		reason:
+			"to reply to a message, to find again what was posted when Discord's answer was lost, and to read what was written while it was away",
+	},
+	{
+		name: "Attach Files",
+		bit: PermissionFlagsBits.AttachFiles,
+		reason: "to post files, and answers that are too long for messages",
+	},
+];
+
+const scopes = [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands];
+
+/**
+ * Where somebody who manages a server lets the bot in, with the permissions that it needs; for a server where it is
+ * already, they are given to it anew.
+ */
+function inviteUrl(application: string, guild?: string): string {
+	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, 0n);
+	const query = new URLSearchParams({
+		client_id: application,
+		scope: scopes.join(" "),
+		permissions: String(permissions),
+		...(guild !== undefined && { guild_id: guild, disable_guild_select: "true" }),
+	});
+	return `https://discord.com/oauth2/authorize?${query}`;
+}
+
+const bits = z.string().transform((text) => BigInt(text));
+
+const Overwrite = z.object({ id: z.string(), type: z.int(), allow: bits, deny: bits });
+type Overwrite = z.output<typeof Overwrite>;
+
+const GuildRoles = z.array(z.object({ id: z.string(), permissions: bits }));
+const OwnMember = z.object({ roles: z.array(z.string()) });
+const GuildChannels = z.array(
+	z.object({
+		id: z.string(),
+		name: z.string().default(""),
+		type: z.int(),
+		permission_overwrites: z.array(Overwrite).default([]),
+	}),
+);
+
+/** What the bot is in a guild. */
+export interface Standing {
+	readonly guild: string;
+	readonly user: string;
+	/** With the permissions of each role of the guild. */
+	readonly roles: z.output<typeof GuildRoles>;
+	/** Those that the bot has. */
+	readonly own: readonly string[];
+}
+
+const everything = (1n << 64n) - 1n;
+
+/** What the bot may do everywhere in a guild. */
+export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
+	const held = roles
+		// The role of everybody has the id of the guild.
+		.filter(({ id }) => id === guild || own.includes(id))
+		.reduce((sum, { permissions }) => sum | permissions, 0n);
+	return (held & PermissionFlagsBits.Administrator) === 0n ? held : everything;
+}
+
+/** What it may do in one channel: https://docs.discord.com/developers/topics/permissions#permission-overwrites */
+export function permissionsIn(overwrites: readonly Overwrite[], standing: Standing): bigint {
+	const { guild, user, own } = standing;
+	const inGuild = permissionsInGuild(standing);
+	if (inGuild === everything) return everything;
+	const ofRoles = overwrites.filter(({ id }) => id !== guild && own.includes(id));
+	return [
+		overwrites.filter(({ id }) => id === guild),
+		ofRoles,
+		overwrites.filter(({ id }) => id === user),
+	].reduce((held, some) => {
+		const deny = some.reduce((sum, overwrite) => sum | overwrite.deny, 0n);
+		const allow = some.reduce((sum, overwrite) => sum | overwrite.allow, 0n);
+		return (held & ~deny) | allow;
+	}, inGuild);
 }

@@ -1,7 +1,7 @@
 import { delay } from "@parley/base";
 import { developerPortal } from "../client/refusals.ts";
+import type { Finding } from "./check.ts";
 import { type CheckName, type DoctorParts, runCheck } from "./doctor.ts";
-import type { Finding } from "./finding.ts";
 
 /** One step of a setup: what a person is to do, and whether it is done. */
 export interface SetupStep {

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@parley/base";
 import { DeliveryError, type RateLimit } from "@parley/connector";
-import type { DiscordPort, DiscordRequest } from "../discord-port.ts";
+import type { DiscordPort, DiscordRequest } from "../vocabulary/discord-port.ts";
 import type { RateLimits, Route } from "./rate-limits.ts";
 import { refusalOf } from "./refused.ts";
 

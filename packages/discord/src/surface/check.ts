@@ -1,4 +1,4 @@
-import { lengthOf, limits } from "../limits.ts";
+import { lengthOf, limits } from "../vocabulary/limits.ts";
 
 /** A message that is to be made or changed, before it is a request. */
 export interface Draft {

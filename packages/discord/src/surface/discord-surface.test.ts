@@ -2,9 +2,9 @@ import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { DeliveryError, type OutboxRow, type Posting } from "@parley/connector";
 import { expect, test } from "vitest";
-import { Tickets } from "../interactions/tickets.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { discordSurface } from "./discord-surface.ts";
+import { Tickets } from "./tickets.ts";
 
 const nobody = { parse: [], replied_user: false };
 

@@ -5,10 +5,8 @@ import {
 	DeliveryError,
 	type Surface,
 } from "@parley/connector";
-import type { DiscordPort } from "../discord-port.ts";
-import type { Tickets } from "../interactions/tickets.ts";
-import { limits } from "../limits.ts";
-import type { OwnAccount } from "../own-account.ts";
+import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { Caller } from "./caller.ts";
 import { Finder } from "./find-post.ts";
 import { channelOf, Places } from "./places.ts";
@@ -16,6 +14,7 @@ import { Posts } from "./posts.ts";
 import { PrivateAnswers } from "./private-answers.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { Threads } from "./threads.ts";
+import type { Tickets } from "./tickets.ts";
 
 /** Parts of the surface of Discord. */
 export interface SurfaceParts extends CommonParts {

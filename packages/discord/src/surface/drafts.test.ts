@@ -1,6 +1,6 @@
 import type { Control } from "@parley/connector";
 import { expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { type Component, checkDraft, threadNameProblem } from "./check.ts";
 import { draftOf, withoutFiles } from "./drafts.ts";
 

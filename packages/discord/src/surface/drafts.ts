@@ -1,7 +1,6 @@
 import { type Control, fileTooLarge } from "@parley/connector";
-import { cutTo, lengthOf, limits } from "../limits.ts";
-import { checkDraft, type Draft, type DraftFile } from "./check.ts";
-import { componentsOf, linksAsText } from "./components.ts";
+import { cutTo, lengthOf, limits } from "../vocabulary/limits.ts";
+import { type Component, type ComponentRow, checkDraft, type Draft, type DraftFile } from "./check.ts";
 
 /** What is to be shown: text in our dialect, controls, files. */
 export interface Showing {
@@ -100,4 +99,48 @@ function shortened({ content, components, files }: Draft): Draft {
 function closed(text: string): string {
 	const isOpen = (text.match(/^(?:> )?```/gm)?.length ?? 0) % 2 === 1;
 	return isOpen ? `${text}${fence}` : text;
+}
+
+const styles = { primary: 1, secondary: 2, success: 3, danger: 4 } as const;
+
+/** Controls in the rows that Discord has: five buttons each, a choice alone. */
+function componentsOf(rows: readonly (readonly Control[])[]): ComponentRow[] {
+	return rows.flatMap(rowsOf);
+}
+
+function rowsOf(controls: readonly Control[]): ComponentRow[] {
+	const rows: Component[][] = [];
+	for (const control of controls) {
+		const last = rows.at(-1);
+		const fits = last !== undefined && last.length < limits.buttonsPerRow && last[0]?.type === 2;
+		if (fits && control.type !== "choice") last.push(componentOf(control));
+		else rows.push([componentOf(control)]);
+	}
+	return rows.map((components) => ({ type: 1, components }));
+}
+
+function componentOf(control: Control): Component {
+	if (control.type === "choice") return choiceOf(control);
+	const label = cutTo(control.label, limits.buttonLabel);
+	if (control.type === "link") return { type: 2, style: 5, label, url: control.url };
+	return { type: 2, style: styles[control.style], label, custom_id: control.id };
+}
+
+function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
+	const options = choice.options.slice(0, limits.options).map(({ value, label, description, chosen }) => ({
+		// A value is what comes back: half of one would mean something else.
+		...{ value, label: cutTo(label === "" ? value : label, limits.optionText), default: chosen },
+		...(description !== "" && { description: cutTo(description, limits.optionText) }),
+	}));
+	const most = Math.min(choice.most, options.length);
+	return {
+		...{ type: 3, custom_id: choice.id, options, max_values: most, min_values: Math.min(choice.least, most) },
+		...(choice.placeholder !== "" && { placeholder: cutTo(choice.placeholder, limits.placeholder) }),
+	};
+}
+
+/** What can be opened of controls that Discord does not take, as lines of text. */
+function linksAsText(rows: readonly (readonly Control[])[]): string {
+	const links = rows.flat().filter((control) => control.type === "link");
+	return links.map(({ label, url }) => `\n${label}: <${url}>`).join("");
 }

@@ -1,10 +1,10 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { OutboxRow, Posting } from "@parley/connector";
 import { expect, test } from "vitest";
-import { Tickets } from "../interactions/tickets.ts";
-import { snowflakeAt } from "../snowflake.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
+import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { discordSurface } from "./discord-surface.ts";
+import { Tickets } from "./tickets.ts";
 
 const clock = new ManualClock();
 const at = clock.now();

@@ -1,11 +1,10 @@
 import { DeliveryError, type OutboxRow, type Receipt } from "@parley/connector";
 import * as z from "zod";
-import { limits } from "../limits.ts";
-import { momentOf, snowflakeAt } from "../snowflake.ts";
+import { limits } from "../vocabulary/limits.ts";
+import { momentOf, snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Caller } from "./caller.ts";
 import type { Draft } from "./check.ts";
 import { fileRefusals, withoutFiles } from "./drafts.ts";
-import { looksLike } from "./looks-like.ts";
 import { channelOf, type Places } from "./places.ts";
 import type { Post, Posts } from "./posts.ts";
 
@@ -146,4 +145,39 @@ export class Finder {
 		if (!drafts.some((draft) => looksLike(message, post, draft))) return false;
 		return ((await this.#parts.ownerOf(message.id)) ?? id) === id;
 	}
+}
+
+/** Whether a message that is read back can be what was made of a draft. */
+function looksLike(message: Found, { marker, replyTo }: Post, { content, files }: Draft): boolean {
+	// A card has been edited since, but never its marker.
+	if (marker !== undefined) return message.content.includes(marker);
+	const { attachments, message_reference: reference } = message;
+	return (
+		shown(message.content) === shown(content) &&
+		// What it answers may have been deleted before it came: then it answers nothing.
+		(reference?.message_id ?? replyTo) === replyTo &&
+		attachments.length === files.length &&
+		files.every(({ name }, index) => isNamed(attachments[index]?.filename ?? "", name))
+	);
+}
+
+/** Without what nobody sees, which Discord may leave out or write in another way. */
+function shown(text: string): string {
+	return text
+		.normalize()
+		.replace(/\p{Cf}|\uFE0F/gu, "")
+		.replace(/\s+/g, " ")
+		.trim();
+}
+
+/**
+ * Discord writes names anew: signs are left out, blanks become underscores, and what has only letters of other scripts
+ * gets another name (discord/discord-api-docs #7754, #6945).
+ */
+function isNamed(filename: string, name: string): boolean {
+	return letters(filename) === letters(name) || /\P{ASCII}/u.test(name);
+}
+
+function letters(name: string): string {
+	return name.normalize("NFKD").replace(/[^a-zA-Z0-9]/g, "");
 }

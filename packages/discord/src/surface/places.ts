@@ -1,6 +1,6 @@
 import { type Cache, type Clock, createCache } from "@parley/base";
 import type { CardMessages, OutboxRow } from "@parley/connector";
-import { errorCodes } from "../limits.ts";
+import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
 /** Maximum cards and conversations known in memory. Discord is asked about the others again. */

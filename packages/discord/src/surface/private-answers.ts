@@ -1,11 +1,11 @@
 import type { Clock } from "@parley/base";
 import { DeliveryError, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
-import type { Tickets } from "../interactions/tickets.ts";
-import type { OwnAccount } from "../own-account.ts";
+import type { OwnAccount } from "../vocabulary/discord-port.ts";
 import type { Caller } from "./caller.ts";
 import { draftOf } from "./drafts.ts";
 import { attached, messageBody, passed, sent, textFile } from "./posts.ts";
+import type { Tickets } from "./tickets.ts";
 
 export type PrivateAnswer = Extract<Posting, { type: "private" }>;
 

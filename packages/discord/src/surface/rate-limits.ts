@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 import type { RateLimit, Request } from "@parley/connector";
-import type { DiscordResponse } from "../discord-port.ts";
+import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 
 /** What is limited on its own, in each channel. */
 export type Route = "create" | "edit" | "typing" | "thread" | "read";

@@ -1,7 +1,7 @@
 import { DeliveryError, type DeliveryFailure, type RateLimit } from "@parley/connector";
 import * as z from "zod";
-import type { DiscordResponse } from "../discord-port.ts";
-import { errorCodes } from "../limits.ts";
+import type { DiscordResponse } from "../vocabulary/discord-port.ts";
+import { errorCodes } from "../vocabulary/limits.ts";
 import { everything } from "./rate-limits.ts";
 
 /** topics/opcodes-and-status-codes, and of 429 topics/rate-limits#exceeding-a-rate-limit-rate-limit-response-structure. */

@@ -1,6 +1,6 @@
 import type { Logger } from "@parley/base";
 import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
-import { cutTo, errorCodes, limits } from "../limits.ts";
+import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 import { threadNameProblem } from "./check.ts";
 import { channelOf, type Places } from "./places.ts";

@@ -1,4 +1,4 @@
-import type { DiscordPort, DiscordRequest, DiscordResponse } from "../discord-port.ts";
+import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
 
 type Answer = Partial<DiscordResponse> | Error;
 

@@ -1,6 +1,6 @@
 import { type Clock, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort, DiscordResponse } from "../discord-port.ts";
+import type { DiscordPort, DiscordResponse } from "../vocabulary/discord-port.ts";
 
 /** What checks look at Discord with. */
 export interface Discord {
@@ -27,4 +27,13 @@ export async function askDiscord(port: Discord["port"], path: string): Promise<D
 					? "unavailable"
 					: "permission_denied",
 	});
+}
+
+/** What a check found. `fix` says what to do, with a link where there is one, wherever something is not as it should be. */
+export interface Finding {
+	/** Never changes: scripts may look for it. */
+	readonly id: string;
+	readonly status: "ok" | "warn" | "fail";
+	readonly what: string;
+	readonly fix?: string;
 }

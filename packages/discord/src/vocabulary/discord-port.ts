@@ -55,3 +55,10 @@ export interface DiscordPort {
 	/** Ends without ending Discord's session, so that the next process can resume it. */
 	close(): Promise<void>;
 }
+
+/** Who we are on Discord. */
+export interface OwnAccount {
+	/** The id of our user. */
+	readonly user: string;
+	readonly application: string;
+}
