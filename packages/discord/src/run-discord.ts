@@ -85,7 +85,7 @@ async function openSide(
 
 async function startParts(
 	{ token, requestsPerSecond, clock, log }: RunDiscordOptions,
-	{ port, audiences }: { readonly port: DiscordPort } & Pick<KeptOfDiscord, "audiences">,
+	{ port, audiences }: { readonly port: DiscordPort; readonly audiences: AudienceStore },
 	{ ready, start }: { readonly ready: Ready; readonly start: ConnectorStart },
 ): Promise<Parts> {
 	const self = { user: ready.user, application: ready.application };
@@ -95,12 +95,22 @@ async function startParts(
 	const accept: Takers["accept"] = (arrival, key) => connector.accept(asKitCommand(arrival), key);
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	const interactions = new Interactions({
-		...{ self, port, channels, controls, tickets, clock, log },
+		self,
+		port,
+		channels,
+		controls,
+		tickets,
+		clock,
+		log,
 		connector: { accept, complete: (asked) => connector.complete(asked) },
 	});
 	const malformed = (): number => intake.malformed + interactions.malformed;
 	return {
-		...{ connector, intake, interactions, accept, malformed },
+		connector,
+		intake,
+		interactions,
+		accept,
+		malformed,
 		personNow: (asked, signal) => personNow({ port, audiences: intake.audiences, clock }, asked, signal),
 	};
 }

@@ -182,7 +182,7 @@ export class CatchUp {
 		const { events = [] } = before ?? {};
 		// Before all was well for the first time, nobody knows what an earlier process has answered.
 		const isNew = this.#parts.alive.since === undefined;
-		const held: Held = { mark: { ...mark, ...(isNew && { seenBefore: true }) }, events };
+		const held: Held = { mark: isNew ? { ...mark, seenBefore: true } : mark, events };
 		this.#held.set(channel, held);
 		return [channel, held];
 	}

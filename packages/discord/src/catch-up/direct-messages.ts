@@ -1,10 +1,10 @@
 import type { Clock, Logger } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort } from "../vocabulary/discord-port.ts";
+import type { DiscordRest } from "../vocabulary/discord-port.ts";
 import type { Mark } from "./high-water.ts";
 
 export interface DirectMessagesParts {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	/** People who may have written in private for the first time: not in any of these channels. */
 	readonly people: (known: ReadonlyMap<string, Mark>) => Promise<readonly string[]>;
 	readonly clock: Clock;
@@ -129,7 +129,7 @@ export function placesOf(data: unknown, since: string): Place[] {
 async function directPlaces(
 	people: readonly string[],
 	since: string,
-	port: Pick<DiscordPort, "request">,
+	port: DiscordRest,
 ): Promise<{ readonly places: Place[]; readonly left: readonly string[] }> {
 	const places: Place[] = [];
 	const left: string[] = [];

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import { LateSave } from "@parley/connector";
 
 /** The newest message of a channel that is durably taken. */
@@ -86,7 +86,7 @@ export class HighWater {
 		const owed = mark.unread ?? mark.message;
 		const newest = this.#marks.get(channel) ?? mark;
 		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(owed)) return;
-		this.#set(channel, { ...newest, unread: owed, ...(mark.seenBefore && { seenBefore: true }) });
+		this.#set(channel, { ...newest, ...defined({ unread: owed, seenBefore: mark.seenBefore }) });
 		await this.#kept.written();
 	}
 

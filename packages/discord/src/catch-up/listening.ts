@@ -1,8 +1,8 @@
-import { type Clock, type Logger, parseJson, type Store } from "@parley/base";
+import { type Clock, defined, type Logger, parseJson, type Store } from "@parley/base";
 import type { ConnectorTables, HeardRoom } from "@parley/connector";
 import * as z from "zod";
 import { directTenant } from "../intake/channels.ts";
-import type { DiscordDispatch, DiscordLink, DiscordPort } from "../vocabulary/discord-port.ts";
+import type { DiscordDispatch, DiscordLink, DiscordRest } from "../vocabulary/discord-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
 import type { Place } from "./direct-messages.ts";
@@ -11,7 +11,7 @@ import { type AliveStore, LastAlive } from "./last-alive.ts";
 import { type Takers, Taking } from "./taking.ts";
 
 export interface ListeningParts {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	readonly database: {
 		readonly store: Store<ConnectorTables>;
 		readonly marks: MarkStore;
@@ -52,7 +52,11 @@ export class Listening {
 		this.#alive = alive;
 		this.#taking = new Taking({ takers, highWater, clock, log });
 		this.#catchUp = new CatchUp({
-			...{ port, highWater, alive, clock, log },
+			port,
+			highWater,
+			alive,
+			clock,
+			log,
 			people: (known) => {
 				const direct = [...known].filter(([, { guild }]) => guild === undefined);
 				return readKnownPeople(database.store, new Set(direct.map(([channel]) => channel)));
@@ -120,7 +124,8 @@ function placesOf(rooms: readonly HeardRoom[], bornAt: number): Place[] {
 		const known = messages.length > 0 ? messages : moments;
 		const [newest = 0n] = known.toSorted((one, other) => (one < other ? 1 : -1));
 		const tenant = heard[0]?.room.tenant ?? directTenant;
-		return [channel, { message: String(newest), ...(tenant !== directTenant && { guild: tenant }) }];
+		const guild = tenant === directTenant ? undefined : tenant;
+		return [channel, defined({ message: String(newest), guild })];
 	});
 }
 
@@ -147,7 +152,7 @@ const mostRows = 2000;
 
 /** The ids of people whom the agent has heard in the last days, who spoke last first, without those of these conversations. */
 export async function readKnownPeople(
-	store: Pick<Store<ConnectorTables>, "read">,
+	store: Store<ConnectorTables>,
 	except: ReadonlySet<string>,
 ): Promise<string[]> {
 	const rows = await store.read((db) =>

@@ -1,12 +1,12 @@
-import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
+import type { DiscordRequest, DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Mark } from "./high-water.ts";
 
 export interface MissedMessagesParts {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly signal: AbortSignal;
@@ -71,8 +71,9 @@ export class MissedMessages {
 	/** The newest messages before one, or of all, oldest first; undefined where Discord does not let us read the channel. */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({
-			...{ method: "GET", path: `/channels/${channel}/messages` },
-			query: { limit: String(limits.messagesPerPage), ...(before !== undefined && { before }) },
+			method: "GET",
+			path: `/channels/${channel}/messages`,
+			query: defined({ limit: String(limits.messagesPerPage), before }),
 		});
 		if (status === 403 || status === 404) return undefined;
 		if (status !== 200) {
@@ -85,7 +86,7 @@ export class MissedMessages {
 	async #asEvent(message: Message, guild: string | undefined): Promise<unknown> {
 		if (guild === undefined) return message;
 		const member = message.author.bot === true ? undefined : await this.#member(guild, message.author.id);
-		return { ...message, guild_id: guild, ...(member !== undefined && { member }) };
+		return { ...message, ...defined({ guild_id: guild, member }) };
 	}
 
 	#member(guild: string, user: string): Promise<unknown> {

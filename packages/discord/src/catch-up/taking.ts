@@ -1,13 +1,13 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { Arrival } from "@parley/connector";
 import * as z from "zod";
-import type { Intake } from "../intake/intake.ts";
+import type { Translated } from "../intake/translated.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import type { HighWater } from "./high-water.ts";
 
 /** What events are handed to, once it is there. */
 export interface Takers {
-	readonly intake: Pick<Intake, "translate">;
+	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
 	/** Interactions are answered at once, and never come again: nobody waits longer than three seconds. */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (

@@ -1,4 +1,4 @@
-import type { Logger } from "@parley/base";
+import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
 /**
@@ -10,5 +10,5 @@ const reading =
 
 /** The guard of the kit, for a process in which discord.js stumbles. */
 export function guardProcess(log: Logger, guarded?: GuardedProcess): () => void {
-	return guard(log, { stumbling: { library: "discord.js", stack: reading }, ...(guarded && { guarded }) });
+	return guard(log, defined({ stumbling: { library: "discord.js", stack: reading }, guarded }));
 }

@@ -1,4 +1,5 @@
 import type { Clock, Logger, Timer } from "@parley/base";
+import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
 /** So long, and for so many events, what is kept may be behind. */
 const lateMs = 1000;
@@ -62,7 +63,7 @@ export class SessionKeeper {
 	}
 
 	/** Who the bot is in the session that is gone on with. */
-	get self(): Pick<GatewaySession, "user" | "application"> | undefined {
+	get self(): OwnAccount | undefined {
 		return this.#begun ?? this.#kept;
 	}
 
@@ -84,7 +85,7 @@ export class SessionKeeper {
 	}
 
 	/** A new session has begun; it is kept once its first event is taken. */
-	began(self: Pick<GatewaySession, "user" | "application">): void {
+	began(self: OwnAccount): void {
 		if (this.#shard === null) return;
 		const { sessionId: id, resumeURL: resumeUrl } = this.#shard;
 		this.#begun = { id, resumeUrl, seq: 0, ...self };

@@ -1,14 +1,14 @@
-import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/base";
 import type { CommandShape } from "@parley/connector";
 import { ApplicationCommandType } from "discord-api-types/v10";
 import * as z from "zod";
-import type { DiscordPort, DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
+import type { DiscordRequest, DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 import { DiscordCommand, type InstalledCommand, InstalledCommands } from "./discord-command.ts";
 import { discordCommands } from "./to-discord.ts";
 
 /** What is needed to compare, and to bring up to date, the commands that people see. */
 export interface CommandSync {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	readonly application: string;
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;
@@ -166,13 +166,13 @@ function bodyOf({ type, name, description, options, ...rest }: DiscordCommand): 
 
 /** Of an option, what says nothing is left out: most of it is allowed for some types alone. */
 function optionBody({ required, autocomplete, choices, options, ...rest }: Option): unknown {
-	return {
+	return defined({
 		...rest,
-		...(required && { required }),
-		...(autocomplete && { autocomplete }),
-		...(choices.length > 0 && { choices }),
-		...(options.length > 0 && { options: options.map(optionBody) }),
-	};
+		required: required || undefined,
+		autocomplete: autocomplete || undefined,
+		choices: choices.length > 0 ? choices : undefined,
+		options: options.length > 0 ? options.map(optionBody) : undefined,
+	});
 }
 
 /** The commands that this gateway has registered at Discord, stored to delete those that it no longer has. */

@@ -28,7 +28,10 @@ const Option: z.ZodType<Option> = z.object({
 		.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) }))
 		.nullish()
 		.transform((choices) => choices ?? []),
-	...{ min_value: bound, max_value: bound, min_length: bound, max_length: bound },
+	min_value: bound,
+	max_value: bound,
+	min_length: bound,
+	max_length: bound,
 	options: z.array(z.lazy(() => Option)).default([]),
 });
 

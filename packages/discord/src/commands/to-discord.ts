@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Arrival, CommandOption, CommandShape } from "@parley/connector";
 import {
 	ApplicationCommandOptionType,
@@ -27,7 +27,8 @@ const places = {
 /** Discord lets people attach a file to a command only where an option asks for one. */
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
-	...{ name: "file", description: "A file that belongs to it" },
+	name: "file",
+	description: "A file that belongs to it",
 };
 const takesFile: ReadonlySet<string> = new Set(["ask"]);
 
@@ -54,12 +55,14 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 	}
 	const description = isGroup ? groupDescription(shapes) : first.description;
 	const isForManagers = shapes.every(({ least }) => least === "manage");
-	return {
-		...{ type: ApplicationCommandType.ChatInput, name, ...places },
+	return defined({
+		type: ApplicationCommandType.ChatInput,
+		name,
+		...places,
 		description: checked(name, description),
 		options: isGroup ? shapes.map(subCommandOf) : optionsOf(first),
-		...(isForManagers && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
-	};
+		default_member_permissions: isForManagers ? String(PermissionFlagsBits.ManageGuild) : undefined,
+	});
 }
 
 /** Nobody sees it: Discord shows the sub-commands with their own. */
@@ -83,22 +86,29 @@ function optionsOf({ name, options }: CommandShape): unknown[] {
 		({ required }, index) => !required || options[index - 1]?.required !== false,
 	);
 	if (!isSorted) throw refused(name, "an option that is required stands behind one that is not");
-	return [...options.map((option) => optionOf(name, option)), ...(takesFile.has(name) ? [file] : [])];
+	const own = options.map((option) => optionOf(name, option));
+	return takesFile.has(name) ? [...own, file] : own;
 }
 
 function optionOf(command: string, option: CommandOption): unknown {
-	const { name, description, type, required, choices = [], completes = false, min, max } = option;
+	const { name, description, type, required, choices = [], completes = false } = option;
 	if (choices.length > most.choices)
 		throw refused(command, `"${name}" has more than ${most.choices} choices`);
 	if (completes && choices.length > 0) throw refused(command, `"${name}" has choices and completes, too`);
 	return {
 		type: optionTypes[type],
-		...{ name, required, autocomplete: completes },
+		name,
+		required,
+		autocomplete: completes,
 		description: checked(`${command} ${name}`, description),
 		choices: choices.map(({ value, label }) => ({ name: label, value })),
-		...(type === "integer" && { min_value: min, max_value: max }),
-		...(type === "string" && { min_length: min, max_length: max }),
+		...boundsOf(option),
 	};
+}
+
+function boundsOf({ type, min, max }: CommandOption): object {
+	if (type === "integer") return { min_value: min, max_value: max };
+	return type === "string" ? { min_length: min, max_length: max } : {};
 }
 
 function checked(name: string, description: string): string {

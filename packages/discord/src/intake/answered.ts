@@ -1,6 +1,6 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort, DiscordResponse } from "../vocabulary/discord-port.ts";
+import type { DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 
 const firstWaitMs = 1000;
 const mostWaitMs = 30_000;
@@ -13,7 +13,7 @@ const Wait = z.object({ retry_after: z.number().min(0) });
  */
 export async function readUntilAnswered(
 	path: string,
-	{ port, clock }: { readonly port: Pick<DiscordPort, "request">; readonly clock: Clock },
+	{ port, clock }: { readonly port: DiscordRest; readonly clock: Clock },
 	signal: AbortSignal,
 ): Promise<unknown> {
 	for (let tries = 0; ; tries++) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, Logger } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort } from "../vocabulary/discord-port.ts";
+import type { DiscordRest } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import {
 	audienceOf,
@@ -34,7 +34,7 @@ export interface AudienceChange {
 }
 
 export interface AudiencesParts {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	readonly store: AudienceStore;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -28,7 +28,7 @@ const directType = 1;
 const groupType = 3;
 const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
 
-export function isThread({ type }: Pick<KnownChannel, "type">): boolean {
+export function isThread({ type }: { readonly type: number }): boolean {
 	return threadTypes.has(type);
 }
 

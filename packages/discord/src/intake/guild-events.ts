@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { Arrival, Malformed } from "@parley/connector";
 import type { GuildRights } from "./audience.ts";
 import { type AudienceChange, type Audiences, noteChannel, noteRole } from "./audiences.ts";
@@ -176,7 +176,7 @@ export class GuildEvents {
 		}
 		const change = channels === "all" ? "it is not known any more who it was" : of.change;
 		const arrival = this.#everywhere(guild, { change, at: clock.now(), channels });
-		return [{ ...arrival, ...(compared && { taken: compared.keep }) }];
+		return [{ ...arrival, ...defined({ taken: compared?.keep }) }];
 	}
 
 	#everywhere(

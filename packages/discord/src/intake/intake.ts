@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import { type Address, type Arrival, Malformed } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordDispatch, DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
@@ -100,13 +100,17 @@ export class Intake {
 		const person = personOf(message.author, message.member);
 		const edited = type === "edited" ? Date.parse(message.edited_timestamp ?? "") : undefined;
 		const arrival: Arrival = {
-			...{ type, room: roomOf(channel), message: message.id, at: edited ?? momentOf(message.id) },
+			type,
+			room: roomOf(channel),
+			message: message.id,
+			at: edited ?? momentOf(message.id),
 			...readAddress(message, names),
 			person: { ...person, bot: person.bot || Boolean(message.webhook_id) },
 			attachments: attachmentsOf(message.attachments),
 			ourThread: isThread(channel) && channel.owner === self.user,
 		};
-		return incoming(arrival, message.id, ...(edited === undefined ? [] : [String(edited)]));
+		const version = edited === undefined ? [message.id] : [message.id, String(edited)];
+		return incoming(arrival, ...version);
 	}
 
 	async #deleted(
@@ -116,7 +120,9 @@ export class Intake {
 		signal: AbortSignal,
 	): Promise<Translated> {
 		const deleted = this.#malformed.read<z.output<typeof Deleted> | z.output<typeof BulkDeleted>>(
-			...([event, schema, data] as const),
+			event,
+			schema,
+			data,
 		);
 		if (deleted === undefined) return unreadable(event);
 		const channel = await this.#channelOf(deleted, signal);
@@ -193,17 +199,17 @@ export function readAddress(message: Message, names: Names): { address: Address;
 			us: named.some(({ id }) => id === names.user) || mention_roles.some(isOwnRole),
 			others: named.some(({ id }) => id !== names.user) || mention_roles.some((id) => !isOwnRole(id)),
 			everyone,
-			...replyOf(message, names.user),
+			...defined({ reply: replyOf(message, names.user) }),
 		},
 		text: resolve(message, names),
 	};
 }
 
-function replyOf(message: Message, user: string): Pick<Address, "reply"> {
+function replyOf(message: Message, user: string): Address["reply"] {
 	const { message_reference: reference, referenced_message: referenced } = message;
 	// Another type is a message that is passed on: resources/message#message-reference-types.
-	if (!reference?.message_id || (reference.type ?? 0) !== 0) return {};
-	return { reply: { message: reference.message_id, ours: referenced?.author.id === user } };
+	if (!reference?.message_id || (reference.type ?? 0) !== 0) return undefined;
+	return { message: reference.message_id, ours: referenced?.author.id === user };
 }
 
 function resolve({ content, mentions }: Message, { user, roles, channel }: Names): string {

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Attachment, Person } from "@parley/connector";
 import type { User, WireAttachment } from "./wire.ts";
 
@@ -14,8 +15,7 @@ export function personOf(
 }
 
 export function attachmentsOf(attachments: readonly WireAttachment[]): Attachment[] {
-	return attachments.map(({ id, filename, size, content_type, url }) => ({
-		...{ id, name: filename, size, url },
-		...(content_type && { type: content_type }),
-	}));
+	return attachments.map(({ id, filename, size, content_type, url }) =>
+		defined({ id, name: filename, size, url, type: content_type || undefined }),
+	);
 }

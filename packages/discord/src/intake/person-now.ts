@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/base";
 import type { AskedPerson, PersonNow } from "@parley/connector";
 import * as z from "zod";
-import type { DiscordPort } from "../vocabulary/discord-port.ts";
+import type { DiscordRest } from "../vocabulary/discord-port.ts";
 import type { Audiences } from "./audiences.ts";
 import { directTenant } from "./channels.ts";
 import { Member } from "./wire.ts";
@@ -12,7 +12,7 @@ const unknown = z.object({ code: z.union([z.literal(10_007), z.literal(10_013)])
 const Present = Member.extend({ communication_disabled_until: z.iso.datetime({ offset: true }).nullish() });
 
 export interface PersonNowParts {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	readonly audiences: Audiences;
 	readonly clock: Clock;
 }

@@ -14,7 +14,7 @@ export interface InteractionsParts {
 	readonly self: OwnAccount;
 	readonly port: DiscordPort;
 	readonly channels: Channels;
-	readonly controls: Pick<Controls, "read">;
+	readonly controls: Controls;
 	readonly tickets: Tickets;
 	/** The connector, as far as it is needed here. */
 	readonly connector: {
@@ -33,7 +33,8 @@ const answerableMs = 2500;
 const staleMs = 60_000;
 
 const lost: ReadonlySet<number | undefined> = new Set([
-	...[errorCodes.unknownInteraction, errorCodes.alreadyAnswered],
+	errorCodes.unknownInteraction,
+	errorCodes.alreadyAnswered,
 ]);
 const busy = "I have too much to do at the moment. Please try again in a minute.";
 const failed = "I could not take that. Please try again in a moment.";
@@ -201,7 +202,8 @@ function words(content: string): Callback {
 function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
 	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
 	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({
-		...{ name: cutTo(label.trim() === "" ? value : label, limits.suggestionText), value },
+		name: cutTo(label.trim() === "" ? value : label, limits.suggestionText),
+		value,
 	}));
 	return { type: callbackTypes.suggestions, data: { choices } };
 }
@@ -215,7 +217,10 @@ function formFor(control: string, { title, fields }: Form): Callback {
 		type: labelType,
 		label: cutTo(label, limits.fieldLabel),
 		component: {
-			...{ type: inputType, custom_id: name, style: long ? 2 : 1, required },
+			type: inputType,
+			custom_id: name,
+			style: long ? 2 : 1,
+			required,
 			max_length: Math.min(most, limits.fieldText),
 		},
 	}));

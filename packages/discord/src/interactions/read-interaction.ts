@@ -1,4 +1,5 @@
-import type { ArrivalOf, Attachment, Malformed, Person, Room } from "@parley/connector";
+import { defined } from "@parley/base";
+import type { ArrivalOf, Attachment, Malformed, Person, Room, Ticket } from "@parley/connector";
 import * as z from "zod";
 import { type Channels, roomOf } from "../intake/channels.ts";
 import { attachmentsOf, personOf } from "../intake/people.ts";
@@ -68,7 +69,13 @@ export function readInteraction(
 	}
 }
 
-type Happened = Pick<ArrivalOf<"press">, "room" | "person" | "at" | "ticket">;
+/** Fields that every arrival from an interaction has. */
+interface Happened {
+	readonly room: Room;
+	readonly person: Person;
+	readonly at: number;
+	readonly ticket: Ticket;
+}
 
 function happenedIn({ id, token }: Head, whence: Whence, channels: Channels): Happened | undefined {
 	const { guild_id: guild, channel, channel_id: channelId, member } = whence;
@@ -93,10 +100,14 @@ function commandOf(data: Data, happened: Happened): ArrivalOf<"command"> {
 		return file === undefined ? [] : attachmentsOf([file]);
 	});
 	const message = data.type === commandTypes.message && target ? resolved.messages?.[target] : undefined;
+	const user = data.type === commandTypes.user && target !== "" ? target : undefined;
 	return {
-		...{ type: "command", ...happened, command, attachments },
-		options: { ...valuesOf(options), ...(data.type === commandTypes.user && target && { user: target }) },
-		...(message && { target: { message: message.id, text: message.content } }),
+		type: "command",
+		...happened,
+		command,
+		attachments,
+		options: { ...valuesOf(options), ...defined({ user }) },
+		...defined({ target: message && { message: message.id, text: message.content } }),
 	};
 }
 
@@ -164,7 +175,10 @@ interface WireOption {
 }
 const Option: z.ZodType<WireOption> = z.lazy(() =>
 	z.object({
-		...{ name: z.string(), type: z.int(), value: value.optional(), focused: z.boolean().optional() },
+		name: z.string(),
+		type: z.int(),
+		value: value.optional(),
+		focused: z.boolean().optional(),
 		options: z.array(Option).optional(),
 	}),
 );

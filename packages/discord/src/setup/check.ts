@@ -1,10 +1,10 @@
 import { type Clock, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { DiscordPort, DiscordResponse } from "../vocabulary/discord-port.ts";
+import type { DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 
 /** What checks look at Discord with. */
 export interface Discord {
-	readonly port: Pick<DiscordPort, "request">;
+	readonly port: DiscordRest;
 	readonly clock: Clock;
 }
 

@@ -68,7 +68,9 @@ async function checkGuild(
 	});
 	const more = short.length > mostNamed ? `; and ${short.length - mostNamed} more channels` : "";
 	return {
-		...{ id, status: "warn", what: `in ${guild.name} the bot lacks in ${lacking.join("; ")}${more}` },
+		id,
+		status: "warn",
+		what: `in ${guild.name} the bot lacks in ${lacking.join("; ")}${more}`,
 		fix: `allow it in those channels, under "Edit Channel", "Permissions"`,
 	};
 }
@@ -128,8 +130,11 @@ function inviteUrl(application: string, guild?: string): string {
 		client_id: application,
 		scope: scopes.join(" "),
 		permissions: String(permissions),
-		...(guild !== undefined && { guild_id: guild, disable_guild_select: "true" }),
 	});
+	if (guild !== undefined) {
+		query.set("guild_id", guild);
+		query.set("disable_guild_select", "true");
+	}
 	return `https://discord.com/oauth2/authorize?${query}`;
 }
 

@@ -19,9 +19,14 @@ export interface SetupParts extends DoctorParts {
 	readonly patienceMs: number;
 }
 
-const portal: readonly (Pick<SetupStep, "id" | "title" | "todo"> & {
+interface PortalStep {
+	readonly id: string;
+	readonly title: string;
+	readonly todo: string;
 	readonly checks: readonly CheckName[];
-})[] = [
+}
+
+const portal: readonly PortalStep[] = [
 	{
 		id: "token",
 		title: "Make the bot",
@@ -95,7 +100,9 @@ function answerStep({ answered, patienceMs, clock }: SetupParts): SetupStep {
 
 function unanswered(): Finding {
 	return {
-		...{ id: "discord-answer", status: "fail", what: "the bot has not answered anybody yet" },
+		id: "discord-answer",
+		status: "fail",
+		what: "the bot has not answered anybody yet",
 		fix: "mention it by its name in a channel that it sees; whom it does not know, it tells how to be let in",
 	};
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { type Control, fileTooLarge } from "@parley/connector";
 import { cutTo, lengthOf, limits } from "../vocabulary/limits.ts";
 import { type Component, type ComponentRow, checkDraft, type Draft, type DraftFile } from "./check.ts";
@@ -127,16 +128,24 @@ function componentOf(control: Control): Component {
 }
 
 function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
-	const options = choice.options.slice(0, limits.options).map(({ value, label, description, chosen }) => ({
-		// A value is what comes back: half of one would mean something else.
-		...{ value, label: cutTo(label === "" ? value : label, limits.optionText), default: chosen },
-		...(description !== "" && { description: cutTo(description, limits.optionText) }),
-	}));
+	const options = choice.options.slice(0, limits.options).map(({ value, label, description, chosen }) =>
+		defined({
+			// Not cut, because it comes back: half of a value would mean something else.
+			value,
+			label: cutTo(label === "" ? value : label, limits.optionText),
+			default: chosen,
+			description: description === "" ? undefined : cutTo(description, limits.optionText),
+		}),
+	);
 	const most = Math.min(choice.most, options.length);
-	return {
-		...{ type: 3, custom_id: choice.id, options, max_values: most, min_values: Math.min(choice.least, most) },
-		...(choice.placeholder !== "" && { placeholder: cutTo(choice.placeholder, limits.placeholder) }),
-	};
+	return defined({
+		type: 3 as const,
+		custom_id: choice.id,
+		options,
+		max_values: most,
+		min_values: Math.min(choice.least, most),
+		placeholder: choice.placeholder === "" ? undefined : cutTo(choice.placeholder, limits.placeholder),
+	});
 }
 
 /** What can be opened of controls that Discord does not take, as lines of text. */

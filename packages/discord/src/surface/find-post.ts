@@ -30,7 +30,7 @@ const mostClaimed = 5000;
 export interface FinderParts {
 	readonly caller: Caller;
 	readonly places: Places;
-	readonly posts: Pick<Posts, "draft">;
+	readonly posts: Posts;
 	/** The row that a message was posted for, as it was written down. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** Our user's id. */
@@ -51,7 +51,7 @@ export class Finder {
 	}
 
 	/** The message is this row's, and no other one's. */
-	claim({ id }: Pick<OutboxRow, "id">, message: string): void {
+	claim({ id }: { readonly id: string }, message: string): void {
 		this.#claimed.set(message, id);
 		for (const oldest of this.#claimed.keys()) {
 			if (this.#claimed.size <= mostClaimed) break;

@@ -205,6 +205,6 @@ export function attached(files: readonly DraftFile[]): Record<string, unknown> {
 	};
 }
 
-export function sent(files: readonly DraftFile[]): Pick<DiscordRequest, "files"> {
+export function sent(files: readonly DraftFile[]): { readonly files?: NonNullable<DiscordRequest["files"]> } {
 	return files.length === 0 ? {} : { files: files.map(({ name, bytes }) => ({ name, bytes })) };
 }

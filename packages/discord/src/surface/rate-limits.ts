@@ -37,7 +37,7 @@ export class RateLimits {
 
 	scopes(route: Route, channel: string, lane: Request["lane"]): string[] {
 		const name = this.nameOf(route, channel);
-		return [everything, name, ...(patient.has(lane) ? [restOf(name)] : [])];
+		return patient.has(lane) ? [everything, name, restOf(name)] : [everything, name];
 	}
 
 	/** Which buckets an answer has shown to be empty, or full enough only for what is urgent. */

@@ -17,8 +17,12 @@ type Fault = z.output<typeof Fault>;
 const oldEditsMs = 60_000;
 
 const ofTheContents: ReadonlySet<number> = new Set([
-	...[errorCodes.invalidForm, errorCodes.emptyMessage, errorCodes.explicitContent],
-	...[errorCodes.blockedByAutoMod, errorCodes.titleBlockedByAutoMod, errorCodes.harmfulLinks],
+	errorCodes.invalidForm,
+	errorCodes.emptyMessage,
+	errorCodes.explicitContent,
+	errorCodes.blockedByAutoMod,
+	errorCodes.titleBlockedByAutoMod,
+	errorCodes.harmfulLinks,
 ]);
 
 /** What Discord said instead of doing it. */

@@ -11,7 +11,9 @@ export type ThreadPosting = Extract<Posting, { type: "thread" }>;
 const [, , , weekOfMinutes] = limits.threadArchives;
 /** A thread cannot be in a thread or in direct messages, not everywhere may we open one, and there is a most. */
 const withoutThread: ReadonlySet<number | undefined> = new Set([
-	...[errorCodes.tooManyThreads, errorCodes.wrongChannelType, errorCodes.missingPermissions],
+	errorCodes.tooManyThreads,
+	errorCodes.wrongChannelType,
+	errorCodes.missingPermissions,
 ]);
 
 /** Threads of cards. A thread that a message begins has that message's id: topics/threads. */

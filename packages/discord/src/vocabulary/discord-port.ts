@@ -37,10 +37,14 @@ export type DiscordLink =
 	| { readonly state: "lost"; readonly detail: string }
 	| { readonly state: "refused"; readonly detail: string };
 
-/** Discord, as the connector meets it: the real client, or the simulator without sockets. */
-export interface DiscordPort {
-	/** Rejects where no answer came: it may have been carried out or not. */
+/** Discord's REST API. */
+export interface DiscordRest {
+	/** Rejects if there is no response: Discord may have carried out the request or not. */
 	request(request: DiscordRequest): Promise<DiscordResponse>;
+}
+
+/** Discord, as the connector meets it: the real client, or the simulator without sockets. */
+export interface DiscordPort extends DiscordRest {
 	/** Reads bytes of the CDN. Rejects with a `ParleyError` beyond `most` bytes or from a host that is not Discord's. */
 	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
