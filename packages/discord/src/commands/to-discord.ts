@@ -33,7 +33,7 @@ const file = {
 const takesFile: ReadonlySet<string> = new Set(["ask"]);
 
 /** What people see in the menu of a message. */
-export const askAboutThis = "Ask about this";
+const askAboutThis = "Ask about this";
 
 /**
  * The kit's commands as Discord has them: those of two words are sub-commands of the first one. Throws
