@@ -1,4 +1,3 @@
-export { readTextCommand, type TextCommand } from "./addressing/text-command.ts";
 export type {
 	Command,
 	CommandOption,
@@ -7,7 +6,7 @@ export type {
 	Suggestion,
 } from "./commands/command.ts";
 export { commandTable } from "./commands/command-table.ts";
-export { Connector, type ConnectorParts, type ConnectorStatus } from "./connector.ts";
+export { readTextCommand, type TextCommand } from "./commands/text-command.ts";
 export { type ControlKind, controlKinds, type Form, forms } from "./controls/control-kind.ts";
 export { Controls, type ControlTarget } from "./controls/controls.ts";
 export {
@@ -15,7 +14,7 @@ export {
 	type GatewayHistory,
 	type GatewayPlace,
 	openGatewayFiles,
-} from "./gateway-files.ts";
+} from "./gateway/gateway-files.ts";
 export { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbound/inbox.ts";
 export { type Decision, decideRow, readStuck, type StuckRow } from "./outbox/decisions.ts";
 export { leaveDecisionOn } from "./outbox/leave-decision.ts";
@@ -23,15 +22,6 @@ export { Outbox, type OutboxParts } from "./outbox/outbox.ts";
 export type { Plan, PlannedRow } from "./outbox/plan.ts";
 export { type Posted, postedIn } from "./outbox/posted-in.ts";
 export { decideStuckPost, readStuckPosts } from "./outbox/stuck-posts.ts";
-export {
-	type Address,
-	Arrival,
-	type ArrivalOf,
-	type Attachment,
-	type Person,
-	type Room,
-	type Ticket,
-} from "./platform/arrival.ts";
 export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
 export {
 	CardMessages,
@@ -42,6 +32,15 @@ export {
 	type UploadReader,
 } from "./platform/compose-surface.ts";
 export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
+export {
+	type Address,
+	Arrival,
+	type ArrivalOf,
+	type Attachment,
+	type Person,
+	type Room,
+	type Ticket,
+} from "./platform/inbound-event.ts";
 export { type Lane, lanes } from "./platform/lane.ts";
 export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Lookup, type LookupParts } from "./platform/lookup.ts";
@@ -60,6 +59,7 @@ export {
 	type Surface,
 } from "./platform/surface.ts";
 export type { HeardRoom } from "./rooms/heard-rooms.ts";
+export { Connector, type ConnectorParts, type ConnectorStatus } from "./running/connector.ts";
 export type {
 	ConnectorStart,
 	PlatformLink,

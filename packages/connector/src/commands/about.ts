@@ -1,11 +1,11 @@
 import { ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
-import { reasons } from "../addressing/is-for-us.ts";
-import { effects } from "../arrivals/heard.ts";
-import { refusalText } from "../arrivals/refusal.ts";
-import { plain } from "../conversation/tasks/plain.ts";
-import type { Room } from "../platform/arrival.ts";
-import type { RoomDesk } from "../rooms/desk.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import { reasons } from "../platform/is-for-us.ts";
+import type { RoomDesk } from "../rooms/handler-context.ts";
+import { effects } from "../rooms/heard.ts";
+import { refusalText } from "../rooms/refusal.ts";
 import type { Command, CommandShape } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
 

@@ -1,8 +1,8 @@
-import { findListed, type ListedPrompt, listedButtons, listedCard } from "../controls/listed-approval.ts";
 import { fitsPost } from "../conversation/questions/fit-card.ts";
 import { codeOf } from "../conversation/questions/question.ts";
-import type { Person, Room } from "../platform/arrival.ts";
-import type { Desk, Reply } from "../rooms/desk.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed-approval.ts";
+import type { Desk, Reply } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 
 /** A row of buttons each: platforms show five. */

@@ -1,4 +1,4 @@
-import type { RoomDesk } from "../rooms/desk.ts";
+import type { RoomDesk } from "../rooms/handler-context.ts";
 import { aboutCommands, helpCommand } from "./about.ts";
 import { approvalCommands } from "./approvals.ts";
 import type { Command } from "./command.ts";

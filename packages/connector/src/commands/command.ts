@@ -1,5 +1,5 @@
-import type { Person, Room } from "../platform/arrival.ts";
-import type { Desk, Handled, Reply } from "../rooms/desk.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
 
 /** Something to choose from. `label` is what people read. */
 export interface Suggestion {

@@ -1,5 +1,5 @@
 import type { MemoryPayload } from "@parley/protocol";
-import { plain } from "../conversation/tasks/plain.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
 import { isPublic, textOf } from "./options.ts";
 

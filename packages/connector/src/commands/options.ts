@@ -1,4 +1,4 @@
-import type { Handled } from "../rooms/desk.ts";
+import type { Handled } from "../rooms/handler-context.ts";
 
 /** What was written for an option; empty where nothing was. */
 export function textOf(option: string | number | boolean | undefined): string {

@@ -1,8 +1,8 @@
 import type { SchedulePayload } from "@parley/protocol";
-import { plain } from "../conversation/tasks/plain.ts";
-import type { Room } from "../platform/arrival.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Desk } from "../rooms/desk.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import type { Desk } from "../rooms/handler-context.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
 import { isPublic, mostSuggestions, textOf } from "./options.ts";
 

@@ -1,5 +1,5 @@
-import { oneLine, plain } from "../conversation/tasks/plain.ts";
-import type { ListedSession, RoomDesk } from "../rooms/desk.ts";
+import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import type { ListedSession, RoomDesk } from "../rooms/handler-context.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
 

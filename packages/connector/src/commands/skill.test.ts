@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RoomDesk } from "../rooms/desk.ts";
-import { commanded, scriptedDesk } from "../testing/scripted-desk.ts";
+import type { RoomDesk } from "../rooms/handler-context.ts";
+import { commanded, scriptedDesk } from "../testing/scripted-context.ts";
 import { skillCommands } from "./skill.ts";
 
 const [command] = skillCommands;

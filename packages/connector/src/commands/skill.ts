@@ -1,6 +1,6 @@
 import type { SkillPayload } from "@parley/protocol";
-import { plain } from "../conversation/tasks/plain.ts";
-import type { RoomDesk } from "../rooms/desk.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import type { RoomDesk } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
 

@@ -1,4 +1,4 @@
-import type { RoomDesk } from "../rooms/desk.ts";
+import type { RoomDesk } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 import { textOf } from "./options.ts";
 

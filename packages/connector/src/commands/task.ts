@@ -1,14 +1,15 @@
-import type { MethodResult } from "@parley/protocol";
-import { answerOf, answerTask } from "../controls/reply-to-task.ts";
-import { oneLine, plain } from "../conversation/tasks/plain.ts";
+import { ParleyError } from "@parley/base";
+import type { MethodResult, TaskPayload } from "@parley/protocol";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
-import { stateWords } from "../conversation/tasks/task-words.ts";
+import { barOf, because, lengthOf, stateWords, tokensOf } from "../conversation/tasks/task-words.ts";
+import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
-import type { Desk, Handled } from "../rooms/desk.ts";
+import { answerOf, answerTask } from "../presses/reply-to-task.ts";
+import type { Desk, Handled } from "../rooms/handler-context.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
-import { taskLine, taskReport } from "./task/describe-task.ts";
-import { findTask, mayMean, tasksHere } from "./task/find-task.ts";
 
 const mostListed = 15;
 const mostSuggested = 25;
@@ -184,4 +185,104 @@ function textOf(option: string | number | boolean | undefined): string {
 
 function priorityOf(option: string | number | boolean | undefined): "low" | "normal" | "high" {
 	return option === "low" || option === "high" ? option : "normal";
+}
+
+type Platform = Pick<ChatPlatform, "moment" | "person">;
+
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+
+/** A task in one line of a list. */
+function taskLine(task: TaskPayload, { moment }: Platform): string {
+	const { id, title, status, progress, created_at } = task;
+	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
+	const facts = [stateWords[status], ...(bar === undefined ? [] : [bar])].join(", ");
+	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at), "relative")}`;
+}
+
+/** All that people want to know of a task. */
+function taskReport(task: TaskPayload, platform: Platform): string {
+	return [
+		`**${plain(task.title, 200)}** · \`${shortId(task.id)}\`\n${statusLine(task, platform)}`,
+		factsOf(task, platform),
+		...planOf(task),
+		...questionOf(task),
+		...(task.description.trim() === "" ? [] : [`**Asked for**\n\n${task.description.trim()}`]),
+		...(task.output.trim() === "" ? [] : [`**Came of it**\n\n${task.output.trim()}`]),
+	].join("\n\n");
+}
+
+function statusLine({ status, error, progress }: TaskPayload, platform: Platform): string {
+	const bar = barOf(progress.current_step, progress.total_steps);
+	const why = hasEnded(status) ? because({ why: error }, platform) : "";
+	return `${stateWords[status]}${why}${bar === undefined ? "" : `\n${bar}`}`;
+}
+
+function factsOf(task: TaskPayload, { moment }: Platform): string {
+	const { usage, started_at, completed_at, created_at, agent, model } = task;
+	const start = started_at === undefined ? undefined : Date.parse(started_at);
+	const end = completed_at === undefined ? undefined : Date.parse(completed_at);
+	const spent = tokensOf({ input: usage.tokens_input, output: usage.tokens_output });
+	return [
+		`asked for ${moment(Date.parse(created_at), "exact")}`,
+		...(start !== undefined && end === undefined ? [`started ${moment(start, "relative")}`] : []),
+		...(start !== undefined && end !== undefined ? [`took ${lengthOf(end - start)}`] : []),
+		`agent ${plain(agent, 80)}${model === undefined ? "" : ` with ${plain(model, 80)}`}`,
+		`${spent}, ${dollars.format(usage.cost_usd)}`,
+	].join(" · ");
+}
+
+function planOf({ plan = [] }: TaskPayload): string[] {
+	if (plan.length === 0) return [];
+	const steps = plan.map(({ title, status }) => {
+		const note = { pending: "", completed: "", in_progress: " (at work)", skipped: " (left out)" }[status];
+		return `- [${status === "completed" ? "x" : " "}] ${plain(title, 120)}${note}`;
+	});
+	return [`**Plan**\n${steps.join("\n")}`];
+}
+
+function questionOf({ suspension }: TaskPayload): string[] {
+	if (!suspension) return [];
+	const { reason, plan_content: plan } = suspension;
+	return [`**It waits for you**: ${plain(reason, 300)}`, ...(plan.trim() === "" ? [] : [plan.trim()])];
+}
+
+/** More than anybody looks through. */
+const mostLooked = 100;
+const leastEnding = 3;
+
+/** The newest tasks of the channel, those that people submitted: not their parts. */
+async function tasksHere(
+	{ gateway, onBehalf }: Pick<Desk, "gateway" | "onBehalf">,
+	{ person, room }: { readonly person: Person; readonly room: Room },
+): Promise<TaskPayload[]> {
+	const asked = { limit: mostLooked, ...onBehalf(person, room) };
+	const { tasks } = await gateway.request("query_tasks", asked);
+	return tasks.filter(({ parent_id }) => parent_id === "");
+}
+
+/**
+ * The id of the task that somebody means by its id, or by how that ends. Throws `not_found`, and `invalid_argument`
+ * where it could be several.
+ */
+async function findTask(
+	desk: Pick<Desk, "gateway" | "onBehalf" | "platform">,
+	who: { readonly person: Person; readonly room: Room },
+	typed: string,
+): Promise<string> {
+	const wanted = typed.trim().toLowerCase();
+	// One that was chosen from the list, or that is older than what is looked through.
+	if (/^task_[0-9a-z]{26}$/.test(wanted)) return wanted;
+	const tasks = wanted.length < leastEnding ? [] : await tasksHere(desk, who);
+	const [found, other] = tasks.filter(({ id }) => id.endsWith(wanted));
+	if (found && !other) return found.id;
+	const message = found
+		? `the ids of several tasks end with ${wanted}: write more of the one you mean, such as ${found.id.slice(-10)}`
+		: `no task here has an id that ends with ${wanted}: ${desk.platform.command("task list", who.room)} shows them`;
+	throw new ParleyError(message, { code: found ? "invalid_argument" : "not_found" });
+}
+
+/** Whether somebody who has typed this may mean the task. */
+function mayMean({ id, title }: TaskPayload, typed: string): boolean {
+	const words = typed.trim().toLowerCase();
+	return title.toLowerCase().includes(words) || id === words || shortId(id).includes(words);
 }

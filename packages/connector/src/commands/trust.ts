@@ -1,6 +1,6 @@
-import { plain } from "../conversation/tasks/plain.ts";
 import { lengthOf } from "../conversation/tasks/task-words.ts";
 import { alwaysAsked, coverOf, whoIs } from "../conversation/trust/grant-words.ts";
+import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
 
 const minutesUnlessTold = 480;

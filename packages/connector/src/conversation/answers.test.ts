@@ -10,7 +10,7 @@ import {
 	says,
 	tell,
 	under,
-} from "../testing/tell-answers.ts";
+} from "../testing/render-answers.ts";
 import { activeRun, messageOf, runOf } from "./answers/runs.ts";
 
 const oneWaits = [says("r1", "one", "m1"), says("r2", "two", "m2")];

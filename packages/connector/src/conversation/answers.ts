@@ -6,10 +6,10 @@ import { called, retrying } from "./answers/retries.ts";
 import { type AnswersSlice, withChange } from "./answers/runs.ts";
 import { created, missed, removed } from "./answers/scheduled.ts";
 import { share } from "./answers/share.ts";
-import type { ShowIntention } from "./intention.ts";
-import type { Part, Scene, Step } from "./part.ts";
-import { plain } from "./tasks/plain.ts";
 import { stepsOf } from "./tasks/step-lines.ts";
+import { plain } from "./vocabulary/plain.ts";
+import type { Part, Scene, Step } from "./vocabulary/reducer.ts";
+import type { ShowIntention } from "./vocabulary/render-operation.ts";
 
 export type { AnswersSlice };
 

@@ -2,7 +2,7 @@ import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import { Controls } from "../controls/controls.ts";
 import { type ConversationState, emptyConversation, tellConversation } from "./conversation.ts";
-import type { Scene, Told } from "./part.ts";
+import type { Scene, Told } from "./vocabulary/reducer.ts";
 
 const scene: Scene = {
 	...{ session: "sess_1", controls: new Controls("secret") },

@@ -1,10 +1,10 @@
 import { type AnswersSlice, answers } from "./answers.ts";
-import type { Intention } from "./intention.ts";
-import type { Scene, Told } from "./part.ts";
 import { type QuestionsSlice, questions } from "./questions.ts";
 import { cardWith } from "./tasks/task-state.ts";
 import { type TasksSlice, tasks } from "./tasks.ts";
 import { type TrustSlice, trust } from "./trust.ts";
+import type { Scene, Told } from "./vocabulary/reducer.ts";
+import type { Intention } from "./vocabulary/render-operation.ts";
 
 /** What a session looks like to those who talk to it, kept as JSON beside the session's cursor. */
 export interface ConversationState {

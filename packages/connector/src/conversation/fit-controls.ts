@@ -1,6 +1,6 @@
 import type { PlatformLimits } from "../platform/chat-platform.ts";
 import type { Control } from "../platform/posting.ts";
-import { oneLine } from "./tasks/plain.ts";
+import { oneLine } from "./vocabulary/plain.ts";
 
 /** Labels as short, and rows as narrow, as the platform wants them; no row is empty. */
 export function fitControls(rows: readonly (readonly Control[])[], limits: PlatformLimits): Control[][] {

@@ -2,8 +2,8 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Block, Inline } from "../text/document.ts";
 import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
-import type { ShowIntention } from "./intention.ts";
-import { isBlank } from "./is-blank.ts";
+import { isBlank } from "./vocabulary/is-blank.ts";
+import type { ShowIntention } from "./vocabulary/render-operation.ts";
 
 type Platform = Pick<ChatPlatform, "dialect" | "limits">;
 

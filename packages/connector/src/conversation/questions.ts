@@ -1,6 +1,4 @@
 import type { EventPayloads } from "@parley/protocol";
-import type { ShowIntention } from "./intention.ts";
-import type { Part, Scene, Step, Told } from "./part.ts";
 import { Cut } from "./questions/cut.ts";
 import { callLine, drawReplyCard, fitsWhole } from "./questions/draw-reply-card.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./questions/outcome.ts";
@@ -18,6 +16,8 @@ import {
 	raisedWith,
 	wasAsked,
 } from "./questions/reply-cards.ts";
+import type { Part, Scene, Step, Told } from "./vocabulary/reducer.ts";
+import type { ShowIntention } from "./vocabulary/render-operation.ts";
 
 const mostOpen = 200;
 const mostClosed = 50;

@@ -16,9 +16,9 @@ import {
 	tokenOf,
 	writes,
 } from "../testing/question-scene.ts";
-import type { ShowIntention } from "./intention.ts";
 import { drawReplyCard } from "./questions/draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./questions/reply-cards.ts";
+import type { ShowIntention } from "./vocabulary/render-operation.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
 const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Lane } from "../platform/lane.ts";
-import type { Intention } from "./intention.ts";
-import type { Part, Scene, Told } from "./part.ts";
 import { closedIn, milestonesOf } from "./tasks/milestones.ts";
-import { oneLine } from "./tasks/plain.ts";
 import { cardOf } from "./tasks/task-card.ts";
 import { changeOf, isTaskEvent, type TaskChange } from "./tasks/task-change.ts";
 import { type Task, type TasksSlice, taskCard, withTask } from "./tasks/task-state.ts";
+import { oneLine } from "./vocabulary/plain.ts";
+import type { Part, Scene, Told } from "./vocabulary/reducer.ts";
+import type { Intention } from "./vocabulary/render-operation.ts";
 
 export type { TasksSlice } from "./tasks/task-state.ts";
 

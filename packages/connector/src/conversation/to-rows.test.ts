@@ -4,9 +4,9 @@ import { type Control, Posting } from "../platform/posting.ts";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "../text/dialect.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
-import type { Intention, ShowIntention } from "./intention.ts";
-import { isBlank } from "./is-blank.ts";
 import { toRows } from "./to-rows.ts";
+import { isBlank } from "./vocabulary/is-blank.ts";
+import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
 
 const smallDialect: Dialect = { ...chatDialect, small: (line) => `-# ${line}` };
 const limits = {

@@ -3,9 +3,9 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Posting } from "../platform/posting.ts";
 import { fitControls } from "./fit-controls.ts";
 import { fitPlain, fitShow } from "./fit-show.ts";
-import type { Intention, ShowIntention } from "./intention.ts";
-import type { Told } from "./part.ts";
-import { oneLine } from "./tasks/plain.ts";
+import { oneLine } from "./vocabulary/plain.ts";
+import type { Told } from "./vocabulary/reducer.ts";
+import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
 
 /** Where and when intentions are to be seen. */
 export interface Showing {

@@ -1,5 +1,5 @@
-import type { Part } from "./part.ts";
 import { endedGrantCard, endNotice, openGrantCard } from "./trust/grant-card.ts";
+import type { Part } from "./vocabulary/reducer.ts";
 
 /** What the channel is trusted with. */
 export interface TrustSlice {

@@ -1,5 +1,5 @@
 import type { Dialect } from "../text/dialect.ts";
-import type { Attachment, Room } from "./arrival.ts";
+import type { Attachment, Room } from "./inbound-event.ts";
 import type { Surface } from "./surface.ts";
 
 /** How much the platform shows. All counts are as its dialect measures. */

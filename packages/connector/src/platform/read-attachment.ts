@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { Attachment } from "./arrival.ts";
+import type { Attachment } from "./inbound-event.ts";
 
 /** Where a platform keeps what people attach; it lets nothing in from elsewhere, and not more than it is told. */
 export interface AttachmentSource {

@@ -1,6 +1,6 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { KnownSession } from "../feed/known-sessions.ts";
+import type { KnownSession } from "../subscription/known-sessions.ts";
 import { heardRooms } from "./heard-rooms.ts";
 
 const key = { platform: "chat", tenant: "1", channel: "2", number: 1 };

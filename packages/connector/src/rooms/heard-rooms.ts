@@ -1,8 +1,8 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { ConversationState } from "../conversation/conversation.ts";
-import type { Feed } from "../feed/feed.ts";
-import type { Room } from "../platform/arrival.ts";
-import { roomOf } from "./external-key.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import { roomOf } from "../subscription/external-key.ts";
+import type { Feed } from "../subscription/subscriptions.ts";
 
 /** A room that the gateway has a session of, and what it has heard there. */
 export interface HeardRoom {

@@ -1,5 +1,5 @@
 import type { OnBehalf } from "@parley/protocol";
-import type { Person, Room } from "../platform/arrival.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
 
 /** Of a name and of roles as much as the gateway takes. */
 const mostName = 256;

@@ -1,9 +1,9 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { Controls } from "../controls/controls.ts";
-import { Feed } from "../feed/feed.ts";
 import { Outbox } from "../outbox/outbox.ts";
-import type { Person, Room } from "../platform/arrival.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import { Feed } from "../subscription/subscriptions.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
 import { ScriptedGateway } from "../testing/scripted-gateway.ts";

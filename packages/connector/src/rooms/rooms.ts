@@ -1,16 +1,16 @@
 import { type Clock, ParleyError, type Store } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
-import { type RoomFacts, usualFacts } from "../addressing/is-for-us.ts";
 import { activeRun } from "../conversation/answers/runs.ts";
-import type { Feed } from "../feed/feed.ts";
-import type { KnownSession } from "../feed/known-sessions.ts";
-import type { SessionFeed } from "../feed/session-feed.ts";
-import type { Person, Room } from "../platform/arrival.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import { type RoomFacts, usualFacts } from "../platform/is-for-us.ts";
 import { Lookup } from "../platform/lookup.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "../subscription/external-key.ts";
+import type { KnownSession } from "../subscription/known-sessions.ts";
+import type { SessionFeed } from "../subscription/session-subscription.ts";
+import type { Feed } from "../subscription/subscriptions.ts";
 import { readTurn, writeTurn } from "./current-sessions.ts";
-import type { ListedSession } from "./desk.ts";
-import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "./external-key.ts";
+import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
 /** Milliseconds until the gateway is asked for the settings of a channel again. */

@@ -1,13 +1,13 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 import { maxRequestBytes } from "@parley/protocol";
 import { runOf } from "../conversation/answers/runs.ts";
-import { oneLine } from "../conversation/tasks/plain.ts";
-import type { Feed } from "../feed/feed.ts";
-import type { SessionFeed } from "../feed/session-feed.ts";
-import type { GatewayFiles } from "../gateway-files.ts";
-import type { Attachment, Person, Room } from "../platform/arrival.ts";
+import { oneLine } from "../conversation/vocabulary/plain.ts";
+import type { GatewayFiles } from "../gateway/gateway-files.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Desk, Said, Words } from "./desk.ts";
+import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
+import type { SessionFeed } from "../subscription/session-subscription.ts";
+import type { Feed } from "../subscription/subscriptions.ts";
+import type { Desk, Said, Words } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 

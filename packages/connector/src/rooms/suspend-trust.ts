@@ -1,6 +1,6 @@
-import { oneLine } from "../conversation/tasks/plain.ts";
-import type { ArrivalOf, Room } from "../platform/arrival.ts";
-import type { Desk } from "./desk.ts";
+import { oneLine } from "../conversation/vocabulary/plain.ts";
+import type { ArrivalOf, Room } from "../platform/inbound-event.ts";
+import type { Desk } from "./handler-context.ts";
 
 type Parts = Pick<Desk, "gateway" | "platform">;
 

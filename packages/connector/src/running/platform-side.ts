@@ -1,5 +1,4 @@
 import type { Store } from "@parley/base";
-import type { Connector } from "../connector.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Posted } from "../outbox/posted-in.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
@@ -8,6 +7,7 @@ import type { AskedPerson, PersonNow } from "../platform/person-now.ts";
 import type { HeardRoom } from "../rooms/heard-rooms.ts";
 import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import type { Connector } from "./connector.ts";
 
 /** That the connection to a platform is there, with what the platform tells then. */
 export interface ReadyLink {

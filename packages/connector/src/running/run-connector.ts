@@ -1,12 +1,12 @@
 import { ParleyError, type Store } from "@parley/base";
 import { type Client, createClient, type PersonCheck } from "@parley/protocol";
-import { Connector } from "../connector.ts";
-import { openGatewayFiles } from "../gateway-files.ts";
+import { openGatewayFiles } from "../gateway/gateway-files.ts";
 import { checkSendTimes } from "../outbox/clock-mark.ts";
 import { postedIn } from "../outbox/posted-in.ts";
 import { type ConnectorDatabase, openConnectorDatabase } from "../store/connector-database.ts";
 import { startRetention } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { Connector } from "./connector.ts";
 import type {
 	ConnectorStart,
 	PlatformLink,

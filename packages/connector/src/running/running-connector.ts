@@ -1,7 +1,7 @@
 import type { Clock, Failpoints, Ids, Logger } from "@parley/base";
 import type { Client } from "@parley/protocol";
-import type { ConnectorStatus } from "../connector.ts";
-import type { GatewayFiles, GatewayHistory } from "../gateway-files.ts";
+import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
+import type { ConnectorStatus } from "./connector.ts";
 import type { PlatformLink, ReadyLink } from "./platform-side.ts";
 
 /** What a connector runs with, whatever its platform. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openSqliteStore } from "@parley/base";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { readMark } from "../feed/marks.ts";
+import { readMark } from "../subscription/session-cursors.ts";
 import { openSqlite } from "../testing/open-stores.ts";
 import { isOpen } from "./conditions.ts";
 import { connectorMigrations } from "./migrations.ts";

@@ -1,6 +1,6 @@
 import { Controls } from "../controls/controls.ts";
-import type { Intention } from "../conversation/intention.ts";
-import type { Part, Scene, Told } from "../conversation/part.ts";
+import type { Part, Scene, Told } from "../conversation/vocabulary/reducer.ts";
+import type { Intention } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 
 /** A platform in which moments and people can be read in what is shown. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { ParleyError } from "@parley/base";
-import type { Attachment, Room } from "../platform/arrival.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Attachment, Room } from "../platform/inbound-event.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 

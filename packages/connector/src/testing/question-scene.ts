@@ -1,7 +1,7 @@
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
-import type { ShowIntention } from "../conversation/intention.ts";
-import type { Scene } from "../conversation/part.ts";
 import { type QuestionsSlice, questions } from "../conversation/questions.ts";
+import type { Scene } from "../conversation/vocabulary/reducer.ts";
+import type { ShowIntention } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { chatScene } from "./chat-scene.ts";

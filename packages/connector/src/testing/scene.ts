@@ -22,7 +22,7 @@
  * - What cannot be said is done: `{ does: async (stage) => … }`.
  */
 import { deepEqual, equal, partialDeepStrictEqual } from "node:assert/strict";
-import type { Address } from "../platform/arrival.ts";
+import type { Address } from "../platform/inbound-event.ts";
 import type { ScriptedSession } from "./scripted-session.ts";
 import { Stage } from "./stage.ts";
 

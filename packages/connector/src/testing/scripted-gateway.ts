@@ -10,12 +10,10 @@ import type {
 	RequestMethod,
 	RequestOptions,
 } from "@parley/protocol";
-import type { RoomFacts } from "../addressing/is-for-us.ts";
-import type { GatewayFiles, GatewayHistory } from "../gateway-files.ts";
-import { type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
+import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
+import type { RoomFacts } from "../platform/is-for-us.ts";
+import { type Role, type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
 import { ScriptedSession } from "./scripted-session.ts";
-
-type Role = "stranger" | "guest" | "member" | "approver" | "owner";
 
 /** Methods that who is not let in may ask, too. */
 const forStrangers = new Set(["whoami", "pair"]);

@@ -1,11 +1,21 @@
 import { ParleyError } from "@parley/base";
 import type { MethodInput, MethodName, MethodResult, OnBehalf } from "@parley/protocol";
-import type { ScriptedGateway } from "./scripted-gateway.ts";
+import type { RoomFacts } from "../platform/is-for-us.ts";
 import type { ScriptedSession } from "./scripted-session.ts";
 
-/** A request as it has reached the gateway. */
+export type Role = "stranger" | "guest" | "member" | "approver" | "owner";
+
+/** State of the gateway that its methods read. */
+export interface GatewayState {
+	readonly sessions: readonly ScriptedSession[];
+	/** Channel settings, by `TENANT:CHANNEL`. */
+	readonly facts: ReadonlyMap<string, RoomFacts>;
+	roleOf(person: string): Role;
+}
+
+/** A request that reached the gateway. */
 export interface Asked {
-	readonly gateway: ScriptedGateway;
+	readonly gateway: GatewayState;
 	readonly actor: NonNullable<OnBehalf["actor"]> | undefined;
 	readonly place: NonNullable<OnBehalf["place"]> | undefined;
 	/** The session that the frame names. */

@@ -1,9 +1,9 @@
 import type { Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import { Connector } from "../connector.ts";
 import { Controls } from "../controls/controls.ts";
-import type { Arrival, ArrivalOf, Person, Room, Ticket } from "../platform/arrival.ts";
+import type { Arrival, ArrivalOf, Person, Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
+import { Connector } from "../running/connector.ts";
 import { type Kept, keptIn } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { FakePlatform } from "./fake-platform.ts";

@@ -1,7 +1,7 @@
 import type { EventPayloads } from "@parley/protocol";
-import type { ShowIntention } from "../intention.ts";
-import type { Scene, Step } from "../part.ts";
-import { oneLine, plain } from "../tasks/plain.ts";
+import { oneLine, plain } from "../vocabulary/plain.ts";
+import type { Scene, Step } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { showWaiting } from "./cards.ts";
 import { type AnswersSlice, messageOf, type Run, withRun } from "./runs.ts";
 import { beginScheduled } from "./scheduled.ts";

@@ -1,8 +1,8 @@
-import type { ShowIntention } from "../intention.ts";
-import type { Scene } from "../part.ts";
-import { plain } from "../tasks/plain.ts";
 import { type ShownStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
 

@@ -1,5 +1,5 @@
 import type { Control } from "../../platform/posting.ts";
-import type { Scene } from "../part.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 
 const looks = {
 	stop: { label: "Stop", style: "danger" },

@@ -1,9 +1,9 @@
 import type { EventPayloads } from "@parley/protocol";
 import type { Control } from "../../platform/posting.ts";
-import type { ShowIntention } from "../intention.ts";
-import { isBlank } from "../is-blank.ts";
-import type { Scene, Step } from "../part.ts";
-import { plain } from "../tasks/plain.ts";
+import { isBlank } from "../vocabulary/is-blank.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene, Step } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { showMoved, showQueueOver, showRetryOver, showStepsOver } from "./cards.ts";
 import { control } from "./control.ts";
 import { type AnswersSlice, type Run, withoutRun } from "./runs.ts";

@@ -1,5 +1,5 @@
 import type { EventPayloads } from "@parley/protocol";
-import type { Scene, Step, Told } from "../part.ts";
+import type { Scene, Step, Told } from "../vocabulary/reducer.ts";
 import { showRetrying, showRetryOver } from "./cards.ts";
 import { type AnswersSlice, withChange } from "./runs.ts";
 

@@ -1,7 +1,7 @@
 import type { EventPayloads, OriginPayload } from "@parley/protocol";
-import type { Intention, ShowIntention } from "../intention.ts";
-import type { Scene, Step } from "../part.ts";
-import { oneLine, plain } from "../tasks/plain.ts";
+import { oneLine, plain } from "../vocabulary/plain.ts";
+import type { Scene, Step } from "../vocabulary/reducer.ts";
+import type { Intention, ShowIntention } from "../vocabulary/render-operation.ts";
 import { type AnswersSlice, withRun } from "./runs.ts";
 
 const mostTitle = 150;

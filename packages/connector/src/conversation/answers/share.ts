@@ -1,6 +1,6 @@
 import type { EventPayloads } from "@parley/protocol";
-import type { ShowIntention } from "../intention.ts";
-import { plain } from "../tasks/plain.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { type AnswersSlice, messageOf } from "./runs.ts";
 
 /** A file for the people of the conversation. */

@@ -1,8 +1,8 @@
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
-import type { ShowIntention } from "../intention.ts";
-import type { Scene } from "../part.ts";
-import { plain as plainLine } from "../tasks/plain.ts";
+import { plain as plainLine } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { fitLongest, fitsPost } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";

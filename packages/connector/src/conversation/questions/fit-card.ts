@@ -1,6 +1,6 @@
 import { markdownDialect } from "../../text/markdown-dialect.ts";
 import { parseText } from "../../text/parse-text.ts";
-import type { Scene } from "../part.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 import { Cut } from "./cut.ts";
 
 /** What the platform may need to set a foot apart. */

@@ -1,7 +1,7 @@
 import type { EventPayloads } from "@parley/protocol";
-import { actingPerson } from "../acting-person.ts";
-import type { Scene } from "../part.ts";
-import { plain as plainLine } from "../tasks/plain.ts";
+import { actingPerson } from "../vocabulary/acting-person.ts";
+import { plain as plainLine } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";

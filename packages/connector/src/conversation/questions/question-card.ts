@@ -1,5 +1,5 @@
-import type { ShowIntention } from "../intention.ts";
-import type { Scene } from "../part.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";

@@ -1,6 +1,6 @@
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
-import type { Scene } from "../part.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 import type { OpenQuestion, QuestionOption } from "./question.ts";
 
 type Button = Extract<Control, { type: "button" }>;

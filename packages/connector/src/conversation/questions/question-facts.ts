@@ -1,4 +1,4 @@
-import type { Scene } from "../part.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 import { type Cut, keep } from "./cut.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 import { type AskedCall, codeOf, type OpenQuestion } from "./question.ts";

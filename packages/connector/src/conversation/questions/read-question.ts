@@ -1,5 +1,5 @@
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
-import { wishWithoutIds } from "../without-ids.ts";
+import { wishWithoutIds } from "../vocabulary/without-ids.ts";
 import { argumentsText, isToldBy } from "./arguments-text.ts";
 import { keep } from "./cut.ts";
 import type { AskedCall, OpenQuestion, QuestionKind } from "./question.ts";

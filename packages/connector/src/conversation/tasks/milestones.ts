@@ -1,8 +1,8 @@
 import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
-import type { ShowIntention } from "../intention.ts";
-import type { Scene } from "../part.ts";
-import { plain } from "./plain.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { closedReview, openReview } from "./review-card.ts";
 import type { TaskChange, TaskEvent } from "./task-change.ts";
 import { shortId, type Task, type TaskState, taskCard } from "./task-state.ts";

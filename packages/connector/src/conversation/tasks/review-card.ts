@@ -1,7 +1,7 @@
 import type { Control } from "../../platform/posting.ts";
-import type { ShowIntention } from "../intention.ts";
-import type { Scene } from "../part.ts";
-import { plain } from "./plain.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { hasEnded, type Review, shortId, type Task } from "./task-state.ts";
 
 /** Enough of a token to tell it from others of the same task; the whole is too long for the id of a control. */

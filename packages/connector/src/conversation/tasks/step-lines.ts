@@ -1,5 +1,5 @@
 import type { EventPayloads } from "@parley/protocol";
-import { oneLine, plain } from "./plain.ts";
+import { oneLine, plain } from "../vocabulary/plain.ts";
 
 type Plan = EventPayloads["todo.updated"]["plan"];
 

@@ -1,8 +1,8 @@
 import type { Lane } from "../../platform/lane.ts";
 import type { Control } from "../../platform/posting.ts";
-import type { ShowIntention } from "../intention.ts";
-import type { Scene } from "../part.ts";
-import { plain } from "./plain.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { stepLines } from "./step-lines.ts";
 import { hasEnded, shortId, type Task, taskCard, type Worker } from "./task-state.ts";
 import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";

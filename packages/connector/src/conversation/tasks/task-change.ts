@@ -1,6 +1,6 @@
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
-import type { Told } from "../part.ts";
-import { oneLine } from "./plain.ts";
+import { oneLine } from "../vocabulary/plain.ts";
+import type { Told } from "../vocabulary/reducer.ts";
 import { stepsOf } from "./step-lines.ts";
 import {
 	cardWith,

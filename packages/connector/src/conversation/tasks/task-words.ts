@@ -1,7 +1,7 @@
 import type { TaskPayload } from "@parley/protocol";
-import { actingPerson } from "../acting-person.ts";
-import type { Scene } from "../part.ts";
-import { plain } from "./plain.ts";
+import { actingPerson } from "../vocabulary/acting-person.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 import type { EndedTask, Spent, TaskState } from "./task-state.ts";
 
 /** How a task stands, for people: the words say all that the sign does. */

@@ -1,8 +1,8 @@
 import type { GrantPayload } from "@parley/protocol";
-import type { ShowIntention } from "../intention.ts";
-import type { Scene, Told } from "../part.ts";
-import { plain } from "../tasks/plain.ts";
 import { shortId } from "../tasks/task-state.ts";
+import { plain } from "../vocabulary/plain.ts";
+import type { Scene, Told } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { alwaysAsked, coverOf, endWords, whoIs } from "./grant-words.ts";
 
 /** The card of a channel that is trusted: all its people see it, and can end it. */

@@ -1,6 +1,6 @@
 import type { GrantPayload } from "@parley/protocol";
 import type { ChatPlatform } from "../../platform/chat-platform.ts";
-import { plain } from "../tasks/plain.ts";
+import { plain } from "../vocabulary/plain.ts";
 
 type Names = Pick<ChatPlatform, "person">;
 

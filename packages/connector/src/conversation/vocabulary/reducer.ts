@@ -1,0 +1,41 @@
+import type { OzzieEvent } from "@parley/protocol";
+import type { Controls } from "../../controls/controls.ts";
+import type { ChatPlatform } from "../../platform/chat-platform.ts";
+import type { Intention } from "./render-operation.ts";
+
+/** An event that the gateway has recorded, or that the session was deleted, which is the last one. */
+export interface Told {
+	readonly seq: number;
+	/** When it happened, in milliseconds since the epoch. */
+	readonly at: number;
+	readonly event: OzzieEvent;
+}
+
+/** What a conversation knows of its surroundings. None of it but `taskOf` changes while the connector runs. */
+export interface Scene {
+	readonly session: string;
+	readonly controls: Controls;
+	/** Without a dialect texts are measured as plain Markdown. */
+	readonly platform: Pick<ChatPlatform, "limits" | "moment" | "person" | "command"> &
+		Partial<Pick<ChatPlatform, "dialect" | "repliesInThreads">>;
+	/** The thread that the room is. */
+	readonly thread?: string;
+	/** The task whose card shows a task: itself, or the one that it works for; undefined where none does. */
+	readonly taskOf?: (id: string) => string | undefined;
+	/** Whether a card can have a thread there: not where the room is one already. True unless told. */
+	readonly threads?: boolean;
+}
+
+export interface Step<Slice> {
+	readonly slice: Slice;
+	readonly intentions: readonly Intention[];
+}
+
+/**
+ * One concern of a conversation: what it remembers, and what each event makes of that and shows. Pure: the same events
+ * give the same intentions, after a restart and in another process. A slice is JSON, and bounded.
+ */
+export interface Part<Slice> {
+	readonly empty: Slice;
+	tell(slice: Slice, told: Told, scene: Scene): Step<Slice>;
+}

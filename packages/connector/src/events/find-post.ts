@@ -1,0 +1,63 @@
+import { parseJson, type Store } from "@parley/base";
+import type { Controls, ControlTarget } from "../controls/controls.ts";
+import { tokenOfCard } from "../conversation/questions/question.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import { Posting } from "../platform/posting.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+const taskCard = "task:";
+
+interface Parts {
+	readonly store: Store<ConnectorTables>;
+	readonly controls: Controls;
+}
+
+/** A post of ours, as it is shown at the moment. */
+export interface OwnPost {
+	/** What can be pressed there. */
+	readonly controls: readonly ControlTarget[];
+	/** The question that it shows or reminds of, open or not. */
+	readonly question?: { readonly session: string; readonly token: string };
+	/** The task that it tells of. */
+	readonly task?: string;
+}
+
+/** What is known of a post by the platform's id; undefined where it is none of ours, or was settled long ago. */
+export async function findPost({ store, controls }: Parts, message: string): Promise<OwnPost | undefined> {
+	const row = await store.read((db) =>
+		db
+			.selectFrom("outbox")
+			.select(["payload", "session", "card", "conversation"])
+			.where("remote", "=", message)
+			.orderBy("position", "desc")
+			.executeTakeFirst(),
+	);
+	if (row === undefined) return undefined;
+	const posting = Posting.safeParse(parseJson(row.payload)).data;
+	if (posting?.type !== "post") return undefined;
+	const { card, session, conversation } = row;
+	const [, task] = conversation.split(`#${taskCard}`);
+	const token = card === null ? undefined : tokenOfCard(card);
+	return {
+		controls: (posting.controls ?? []).flat().flatMap((control) => {
+			const target = "id" in control ? controls.read(control.id) : undefined;
+			return target === undefined ? [] : [target];
+		}),
+		...(token !== undefined && { question: { session, token } }),
+		...(task !== undefined && { task }),
+	};
+}
+
+/** The task whose thread a room is: a thread has the id of the post that it was opened from. */
+export async function taskOfThread({ store }: Parts, { thread }: Room): Promise<string | undefined> {
+	if (thread === undefined) return undefined;
+	const row = await store.read((db) =>
+		db
+			.selectFrom("cards")
+			.select("card")
+			.where("remote", "=", thread)
+			.where("card", "like", `${taskCard}%`)
+			.executeTakeFirst(),
+	);
+	return row?.card.slice(taskCard.length);
+}

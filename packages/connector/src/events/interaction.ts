@@ -1,0 +1,54 @@
+import { commandTable } from "../commands/command-table.ts";
+import { isOfOtherRooms } from "../controls/control-kind.ts";
+import type { ArrivalOf } from "../platform/inbound-event.ts";
+import { pressTable } from "../presses/press-table.ts";
+import type { Reply } from "../rooms/handler-context.ts";
+import { refusalOf } from "../rooms/refusal.ts";
+import { arrivalCursor } from "../store/retention.ts";
+import { noAnswer, privateAnswer } from "./answer-rows.ts";
+import type { ArrivalParts, Turn } from "./handler.ts";
+
+/** Runs a command and answers in private. */
+export async function handleCommand(
+	parts: ArrivalParts,
+	event: ArrivalOf<"command">,
+	turn: Turn,
+): Promise<void> {
+	const { desk, platform } = parts;
+	await answer(parts, event, turn, async () => {
+		const command = commandTable.find(({ name }) => name === event.command);
+		if (command !== undefined) return command.run(desk, { arrival: event, key: turn.key });
+		const help = platform.command("help", event.room);
+		return { text: `I do not know this command any more: \`${help}\` shows what I know.` };
+	});
+}
+
+const oldButton: Reply = {
+	text: "This button is from before something was set up anew here, and does nothing any more. Ask again, please.",
+};
+
+/** Does what a button, a choice or a form stands for and answers in private. */
+export async function handlePress(parts: ArrivalParts, event: ArrivalOf<"press">, turn: Turn): Promise<void> {
+	const { desk, feed, controls } = parts;
+	await answer(parts, event, turn, async () => {
+		const target = controls.read(event.control);
+		if (target === undefined) return oldButton;
+		if (!isOfOtherRooms(target.kind)) await feed.follow(target.session);
+		return pressTable[target.kind](desk, { arrival: event, key: turn.key }, target);
+	});
+}
+
+async function answer(
+	parts: ArrivalParts,
+	event: ArrivalOf<"command" | "press">,
+	{ id, settle }: Turn,
+	work: () => Promise<Reply | undefined>,
+): Promise<void> {
+	const { desk, platform, clock, outbox } = parts;
+	const reply = await work().catch((reason: unknown) => refusalOf(desk, event, reason));
+	const to = { ticket: event.ticket, now: clock.now() };
+	const rows = reply === undefined ? [noAnswer(to)] : privateAnswer(reply, to, platform);
+	const conversation = `ticket:${event.ticket.id}`;
+	const cursor = { session: `${arrivalCursor}${id}`, seq: 1 };
+	await outbox.plan({ conversation, cursor, rows }, settle);
+}

@@ -1,0 +1,221 @@
+import { ParleyError } from "@parley/base";
+import type { Kysely } from "kysely";
+import { commandTable } from "../commands/command-table.ts";
+import { readTextCommand, saysStop } from "../commands/text-command.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { ArrivalOf } from "../platform/inbound-event.ts";
+import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
+import { answerByReply } from "../presses/questions.ts";
+import { replyToTask } from "../presses/reply-to-task.ts";
+import { isNoted } from "../rooms/heard.ts";
+import { refusalOf } from "../rooms/refusal.ts";
+import { arrivalCursor } from "../store/retention.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { roomAnswer } from "./answer-rows.ts";
+import { hearEdit } from "./edited.ts";
+import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
+import { type ArrivalParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+
+type Message = ArrivalOf<"message" | "edited">;
+
+/** Reads a message or its edit, does what it asks for, and records the outcome with its answer in one transaction. */
+export async function handleMessage(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<void> {
+	// Together with its answer, by a process that ended before that was known here.
+	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
+	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
+	const mayBeOvertaken = arrival.type === "message" && !saysStop(arrival.text);
+	const { id } = turn;
+	const { message, room } = arrival;
+	const conversation = parts.platform.conversation(room);
+	if (mayBeOvertaken && (await parts.seldomHeard.isOvertaken({ id, conversation, message }))) return;
+	const edit = arrival.type === "edited" && !arrival.person.bot;
+	const edited = edit ? await refused(parts, arrival, () => hearEdit(parts, arrival, turn)) : undefined;
+	const { ours, reason } = await judge(parts, arrival);
+	const outcome =
+		edited ??
+		(ours ? await refused(parts, arrival, () => hear(parts, arrival, turn)) : undefined) ??
+		({ effect: "none" } as const);
+	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
+	await note(parts, arrival, { turn, reason, outcome, conversation });
+}
+
+async function judge({ rooms }: ArrivalParts, arrival: Message): Promise<Verdict> {
+	const { person, room } = arrival;
+	return isForUs(arrival, needsFacts(arrival) ? await rooms.facts(person, room) : usualFacts);
+}
+
+/** What the work comes to, or in words why it was refused. */
+async function refused(
+	parts: ArrivalParts,
+	arrival: Message,
+	work: () => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+	try {
+		return await work();
+	} catch (reason) {
+		const reply = await refusalOf(parts.desk, arrival, reason);
+		const isDenied = ParleyError.from(reason).code === "permission_denied";
+		return { effect: "refused", reply, ...(isDenied && { seldom: true }) };
+	}
+}
+
+interface Noted {
+	readonly turn: Turn;
+	readonly reason: Reason;
+	readonly outcome: Outcome;
+	readonly conversation: string;
+}
+
+async function note(
+	parts: ArrivalParts,
+	arrival: Message,
+	{ turn, reason, outcome, conversation }: Noted,
+): Promise<void> {
+	const { store, outbox, clock, platform, seldomHeard } = parts;
+	const { room, message, person, at, seenBefore: replayed = false } = arrival;
+	const { effect, reply, seldom, text, session, run } = outcome;
+	const now = clock.now();
+	// Where it was answered before, that was right behind the message.
+	const shownAt = replayed ? at : now;
+	const heard = {
+		...{ id: turn.id, message, conversation, reason, effect, person, at },
+		...(text !== undefined && { text }),
+		...(session !== undefined && { session }),
+		...(run !== undefined && { run }),
+	};
+	const told = seldom
+		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
+		: { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
+		await seldomHeard.write(tx, heard);
+		await turn.settle(tx);
+	};
+	if (reply === undefined || told === undefined) return store.commit(write);
+	const answer = roomAnswer(reply, { room, message, now: shownAt }, platform);
+	const rows = answer.map((row) => ({ ...row, seq: told.seq }));
+	await outbox.plan({ conversation, cursor: told, rows, replayed }, write);
+}
+
+/** What a message comes to that is for us. Rejects with the gateway's refusal. */
+async function hear(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
+	const { reply } = arrival.address;
+	const post = reply && (await findPost(parts, reply.message));
+	const task = (await taskOfThread(parts, arrival.room)) ?? post?.task;
+	if (saysStop(arrival.text)) return stopHere(parts, arrival, { turn, task });
+	return (
+		(await obey(parts, arrival, turn)) ??
+		greet(arrival) ??
+		(await answer(parts, arrival, { turn, post })) ??
+		(task === undefined ? speak(parts, arrival, turn) : tellTask(parts, arrival, { turn, task }))
+	);
+}
+
+async function stopHere(
+	{ desk }: ArrivalParts,
+	{ person, room, at }: Message,
+	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string | undefined },
+): Promise<Outcome> {
+	if (task !== undefined) {
+		const cancelled = { task_id: task, key, ...desk.onBehalf(person, room) };
+		const { status } = await desk.gateway.request("cancel_task", cancelled);
+		return status === "cancelled" ? { effect: "stopped" } : nothingToStop;
+	}
+	return (await desk.stop(person, room, { key, at })) ? { effect: "stopped" } : nothingToStop;
+}
+
+const nothingToStop: Outcome = {
+	effect: "nothing-to-stop",
+	reply: { text: "Nothing is at work here." },
+};
+
+async function obey({ desk }: ArrivalParts, arrival: Message, { key }: Turn): Promise<Outcome | undefined> {
+	const ordered = readTextCommand(arrival.text, commandTable);
+	if (ordered === undefined) return undefined;
+	if ("problem" in ordered) return { effect: "refused", reply: { text: ordered.problem } };
+	const { command, options } = ordered;
+	const { room, person, at, attachments, message } = arrival;
+	const { reply } = arrival.address;
+	const wanted = {
+		...({ type: "command", command: command.name, options, room, person, at, attachments } as const),
+		...(reply && { target: { message: reply.message, text: "" } }),
+	};
+	return { effect: "command", reply: await command.run(desk, { arrival: wanted, key, message }) };
+}
+
+const greeting =
+	"Hello! Write to me what is to be done, in the same message as my name. `!help` shows what else I understand.";
+
+function greet({ text, attachments }: Message): Outcome | undefined {
+	if (text.trim() !== "" || attachments.length > 0) return undefined;
+	return { effect: "greeted", reply: { text: greeting } };
+}
+
+async function answer(
+	parts: ArrivalParts,
+	{ room, person, text }: Message,
+	{ turn: { key }, post }: { readonly turn: Turn; readonly post: OwnPost | undefined },
+): Promise<Outcome | undefined> {
+	if (post?.question === undefined) return undefined;
+	const { session, token } = post.question;
+	await parts.feed.follow(session);
+	const reply = await answerByReply(parts.desk, { text, person, room, key, token, session });
+	return { effect: reply ? "refused" : "answered", session, ...(reply && { reply }) };
+}
+
+async function tellTask(
+	{ desk }: ArrivalParts,
+	{ person, room, text }: Message,
+	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string },
+): Promise<Outcome> {
+	const reply = await replyToTask(desk, { taskId: task, text, person, room, key });
+	return { effect: reply ? "refused" : "replied", ...(reply && { reply }) };
+}
+
+async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
+	const { seldomHeard, platform, desk, rooms } = parts;
+	const { room, person, text, message, attachments, at } = arrival;
+	const conversation = platform.conversation(room);
+	const isWanted = async (): Promise<boolean> => {
+		// Where each has a conversation of their own, nobody stops that of another one.
+		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
+		const stop = { conversation, since: at, ...(isOwn && { by: person.id }) };
+		return !(await seldomHeard.wasStopped(stop));
+	};
+	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
+	const said = await desk.say(person, room, words).catch(async (reason: unknown) => {
+		if (ParleyError.from(reason).code === "resource_exhausted") await tellFull(parts, arrival);
+		throw reason;
+	});
+	return {
+		...outcomeOf(said),
+		...(!said.sent && { effect: said.failures.length > 0 ? "refused" : "withdrawn" }),
+	};
+}
+
+/** The gateway takes no more at the moment: who waits without a place in its line knows that. */
+async function tellFull(parts: ArrivalParts, arrival: Message): Promise<void> {
+	const { outbox, platform, clock } = parts;
+	const { room, message, at, seenBefore: replayed = false } = arrival;
+	const conversation = platform.conversation(room);
+	const now = replayed ? at : clock.now();
+	const cursor = await hourly(parts, `full:${conversation}`, now);
+	if (cursor === undefined) return;
+	const text =
+		"The line here is full. I keep this, and all that is written after it, and take it up as soon as there is room.";
+	const rows = roomAnswer({ text }, { room, message, now }, platform);
+	const moved = rows.map((row) => ({ ...row, seq: cursor.seq }));
+	await outbox.plan({ conversation, cursor, rows: moved, replayed });
+}
+
+const hourMs = 3_600_000;
+
+/** Cursor of that name that moves once an hour; undefined if it has already moved in the hour of `at`. */
+async function hourly(
+	{ outbox }: { readonly outbox: Outbox },
+	name: string,
+	at: number,
+): Promise<{ readonly session: string; readonly seq: number } | undefined> {
+	const session = `${arrivalCursor}${name}`;
+	const seq = Math.floor(at / hourMs);
+	return (await outbox.cursor(session)) < seq ? { session, seq } : undefined;
+}

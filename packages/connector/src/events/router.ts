@@ -1,0 +1,127 @@
+import { hash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import { saysStop } from "../commands/text-command.ts";
+import { type InboundHandler, isPassing } from "../inbound/inbox.ts";
+import type { Plan } from "../outbox/plan.ts";
+import { Arrival, type ArrivalOf } from "../platform/inbound-event.ts";
+import { isForUs, usualFacts } from "../platform/is-for-us.ts";
+import { arrivalCursor } from "../store/retention.ts";
+import { privateAnswer, roomAnswer } from "./answer-rows.ts";
+import { handleAudience } from "./audience.ts";
+import type { ArrivalParts, Turn } from "./handler.ts";
+import { handleCommand, handlePress } from "./interaction.ts";
+import { handleMessage } from "./message.ts";
+import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
+
+/** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
+type Queue = "" | "!" | "!audience";
+
+/** What the connector does with the events of one type. */
+interface Route<Type extends Arrival["type"]> {
+	readonly queue: (event: ArrivalOf<Type>) => Queue;
+	/** A second call for the same event changes nothing. Rejects if the event must be retried. */
+	readonly handle: (parts: ArrivalParts, event: ArrivalOf<Type>, turn: Turn) => Promise<void>;
+	/** Answer to the person if the event is given up; undefined if nobody waits for an answer. */
+	readonly apology?: (parts: ArrivalParts, event: ArrivalOf<Type>) => Apology | undefined;
+}
+
+type Apology = Omit<Plan, "cursor">;
+
+const routes: { readonly [Type in Arrival["type"]]: Route<Type> } = {
+	message: {
+		queue: ({ text }) => (saysStop(text) ? "!" : ""),
+		handle: handleMessage,
+		apology: apologyInRoom,
+	},
+	edited: { queue: () => "", handle: handleMessage, apology: apologyInRoom },
+	deleted: { queue: () => "", handle: handleDeleted },
+	reaction: { queue: ({ sign }) => (sign === "stop" ? "!" : ""), handle: handleReaction },
+	stop: { queue: () => "!", handle: handleStop },
+	command: { queue: () => "!", handle: handleCommand, apology: apologyInPrivate },
+	press: { queue: () => "!", handle: handlePress, apology: apologyInPrivate },
+	audience: { queue: () => "!audience", handle: handleAudience },
+};
+
+function routeOf<Type extends Arrival["type"]>(event: { readonly type: Type }): Route<Arrival["type"]> {
+	// True because the key of the table is the type of the event that the route is given.
+	return routes[event.type] as unknown as Route<Arrival["type"]>;
+}
+
+function isRouted(type: string): type is Arrival["type"] {
+	return Object.hasOwn(routes, type);
+}
+
+/**
+ * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait behind messages, because
+ * platforms limit the time to answer an interaction and a change of the audience ends trust.
+ */
+export function queueOf(event: Arrival): Queue {
+	// The inbox stores an event of an unknown type, too; the router then logs it.
+	return isRouted(event.type) ? routeOf(event).queue(event) : "";
+}
+
+/** Handler of the inbox: routes each event by its type. A second call for the same event changes nothing. */
+export function routeEvents(parts: ArrivalParts): InboundHandler {
+	return async ({ id, data }, { isAgain, isLast, settle }) => {
+		const read = Arrival.safeParse(data);
+		if (!read.success) {
+			// A retry would fail in the same way.
+			parts.log.error("an inbound event has an unknown form", { id, error: read.error });
+			return;
+		}
+		const event = read.data;
+		const turn = { id, key: hash("sha256", id, "base64url").slice(0, 22), isAgain, settle };
+		try {
+			await routeOf(event).handle(parts, event, turn);
+		} catch (reason) {
+			const error = ParleyError.from(reason);
+			const { code, message } = error;
+			// The gateway rejects the connector's token: the event waits until the operator replaces it.
+			if (code === "unauthenticated") throw new ParleyError(message, { code: "unavailable", cause: reason });
+			if (isLast && !isPassing(error)) await apologize(parts, event, id);
+			throw reason;
+		}
+	};
+}
+
+/**
+ * Posts the apology for an event that is given up. Rejects with `unavailable` if the apology cannot be stored, so that the
+ * event keeps its turn.
+ */
+async function apologize(parts: ArrivalParts, event: Arrival, id: string): Promise<void> {
+	const apology = routeOf(event).apology?.(parts, event);
+	if (apology === undefined) return;
+	const cursor = { session: `${arrivalCursor}${id}/aside`, seq: 1 };
+	await parts.outbox.plan({ ...apology, cursor }).catch((cause: unknown) => {
+		const { message } = ParleyError.from(cause);
+		throw new ParleyError(`nobody was told that an arrival is put aside: ${message}`, {
+			code: "unavailable",
+			cause,
+		});
+	});
+}
+
+const notTaken =
+	"I could not take this in: something failed on my side, and the operator finds it in the log. Please say it again later.";
+const notDone =
+	"That did not work: something failed on my side, and the operator finds it in the log. Please try it again later.";
+
+function apologyInRoom(
+	{ platform, clock }: ArrivalParts,
+	event: ArrivalOf<"message" | "edited">,
+): Apology | undefined {
+	const { room, message, seenBefore: replayed = false } = event;
+	// The settings of the channel may address the agent without a mention, but the gateway that knows them fails.
+	if (!isForUs(event, usualFacts).ours) return undefined;
+	const now = replayed ? event.at : clock.now();
+	const rows = roomAnswer({ text: notTaken }, { room, message, now }, platform);
+	return { conversation: platform.conversation(room), rows, replayed };
+}
+
+function apologyInPrivate(
+	{ platform, clock }: ArrivalParts,
+	{ ticket }: ArrivalOf<"command" | "press">,
+): Apology {
+	const rows = privateAnswer({ text: notDone }, { ticket, now: clock.now() }, platform);
+	return { conversation: `ticket:${ticket.id}`, rows };
+}

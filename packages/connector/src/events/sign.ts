@@ -1,0 +1,93 @@
+import { ParleyError } from "@parley/base";
+import type { ControlTarget } from "../controls/controls.ts";
+import type { ArrivalOf } from "../platform/inbound-event.ts";
+import { pressesOfAnswers } from "../presses/answers.ts";
+import type { Reply } from "../rooms/handler-context.ts";
+import { endTrust } from "../rooms/suspend-trust.ts";
+import { arrivalCursor } from "../store/retention.ts";
+import { roomAnswer } from "./answer-rows.ts";
+import { askedBy, cancelAsked } from "./edited.ts";
+import { findPost } from "./find-post.ts";
+import type { ArrivalParts, Turn } from "./handler.ts";
+
+/** Cancels the run of a deleted message. Trust ends too, because platforms do not name who deleted the message. */
+export async function handleDeleted(
+	parts: ArrivalParts,
+	{ room, message }: ArrivalOf<"deleted">,
+	{ key }: Turn,
+): Promise<void> {
+	const asked = await askedBy(parts, room, message);
+	if (asked === undefined) return;
+	const isEnded = await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
+	if (isEnded) await endTrust(parts.desk, room, { reason: "a message was deleted while it waited", key });
+}
+
+/** Stops what is at work in the room. */
+export async function handleStop(
+	parts: ArrivalParts,
+	{ person, room, at }: ArrivalOf<"stop">,
+	{ key }: Turn,
+): Promise<void> {
+	await quietly(parts, () => parts.desk.stop(person, room, { key, at }));
+}
+
+/** A reaction to a message does the same as the button of that name below its answer. */
+export async function handleReaction(
+	parts: ArrivalParts,
+	event: ArrivalOf<"reaction">,
+	turn: Turn,
+): Promise<void> {
+	const reply = await quietly(parts, () => react(parts, event, turn));
+	if (reply === undefined) return;
+	const { room, message } = event;
+	const { clock, platform, outbox } = parts;
+	const rows = roomAnswer(reply, { room, message, now: clock.now() }, platform);
+	const cursor = { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	const conversation = platform.conversation(room);
+	await outbox.plan({ conversation, cursor, rows }, turn.settle);
+}
+
+async function react(
+	parts: ArrivalParts,
+	event: ArrivalOf<"reaction">,
+	{ key }: Turn,
+): Promise<Reply | undefined> {
+	const { sign, person, room, message, at } = event;
+	const target = await targetOf(parts, event);
+	if (target === undefined || person.bot) return undefined;
+	await parts.feed.follow(target.session);
+	const press = {
+		type: "press" as const,
+		room,
+		person,
+		at,
+		message,
+		values: [],
+		fields: {},
+		control: parts.controls.write(target),
+	};
+	const reply = await pressesOfAnswers[sign](parts.desk, { arrival: press, key }, target);
+	// Success is visible at the answer.
+	return target.kind === "again" ? reply : undefined;
+}
+
+async function targetOf(
+	parts: ArrivalParts,
+	{ sign, room, message }: ArrivalOf<"reaction">,
+): Promise<ControlTarget | undefined> {
+	const asked = await askedBy(parts, room, message);
+	if (asked) return { kind: sign, session: asked.session, subject: asked.run };
+	return (await findPost(parts, message))?.controls.find(({ kind }) => kind === sign);
+}
+
+/** A refused sign gets no answer, because the person does not wait for one. It is logged. */
+async function quietly<Value>(parts: ArrivalParts, work: () => Promise<Value>): Promise<Value | undefined> {
+	try {
+		return await work();
+	} catch (reason) {
+		const { code, message } = ParleyError.from(reason);
+		if (code !== "permission_denied" && code !== "not_found") throw reason;
+		parts.log.info("a sign was not followed", { reason: message });
+		return undefined;
+	}
+}

@@ -1,0 +1,157 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import type { AnswersSlice } from "../conversation/answers/runs.ts";
+import { emptyConversation } from "../conversation/conversation.ts";
+import type { Desk, Handled } from "../rooms/handler-context.ts";
+import { pressesOfAnswers } from "./answers.ts";
+
+type Kind = keyof typeof pressesOfAnswers;
+
+const room = { tenant: "111", channel: "5", shared: false, kind: "channel" } as const;
+const person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
+const behalf = { actor: { id: "42" }, place: { tenant: "111" } };
+
+function press(fields: Record<string, string> = {}): Handled<"press"> {
+	const arrival = { type: "press", room, person, at: 0, control: "c", values: [], fields } as const;
+	return { arrival: { ...arrival, values: [] }, key: "press-1" };
+}
+
+interface Situation {
+	readonly answers?: AnswersSlice;
+	readonly edited?: string;
+	readonly fields?: Record<string, string>;
+	/** What the gateway answers, request by request. */
+	readonly results?: readonly unknown[];
+}
+
+/** What somebody reads who presses a control of `r1`, or of the message `m1`, and what the gateway was asked. */
+async function pressed(
+	kind: Kind,
+	situation: Situation,
+): Promise<{ text: string | undefined; asked: unknown[] }> {
+	const { answers, edited, fields, results = [] } = situation;
+	const asked: unknown[] = [];
+	const rest = [...results];
+	const parts: Partial<Desk> = {
+		onBehalf: (who, where) => {
+			expect([who, where]).toEqual([person, room]);
+			// True because nobody here reads more of it.
+			return behalf as unknown as ReturnType<Desk["onBehalf"]>;
+		},
+		session: (session) => answers && { session, room, state: { ...emptyConversation, answers } },
+		edited: async () => edited,
+		gateway: {
+			request: async (method, params, options) => {
+				asked.push([method, params, options]);
+				const result = rest.shift();
+				if (result instanceof Error) throw result;
+				// True because the tests give each method what it answers.
+				return result as never;
+			},
+		},
+	};
+	// True because the handlers of answers use nothing else of the desk.
+	const desk = parts as Desk;
+	const target = { kind, session: "sess_1", subject: kind === "rerun" ? "m1" : "r1" };
+	const reply = await pressesOfAnswers[kind](desk, press(fields), target);
+	return { text: reply?.text, asked };
+}
+
+const sent = { status: "sent", run_id: "r9" };
+const meant = { sessionId: "sess_1" };
+const said = { id: "r1", message: "m1", author: { id: "discord:111:42", name: "Ada" } };
+const answered: AnswersSlice = { open: [], ended: [said], newest: "r1" };
+const atWork: AnswersSlice = { open: [{ ...said, about: "" }], ended: [], newest: "r1" };
+const ofBob: AnswersSlice = {
+	open: [],
+	ended: [{ ...said, author: { id: "discord:111:142", name: "Bob" } }],
+};
+
+test.each<[Kind, Situation, string, readonly [method: string, params: object][]]>([
+	[
+		...(["stop", { results: [{ status: "cancelled" }] }, "Stopped."] as const),
+		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
+	],
+	[
+		...(["stop", { results: [{ status: "idle" }] }, "It had ended already."] as const),
+		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
+	],
+	[
+		...(["again", { answers: answered, results: [sent] }, "Once more: the answer comes below."] as const),
+		[["retry", { key: "press-1" }]],
+	],
+	["again", { results: [sent] }, "Once more: the answer comes below.", [["retry", { key: "press-1" }]]],
+	[
+		"again",
+		{ answers: { ...answered, newest: "r2" } },
+		"Only what was asked last can be answered again. Ask once more instead.",
+		[],
+	],
+	[
+		...(["good", { results: [{}] }, "Thank you, noted."] as const),
+		[["feedback", { run_id: "r1", rating: "good", key: "press-1" }]],
+	],
+	[
+		...(["bad", { fields: { text: " " }, results: [{}] }, "Thank you, noted for the operator."] as const),
+		[["feedback", { run_id: "r1", rating: "bad", key: "press-1" }]],
+	],
+	[
+		...([
+			"bad",
+			{ fields: { text: " wrong\n" }, results: [{}] },
+			"Thank you, noted for the operator.",
+		] as const),
+		[["feedback", { run_id: "r1", rating: "bad", comment: "wrong", key: "press-1" }]],
+	],
+	[
+		"rerun",
+		{ answers: answered, edited: "changed", results: [sent] },
+		"I am on the changed text now.",
+		[["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }]],
+	],
+	[
+		"rerun",
+		{
+			answers: atWork,
+			edited: "changed",
+			results: [{ ...sent, queued_position: 1 }, { status: "cancelled" }],
+		},
+		"The changed text is in line.",
+		[
+			["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }],
+			["cancel_turn", { run_id: "r1", key: "press-1/r1" }],
+		],
+	],
+	[
+		"rerun",
+		{ answers: { ...atWork, open: [{ ...said, id: "r9", about: "" }] }, edited: "changed", results: [sent] },
+		"I am on the changed text now.",
+		[["send_message", { content: "changed", correlation_id: "m1", key: "press-1" }]],
+	],
+	[
+		"rerun",
+		{ answers: answered },
+		"I do not have the text of that message any more. Send it again, please.",
+		[],
+	],
+	["rerun", { answers: ofBob, edited: "changed" }, "Only who wrote that message can send it again.", []],
+])("%s with %j is answered %j", async (kind, situation, text, requests) => {
+	expect(await pressed(kind, situation)).toEqual({
+		text,
+		asked: requests.map(([method, params]) => [method, { ...params, ...behalf }, meant]),
+	});
+});
+
+test("who asks for another answer while one is made reads that, so that nothing waits for it", async () => {
+	const busy = new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
+	const { text } = await pressed("again", { answers: answered, results: [busy] });
+	expect(text).toBe("Not now: I am still busy here. Press Again in a moment.");
+});
+
+test.each(["stop", "again", "good", "bad", "rerun"] as const)(
+	"%s passes on what the gateway refuses",
+	async (kind) => {
+		const refused = new ParleyError("forbidden: it takes the role member", { code: "permission_denied" });
+		await expect(pressed(kind, { edited: "changed", results: [refused] })).rejects.toBe(refused);
+	},
+);

@@ -1,0 +1,125 @@
+import { ParleyError } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { emptyConversation } from "../conversation/conversation.ts";
+import { writeDisplayed } from "../conversation/questions/reply-cards.ts";
+import { behalf, QuestionDesk } from "../testing/question-context.ts";
+import { answered, play, session, tokenOf, writes } from "../testing/question-scene.ts";
+import { pressed } from "../testing/scripted-context.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { pressesOfCards } from "./cards.ts";
+
+const [a, b] = writes(["a.txt", "b.txt", "c.txt"]);
+const [, , secret] = writes([".key", ".crt", ".env"], { context: { risk: "critical" } });
+const asked: OzzieEvent[] = [a, b, secret].filter((event) => event !== undefined);
+const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
+
+/** The subject of the button for all calls on the card after these events. */
+function buttonOf(events: readonly OzzieEvent[]): string {
+	const [card] = play(events).slice.cards ?? [];
+	if (!card) throw new Error("there is no card");
+	return writeDisplayed(card, new Set(card.rows.map(({ token }) => token)));
+}
+
+function press(kind: keyof typeof pressesOfCards, { desk }: QuestionDesk, subject: string, reason?: string) {
+	const fields = reason === undefined ? {} : { reason };
+	return pressesOfCards[kind](desk, pressed(fields), { kind, session, subject });
+}
+
+function answersIn({ gateway }: QuestionDesk) {
+	return gateway.asked.map(({ method, params }) => [method, params]);
+}
+
+test("all displayed calls are approved one by one, but for those that are always required", async () => {
+	const t = new QuestionDesk(asked, sent);
+	const reply = await press("approve-all", t, buttonOf(asked));
+	expect(answersIn(t)).toEqual([
+		["prompt_response", { token: tokenOf(1), key: "key:1", value: "once", ...behalf }],
+		["prompt_response", { token: tokenOf(2), key: "key:2", value: "once", ...behalf }],
+	]);
+	expect(reply?.text).toBe(
+		"✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **3.** `write_file` · write .env: this is always asked alone. The operator approves it with `parley answer k3v9q3`",
+	);
+});
+
+test("a call that was added after the card was shown is not answered", async () => {
+	const t = new QuestionDesk([...asked, ...writes(["d.txt"], { from: 4 })], sent);
+	await press("approve-all", t, buttonOf(asked));
+	expect(t.gateway.asked.map(({ params }) => Object(params).token)).toEqual([tokenOf(1), tokenOf(2)]);
+});
+
+test("a waiting call that the button does not stand for is reported", async () => {
+	const t = new QuestionDesk([...asked, ...writes(["d.txt"], { from: 4 })], sent);
+	const { text } = (await press("approve-all", t, `${tokenOf(1)}.2`)) ?? {};
+	expect(answersIn(t)).toHaveLength(1);
+	expect(text).toContain(
+		"✅ **Approved:**\n\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **1.** ",
+	);
+	expect(text).toContain(
+		"- **4.** `write_file` · write d.txt: the post that you pressed did not show it, or not all of it.",
+	);
+});
+
+test("all displayed calls are denied with one reason", async () => {
+	const t = new QuestionDesk(asked, sent);
+	const reply = await press("deny-all", t, buttonOf(asked), " not today ");
+	expect(t.gateway.asked.map(({ params }) => params)).toEqual(
+		[1, 2, 3].map((number) => ({
+			...{ token: tokenOf(number), key: `key:${number}`, cancelled: true, reason: "not today" },
+			...behalf,
+		})),
+	);
+	expect(reply?.text).toMatch(/^⛔ \*\*Denied:\*\*/u);
+});
+
+test("each refusal and each earlier answer is reported with its reason", async () => {
+	const t = new QuestionDesk([...asked, answered({ token: tokenOf(2), by: "discord:1:7" })], {
+		prompt_response: ({ token }) => {
+			if (token === tokenOf(2)) return { status: "sent", late: true };
+			throw new ParleyError("forbidden: it takes the role approver", { code: "permission_denied" });
+		},
+	});
+	const { text = "" } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	expect(text).not.toContain("✅ **Approved:**");
+	expect(text).toContain("- **1.** `write_file` · write a.txt: it takes the role approver");
+	expect(text).toContain(
+		"- **2.** `write_file` · write b.txt: answered already: ✅ **Approved once** by @7, at 4 s",
+	);
+});
+
+test("a call that the gateway does not know any more is reported, and the others are answered", async () => {
+	const t = new QuestionDesk(asked, {
+		prompt_response: ({ token }) => {
+			if (token === tokenOf(2)) return { status: "sent" };
+			throw new ParleyError("prompt not found", { code: "not_found" });
+		},
+	});
+	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	expect(text).toContain("write a.txt: the gateway does not know it any more");
+	expect(text).toContain("✅ **Approved:**\n\n- **2.**");
+});
+
+test("a press that the gateway did not get is handled again with the same keys", async () => {
+	let failures = 1;
+	const t = new QuestionDesk(asked, {
+		prompt_response: ({ token }) => {
+			if (token !== tokenOf(2) || failures-- <= 0) return { status: "sent" };
+			throw new ParleyError("the gateway is away", { code: "unavailable" });
+		},
+	});
+	await expect(press("approve-all", t, buttonOf(asked))).rejects.toThrow("the gateway is away");
+	t.events = [...t.events, answered({ token: tokenOf(1) })];
+	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	expect(t.gateway.asked.map(({ params }) => Object(params).key)).toEqual([
+		...["key:1", "key:2", "key:1", "key:2"],
+	]);
+	expect(text).toContain("✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.**");
+});
+
+test("a card that is not known any more says so", async () => {
+	const t = new QuestionDesk([], sent);
+	expect(emptyConversation.questions.cards).toBeUndefined();
+	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
+	expect(text).toMatch(/^Nothing on this post waits any more/u);
+	expect(t.gateway.asked).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { ParleyError } from "@parley/base";
+import type { ControlTarget } from "../controls/controls.ts";
+import { callLine } from "../conversation/questions/draw-reply-card.ts";
+import { bullets, inlineCode } from "../conversation/questions/markdown.ts";
+import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
+import type { Response } from "../conversation/questions/typed-answer.ts";
+import { closedQuestion } from "../conversation/questions.ts";
+import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { PressHandlers } from "./press.ts";
+import { refusalWords } from "./questions.ts";
+
+/** Answers all calls that a card displayed as waiting when its button was shown, and reports each of them. */
+export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
+	"approve-all": (desk, handled, target) =>
+		answerAll(desk, handled, { target, verb: "Approved", response: { value: "once" } }),
+	"deny-all": (desk, handled, target) => {
+		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
+		const response = { cancelled: true, ...(reason !== "" && { reason }) };
+		return answerAll(desk, handled, { target, verb: "Denied", response });
+	},
+};
+
+interface Answering {
+	readonly target: ControlTarget;
+	readonly verb: "Approved" | "Denied";
+	readonly response: Response;
+}
+
+/** Why a call has not got the answer; undefined if it has. */
+type Left = string | undefined;
+
+async function answerAll(desk: Desk, handled: Handled<"press">, answering: Answering): Promise<Reply> {
+	const { target, verb } = answering;
+	const slice = desk.session(target.session)?.state.questions;
+	const rows = slice && readDisplayed(slice.cards ?? [], target.subject);
+	if (!rows) return { text: over };
+	const { displayed, others } = rows;
+	const done: string[] = [];
+	const left: string[] = [];
+	for (const row of displayed) {
+		const question = slice.open.find(({ token }) => token === row.token);
+		const why = await answerOne(desk, handled, { ...answering, row, question });
+		const line = `**${row.number}.** ${callLine({ row, question })}`;
+		if (why === undefined) done.push(line);
+		else left.push(`${line}: ${why}`);
+	}
+	for (const row of others) {
+		const question = slice.open.find(({ token }) => token === row.token);
+		if (question) left.push(`**${row.number}.** ${callLine({ row, question })}: ${unseen}`);
+	}
+	const parts = [
+		...(done.length === 0 ? [] : [`${mark[verb]} **${verb}:**`, bullets(done)]),
+		...(left.length === 0 ? [] : [`**Not ${verb.toLowerCase()}:**`, bullets(left)]),
+	];
+	return { text: parts.join("\n\n") };
+}
+
+const unseen = "the post that you pressed did not show it, or not all of it. Use its own buttons";
+const mark = { Approved: "✅", Denied: "⛔" } as const;
+const over =
+	"Nothing on this post waits any more: its calls were answered, they expired, or their conversation is gone.";
+
+interface AnsweringOne extends Answering {
+	readonly row: CardRow;
+	readonly question: OpenQuestion | undefined;
+}
+
+/** The gateway decides about each call by itself. Rejects if it cannot be reached: the press is then handled again. */
+async function answerOne(
+	desk: Desk,
+	{ arrival: { person, room }, key }: Handled<"press">,
+	{ target: { session }, verb, response, row, question }: AnsweringOne,
+): Promise<Left> {
+	const { token, number } = row;
+	if (verb === "Approved" && question?.call?.risk === "critical") {
+		return `this is always asked alone. The operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`;
+	}
+	if (!question && !row.ended) return "this post does not show it any more";
+	// A key of its own for each call: a press that is handled again repeats no answer.
+	const params = { token, key: `${key}:${number}`, ...response, ...desk.onBehalf(person, room) };
+	try {
+		const { late } = await desk.gateway.request("prompt_response", params, { sessionId: session });
+		if (!late) return undefined;
+		const slice = desk.session(session)?.state.questions;
+		const outcome = slice && closedQuestion(slice, token)?.outcome;
+		return outcome === undefined ? "it does not wait any more" : `answered already: ${outcome}`;
+	} catch (reason) {
+		switch (ParleyError.from(reason).code) {
+			case "permission_denied":
+			case "invalid_argument":
+				return refusalWords(desk, { person, room }, reason);
+			case "not_found":
+				return "the gateway does not know it any more";
+			default:
+				throw reason;
+		}
+	}
+}

@@ -1,0 +1,71 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { onBehalf } from "../rooms/on-behalf.ts";
+import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
+import { read, token } from "../testing/question-scene.ts";
+import { ada, general, pressed, scriptedDesk } from "../testing/scripted-context.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { pressesOfListed } from "./listed.ts";
+
+type Kind = keyof typeof pressesOfListed;
+
+/** What Ada is told after a press, and what the gateway was asked. */
+async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Record<string, string>> = {}) {
+	const { desk, gateway } = scriptedDesk(answers);
+	const target = { kind, session: "sess_7", subject: token };
+	const reply = await pressesOfListed[kind](desk, pressed(fields), target);
+	return { said: reply ? read(reply) : "", gateway };
+}
+
+const one = waiting(listedPrompt());
+const sent = { prompt_response: () => ({ status: "sent" as const }) };
+const late = { prompt_response: () => ({ status: "sent" as const, late: true as const }) };
+const over = /^This waits no more, or not for an answer from here: .* where it was asked/;
+
+test.each([
+	["listed-approve", {}, { value: "once" }, "✅ **Approved once** by @42, at 1767225600 s"],
+	["listed-deny", {}, { cancelled: true }, "⛔ **Denied** by @42, at 1767225600 s"],
+	[
+		"listed-deny",
+		{ reason: " not today " },
+		{ cancelled: true, reason: "not today" },
+		"⛔ **Denied** by @42, at 1767225600 s\n\n> not today",
+	],
+] as const)("%s with %j is sent in the name of who presses, and answered with its card", async (...given) => {
+	const [kind, fields, response, words] = given;
+	const { said, gateway } = await press(kind, { ...one, ...sent }, fields);
+	expect(gateway.asked.at(-1)).toEqual({
+		...{ method: "prompt_response", params: { token, key: "key", ...response, ...onBehalf(ada, general) } },
+	});
+	expect(said).toMatch(/^\*\*Approval k3v9qx\*\* · the agent wants to use `run_command`\n\nAsked by Mia/);
+	expect(said.endsWith(words)).toBe(true);
+});
+
+test("a press that is handled again says what it came to, although nothing waits any more", async () => {
+	expect((await press("listed-approve", { ...waiting(), ...sent })).said).toBe(
+		"✅ **Approved once** by @42, at 1767225600 s",
+	);
+});
+
+test.each(["listed-approve", "listed-deny"] as const)("%s that comes too late is explained", async (kind) => {
+	expect((await press(kind, { ...one, ...late })).said).toMatch(over);
+	const gone = new ParleyError("prompt not found", { code: "not_found" });
+	const unknown = { ...waiting(), prompt_response: () => Promise.reject(gone) };
+	expect((await press(kind, unknown)).said).toMatch(over);
+});
+
+test("all of it is shown as long as it waits, and there it can be approved", async () => {
+	const asked = waiting(listedPrompt({}, { preview: "+ a line" }));
+	const { said } = await press("listed-whole", asked);
+	expect(said).toContain("+ a line");
+	expect(said).toMatch(/\n\[Approve once\] \[Deny\]$/);
+	const critical = waiting(listedPrompt({ always_ask: true }));
+	expect((await press("listed-whole", critical)).said).toMatch(/\n\[Deny\]$/);
+	expect((await press("listed-whole", waiting())).said).toMatch(over);
+});
+
+test("who may not approve is refused by the gateway", async () => {
+	const refusal = new ParleyError("it takes the role approver", { code: "permission_denied" });
+	const answers = { list_prompts: () => Promise.reject(refusal) };
+	await expect(press("listed-approve", answers)).rejects.toBe(refusal);
+});

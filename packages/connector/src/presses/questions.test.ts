@@ -1,0 +1,219 @@
+import { ParleyError } from "@parley/base";
+import type { OzzieEvent } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { behalf, type Pressed, QuestionDesk, type QuestionPress } from "../testing/question-context.ts";
+import {
+	answered,
+	approval,
+	closed,
+	elicitation,
+	offer,
+	read,
+	session,
+	token,
+} from "../testing/question-scene.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+
+const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
+const options = [offer("tea", { label: "Tea" }), offer("ale"), offer("x,y")];
+
+const given: readonly (readonly [
+	says: string,
+	asked: OzzieEvent,
+	kind: QuestionPress,
+	Pressed,
+	sends: object,
+])[] = [
+	["approves once", approval(), "approve", {}, { value: "once" }],
+	[
+		"approves for the session",
+		approval({ allow_session: true }),
+		"approve-session",
+		{},
+		{ value: "session" },
+	],
+	["denies", approval(), "deny", {}, { cancelled: true }],
+	[
+		"denies with a reason",
+		approval(),
+		"deny",
+		{ fields: { reason: " no " } },
+		{ cancelled: true, reason: "no" },
+	],
+	["skips", elicitation({ required: false }), "skip", {}, { cancelled: true }],
+	["answers in words", elicitation({}), "answer", { fields: { text: " blue " } }, { text: "blue" }],
+	["chooses", elicitation({ type: "select", options }), "choose", { values: ["1"] }, { value: "ale" }],
+	["chooses nothing", elicitation({ type: "select", options }), "choose", { values: [] }, { value: "" }],
+	[
+		"chooses some",
+		elicitation({ type: "multi", options }),
+		"choose",
+		{ values: ["0", "2"] },
+		{ values: ["tea", "x,y"] },
+	],
+	[
+		"writes a choice",
+		elicitation({ type: "select", options }),
+		"answer",
+		{ fields: { text: "TEA" } },
+		{ value: "tea" },
+	],
+	[
+		"writes choices",
+		elicitation({ type: "multi", options }),
+		"answer",
+		{ fields: { text: "ale, Tea,\nmilk" } },
+		{ values: ["ale", "tea", "milk"] },
+	],
+	[
+		"writes a choice with a comma",
+		elicitation({ type: "multi", options }),
+		"answer",
+		{ fields: { text: "x,y" } },
+		{ values: ["x,y"] },
+	],
+];
+
+test.each(given)(
+	"who presses %s in their own name, and the card alone shows it",
+	async (...[, asked, kind, what, sends]) => {
+		const t = new QuestionDesk([asked], sent);
+		expect(await t.press(kind, what)).toBeUndefined();
+		expect(t.gateway.asked).toEqual([
+			{ method: "prompt_response", params: { token, key: "key", ...sends, ...behalf }, sessionId: session },
+		]);
+	},
+);
+
+const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPress, reply: string])[] = [
+	[
+		"after an approval",
+		answered({}),
+		"deny",
+		"This was answered already:\n\n✅ **Approved once** by @42, at 2 s",
+	],
+	[
+		"after a denial",
+		answered({ value: false, by: "operator" }),
+		"approve",
+		"This was answered already:\n\n⛔ **Denied** by the operator, at 2 s",
+	],
+	[
+		"after its end",
+		closed("expired"),
+		"approve",
+		"This can be answered no more:\n\n⌛ **No answer**, so nothing was run: nobody answered in time, at 2 s",
+	],
+	["for a page", answered({}), "secret", "This was answered already:\n\n✅ **Approved once** by @42, at 2 s"],
+	[
+		"with a choice",
+		answered({}),
+		"choose",
+		"This was answered already:\n\n✅ **Approved once** by @42, at 2 s",
+	],
+];
+
+test.each(late)("a press that comes too late, %s, is told what has happened", async (_, how, kind, reply) => {
+	const t = new QuestionDesk([approval(), how], sent);
+	expect(await t.press(kind)).toEqual({ text: reply });
+	expect(t.gateway.asked).toEqual([]);
+});
+
+test("who was slower than somebody else is told who was first", async () => {
+	const t = new QuestionDesk([approval()], {
+		prompt_response: () => {
+			t.events = [approval(), answered({ by: "discord:1:43" })];
+			return { status: "sent" };
+		},
+	});
+	expect(await t.press("deny")).toEqual({
+		text: "This was answered already:\n\n✅ **Approved once** by @43, at 2 s",
+	});
+});
+
+test("whose own answer has come back meanwhile is told nothing more", async () => {
+	const t = new QuestionDesk([approval()], {
+		prompt_response: () => {
+			t.events = [approval(), answered({ by: "discord:1:42" })];
+			return { status: "sent" };
+		},
+	});
+	expect(await t.press("approve")).toBeUndefined();
+});
+
+test("who may not approve reads why in the gateway's words", async () => {
+	const t = new QuestionDesk(
+		[approval()],
+		refusing("forbidden: it takes the role approver", "permission_denied"),
+	);
+	expect(await t.press("approve")).toEqual({ text: "That was not taken: it takes the role approver." });
+});
+
+test("an answer that does not fit can be given again at once", async () => {
+	const asked = elicitation({ type: "select", options });
+	const t = new QuestionDesk([asked], refusing("invalid params: choose one of tea, ale", "invalid_argument"));
+	const reply = await t.press("answer", { fields: { text: "milk" } });
+	expect(read(reply ?? { text: "nothing" })).toBe(
+		"That does not fit, and the question is still open: choose one of tea, ale.\n[Answer again]",
+	);
+});
+
+test("a question that neither the gateway nor the connector knows is said to be gone", async () => {
+	const t = new QuestionDesk([], refusing("prompt not found", "not_found"));
+	expect((await t.press("approve"))?.text).toContain("does not know this question any more");
+	expect((await t.press("choose", { values: ["0"] }))?.text).toContain(
+		"does not know this question any more",
+	);
+});
+
+test("a gateway that cannot answer now leaves the press to be tried again", async () => {
+	const t = new QuestionDesk([approval()], refusing("draining", "unavailable"));
+	await expect(t.press("approve")).rejects.toThrow("draining");
+});
+
+test("all of a question is shown as the gateway has it, whatever its card leaves out", async () => {
+	const cmd = "echo 1; ".repeat(3000);
+	const context = { arguments: { cmd }, preview: "+a", notes: ["in /srv", "sandboxed"] };
+	const { payload } = approval(context, { label: `Allow run ${cmd}?` });
+	const place = { session_id: session, session_title: "", created_at: "", always_ask: false };
+	const t = new QuestionDesk([], {
+		// True because it is the payload of a question.
+		list_prompts: () => ({ prompts: [{ ...(payload as never as object), ...place } as never] }),
+	});
+	const text = (await t.press("whole"))?.text ?? "";
+	for (const part of [cmd, "```diff\n+a\n```", "- in /srv\n- sandboxed", "Risk: normal."])
+		expect(text).toContain(part);
+	expect(t.gateway.asked).toEqual([
+		{ method: "list_prompts", params: { token, session_id: session, ...behalf }, sessionId: session },
+	]);
+});
+
+test("all of a question that is over is what became of it", async () => {
+	const t = new QuestionDesk([approval(), answered({})], { list_prompts: () => ({ prompts: [] }) });
+	expect((await t.press("whole"))?.text).toContain("Approved once");
+});
+
+test("a password is entered on a page of the gateway, whose address is for one person alone", async () => {
+	const t = new QuestionDesk([elicitation({ type: "password" })], {
+		secret_page: () => ({ url: "https://gateway.example/s/1", expires_at: "1970-01-01T00:10:00.000Z" }),
+	});
+	expect(await t.press("secret")).toEqual({
+		text: "This page is yours alone, works once, and closes {600 s}: do not pass it on.",
+		controls: [[{ type: "link", url: "https://gateway.example/s/1", label: "Open the page" }]],
+	});
+	expect(t.gateway.asked).toEqual([
+		{ method: "secret_page", params: { token, key: "key", ...behalf }, sessionId: session },
+	]);
+});
+
+test("where the gateway has no page the operator enters the password", async () => {
+	const t = new QuestionDesk([elicitation({ type: "password" })], refusing("not available", "unimplemented"));
+	expect((await t.press("secret"))?.text).toContain("`parley answer k3v9qx`");
+});
+
+function refusing(message: string, code: ParleyError["code"]): ScriptedAnswers {
+	const refuse = (): never => {
+		throw new ParleyError(message, { code });
+	};
+	return { prompt_response: refuse, secret_page: refuse, list_prompts: refuse };
+}

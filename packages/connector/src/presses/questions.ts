@@ -1,0 +1,186 @@
+import { ParleyError } from "@parley/base";
+import type { ControlTarget } from "../controls/controls.ts";
+import { plain } from "../conversation/questions/markdown.ts";
+import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { type Response, readNumbered, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
+import { wholeQuestion } from "../conversation/questions/whole-question.ts";
+import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions.ts";
+import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { PressHandler, PressHandlers } from "./press.ts";
+
+/** Who answers which question, and where. */
+export interface Answering {
+	readonly person: Person;
+	readonly room: Room;
+	readonly key: string;
+	readonly token: string;
+	readonly session: string;
+}
+
+/** What the buttons and choices of questions do. Their cards show what came of it. */
+export const pressesOfQuestions: PressHandlers<
+	"approve" | "approve-session" | "deny" | "whole" | "answer" | "choose" | "skip" | "secret"
+> = {
+	approve: giving(() => ({ value: "once" })),
+	"approve-session": giving(() => ({ value: "session" })),
+	deny: giving(({ fields }) => {
+		const reason = fields["reason"]?.trim() ?? "";
+		return { cancelled: true, ...(reason !== "" && { reason }) };
+	}),
+	skip: giving(() => ({ cancelled: true })),
+	whole: (desk, handled, target) => showWhole(desk, answeringOf(handled, target)),
+	answer: (desk, handled, target) =>
+		answerByReply(desk, { ...answeringOf(handled, target), text: handled.arrival.fields["text"] ?? "" }),
+	choose: (desk, handled, target) => choose(desk, answeringOf(handled, target), handled.arrival.values),
+	secret: (desk, handled, target) => openPage(desk, answeringOf(handled, target)),
+};
+
+/**
+ * Answers a question with the text of a reply to its post: `approve`, `deny WHY`, or a value. On a post with several calls
+ * the number of the call follows the first word: `approve 2`. Undefined if the answer counts: the card shows it.
+ */
+export async function answerByReply(
+	desk: Desk,
+	{ text, ...answering }: Answering & { readonly text: string },
+): Promise<Reply | undefined> {
+	const slice = desk.session(answering.session)?.state.questions;
+	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
+	const meant = rows.length > 1 ? readNumbered(rows, text) : { token: answering.token, words: text };
+	if ("help" in meant) return { text: meant.help };
+	const meaning = { ...answering, token: meant.token };
+	const closed = whyClosed(desk, meaning);
+	if (closed) return closed;
+	const typed = readTypedAnswer(questionOf(desk, meaning), meant.words);
+	return "response" in typed ? give(desk, meaning, typed.response) : { text: typed.help };
+}
+
+function giving(responseOf: (arrival: Handled<"press">["arrival"]) => Response): PressHandler {
+	return (desk, handled, target) => give(desk, answeringOf(handled, target), responseOf(handled.arrival));
+}
+
+function answeringOf(
+	{ arrival: { person, room }, key }: Handled<"press">,
+	{ session, subject: token }: ControlTarget,
+): Answering {
+	return { person, room, key, session, token };
+}
+
+async function give(desk: Desk, answering: Answering, response: Response): Promise<Reply | undefined> {
+	const { person, room, key, session, token } = answering;
+	const closed = whyClosed(desk, answering);
+	if (closed) return closed;
+	try {
+		const params = { token, key, ...response, ...desk.onBehalf(person, room) };
+		await desk.gateway.request("prompt_response", params, { sessionId: session });
+	} catch (reason) {
+		return refusalOf(desk, answering, reason);
+	}
+	// The gateway takes the first answer and refuses no later one: another one may have been faster.
+	const outcome = closedOf(desk, answering);
+	const own = `${desk.platform.name}:${room.tenant}:${person.id}`;
+	return outcome === undefined || outcome.by === own ? undefined : whyClosed(desk, answering);
+}
+
+async function choose(
+	desk: Desk,
+	answering: Answering,
+	chosen: readonly string[],
+): Promise<Reply | undefined> {
+	const question = questionOf(desk, answering);
+	if (!question) return whyClosed(desk, answering) ?? { text: gone };
+	const values = chosen.flatMap((index) => question.options[Number(index)]?.value ?? []);
+	return give(desk, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
+}
+
+async function showWhole(desk: Desk, answering: Answering): Promise<Reply> {
+	const { person, room, session, token } = answering;
+	const params = { token, session_id: session, ...desk.onBehalf(person, room) };
+	try {
+		const { prompts } = await desk.gateway.request("list_prompts", params, { sessionId: session });
+		const prompt = prompts.find((one) => one.token === token);
+		return prompt ? { text: wholeQuestion(prompt) } : (whyClosed(desk, answering) ?? { text: gone });
+	} catch (reason) {
+		return refusalOf(desk, answering, reason);
+	}
+}
+
+async function openPage(desk: Desk, answering: Answering): Promise<Reply> {
+	const { person, room, key, session, token } = answering;
+	const closed = whyClosed(desk, answering);
+	if (closed) return closed;
+	try {
+		const params = { token, key, ...desk.onBehalf(person, room) };
+		const { url, expires_at } = await desk.gateway.request("secret_page", params, { sessionId: session });
+		const until = desk.platform.moment(Date.parse(expires_at), "relative");
+		return {
+			text: `This page is yours alone, works once, and closes ${until}: do not pass it on.`,
+			controls: [[{ type: "link", url, label: "Open the page" }]],
+		};
+	} catch (reason) {
+		if (ParleyError.from(reason).code !== "unimplemented") return refusalOf(desk, answering, reason);
+		return {
+			text: `This gateway has no page for that. Its operator can enter it with \`parley answer ${codeOf(token)}\`: ask them, and do not write it here.`,
+		};
+	}
+}
+
+const gone =
+	"The gateway does not know this question any more: it was answered, or its conversation is gone.";
+
+/** What the gateway said against an answer, for who gave it; rejects with what says nothing about it. */
+function refusalOf(desk: Desk, answering: Answering, reason: unknown): Reply {
+	const words = refusalWords(desk, answering, reason);
+	switch (ParleyError.from(reason).code) {
+		case "permission_denied":
+			return { text: `That was not taken: ${words}.` };
+		case "invalid_argument":
+			return {
+				text: `That does not fit, and the question is still open: ${words}.`,
+				...again(desk, answering),
+			};
+		case "not_found":
+			return whyClosed(desk, answering) ?? { text: gone };
+		default:
+			throw reason;
+	}
+}
+
+/** The gateway's refusal as Markdown for the person who is refused. */
+export function refusalWords(
+	{ platform }: Desk,
+	{ person, room }: Pick<Answering, "person" | "room">,
+	reason: unknown,
+): string {
+	const { message } = ParleyError.from(reason);
+	const refused = { platform: platform.name, tenant: room.tenant, person };
+	return plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
+}
+
+/** A form cannot show what was wrong in it: it is offered anew. */
+function again(desk: Desk, answering: Answering): Pick<Reply, "controls"> {
+	const { session, token } = answering;
+	const kind = questionOf(desk, answering)?.kind ?? "approval";
+	if (kind !== "text" && kind !== "select" && kind !== "multi") return {};
+	const id = desk.controls.write({ kind: "answer", session, subject: token });
+	return { controls: [[{ type: "button", id, label: "Answer again", style: "primary" }]] };
+}
+
+function questionOf(desk: Desk, { session, token }: Answering): OpenQuestion | undefined {
+	const slice = desk.session(session)?.state.questions;
+	return slice && openQuestions(slice).find((question) => question.token === token);
+}
+
+function closedOf(desk: Desk, { session, token }: Answering): ReturnType<typeof closedQuestion> {
+	const slice = desk.session(session)?.state.questions;
+	return slice && closedQuestion(slice, token);
+}
+
+/** What has happened meanwhile; undefined where the question waits, as far as this connector has heard. */
+function whyClosed(desk: Desk, answering: Answering): Reply | undefined {
+	const closed = closedOf(desk, answering);
+	if (!closed) return;
+	const came = closed.by === undefined ? "This can be answered no more" : "This was answered already";
+	return { text: `${came}:\n\n${closed.outcome}` };
+}

@@ -1,0 +1,254 @@
+import { ParleyError } from "@parley/base";
+import type { TaskPayload } from "@parley/protocol";
+import { expect, test } from "vitest";
+import { Controls } from "../controls/controls.ts";
+import { emptyConversation } from "../conversation/conversation.ts";
+import { reviewSubject } from "../conversation/tasks/review-card.ts";
+import type { Reply } from "../rooms/handler-context.ts";
+import { ada, general, pressed, scriptedDesk, taskPayload, unfit } from "../testing/scripted-context.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { replyToTask } from "./reply-to-task.ts";
+import { pressesOfTasks } from "./tasks.ts";
+
+const { id } = taskPayload();
+const token = "review_01234567890123456789cccccc";
+const suspension = { reason: "A schema change", plan_content: "a table", token };
+const waiting = taskPayload({ status: "suspended", suspension });
+const behalf = {
+	actor: { id: "42", name: "Ada", roles: [], guest: false },
+	place: { tenant: "1", channel: "2", thread: undefined, shared: false },
+};
+const review = reviewSubject({ task: id, token });
+const newer = { ...suspension, token: "review_01234567890123456789dddddd" };
+const replied = { task_id: id, status: "replied" } as const;
+
+function gone(): never {
+	throw new ParleyError(`task not found: ${id}`, { code: "not_found" });
+}
+
+function read(reply: Reply | undefined): string | undefined {
+	const buttons = (reply?.controls ?? []).flat().map((one) => ("label" in one ? `[${one.label}]` : "{}"));
+	return reply && [reply.text, ...buttons].join(" ");
+}
+
+interface Scenario {
+	readonly name: string;
+	readonly kind: keyof typeof pressesOfTasks;
+	readonly subject: string;
+	readonly fields?: Readonly<Record<string, string>>;
+	readonly answers: ScriptedAnswers;
+	/** The conversation remembers that it is over. */
+	readonly over?: true;
+	/** What the gateway is asked last. */
+	readonly asks: object;
+	readonly reply?: string;
+}
+
+const check = { method: "check_task", params: { task_id: id, ...behalf } };
+
+const scenarios: readonly Scenario[] = [
+	{
+		name: "approve answers the very question whose button was pressed, for the person who pressed it",
+		...{ kind: "task-approve", subject: review },
+		answers: { check_task: () => waiting, reply_task: () => replied },
+		asks: {
+			method: "reply_task",
+			params: { task_id: id, status: "approved", token, key: "key", ...behalf },
+		},
+	},
+	{
+		name: "revise sends what was written in the form",
+		...{ kind: "task-revise", subject: review, fields: { text: "No *tables*" } },
+		answers: { check_task: () => waiting, reply_task: () => replied },
+		asks: {
+			method: "reply_task",
+			params: { task_id: id, status: "revise", feedback: "No *tables*", token, key: "key", ...behalf },
+		},
+	},
+	{
+		name: "an older card does not answer a newer question",
+		...{ kind: "task-approve", subject: review },
+		answers: { check_task: () => ({ ...waiting, suspension: newer }) },
+		asks: check,
+		reply: "**Tidy \\*up\\*** asks something else by now: its newest question has buttons of its own.",
+	},
+	{
+		name: "a question that was answered is explained",
+		...{ kind: "task-approve", subject: review },
+		answers: { check_task: () => taskPayload() },
+		asks: check,
+		reply: "That was answered already: **Tidy \\*up\\*** goes on.",
+	},
+	{
+		name: "who loses the race for an answer is told so",
+		...{ kind: "task-approve", subject: review },
+		answers: {
+			check_task: answersInTurn(waiting, taskPayload()),
+			reply_task: () => {
+				throw unfit();
+			},
+		},
+		asks: check,
+		reply: "That was answered already: **Tidy \\*up\\*** goes on.",
+	},
+	{
+		name: "a question of a task that is over is explained",
+		...{ kind: "task-revise", subject: review, fields: { text: "x" } },
+		answers: { check_task: () => taskPayload({ status: "failed" }) },
+		asks: check,
+		reply:
+			"**Tidy \\*up\\*** is over (❌ Failed) and hears nothing any more. Retry does it once more, as a new task. [Retry]",
+	},
+	{
+		name: "cancel ends the task, and the card says the rest",
+		...{ kind: "task-cancel", subject: id },
+		answers: { cancel_task: () => ({ task_id: id, status: "cancelled" }) },
+		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
+	},
+	{
+		name: "cancel of what had ended says how it ended, and when",
+		...{ kind: "task-cancel", subject: id },
+		answers: {
+			cancel_task: () => ({ task_id: id, status: "completed" }),
+			check_task: () => taskPayload({ status: "completed", completed_at: "1970-01-01T00:00:07Z" }),
+		},
+		asks: check,
+		reply: "It was over before you pressed: ✅ Done, at 7 s.",
+	},
+	{
+		name: "cancel of what somebody else has cancelled says who did, and when",
+		...{ kind: "task-cancel", subject: id, over: true },
+		answers: {
+			cancel_task: () => ({ task_id: id, status: "cancelled" }),
+			check_task: () => taskPayload({ status: "cancelled", completed_at: "1970-01-01T00:00:07Z" }),
+		},
+		asks: check,
+		reply: "It was over before you pressed: ⏹️ Cancelled by @7, at 7 s.",
+	},
+	{
+		name: "retry submits the task once more, with one key for all presses of that button",
+		...{ kind: "task-retry", subject: id },
+		answers: { retry_task: () => ({ task_id: "task_2", status: "submitted" }) },
+		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
+		reply: "It is done once more, as a new task with a card of its own.",
+	},
+	{
+		name: "a second person who retries does not get a second task",
+		...{ kind: "task-retry", subject: id },
+		answers: {
+			retry_task: () => {
+				throw new ParleyError('invalid params: key "…" was used for another request', {
+					code: "invalid_argument",
+				});
+			},
+		},
+		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
+		reply: "Somebody has started it once more already: look for its new card.",
+	},
+	{
+		name: "retry of a task at work is explained",
+		...{ kind: "task-retry", subject: id },
+		answers: {
+			retry_task: () => {
+				throw unfit();
+			},
+		},
+		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
+		reply: "It is at work: only a task that is over can be done once more.",
+	},
+	{
+		name: "a task that the gateway has forgotten is told by what is remembered of it",
+		...{ kind: "task-cancel", subject: id, over: true },
+		answers: { cancel_task: gone },
+		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
+		reply:
+			"**Tidy \\*up\\*** is over (⏹️ Cancelled), and the gateway has forgotten it. `/task new` submits another one.",
+	},
+];
+
+function answersInTurn(...tasks: TaskPayload[]): () => TaskPayload {
+	return () => tasks.shift() ?? gone();
+}
+
+const ended = {
+	tasks: { live: [], ended: [{ id, title: "Tidy *up*", state: "cancelled" as const, by: "discord:1:7" }] },
+};
+
+test.each(scenarios)("$name", async ({ kind, subject, fields, answers, over, asks, reply }) => {
+	const { desk, gateway } = scriptedDesk(answers, over ? ended : {});
+	const said = await pressesOfTasks[kind](desk, pressed(fields), { kind, session: "sess_1", subject });
+	expect(gateway.asked.at(-1)).toEqual(asks);
+	expect(read(said)).toBe(reply);
+});
+
+test("what the gateway forbids is left to who explains refusals", async () => {
+	const { desk } = scriptedDesk({
+		cancel_task: () => {
+			throw new ParleyError("forbidden: …", { code: "permission_denied" });
+		},
+	});
+	const target = { kind: "task-cancel", session: "sess_1", subject: id } as const;
+	await expect(pressesOfTasks["task-cancel"](desk, pressed(), target)).rejects.toMatchObject({
+		code: "permission_denied",
+	});
+});
+
+test("the id of a review's button fits what a platform takes, with ids as long as they are", () => {
+	const session = "sess_01234567890123456789abcdef";
+	const written = new Controls("x").write({ kind: "task-approve", session, subject: review });
+	expect(written.length).toBeLessThanOrEqual(100);
+	expect(new Controls("x").read(written)).toEqual({ kind: "task-approve", session, subject: review });
+});
+
+const part = "task_01234567890123456789bbbbbb";
+const liveWithPart = {
+	...emptyConversation.tasks,
+	live: [
+		{
+			...{ id, title: "Tidy up", state: "running" as const, createdAt: 0 },
+			workers: [{ id: part, parent: id, title: "Look", state: "suspended" as const }],
+			reviews: [{ token, task: part, title: "Look", reason: "" }],
+		},
+	],
+};
+
+test.each([
+	["Yes!", { status: "approved" }],
+	["go ahead", { status: "approved" }],
+	["ok.", { status: "approved" }],
+	["APPROVE", { status: "approved" }],
+	["yes, but no tables", { status: "revise", feedback: "yes, but no tables" }],
+	[" use views ", { status: "revise", feedback: "use views" }],
+])("%j in the thread of a task that waits answers it", async (text, said) => {
+	const { desk, gateway } = scriptedDesk({ check_task: () => waiting, reply_task: () => replied });
+	expect(
+		await replyToTask(desk, { person: ada, room: general, key: "key", taskId: id, text }),
+	).toBeUndefined();
+	expect(gateway.asked.at(-1)).toEqual({
+		method: "reply_task",
+		params: { task_id: id, token, key: "key", ...said, ...behalf },
+	});
+});
+
+test("a reply in the thread answers what a part of the task asks, where the task itself asks nothing", async () => {
+	const { desk, gateway } = scriptedDesk(
+		{
+			check_task: ({ task_id }) => (task_id === part ? { ...waiting, id: part } : taskPayload()),
+			reply_task: () => ({ task_id: part, status: "replied" }),
+		},
+		{ tasks: liveWithPart },
+	);
+	await replyToTask(desk, { person: ada, room: general, key: "key", taskId: id, text: "views" });
+	expect(gateway.asked.at(-1)).toMatchObject({ method: "reply_task", params: { task_id: part, token } });
+});
+
+test.each<[string, TaskPayload, string, RegExp]>([
+	["a task at work", taskPayload(), "faster", /cannot be told more.*\[Cancel\]$/],
+	["a task that is done", taskPayload({ status: "completed" }), "again", /over \(✅ Done\).*\[Retry\]$/],
+	["nothing but a file", waiting, " ", /^Write what should change/],
+])("a reply in a thread that %s cannot hear is explained", async (_name, task, text, explained) => {
+	const { desk, gateway } = scriptedDesk({ check_task: () => task });
+	const reply = await replyToTask(desk, { person: ada, room: general, key: "key", taskId: id, text });
+	expect(read(reply)).toMatch(explained);
+	expect(gateway.asked).toHaveLength(1);
+});

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import type { ArrivalOf } from "../platform/inbound-event.ts";
+import { suspendTrust } from "../rooms/suspend-trust.ts";
+import { general, pressed, scriptedDesk } from "../testing/scripted-context.ts";
+import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
+import { pressesOfTrust } from "./trust.ts";
+
+const revoked: ScriptedAnswers = { revoke_grant: () => ({ status: "revoked" }) };
+const target = { kind: "grant-end", session: "sess_1", subject: "grant_1" } as const;
+
+test("the button ends the grant for who pressed it, and the card says the rest", async () => {
+	const { desk, gateway } = scriptedDesk(revoked, { trust: { open: { id: "grant_1" } } });
+	expect(await pressesOfTrust["grant-end"](desk, pressed(), target)).toBeUndefined();
+	expect(gateway.asked).toMatchObject([
+		{ method: "revoke_grant", params: { grant_id: "grant_1", key: "key", actor: { id: "42" } } },
+	]);
+});
+
+test.each([{}, { open: { id: "grant_2" } }])(
+	"a late press on the button is explained (%j)",
+	async (trust) => {
+		const { desk } = scriptedDesk(revoked, { trust });
+		const reply = await pressesOfTrust["grant-end"](desk, pressed(), target);
+		expect(reply?.text).toMatch(/over before you pressed/);
+	},
+);
+
+const grant = {
+	...{ grant_id: "grant_1", place: "discord:1:2", people: null, tools: null, classes: null },
+	...{ max_actions: 200, used_actions: 0, reason: "release", granted_by: "operator" },
+	...{ created_at: "1970-01-01T00:00:10.000Z", expires_at: "1970-01-01T01:00:00.000Z" },
+};
+
+const joined = { type: "audience", room: general, at: 0, change: "a guest joined" } as const;
+
+test("where others may read a channel, what it is trusted with ends without anybody asking", async () => {
+	const grants = [{ ...grant, grant_id: "grant_9", place: "discord:1:9" }, grant];
+	const { desk, gateway } = scriptedDesk({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
+	await suspendTrust(desk, joined, "key");
+	expect(gateway.asked).toEqual([
+		{ method: "list_grants", params: {} },
+		{
+			method: "revoke_grant",
+			params: {
+				...{ grant_id: "grant_1", key: "key/grant_1" },
+				reason: "who may read or write here has changed: a guest joined",
+			},
+		},
+	]);
+});
+
+test("what concerns several channels of a tenant ends what each of them is trusted with, and nothing elsewhere", async () => {
+	const grants = ["discord:1:2", "discord:1:3", "discord:1:4", "discord:9:2", "slack:1:2"].map(
+		(place, at) => ({
+			...{ ...grant, grant_id: `grant_${at}`, place },
+		}),
+	);
+	const ended = async (change: Partial<ArrivalOf<"audience">>): Promise<unknown[]> => {
+		const { desk, gateway } = scriptedDesk({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
+		await suspendTrust(desk, { ...joined, ...change }, "key");
+		// What was asked first is which grants there are.
+		return gateway.asked.slice(1).map(({ params }) => params);
+	};
+	expect(await ended({ channels: ["3", "4", "5"] })).toMatchObject([
+		{ grant_id: "grant_1", key: "key/grant_1" },
+		{ grant_id: "grant_2", key: "key/grant_2" },
+	]);
+	const reason = "the bot was removed";
+	expect(await ended({ channels: "all", gone: true, change: reason })).toMatchObject([
+		...[
+			{ grant_id: "grant_0", reason },
+			{ grant_id: "grant_1", reason },
+			{ grant_id: "grant_2", reason },
+		],
+	]);
+});
+
+test("where nothing is granted, nothing is ended", async () => {
+	const { desk, gateway } = scriptedDesk({ list_grants: () => ({ grants: [], wishes: [] }) });
+	await suspendTrust(desk, joined, "key");
+	expect(gateway.asked).toHaveLength(1);
+});

@@ -1,0 +1,166 @@
+import { hotStatement, parseJson } from "@parley/base";
+import { type Kysely, sql } from "kysely";
+import { Person } from "../platform/inbound-event.ts";
+import type { Reason } from "../platform/is-for-us.ts";
+import { reasons } from "../platform/is-for-us.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+
+type Tx = Kysely<ConnectorTables>;
+
+/** What came of something that was said, in words for whoever asks. */
+export const effects = {
+	none: "I did nothing with it",
+	sent: "I sent it to the agent",
+	edited: "it was edited after I had sent it; your button sends the edited text",
+	answered: "it answered a question",
+	replied: "it was a word to a task",
+	stopped: "it stopped what was at work",
+	"nothing-to-stop": "it was to stop something, but nothing was at work",
+	command: "it was a command",
+	"too-late": "it was edited when I had done already what it said, and I left it at that",
+	greeted: "there was nothing in it but my name",
+	refused: "it was refused, and I said why",
+	withdrawn: "you stopped it, or took it back, before I had sent it",
+} as const;
+export type Effect = keyof typeof effects;
+
+/** A message that was looked at, and what came of it. */
+export interface Heard {
+	/** The arrival's. */
+	readonly id: string;
+	readonly message: string;
+	readonly conversation: string;
+	readonly reason: Reason;
+	readonly effect: Effect;
+	readonly person: Person;
+	/** When it was said, in milliseconds since the epoch. */
+	readonly at: number;
+	/** What it says after it was edited. */
+	readonly text?: string;
+	readonly session?: string;
+	readonly run?: string;
+}
+
+type Row = Omit<ConnectorTables["heard"], "id"> & { readonly id: string };
+
+const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
+	const said = {
+		...{ message: p("message"), conversation: p("conversation"), reason: p("reason") },
+		...{ effect: p("effect"), person: p("person"), at: p("at"), text: p("text") },
+		...{ session: p("session"), run: p("run"), changed_at: p("changed_at") },
+	};
+	return db
+		.insertInto("heard")
+		.values({ id: p("id"), ...said })
+		.onConflict((conflict) => conflict.column("id").doUpdateSet(said));
+});
+
+export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<void> {
+	const { id, message, conversation, reason, effect, at } = heard;
+	const { text = null, session = null, run = null } = heard;
+	const person = JSON.stringify(heard.person);
+	const row = { id, message, conversation, reason, effect, person, at, text, session, run, changed_at: now };
+	await upsert(tx, row);
+}
+
+/** What was heard of a message, its newest version first; of a conversation, the newest message first. */
+export async function readHeard(
+	db: Tx,
+	wanted: {
+		readonly conversation?: string;
+		readonly message?: string | undefined;
+		/** End of the message's id, without `%` and `_`. */
+		readonly ending?: string | undefined;
+		readonly limit: number;
+	},
+): Promise<Heard[]> {
+	const { conversation, message, ending, limit } = wanted;
+	let query = db.selectFrom("heard").selectAll();
+	if (conversation !== undefined) query = query.where("conversation", "=", conversation);
+	if (message !== undefined) query = query.where("message", "=", message);
+	if (ending !== undefined) query = query.where("message", "like", `%${ending}`);
+	const rows = await query
+		.orderBy("at", "desc")
+		.orderBy("changed_at", "desc")
+		// Who edits in the millisecond in which they said it has said the edit last; its id begins with its kind.
+		.orderBy(sql`case when id like 'message:%' then 1 else 0 end`)
+		.orderBy("id", "desc")
+		.limit(limit)
+		.execute();
+	return rows.flatMap(toHeard);
+}
+
+const selectNewest = hotStatement<ConnectorTables, { conversation: string; message: string }, { id: string }>(
+	(db, p) =>
+		db
+			.selectFrom("heard")
+			.select("id")
+			.where("conversation", "=", p("conversation"))
+			.where("message", "=", p("message"))
+			.orderBy("at", "desc")
+			.orderBy("changed_at", "desc")
+			.limit(sql.lit(1)),
+);
+
+/** The arrival by which a message was last heard; undefined where it was not. */
+export async function lastHeard(
+	db: Tx,
+	message: { readonly conversation: string; readonly message: string },
+): Promise<string | undefined> {
+	const [newest] = await selectNewest(db, message);
+	return newest?.id;
+}
+
+/** Whether it is written down what came of an arrival. */
+export async function isNoted(db: Tx, id: string): Promise<boolean> {
+	const row = await db.selectFrom("heard").select("id").where("id", "=", id).executeTakeFirst();
+	return row !== undefined;
+}
+
+const selectStops = hotStatement<
+	ConnectorTables,
+	{ conversation: string; since: number },
+	{ person: string }
+>((db, p) =>
+	db
+		.selectFrom("heard")
+		.select("person")
+		.where("conversation", "=", p("conversation"))
+		// Not a parameter: so it is seen to be what `heard_stops` holds.
+		.where("effect", "=", sql.lit("nothing-to-stop" satisfies Effect))
+		.where("at", ">", p("since")),
+);
+
+/** Whether somebody, or `by` alone, has said stop in a conversation after a moment, when nothing was at work. */
+export async function wasStopped(
+	db: Tx,
+	{
+		conversation,
+		since,
+		by,
+	}: { readonly conversation: string; readonly since: number; readonly by?: string },
+): Promise<boolean> {
+	const rows = await selectStops(db, { conversation, since });
+	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
+}
+
+/** Nothing for a row of another version of this program. */
+function toHeard({ person, text, session, run, reason, effect, changed_at: _, ...row }: Row): Heard[] {
+	if (!isReason(reason) || !isEffect(effect)) return [];
+	return [
+		{
+			...{ ...row, at: Number(row.at), reason, effect, person: Person.parse(parseJson(person)) },
+			...(text !== null && { text }),
+			...(session !== null && { session }),
+			...(run !== null && { run }),
+		},
+	];
+}
+
+function isReason(text: string): text is Reason {
+	return Object.hasOwn(reasons, text);
+}
+
+function isEffect(text: string): text is Effect {
+	return Object.hasOwn(effects, text);
+}

@@ -1,0 +1,49 @@
+import { type ErrorCode, ParleyError } from "@parley/base";
+import { plain } from "../conversation/vocabulary/plain.ts";
+import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
+import type { Reply, RoomDesk } from "./handler-context.ts";
+
+/** What is not the fault of who asked, and may pass: it is tried again, and nobody is told. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+	...(["unavailable", "deadline_exceeded", "resource_exhausted", "aborted", "cancelled"] as const),
+	...(["unauthenticated", "internal"] as const),
+]);
+
+const mostWords = 500;
+
+/** What somebody is told whose wish was refused, with what they can do. Rejects with what is to be tried again. */
+export async function refusalOf(
+	desk: Pick<RoomDesk, "whoami" | "platform">,
+	{ person, room }: { readonly person: Person; readonly room: Room },
+	reason: unknown,
+): Promise<Reply> {
+	const { code, message } = ParleyError.from(reason);
+	if (passing.has(code)) throw reason;
+	if (code !== "permission_denied") return { text: sentence(message) };
+	const { role, hint } = await desk.whoami(person, room);
+	if (role === undefined || role === "stranger") return { text: howToGetIn(desk.platform) };
+	const said = refusalText(message, { person, room }, desk.platform);
+	return { text: [said, ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
+}
+
+/** The gateway's words to a person about that person, as a sentence without ids. */
+export function refusalText(
+	message: string,
+	{ person, room: { tenant } }: { readonly person: Person; readonly room: Room },
+	{ name: platform }: Pick<RoomDesk["platform"], "name">,
+): string {
+	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
+}
+
+/** Of the channel itself: the other way works in its threads, too. */
+function howToGetIn(platform: RoomDesk["platform"]): string {
+	return `I do not know you yet. \`${platform.command("pair", {})}\` (or \`!pair\` after my name) gives you a code; the operator of this gateway lets you in with it.`;
+}
+
+/** What the gateway says, without the phrase that programs read, as a sentence. */
+function sentence(message: string): string {
+	const said = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
+	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), mostWords);
+	return /[.!?]$/.test(words) ? words : `${words}.`;
+}

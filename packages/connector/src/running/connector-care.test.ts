@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { playScene } from "../testing/scene.ts";
+import { Stage } from "../testing/stage.ts";
+
+test("somebody at work shows as typing until they have answered", async () => {
+	const { platform } = await playScene([{ says: "one" }, { passes: 20_000 }]);
+	const typed = platform.surface.asked.filter((asked) => asked === "typing dms/dm-ada");
+	expect(typed.length).toBeGreaterThanOrEqual(3);
+	expect(typed.length).toBeLessThanOrEqual(4);
+});
+
+test("the status counts what waits and says since when the gateway does not answer", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	expect(await stage.connector.status()).toMatchObject({
+		...{ waiting: 0, open: 0, stuck: [], sessions: 1, lastEventAt: stage.clock.now() },
+		gateway: { state: "reached" },
+	});
+	const since = stage.clock.now() + 1000;
+	await playScene([{ gateway: "goes away" }, { says: "two" }, { passes: 10_000 }], stage);
+	expect(await stage.connector.status()).toMatchObject({ waiting: 1, gateway: { state: "waiting", since } });
+	await playScene([{ gateway: "comes back" }], stage);
+	expect(await stage.connector.status()).toMatchObject({ waiting: 0, gateway: { state: "reached" } });
+});
+
+test("sessions and models are suggested, and nothing where the gateway is away", async () => {
+	const stage = await playScene([
+		{ says: "one" },
+		{ commands: "session rename", options: { title: "Plans" } },
+	]);
+	const asked = { options: {}, room: stage.room(), person: stage.person() };
+	const complete = (command: string, option: string, typed: string) =>
+		stage.connector.complete({ ...asked, command, option, typed });
+	expect(await complete("session switch", "session", "PLA")).toEqual([
+		{ value: "sess_0001", label: "Plans · s_0001 · at the moment" },
+	]);
+	expect(await complete("session switch", "session", "nothing")).toEqual([]);
+	expect(await complete("model", "name", "oth")).toEqual([{ value: "other", label: "other" }]);
+	expect(await complete("help", "name", "")).toEqual([]);
+	stage.gateway.away = true;
+	const late = complete("model", "name", "");
+	await stage.pass(2000);
+	expect(await late).toEqual([]);
+});
+
+test("what cannot be understood is logged and keeps nobody waiting", async () => {
+	const stage = await Stage.open();
+	const nonsense = { type: "dance", room: stage.room() };
+	// As a platform's package of another version would hand it on.
+	await stage.arrive(nonsense as never, "nonsense");
+	await playScene([{ says: "one" }, { asked: "send_message", times: 1 }], stage);
+	const errors = stage.log.records.filter(({ level }) => level === "error");
+	expect(errors.map(({ fields }) => fields["id"])).toEqual(["nonsense"]);
+});
+
+test("whatever the gateway refuses for good is told once, and the next message has its turn", async () => {
+	const stage = await Stage.open();
+	await playScene(
+		[
+			{ does: ({ gateway }) => void delete gateway.methods.send_message },
+			{ says: "one" },
+			{ shows: ["ot available"] },
+		],
+		stage,
+	);
+});
+
+test("news of a session whose posts cannot be written down wait for the disk", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	stage.store.refusals = 2;
+	await playScene(
+		[{ gateway: { answers: "first" } }, { shows: [] }, { passes: 5000 }, { shows: ["first"] }],
+		stage,
+	);
+});
+
+test("an audience that changes ends what the channel is trusted with", async () => {
+	const stage = await Stage.open();
+	const revoked: unknown[] = [];
+	Object.assign(stage.gateway.methods, {
+		list_grants: () => ({ grants: [{ grant_id: "grant_1", place: "chat:guild:general" }], wishes: [] }),
+		revoke_grant: (params: unknown) => revoked.push(params) && { status: "revoked" },
+	});
+	const change = { type: "audience" as const, room: stage.room("general"), at: 0, change: "a guest joined" };
+	await stage.arrive(change, "audience:1");
+	expect(revoked).toMatchObject([{ grant_id: "grant_1", reason: expect.stringContaining("a guest joined") }]);
+});
+
+test("a connector that stops leaves what waits to the next process", async () => {
+	const stage = await playScene([{ gateway: "goes away" }, { says: "one" }, { commands: "session list" }]);
+	await stage.connector.stop();
+	expect((await stage.connector.status()).waiting).toBe(2);
+	await playScene(
+		[{ gateway: "comes back" }, { restarts: true }, { asked: "send_message", times: 1 }],
+		stage,
+	);
+	expect(stage.whispers()).toHaveLength(1);
+});
+
+test("whose message finds the line full is told so once, and all are sent in their order", async () => {
+	const said = Array.from({ length: 36 }, (_, index) => `message ${index}`);
+	const stage = await playScene(said.map((says) => ({ says })));
+	const shown = (): string[] =>
+		stage.posts(stage.room()).filter((post) => post.includes("line here is full"));
+	expect(shown()).toHaveLength(1);
+	for (const says of said) {
+		await playScene([{ gateway: { answers: `to ${says}` } }, { passes: 31_000 }], stage);
+	}
+	expect(shown()).toHaveLength(1);
+	const asked = stage.gateway.asked.filter(({ method }) => method === "send_message");
+	expect([...new Set(asked.map(({ params }) => params["content"]))]).toEqual(said);
+	expect(stage.gateway.newest.runs).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { playScene, type Step } from "../testing/scene.ts";
+import { Stage } from "../testing/stage.ts";
+
+const asked: readonly Step[] = [
+	{ says: "hello", in: "general", mentions: "us" },
+	{ gateway: { answers: "done" } },
+];
+const us = { in: "general", mentions: "us" } as const;
+
+/** The database is lost, and the platform's package reads everything again. */
+async function caughtUp(stage: Stage): Promise<readonly string[]> {
+	await stage.loseDatabase();
+	await stage.repeat({ seenBefore: true });
+	await stage.pass(60_000);
+	return stage.posts(stage.room("general"));
+}
+
+test("what was answered outside of sessions is not answered again after the database was lost", async () => {
+	const stage = await playScene([...asked, { ...us, says: "!help" }, { ...us, says: "" }]);
+	const before = stage.posts(stage.room("general"));
+	expect(before).toHaveLength(3);
+	expect(await caughtUp(stage)).toEqual(before);
+});
+
+test("who was refused once in an hour is not refused again in the next one for what was said before", async () => {
+	const stage = await Stage.open();
+	stage.gateway.roles.set("ada", "stranger");
+	await playScene([{ ...us, says: "one" }, { ...us, says: "two" }, { passes: 3_600_000 }], stage);
+	expect(stage.posts(stage.room("general"))).toHaveLength(1);
+	expect(await caughtUp(stage)).toHaveLength(1);
+	await playScene([{ ...us, says: "three" }], stage);
+	expect(stage.posts(stage.room("general"))).toHaveLength(2);
+});
+
+test.each([
+	["cannot be taken in", "internal"],
+	["finds the line full", "resource_exhausted"],
+] as const)("who was told that what they said %s is not told again", async (_, code) => {
+	const stage = await Stage.open();
+	stage.gateway.methods.send_message = () => {
+		throw new ParleyError("it failed", { code });
+	};
+	await playScene([{ ...us, says: "one" }, { passes: 60_000 }], stage);
+	const before = stage.posts(stage.room("general"));
+	expect(before).toHaveLength(1);
+	await stage.connector.stop();
+	stage.clock.advance(3_600_000);
+	expect(await caughtUp(stage)).toEqual(before);
+});
+
+test("what was not answered before the database was lost is answered", async () => {
+	const stage = await playScene(asked);
+	await playScene([{ ...us, says: "!help" }], stage);
+	stage.platform.surface.posts.pop();
+	expect(await caughtUp(stage)).toMatchObject([
+		expect.stringContaining("done"),
+		expect.stringContaining("What I understand"),
+	]);
+});

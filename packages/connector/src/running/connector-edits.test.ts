@@ -1,0 +1,261 @@
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { playScene, type Step } from "../testing/scene.ts";
+import type { ScriptedSession } from "../testing/scripted-session.ts";
+import { Stage } from "../testing/stage.ts";
+
+/** The process ends when an arrival is handled, and before the inbox has noted that. */
+function forgets(arrival: string): Step {
+	return {
+		async does(stage) {
+			await stage.store.commit((tx) =>
+				tx.updateTable("inbound").set({ state: "waiting" }).where("id", "like", `${arrival}%`).execute(),
+			);
+			await stage.restart();
+		},
+	};
+}
+
+/** In the millisecond in which it was said. */
+function editsAtOnce(message: string, text: string, version: number): Step {
+	return {
+		async does(stage) {
+			const happened = { room: stage.room(), person: stage.person(), at: stage.clock.now() };
+			const address = { us: false, others: false, everyone: false };
+			const said = { message, text, address, attachments: [], ourThread: false };
+			await stage.arrive({ type: "edited", ...happened, ...said }, `edited:${message}:${version}`);
+		},
+	};
+}
+
+function remind(session: ScriptedSession): void {
+	for (const token of session.asking)
+		session.record("prompt.reminder", { token, label: "?", expires_at: "", run_id: "run_1" });
+}
+
+const scenes: Readonly<Record<string, readonly Step[]>> = {
+	"a message that is taken out of the line for its edit is not asked about again by the next process": [
+		{ says: "one" },
+		{ says: "two" },
+		{ edits: "m2", to: "three" },
+		forgets("edited:m2"),
+		{ asked: "cancel_turn", times: 1 },
+		{
+			does: ({ gateway }) =>
+				expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
+		},
+		{ shows: ["Taken out of the line", "Yours is next"] },
+	],
+	"a message that waits is not answered again, and its edit takes it out of the line although the database was lost":
+		[
+			{ says: "one" },
+			{ says: "two" },
+			{ reacts: "again", to: "m2" },
+			{ shows: ["Yours is next", "Not now: I am still busy here"] },
+			{ does: ({ gateway }) => expect(gateway.newest.runs).toHaveLength(2) },
+			{ losesDatabase: true },
+			{ edits: "m2", to: "three" },
+			{
+				does: ({ gateway }) =>
+					expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]),
+			},
+		],
+	"a message that is read after its edit was heard says nothing new": [
+		{ edits: "m7", to: "two" },
+		{ says: "two", as: "m7" },
+		{ asked: "send_message", times: 1 },
+	],
+	"what was edited in the moment in which it was said is taken out of the line with its message": [
+		{ says: "one" },
+		{ says: "two" },
+		editsAtOnce("m2", "three", 1),
+		editsAtOnce("m2", "four", 2),
+		{ deletes: "m2" },
+		{ does: ({ gateway }) => expect(gateway.newest.runs.map(({ content }) => content)).toEqual(["one"]) },
+	],
+	"a stop still stops, although its edit was heard before it": [
+		{ says: "one" },
+		{ edits: "m7", to: "stop it, please" },
+		{ says: "stop", as: "m7" },
+		{ asked: "cancel_turn", times: 1 },
+	],
+	"an edited command is not obeyed a second time, and why says so": [
+		{ says: "!session new" },
+		{ edits: "m1", to: "!session new title:Plans" },
+		{ asked: "open_session", times: 1 },
+		{ shows: ["A fresh conversation"] },
+		{ commands: "why", options: { message: "m1" } },
+		{ whispers: ["left it at that"] },
+	],
+	"a command that was not understood is obeyed when it is mended": [
+		{ says: "!session" },
+		{ edits: "m1", to: "!session new" },
+		{ asked: "open_session", times: 1 },
+	],
+	"an answer to a question is given once, by the version of it that is one": [
+		{ says: "clean up" },
+		{ gateway: { asks: {} } },
+		{ says: "aprove", replyTo: "post 1" },
+		{ shows: ["rm -rf build", "neither yes nor no"] },
+		{ edits: "m2", to: "approve", replyTo: "post 1" },
+		{ asked: "prompt_response", times: 1 },
+		{ edits: "m2", to: "approve!", replyTo: "post 1" },
+		{ asked: "prompt_response", times: 1 },
+		{ shows: ["rm -rf build", "neither yes nor no"] },
+		{ asked: "send_message", times: 1 },
+	],
+	"a reply to a reminder answers what it reminds of": [
+		{ says: "clean up" },
+		{ gateway: { asks: {} } },
+		{ does: ({ gateway: { newest } }) => remind(newest) },
+		{ does: ({ gateway: { newest } }) => remind(newest) },
+		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for"] },
+		{ says: "approve", replyTo: "post 2" },
+		{ asked: "prompt_response", times: 1, with: { value: "once" } },
+		{ says: "deny", replyTo: "post 3" },
+		{ shows: ["rm -rf build", "Reminder 1 for", "Reminder 2 for", "answered already"] },
+		{ asked: "send_message", times: 1 },
+	],
+	"a reply to a question that is over is told so": [
+		{ says: "clean up" },
+		{ gateway: { asks: {} } },
+		{ presses: "Approve once" },
+		{ says: "deny", replyTo: "post 1" },
+		{ shows: ["rm -rf build", "answered already"] },
+		{ asked: "send_message", times: 1 },
+	],
+	"where each has a conversation of their own, nobody takes back what another one has said": [
+		{
+			does: ({ gateway }) => void gateway.facts.set("guild:own", { mention: "required", sessions: "person" }),
+		},
+		{ says: "begin", in: "own", mentions: "us", by: "bo" },
+		{ gateway: { answers: "begun" } },
+		{ gateway: "goes away" },
+		{ says: "one", in: "own", mentions: "us" },
+		{ says: "stop", in: "own", mentions: "us", by: "bo" },
+		{ gateway: "comes back" },
+		{ passes: 60_000 },
+		{ asked: "send_message", times: 2, with: { content: "one" } },
+	],
+	"an edit of what was answered before the database was lost is no second message": [
+		{ says: "one" },
+		{ gateway: { answers: "done" } },
+		{ losesDatabase: true },
+		{ edits: "m1", to: "two" },
+		{ asked: "send_message", times: 1 },
+		{ shows: ["done", "I had this before you edited it."] },
+	],
+	"stop also stops what was at work before the room was turned to another conversation": [
+		{ says: "one" },
+		{ commands: "session new" },
+		{ says: "stop" },
+		{ shows: ["Stopped: “one”"] },
+		{ does: ({ gateway }) => expect(gateway.sessions.map(({ runs }) => runs.length)).toEqual([0, 0]) },
+	],
+};
+
+for (const [name, steps] of Object.entries(scenes)) {
+	test(name, async () => {
+		const { connector, store } = await playScene(steps);
+		await connector.stop();
+		await store.close();
+	});
+}
+
+test("an edit of a message that waits is sent although the gateway fails in the middle of it", async () => {
+	const stage = await playScene([{ says: "one" }, { says: "two" }]);
+	const { methods } = stage.gateway;
+	const { send_message: send } = methods;
+	methods.send_message = () => {
+		if (send) methods.send_message = send;
+		throw new ParleyError("the connection is lost", { code: "unavailable" });
+	};
+	await playScene([{ edits: "m2", to: "three" }, { passes: 30_000 }], stage);
+	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]);
+});
+
+test("who waits for an answer is told when what they said or pressed is put aside, and what speaks to nobody stays unanswered", async () => {
+	const stage = await Stage.open();
+	const { methods } = stage.gateway;
+	for (const method of ["whoami", "send_message", "list_sessions"] as const) {
+		methods[method] = () => {
+			throw new ParleyError("it broke", { code: "internal" });
+		};
+	}
+	await playScene(
+		[
+			{ says: "help me" },
+			{ says: "help me", in: "general", mentions: "us" },
+			{ says: "nice weather", in: "general" },
+			{ commands: "session list" },
+			{ passes: 60_000 },
+			{ shows: ["I could not take this in"] },
+			{ shows: ["I could not take this in"], in: "general" },
+			{ whispers: ["That did not work"] },
+			{ restarts: true },
+			{ passes: 60_000 },
+			{ shows: ["I could not take this in"] },
+		],
+		stage,
+	);
+	const errors = stage.log.records.filter(({ level }) => level === "error").map(({ message }) => message);
+	expect(errors).toContain("an event was put aside");
+});
+
+test("what cannot be put aside because nobody can be told is tried again until somebody is", async () => {
+	const stage = await Stage.open();
+	let tries = 0;
+	stage.gateway.methods.send_message = () => {
+		tries += 1;
+		// What is written down next is that somebody is to be told.
+		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
+		throw new ParleyError("it broke", { code: "internal" });
+	};
+	await playScene([{ says: "help me" }, { passes: 120_000 }, { shows: ["I could not take this in"] }], stage);
+	expect(tries).toBe(8);
+	expect((await stage.connector.status()).waiting).toBe(0);
+});
+
+test("what comes while the connector's token does not count waits for the operator", async () => {
+	const stage = await Stage.open();
+	const { methods } = stage.gateway;
+	const { whoami } = methods;
+	methods.whoami = () => {
+		throw new ParleyError("wants a valid token", { code: "unauthenticated" });
+	};
+	await playScene([{ says: "help me", in: "general", mentions: "us" }, { passes: 600_000 }], stage);
+	if (whoami) methods.whoami = whoami;
+	await playScene([{ passes: 60_000 }, { asked: "send_message", times: 1 }], stage);
+});
+
+test("a choice is understood although the session is still being read again", async () => {
+	const options = [{ value: "b", label: "Blue", description: "", disabled: false }];
+	const stage = await playScene([{ says: "paint" }, { gateway: { asks: { type: "select", options } } }]);
+	const { files } = stage.gateway;
+	const { moments } = files;
+	const slow = Promise.withResolvers<void>();
+	Object.assign(files, {
+		moments: (...asked: Parameters<typeof moments>) => slow.promise.then(() => moments(...asked)),
+	});
+	await playScene(
+		[
+			{ losesDatabase: true },
+			{ presses: "Choose one", chooses: ["0"] },
+			{ asked: "prompt_response", times: 0 },
+			{ does: () => slow.resolve() },
+			{ asked: "prompt_response", times: 1, with: { value: "b" } },
+		],
+		stage,
+	);
+});
+
+test("nobody seems to be typing while a question waits for a person", async () => {
+	const stage = await playScene([{ says: "clean up" }, { gateway: { asks: {} } }, { passes: 1000 }]);
+	const typed = (): number =>
+		stage.platform.surface.asked.filter((asked) => asked.startsWith("typing")).length;
+	const before = typed();
+	await playScene([{ passes: 60_000 }], stage);
+	expect(typed()).toBe(before);
+	await playScene([{ presses: "Approve once" }, { passes: 10_000 }], stage);
+	expect(typed()).toBeGreaterThan(before);
+});

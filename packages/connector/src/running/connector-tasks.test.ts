@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { playScene, type Step } from "../testing/scene.ts";
+
+const task = { task_id: "task_1", title: "Count the files" };
+const begins: Step = {
+	does({ gateway }) {
+		gateway.newest.record("task.created", { ...task, description: "all of them", parent_id: "" });
+		gateway.newest.record("task.started", task);
+	},
+};
+
+function progress(step: number): Step {
+	return {
+		does({ gateway }) {
+			const facts = { total_steps: 4, current_step_label: `folder ${step}`, percentage: step * 25 };
+			gateway.newest.record("task.progress", { task_id: "task_1", current_step: step, ...facts });
+		},
+	};
+}
+
+const completes: Step = {
+	does({ gateway }) {
+		const used = { duration: 60e9, tokens_input: 10, tokens_output: 20 };
+		gateway.newest.record("task.completed", { ...task, output_summary: "there are seven", ...used });
+	},
+};
+
+test("the database is lost in the middle of a task: its card and its thread go on where they are", async () => {
+	const opening: Step[] = [
+		{ says: "count", in: "general", mentions: "us" },
+		{ gateway: { answers: "I begin" } },
+		...[begins, progress(1), { passes: 30_000 }, progress(2), { passes: 30_000 }],
+	];
+	const undisturbed = await playScene([
+		...opening,
+		progress(3),
+		{ passes: 60_000 },
+		completes,
+		{ passes: 60_000 },
+	]);
+	const stage = await playScene(opening);
+	expect(stage.platform.surface.posts.length).toBeGreaterThan(1);
+	await playScene([{ losesDatabase: true }, progress(3), { passes: 60_000 }], stage);
+	await playScene([completes, { passes: 120_000 }], stage);
+	const room = stage.room("general");
+	expect(stage.posts(room)).toEqual(undisturbed.posts(room));
+	expect(stage.posts(room).join()).toContain("there are seven");
+});
+
+test("a message in the thread of a task is for that task, and stop there ends it", async () => {
+	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
+	const row = await stage.store.read((db) =>
+		db.selectFrom("cards").select("remote").where("card", "=", "task:task_1").executeTakeFirstOrThrow(),
+	);
+	const said: object[] = [];
+	const suspended = { id: "task_1", title: "Count the files", status: "suspended", session_id: "sess_0001" };
+	Object.assign(stage.gateway.methods, {
+		check_task: () => ({
+			...suspended,
+			suspension: { reason: "plan", plan_content: "…", token: "prompt_9" },
+		}),
+		reply_task: (params: object) => said.push(params) && { status: "approved" },
+		cancel_task: (params: object) => said.push(params) && { task_id: "task_1", status: "cancelled" },
+	});
+	const thread = `general/${row.remote}`;
+	await playScene(
+		[
+			{ says: "yes", in: thread },
+			{ says: "stop", in: thread, by: "bo" },
+			{ asked: "send_message", times: 1 },
+			{ asked: "cancel_turn", times: 0 },
+		],
+		stage,
+	);
+	expect(said).toMatchObject([
+		{ task_id: "task_1", status: "approved", token: "prompt_9", actor: { id: "ada" } },
+		{ task_id: "task_1", actor: { id: "bo" } },
+	]);
+});
+
+test("a reply to the card of a task is for that task, in the room too", async () => {
+	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
+	const said: object[] = [];
+	const suspended = { id: "task_1", title: "Count the files", status: "suspended", session_id: "sess_0001" };
+	Object.assign(stage.gateway.methods, {
+		check_task: () => ({ ...suspended, suspension: { reason: "", plan_content: "", token: "prompt_9" } }),
+		reply_task: (params: object) => said.push(params) && { status: "replied" },
+	});
+	await playScene(
+		[
+			{ says: "only the hidden ones", in: "general", replyTo: "post 1" },
+			{ asked: "send_message", times: 1 },
+		],
+		stage,
+	);
+	expect(said).toMatchObject([{ task_id: "task_1", status: "revise", feedback: "only the hidden ones" }]);
+});
+
+test("what a part of a task asks stands in the thread of that task", async () => {
+	const part = { task_id: "task_2", title: "Count the folders", description: "", parent_id: "task_1" };
+	const stage = await playScene([
+		...[{ says: "count", in: "general", mentions: "us" } as const, begins],
+		{ does: ({ gateway }) => gateway.newest.record("task.created", part) },
+		{ gateway: { asks: { context: { task_id: "task_2" } } } },
+	]);
+	const asking = stage.platform.surface.posts.find(({ payload }) =>
+		JSON.stringify(payload).includes("rm -rf"),
+	);
+	expect(asking).toMatchObject({
+		conversation: "guild/general#task:task_1",
+		payload: { thread: "task:task_1" },
+	});
+});
+
+test("a task in a room that is a thread opens none, and says all of itself there", async () => {
+	const stage = await playScene([
+		{ says: "count", in: "general/post 9", mentions: "us" },
+		begins,
+		...[progress(1), completes, { passes: 10_000 }],
+	]);
+	const shown = stage.platform.surface.posts.map(({ payload }) => payload);
+	expect(shown.filter((payload) => Object(payload).type === "thread")).toEqual([]);
+	expect(shown.filter((payload) => Object(payload).thread !== undefined)).toEqual([]);
+	expect(stage.posts(stage.room("general/post 9")).join("\n")).toContain("there are seven");
+});
+
+test("the card of a task whose conversation is deleted promises nothing any more", async () => {
+	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
+	await playScene([{ does: ({ gateway }) => gateway.delete() }], stage);
+	const [card] = stage.posts(stage.room("general"));
+	expect(card).toContain("Cancelled: its conversation was deleted");
+	expect(card).not.toContain("[Cancel]");
+});

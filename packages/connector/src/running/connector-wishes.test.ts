@@ -1,0 +1,263 @@
+import { type ErrorCode, ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { playScene, type Step } from "../testing/scene.ts";
+
+const scenes: Readonly<Record<string, readonly Step[]>> = {
+	"stop stops at once, even behind a message that cannot be sent": [
+		{ says: "one" },
+		{ says: "two", attaches: ["endless"] },
+		{ says: "stop" },
+		{ asked: "cancel_turn", times: 1 },
+		{ shows: ["Stopped"] },
+		{ asked: "send_message", times: 1 },
+	],
+	"stop takes back what was said before and not yet sent, and nothing that comes later": [
+		{ gateway: "goes away" },
+		{ says: "one" },
+		{ says: "stop" },
+		{ says: "two" },
+		{ gateway: "comes back" },
+		{ passes: 60_000 },
+		{ asked: "send_message", times: 1, with: { content: "two" } },
+		{ commands: "why", options: { message: "m1" } },
+		{ whispers: ["you stopped it"] },
+	],
+	"the platform's own button stops whatever is at work in the room, and says nothing where nothing is": [
+		{ says: "one", in: "general/post 1" },
+		{ says: "two", in: "general/post 1" },
+		{ stops: true, in: "general/post 1", by: "bob" },
+		{ asked: "cancel_turn", times: 1, with: { actor: { id: "bob" } } },
+		{ says: "three" },
+		{ stops: true, in: "general/post 2" },
+		{ asked: "cancel_turn", times: 1 },
+		{ shows: [], in: "general/post 2" },
+	],
+	"the platform's own button is not for strangers": [
+		{ says: "one", in: "general", mentions: "us" },
+		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
+		{ stops: true, in: "general", by: "eve" },
+		{ does: ({ gateway }) => expect(gateway.newest.runs).toHaveLength(1) },
+	],
+	"stop says so where nothing is at work": [
+		{ says: "!stop" },
+		{ shows: ["Nothing is at work"] },
+		{ asked: "open_session", times: 0 },
+	],
+	"an edit of a message that waits replaces it": [
+		{ says: "one" },
+		{ says: "two" },
+		{ edits: "m2", to: "three" },
+		{ asked: "cancel_turn", times: 1 },
+		{ asked: "send_message", times: 3, with: { content: "three", correlation_id: "m2" } },
+		{ gateway: { answers: "first" } },
+		{ gateway: { answers: "third" } },
+		{ does: ({ gateway }) => expect(gateway.newest.runs).toEqual([]) },
+	],
+	"an edit of what is at work or answered is offered to be answered": [
+		{ says: "one" },
+		{ edits: "m1", to: "better" },
+		{ shows: ["[Answer the edited text]"] },
+		{ asked: "send_message", times: 1 },
+		{ presses: "Answer the edited text" },
+		{ asked: "send_message", times: 2, with: { content: "better" } },
+	],
+	"an edit that names us for the first time is a message": [
+		{ says: "one", in: "general" },
+		{ edits: "m1", to: "help me", in: "general", mentions: "us" },
+		{ asked: "send_message", times: 1, with: { content: "help me" } },
+	],
+	"a message that is deleted is not answered": [
+		{ says: "one" },
+		{ says: "two" },
+		{ deletes: "m2" },
+		{ asked: "cancel_turn", times: 1, with: { actor: { id: "ada" } } },
+		{ deletes: "m1" },
+		{ asked: "cancel_turn", times: 2 },
+		{ does: ({ gateway }) => expect(gateway.newest.runs).toEqual([]) },
+		{ deletes: "m7" },
+		{ asked: "cancel_turn", times: 2 },
+	],
+	"what a message has started is known after a loss of the database, too": [
+		{ says: "one" },
+		{ losesDatabase: true },
+		{ deletes: "m1" },
+		{ asked: "cancel_turn", times: 1, with: { actor: { id: "ada" } } },
+	],
+	"signs at a message or an answer do what buttons do": [
+		{ says: "one" },
+		{ reacts: "stop", to: "m1" },
+		{ asked: "cancel_turn", times: 1 },
+		{ says: "two" },
+		{ gateway: { answers: "first" } },
+		{ reacts: "again", to: "post 2" },
+		{ asked: "retry", times: 1 },
+		{ reacts: "again", to: "post 99" },
+		{ asked: "retry", times: 1 },
+	],
+	"a stranger is told once an hour how to get in": [
+		{ does: ({ gateway }) => void gateway.roles.set("eve", "stranger") },
+		{ says: "hello", in: "general", by: "eve", mentions: "us" },
+		{ says: "hello?", in: "general", by: "eve", mentions: "us" },
+		{ shows: ["/pair"], in: "general" },
+		{ passes: 3_600_000 },
+		{ says: "hello??", in: "general", by: "eve", mentions: "us" },
+		{ shows: ["/pair", "/pair"], in: "general" },
+		{ commands: "ask", options: { text: "hello" }, in: "general", by: "eve" },
+		{ commands: "session new", in: "general", by: "eve" },
+		{ whispers: ["/pair", "/pair"] },
+		{ commands: "pair", in: "general", by: "eve" },
+		{ whispers: ["ABCD-EFGH"] },
+		{ asked: "send_message", times: 0 },
+	],
+	"a refusal to pair is told with its reason, also where the gateway wants it slower": [
+		{
+			does({ gateway }) {
+				gateway.roles.set("eve", "stranger");
+				const failures: [ErrorCode, string][] = [
+					["permission_denied", "forbidden: this code has expired: ask the operator for another code"],
+					["resource_exhausted", "you tried 5 codes within a minute: wait a minute, then try again"],
+				];
+				gateway.methods.pair = () => {
+					const [code, message] = failures.shift() ?? ["internal", "it was asked once more"];
+					throw new ParleyError(message, { code });
+				};
+			},
+		},
+		{ commands: "pair", options: { code: "AAAAAAAA" }, in: "general", by: "eve" },
+		{ commands: "pair", options: { code: "AAAAAAAA" }, in: "general", by: "eve" },
+		{ whispers: ["This code has expired", "You tried 5 codes within a minute"] },
+	],
+	"a message with files brings them, and says what it cannot bring": [
+		{ says: "look", attaches: ["a.png", "missing"] },
+		{
+			...{ asked: "send_message", times: 1 },
+			with: {
+				content: "look\n\n[Files that did not arrive: `missing`: it cannot be downloaded any more]",
+				attachments: ["file_a.png"],
+			},
+		},
+		{ shows: ["`missing`: it cannot be downloaded any more"] },
+		{ says: "", attaches: ["b.png"] },
+		{ asked: "send_message", times: 2, with: { content: "Attached: b.png", attachments: ["file_b.png"] } },
+		{ says: "", attaches: ["missing"] },
+		{ asked: "send_message", times: 2 },
+	],
+	"a file that its server does not hand out holds nothing up: after 8 s the message goes on without it": [
+		{ says: "one", attaches: ["unserved", "a.png"] },
+		{ says: "two" },
+		{ asked: "send_message", times: 0 },
+		...Array.from({ length: 8 }, () => ({ passes: 1000 })),
+		{ asked: "send_message", times: 2, with: { content: "two" } },
+		{ shows: ["`unserved`: its server answered 503", "Yours is next"] },
+		{
+			does: ({ gateway }) => {
+				const content = "one\n\n[Files that did not arrive: `unserved`: its server answered 503]";
+				expect(gateway.asked).toContainEqual(
+					expect.objectContaining({
+						params: expect.objectContaining({ content, attachments: ["file_a.png"] }),
+					}),
+				);
+			},
+		},
+	],
+	"an edit of a waiting message says which file it cannot bring": [
+		{ says: "one" },
+		{ says: "two" },
+		{ edits: "m2", to: "three", attaches: ["missing"] },
+		{ shows: ["Taken out of the line", "`missing`: it cannot be downloaded any more", "Yours is next"] },
+	],
+	"a bare mention is greeted, and nothing is opened for it": [
+		{ says: " ", in: "general", mentions: "us" },
+		{ shows: ["Hello!"], in: "general" },
+		{ asked: "open_session", times: 0 },
+	],
+	"what is too long for one message is refused with words": [
+		{ says: "x".repeat(1_100_000) },
+		{ shows: ["too long"] },
+		{ asked: "send_message", times: 0 },
+	],
+	"commands are obeyed as texts": [
+		{ says: "!session new title:Plans", in: "general", mentions: "us" },
+		{ asked: "open_session", times: 1, with: { title: "Plans", external_key: "chat:guild:general" } },
+		{ shows: ["**Plans**"], in: "general" },
+		{ says: "!ask how are you?", in: "general", mentions: "us" },
+		{ asked: "send_message", times: 1, with: { content: "how are you?", correlation_id: "m2" } },
+	],
+	"a room goes on with a fresh session, and back with an older one": [
+		{ says: "one" },
+		{ gateway: { answers: "first" } },
+		{ commands: "session new", options: { title: "Other" } },
+		{ says: "two" },
+		{ gateway: { answers: "second" }, of: 2 },
+		{ commands: "session list" },
+		{ whispers: ["A fresh conversation **Other**", "▸ **Other**"] },
+		{ commands: "session switch", options: { session: "sess_0001" } },
+		{ says: "three" },
+		{ gateway: { answers: "third" }, of: 1 },
+		{ shows: ["first", "second", "third"] },
+		{ commands: "session switch", options: { session: "nonsense" } },
+		{ whispers: ["goes on with", "No one conversation"] },
+	],
+	"after a loss of the database a room goes on with the session used last": [
+		{ says: "one" },
+		{ commands: "session new" },
+		{ says: "two" },
+		{ losesDatabase: true },
+		{ says: "three" },
+		{ does: ({ gateway }) => expect(gateway.sessions.map(({ runs }) => runs.length)).toEqual([1, 2]) },
+	],
+	"a session that somebody deletes is followed by another one": [
+		{ says: "one" },
+		{ gateway: { answers: "first" } },
+		{ does: ({ gateway }) => gateway.delete() },
+		{ says: "two" },
+		{ asked: "send_message", times: 2, with: { content: "two" } },
+		{ gateway: { answers: "second" }, of: 2 },
+		{ shows: ["first", "deleted", "second"] },
+	],
+	"why tells what was made of a message": [
+		{ says: "who has the key?", in: "general" },
+		{ says: "help me", in: "general", mentions: "us" },
+		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "general" },
+		{ commands: "why", in: "general" },
+		{ commands: "why", options: { message: "m99" }, in: "general" },
+		{ whispers: ["nothing in it speaks to me", "it mentions me; I sent it to the agent", "I know nothing"] },
+	],
+	"why tells people of their own messages in other channels": [
+		{ says: "help me", in: "general", mentions: "us" },
+		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "random" },
+		{ commands: "why", options: { message: "m1" }, in: "random", by: "bob" },
+		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing"] },
+	],
+	"why finds a person's own message of another channel without the name of the channel": [
+		{ says: "help me", in: "general", mentions: "us", as: "general-7" },
+		{ commands: "why", options: { message: "7" }, in: "random" },
+		{ commands: "why", options: { message: "7" }, in: "random", by: "bob" },
+		{ commands: "why", options: { message: "8" }, in: "random" },
+		{ whispers: ["it mentions me; I sent it to the agent", "I know nothing", "I know nothing"] },
+	],
+	"what one is told about oneself, the model and help": [
+		{ commands: "whoami" },
+		{ commands: "model" },
+		{ commands: "model", options: { name: "other" } },
+		{ commands: "usage" },
+		{ commands: "session info" },
+		{ commands: "session rename", options: { title: "Plans" } },
+		{ commands: "help" },
+		{ commands: "dance" },
+		{
+			whispers: [
+				...["**member**", "`scripted` answers here", "`other` answers here", "0 tokens in"],
+				...["Model: `other`", "**Plans**", "`/session new`, `switch`", "do not know this command"],
+			],
+		},
+	],
+};
+
+for (const [name, steps] of Object.entries(scenes)) {
+	test(name, async () => {
+		const { connector, store } = await playScene(steps);
+		await connector.stop();
+		await store.close();
+	});
+}

@@ -1,0 +1,51 @@
+import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import type { GatewayHistory } from "../gateway/gateway-files.ts";
+
+const waitMs = 2000;
+
+interface MomentsParts {
+	readonly history: GatewayHistory;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly signal: AbortSignal;
+}
+
+/** When the events of one session have happened: what comes live happens now, what comes later is asked about. */
+export class Moments {
+	readonly #parts: MomentsParts;
+	readonly #session: string;
+	/** The last event that was there before it was read here. */
+	#last: number;
+	#page: ReadonlyMap<number, number> = new Map();
+
+	constructor(parts: MomentsParts, session: string, last: number) {
+		this.#parts = parts;
+		this.#session = session;
+		this.#last = last;
+	}
+
+	/** Milliseconds since the epoch. Events are to be asked for in their order. Rejects when the signal is aborted. */
+	async of(seq: number): Promise<number> {
+		const { clock } = this.#parts;
+		if (seq > this.#last) return clock.now();
+		if (!this.#page.has(seq)) this.#page = await this.#read(seq - 1);
+		// Nobody can say: the same will be so for all that follow.
+		if (this.#page.size === 0) this.#last = 0;
+		return this.#page.get(seq) ?? clock.now();
+	}
+
+	async #read(after: number): Promise<ReadonlyMap<number, number>> {
+		const { history, clock, log, signal } = this.#parts;
+		for (;;) {
+			try {
+				return await history.moments(this.#session, after, signal);
+			} catch (reason) {
+				const error = ParleyError.from(reason);
+				signal.throwIfAborted();
+				log.warn("the gateway does not tell when events have happened", { session: this.#session, error });
+				if (error.code !== "unavailable") return new Map();
+			}
+			await delay(clock, waitMs, signal);
+		}
+	}
+}

@@ -1,0 +1,180 @@
+import { expect, test } from "vitest";
+import { emptyConversation } from "../conversation/conversation.ts";
+import { playScene, type Step } from "../testing/scene.ts";
+import type { Stage } from "../testing/stage.ts";
+import { readMark } from "./session-cursors.ts";
+
+async function markOf({ store }: Stage, session = "sess_0001") {
+	const mark = await store.read((db) => readMark(db, session));
+	if (mark) return mark;
+	throw new Error(`nothing of ${session} was told`);
+}
+
+test("the state stands beside the cursor, and the next process goes on from it", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	const mark = await markOf(stage);
+	expect(mark).toMatchObject({
+		replayedTo: 0,
+		state: { v: 1 },
+	});
+	expect(mark.seq).toBe(stage.gateway.newest.frames.length);
+	await playScene([{ restarts: true }, { says: "two" }, { shows: ["Yours is next"] }], stage);
+});
+
+test("a state of another version is told again from the beginning, and shows nothing a second time", async () => {
+	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }, { says: "two" }]);
+	const strange = JSON.stringify({ ...emptyConversation, v: 999 });
+	await stage.store.commit((tx) => tx.updateTable("cursors").set({ state: strange }).execute());
+	await playScene(
+		[
+			{ restarts: true },
+			{ says: "three" },
+			{ shows: ["first", "Yours is next"] },
+			{ gateway: { answers: "second" } },
+			{ shows: ["first", "Your turn", "second"] },
+		],
+		stage,
+	);
+});
+
+test("a thousand frames that wait together share few transactions", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	await stage.connector.stop();
+	const session = stage.gateway.newest;
+	for (let n = 0; n < 1000; n++) session.record("grant.ended", { grant_id: `grant_${n}`, reason: "over" });
+	session.end({ content: "first" });
+	const before = await stage.store.read((db) => db.selectFrom("outbox").selectAll().execute());
+	let commits = 0;
+	const { commit } = stage.store;
+	stage.store.commit = (command) => {
+		commits += 1;
+		return commit(command);
+	};
+	await playScene([{ restarts: true }], stage);
+	expect(stage.posts(stage.room()).at(-1)).toContain("first");
+	expect((await markOf(stage)).seq).toBe(session.frames.length);
+	const after = await stage.store.read((db) => db.selectFrom("outbox").selectAll().execute());
+	expect(commits - 3 * (after.length - before.length)).toBeLessThan(20);
+});
+
+test("an event that cannot be told is left out with a word in the log, and the next one is shown", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	// As a gateway of a later version may send it: of a name that is known, and of a kind that is not.
+	Object.defineProperty(stage.platform, "person", {
+		value: () => {
+			throw new Error("nobody has a name today");
+		},
+	});
+	const author = { id: "chat:guild:bo", name: "Bo" };
+	stage.gateway.newest.say("from elsewhere", { author });
+	await playScene([{ gateway: { answers: "first" } }, { shows: ["first"] }], stage);
+	const [error] = stage.log.records.filter(({ level }) => level === "error");
+	expect(error?.fields).toMatchObject({ session: "sess_0001", event: "user.message" });
+});
+
+test("a replay that a crash has cut short goes on as one: what may stand there is looked for", async () => {
+	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }, { says: "two" }]);
+	await stage.connector.stop();
+	stage.gateway.newest.end({ content: "second" });
+	const { surface } = stage.platform;
+	await stage.loseDatabase();
+	expect(surface.asked.filter((asked) => asked.startsWith("find"))).not.toEqual([]);
+	expect((await markOf(stage)).replayedTo).toBe(stage.gateway.newest.frames.length);
+	await playScene([{ restarts: true }, { passes: 60_000 }, { shows: ["first", "second"] }], stage);
+});
+
+test("a connector stops while it catches up, and the next process shows the rest once", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	await stage.connector.stop();
+	stage.gateway.newest.end({ content: "first" });
+	stage.gateway.methods.query_tasks = () => {
+		stage.store.refusals = Number.POSITIVE_INFINITY;
+		return { tasks: [] };
+	};
+	await stage.restart();
+	await stage.connector.stop();
+	stage.gateway.methods.query_tasks = () => ({ tasks: [] });
+	stage.store.refusals = 0;
+	await playScene([{ restarts: true }, { shows: ["first"] }], stage);
+});
+
+test("a gateway whose data was replaced ends the session with a word, and a message begins another one", async () => {
+	const stage = await playScene([{ says: "one" }]);
+	await stage.connector.stop();
+	stage.gateway.sessions.length = 0;
+	await playScene([{ restarts: true }, { says: "two" }, { gateway: { answers: "second" } }], stage);
+	expect(stage.posts(stage.room())).toMatchObject([
+		expect.stringContaining("This conversation was deleted"),
+		expect.stringContaining("second"),
+	]);
+});
+
+/** The process ends without writing anything down. */
+async function crash(stage: Stage): Promise<void> {
+	stage.store.refusals = Number.POSITIVE_INFINITY;
+	await stage.connector.stop();
+	stage.store.refusals = 0;
+	await stage.restart();
+}
+
+test("a session in which nothing happens any more is not read again, at the latest after the second start", async () => {
+	const renames: Step = {
+		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "About one", by: "model" }),
+	};
+	const idle: readonly Step[] = [
+		...[{ says: "one" }, { gateway: { answers: "first" } }, renames],
+		{ passes: 3 * 86_400_000 },
+	];
+	const read = async (stage: Stage): Promise<number> => (await stage.connector.status()).sessions;
+	expect(await read(await playScene([...idle, { restarts: true }]))).toBe(0);
+	const stage = await playScene([...idle, { does: crash }]);
+	expect(await read(stage)).toBe(1);
+	await playScene([{ does: crash }], stage);
+	expect(await read(stage)).toBe(0);
+	await playScene([{ says: "two" }, { gateway: { answers: "second" } }], stage);
+	expect(stage.posts(stage.room())).toMatchObject([
+		expect.stringContaining("first"),
+		expect.stringContaining("second"),
+	]);
+});
+
+test("what shows nothing is written down when it has become too much to be told again", async () => {
+	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }]);
+	const { seq } = await markOf(stage);
+	await playScene([{ says: "two" }], stage);
+	const session = stage.gateway.newest;
+	for (let n = 0; n < 99; n++) session.record("grant.ended", { grant_id: `grant_${n}`, reason: "over" });
+	await stage.quiet();
+	expect((await markOf(stage)).seq).toBe(seq);
+	session.record("grant.ended", { grant_id: "grant_99", reason: "over" });
+	await stage.quiet();
+	expect((await markOf(stage)).seq).toBe(session.frames.length);
+});
+
+/** The typing signs that a room shows in the next half minute. */
+async function typingIn(stage: Stage): Promise<number> {
+	const { asked } = stage.platform.surface;
+	const before = asked.length;
+	await playScene([{ passes: 30_000 }], stage);
+	return asked.slice(before).filter((request) => request.startsWith("typing")).length;
+}
+
+test("typing is shown while a call runs and another one waits for approval, and not while only people can act", async () => {
+	const stage = await playScene([{ says: "one" }, { gateway: { asks: {} } }, { gateway: { asks: {} } }]);
+	const session = stage.gateway.newest;
+	const call = { name: "run_command", call_id: "call_1" };
+	expect(await typingIn(stage)).toBe(0);
+	session.record("tool.call", { ...call, status: "started", arguments: {} });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBeGreaterThan(2);
+	// The call itself asks for a value.
+	const token = session.ask({ type: "text", label: "Which folder?" });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBe(0);
+	session.record("prompt.closed", { token, reason: "expired" });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBeGreaterThan(2);
+	session.record("tool.call", { ...call, status: "completed", result: "" });
+	await stage.quiet();
+	expect(await typingIn(stage)).toBe(0);
+});

@@ -1,0 +1,333 @@
+import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
+import {
+	type EventFrame,
+	isOzzieEvent,
+	type OpenSession,
+	type OzzieEvent,
+	ReplyProgress,
+} from "@parley/protocol";
+import { activeRun } from "../conversation/answers/runs.ts";
+import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
+import { openQuestions } from "../conversation/questions.ts";
+import type { Scene } from "../conversation/vocabulary/reducer.ts";
+import type { GatewayHistory } from "../gateway/gateway-files.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { PlannedRow } from "../outbox/plan.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Room } from "../platform/inbound-event.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
+import { deletionAt } from "./gone-session.ts";
+import { Moments } from "./moments.ts";
+import { OldCards } from "./old-cards.ts";
+import { progressWords } from "./progress-words.ts";
+import { type StepTold, tellFrame } from "./render-frame.ts";
+import { forgetMark, type Mark } from "./session-cursors.ts";
+import { Typing } from "./typing.ts";
+
+/** What another database has shown or not shown so long ago is nothing that anybody waits for. */
+const staleMs = 24 * 3_600_000;
+
+/** Frames that share a transaction. */
+const mostTogether = 500;
+
+/** Frames that wait for the database; the others wait in the connection. */
+const mostWaiting = 2000;
+
+const storeWaitMs = 1000;
+
+/** Events that may be told again after a restart, to know what they have made of the conversation. */
+const mostUnwritten = 100;
+
+export interface SessionFeedParts {
+	readonly store: Store<ConnectorTables>;
+	readonly history: GatewayHistory;
+	readonly outbox: Outbox;
+	readonly platform: ChatPlatform;
+	readonly controls: Scene["controls"];
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Ends the telling; what was not told by then, the next process tells. */
+	readonly signal: AbortSignal;
+	/** Called for each frame. */
+	heard(): void;
+}
+
+/** Tells one session in its room: each event once, in order, with its posts planned in the transaction that notes it. */
+export class SessionFeed implements RoomSession {
+	readonly session: string;
+	readonly room: Room;
+	/** Resolves when the session was deleted or closed here; rejects where it cannot be read on. */
+	readonly ended: Promise<"deleted" | "closed">;
+	/** Resolves when all is told that had happened before it was read here, or when nothing more is told. */
+	readonly caughtUp: Promise<void>;
+	readonly #catchUp = Promise.withResolvers<void>();
+	readonly #parts: SessionFeedParts;
+	readonly #opened: OpenSession;
+	readonly #externalKey: string;
+	readonly #scene: Scene;
+	readonly #conversation: string;
+	readonly #moments: Moments;
+	readonly #typing: Typing;
+	readonly #progress = new ReplyProgress();
+	readonly #replayedTo: number;
+	#state: ConversationState;
+	/** As the database has it. */
+	#written: ConversationState;
+	/** The newest event that `#state` has. */
+	#told: number;
+	/** The newest event whose rows are planned. */
+	#planned: number;
+	/** During the replay. */
+	#old = new OldCards();
+	readonly #waiting: EventFrame[] = [];
+	#drained: Promise<void> = Promise.resolve();
+	/** Ids of the calls that run. Calls that had started before this process read the session are unknown. */
+	readonly #running = new Set<string>();
+	/** The gateway has it no more, and that is told. */
+	#isDeleted = false;
+
+	/** `mark` is how far it was told; its state is gone on from where the session was opened after it. */
+	constructor(
+		parts: SessionFeedParts,
+		from: {
+			readonly opened: OpenSession;
+			readonly key: SessionKey;
+			readonly mark: Mark;
+			readonly after: number;
+		},
+	) {
+		const { opened, key, mark, after } = from;
+		const room = roomOf(key);
+		const { platform, controls, outbox, clock } = parts;
+		this.#parts = parts;
+		this.#opened = opened;
+		this.#externalKey = writeSessionKey(key);
+		this.session = opened.id;
+		this.room = room;
+		this.#conversation = platform.conversation(room);
+		const { thread } = room;
+		this.#scene = {
+			...{ session: opened.id, controls, platform },
+			...(thread !== undefined && { thread }),
+			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
+		};
+		this.#moments = new Moments(parts, opened.id, opened.lastSeq);
+		this.#typing = new Typing({ outbox, clock, conversation: this.#conversation });
+		this.#replayedTo = mark.replayedTo;
+		this.#planned = mark.seq;
+		this.#told = after;
+		this.#state = after === mark.seq ? (mark.state ?? emptyConversation) : emptyConversation;
+		this.#written = this.#state;
+		this.#showTyping();
+		this.caughtUp = this.#catchUp.promise;
+		this.#caughtUpTo(after);
+		this.ended = this.#read();
+	}
+
+	/** What of it was shown so far. */
+	get state(): ConversationState {
+		return this.#state;
+	}
+
+	close(): void {
+		this.#opened.close();
+	}
+
+	async #read(): Promise<"deleted" | "closed"> {
+		try {
+			if (await this.#takeAll()) this.#take(deletionAt(this.session, this.#lastPlace()));
+		} finally {
+			await this.#drained;
+			await this.#keep();
+			this.#typing.show(undefined);
+			this.#catchUp.resolve();
+		}
+		return this.#isDeleted ? "deleted" : "closed";
+	}
+
+	/** Takes what is recorded until it is closed; true where it was deleted. */
+	async #takeAll(): Promise<boolean> {
+		try {
+			for await (const frame of this.#opened.events()) {
+				this.#parts.heard();
+				if (frame.event === "session.deleted") return true;
+				if (frame.transient || this.#progress.now) this.#hear(frame);
+				if (frame.transient) continue;
+				this.#take(frame);
+				if (this.#waiting.length >= mostWaiting) await this.#drained;
+			}
+			return false;
+		} catch (reason) {
+			// It was deleted while the gateway could not be heard: it tells that once, to those who are there.
+			if (ParleyError.from(reason).code === "not_found") return true;
+			throw reason;
+		}
+	}
+
+	/** Shows the progress of the model in the status line. It is never posted. */
+	#hear(frame: EventFrame): void {
+		if (!isOzzieEvent(frame)) return;
+		this.#progress.take(frame);
+		this.#typing.does(progressWords(this.#progress.now));
+	}
+
+	#take(frame: EventFrame): void {
+		this.#waiting.push(frame);
+		if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
+	}
+
+	/** Behind all that is recorded of it; a replay that its deletion has cut short ends there, too. */
+	#lastPlace(): number {
+		const last = this.#waiting.at(-1)?.seq ?? this.#told;
+		return Math.max(last + 1, this.#planned + 1, this.#replayedTo);
+	}
+
+	async #drain(): Promise<void> {
+		const { signal, clock, log } = this.#parts;
+		while (this.#waiting.length > 0 && !signal.aborted) {
+			const frames = this.#together();
+			try {
+				await this.#tell(frames);
+				this.#waiting.splice(0, frames.length);
+			} catch (reason) {
+				if (signal.aborted) return;
+				const error = ParleyError.from(reason);
+				log.warn("what a session tells waits because the connector failed", { session: this.session, error });
+				// That it is time to stop shows in the signal.
+				await delay(clock, storeWaitMs, signal).catch(() => undefined);
+			}
+		}
+	}
+
+	/** The next frames for one transaction: all of them may have been shown before, or none. */
+	#together(): EventFrame[] {
+		const next = this.#waiting.slice(0, mostTogether);
+		const [first] = next;
+		const fresh = next.findIndex(({ seq }) => seq > this.#replayedTo);
+		return first !== undefined && first.seq <= this.#replayedTo && fresh > 0 ? next.slice(0, fresh) : next;
+	}
+
+	async #tell(frames: readonly EventFrame[]): Promise<void> {
+		let state = this.#state;
+		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
+		// Told again where the database refuses. Of what is no replay nothing is put aside.
+		let old = isReplay ? this.#old.copy() : this.#old;
+		const rows: PlannedRow[] = [];
+		for (const frame of frames) {
+			const step = await this.#step(state, frame);
+			state = step.state;
+			rows.push(...this.#planOf(step, frame.seq, old));
+		}
+		const seq = frames.at(-1)?.seq ?? 0;
+		if (seq === this.#replayedTo) {
+			rows.push(...old.open(state, seq));
+			old = new OldCards();
+		}
+		const replayed = seq <= this.#replayedTo;
+		const isDeleted = frames.some(({ event }) => event === "session.deleted");
+		const isWritten = replayed || rows.length > 0 || isDeleted || this.#isWorthWriting(state, seq);
+		if (seq > this.#planned && isWritten) await this.#write({ seq, state, rows, replayed, isDeleted });
+		this.#old = old;
+		this.#state = state;
+		this.#told = seq;
+		this.#caughtUpTo(seq);
+		this.#showTyping();
+		this.#isDeleted ||= isDeleted;
+	}
+
+	async #write(told: {
+		readonly seq: number;
+		readonly state: ConversationState;
+		readonly rows: readonly PlannedRow[];
+		readonly replayed: boolean;
+		readonly isDeleted?: boolean;
+	}): Promise<void> {
+		const { seq, state, rows, replayed, isDeleted = false } = told;
+		const cursor = { session: this.session, seq, after: this.#planned };
+		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
+		const written = { state: JSON.stringify(state), ...about };
+		const plan = { conversation: this.#conversation, cursor, told: written, rows, replayed };
+		// A mark behind the last event would hide what a gateway that has the session again records next.
+		await this.#parts.outbox.plan(plan, isDeleted ? (tx) => forgetMark(tx, this.session) : undefined);
+		this.#planned = seq;
+		this.#written = state;
+	}
+
+	/** So that the next process need not read a session in which nothing happens any more. */
+	async #keep(): Promise<void> {
+		const { log } = this.#parts;
+		if (this.#isDeleted || this.#told <= this.#planned) return;
+		const told = { seq: this.#told, state: this.#state, rows: [], replayed: false };
+		await this.#write(told).catch((error: unknown) =>
+			log.warn("what a session has told is told again, in silence", { session: this.session, error }),
+		);
+	}
+
+	/**
+	 * A state that shows nothing is found again by telling the same events again, as long as they are few; and of a
+	 * session that is not known at all, nobody could say later what was shown of it. What was there before it was read
+	 * is not read again by each process to come.
+	 */
+	#isWorthWriting(state: ConversationState, seq: number): boolean {
+		const { lastSeq } = this.#opened;
+		if (this.#planned < lastSeq && lastSeq <= seq) return true;
+		const isChanged = Object.values(state).some(
+			(slice, index) => slice !== Object.values(this.#written)[index],
+		);
+		return isChanged && (this.#planned === 0 || seq - this.#planned > mostUnwritten);
+	}
+
+	/** Of the rows of an event, those that this database is to plan, behind the old ones that they go on from. */
+	#planOf({ rows }: StepTold, seq: number, old: OldCards): readonly PlannedRow[] {
+		const isPlanned = seq <= this.#planned;
+		if (seq > this.#replayedTo) return isPlanned ? [] : rows;
+		const isOld = this.#parts.clock.now() - (rows[0]?.at ?? 0) > staleMs;
+		if (isOld) {
+			old.keep(rows);
+			return [];
+		}
+		const earlier = old.before(rows, seq);
+		return isPlanned ? [] : [...earlier, ...rows];
+	}
+
+	async #step(state: ConversationState, frame: EventFrame): Promise<StepTold> {
+		if (!isOzzieEvent(frame)) return { state, rows: [] };
+		this.#noteCall(frame);
+		const { platform, log } = this.#parts;
+		const at = await this.#moments.of(frame.seq);
+		const where = { scene: this.#scene, conversation: this.#conversation, platform, log };
+		return tellFrame(state, { frame, at }, where);
+	}
+
+	#caughtUpTo(seq: number): void {
+		if (seq >= this.#opened.lastSeq) this.#catchUp.resolve();
+	}
+
+	#noteCall({ event, payload }: OzzieEvent): void {
+		if (event === "assistant.message") this.#running.clear();
+		if (event !== "tool.call") return;
+		if (payload.status === "started") this.#running.add(payload.call_id);
+		else this.#running.delete(payload.call_id);
+	}
+
+	/**
+	 * Shows typing while a run works. A run that has asked a question works only if a call runs that has not asked it
+	 * itself: an approval comes before its call starts, and any other question comes from a call that runs.
+	 */
+	#showTyping(): void {
+		const { answers, questions } = this.#state;
+		const asked = openQuestions(questions).filter(({ task }) => task === undefined);
+		const byCalls = asked.filter(({ kind }) => kind !== "approval").length;
+		const works = asked.length === 0 || this.#running.size > byCalls;
+		this.#typing.show(works ? activeRun(answers)?.id : undefined);
+	}
+}
+
+/** A session that is talked to in a room. */
+export interface RoomSession {
+	readonly session: string;
+	readonly room: Room;
+	/** What of it was shown so far. */
+	readonly state: ConversationState;
+}

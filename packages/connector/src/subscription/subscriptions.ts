@@ -1,0 +1,298 @@
+import { delay, ParleyError } from "@parley/base";
+import type { Client, MethodResult, OnBehalf, OpenSession } from "@parley/protocol";
+import { isExpecting } from "../conversation/conversation.ts";
+import { readSessionKey, type SessionKey, writeSessionKey } from "./external-key.ts";
+import { goneSession } from "./gone-session.ts";
+import { type KnownSession, KnownSessions } from "./known-sessions.ts";
+import { beginMark, forgetMark, isWhole, readMark, readTraces, type Traces } from "./session-cursors.ts";
+import { SessionFeed, type SessionFeedParts } from "./session-subscription.ts";
+import { readUnlisted } from "./unlisted.ts";
+
+/** Sessions that are brought back at the start, and how many of them at once. */
+const mostListed = 1000;
+const parallel = 8;
+/** A session that was used since is read again at once: what somebody else says in it is to be seen, too. */
+export const recentMs = 24 * 3_600_000;
+
+const firstWaitMs = 1000;
+const mostWaitMs = 30_000;
+
+const activeTasks = ["pending", "running", "suspended"] as const;
+
+export interface FeedParts extends SessionFeedParts {
+	readonly gateway: Pick<Client, "request" | "open">;
+	/** From 0 up to but without 1. */
+	readonly chance: () => number;
+}
+
+/** How a session is opened that is not there yet. */
+export interface Opening {
+	readonly key: string;
+	readonly title?: string;
+	readonly onBehalf: Required<OnBehalf>;
+}
+
+type Listed = MethodResult<"list_sessions">["sessions"][number];
+
+/** All sessions of the connector: those that are talked to or still have something to say are read and told. */
+export class Feed {
+	/** Resolves when it is known which sessions there are. Rejects when the connector stops before. */
+	readonly ready: Promise<void>;
+	readonly #parts: FeedParts;
+	readonly #feeds = new Map<string, SessionFeed>();
+	readonly #known = new KnownSessions();
+	/** What is being opened, by external key. */
+	readonly #opening = new Map<string, Promise<SessionFeed>>();
+	readonly #begun: Promise<void>;
+
+	constructor(parts: FeedParts) {
+		this.#parts = parts;
+		const listed = this.#list();
+		this.ready = listed.then(() => undefined);
+		// Whoever waits for it hears of it; that the connector stops is no fault.
+		this.ready.catch(() => undefined);
+		this.#begun = listed.then((sessions) => this.#bringBack(sessions)).catch(() => undefined);
+	}
+
+	/** The sessions that are read. */
+	get size(): number {
+		return this.#feeds.size;
+	}
+
+	/** The sessions of ours that are known, read or not. */
+	known(): Iterable<KnownSession> {
+		return this.#known.all();
+	}
+
+	/** The session with this id, open or not. */
+	withId(id: string): KnownSession | undefined {
+		return this.#known.withId(id);
+	}
+
+	/** Those of one room, by its key. */
+	knownIn(roomKey: string): readonly KnownSession[] {
+		return this.#known.inRoom(roomKey);
+	}
+
+	/** A session that is read. */
+	session(id: string): SessionFeed | undefined {
+		return this.#feeds.get(id);
+	}
+
+	/** Reads a session by its id, where it is one of ours; resolves when all is told that has happened there so far. */
+	async follow(id: string): Promise<SessionFeed | undefined> {
+		await this.ready;
+		const known = this.#known.withId(id);
+		const feed = known && (await this.#once(writeSessionKey(known.key), () => this.#resume(known)));
+		await feed?.caughtUp;
+		return feed;
+	}
+
+	/** Reads the session of an external key, which is created where there is none. */
+	async bring(key: SessionKey, opening: Opening): Promise<SessionFeed> {
+		await this.ready;
+		const bring = async (): Promise<SessionFeed> =>
+			this.#once(writeSessionKey(key), (externalKey) => {
+				const known = this.#known.get(externalKey);
+				return known === undefined ? this.#create(key, opening) : this.#resume(known);
+			});
+		return bring().catch((reason: unknown) => {
+			if (ParleyError.from(reason).code !== "not_found") throw reason;
+			// It was deleted while nobody read it, and is known no more.
+			return bring();
+		});
+	}
+
+	/**
+	 * Reads a session anew that the gateway has not found for a request. It says so of one, too, that is there but not
+	 * joined on this connection; what is really gone is not found here either: its room is told, and it is known no more.
+	 */
+	async reopen(feed: SessionFeed): Promise<void> {
+		const { session } = feed;
+		const known = this.#known.withId(session);
+		// Somebody else has seen that before.
+		if (known === undefined || this.#feeds.get(session) !== feed) return;
+		this.#feeds.delete(session);
+		const reopen = async (): Promise<SessionFeed> => {
+			feed.close();
+			await feed.ended.catch(() => undefined);
+			return this.#resume(known);
+		};
+		try {
+			await this.#once(writeSessionKey(known.key), reopen);
+		} catch (reason) {
+			if (ParleyError.from(reason).code !== "not_found") throw reason;
+		}
+	}
+
+	/** Resolves when nothing more is told. The signal must be aborted. */
+	async stop(): Promise<void> {
+		// Closing comes first: `#begun` waits for feeds to catch up, and the aborted signal has ended their catching up.
+		for (const feed of this.#feeds.values()) feed.close();
+		await this.#begun;
+		await Promise.allSettled(this.#opening.values());
+		await Promise.allSettled([...this.#feeds.values()].map(({ ended }) => ended));
+	}
+
+	/** Resolves with those that are to be read. */
+	async #list(): Promise<readonly KnownSession[]> {
+		const { store, gateway, clock, chance, log, signal } = this.#parts;
+		for (let failures = 1; ; failures++) {
+			try {
+				const { sessions } = await gateway.request("list_sessions", { limit: mostListed });
+				const { tasks } = await gateway.request("query_tasks", { status: [...activeTasks], limit: 1000 });
+				const busy = new Set(tasks.map(({ session_id }) => session_id));
+				const told = await store.read(readTraces);
+				const ours = sessions.filter((session) => this.#learn(session));
+				const alive = ours.filter((session) => this.#isAlive(session, busy, told));
+				const read = alive.flatMap(({ session_id }) => this.#known.withId(session_id) ?? []);
+				return [...read, ...(await this.#unlisted(sessions, told))];
+			} catch (error) {
+				signal.throwIfAborted();
+				log.warn("the gateway does not say which sessions there are", { error });
+			}
+			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
+			await delay(clock, whole * (0.5 + chance() / 2), signal);
+		}
+	}
+
+	/** Whether it is one of ours. */
+	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
+		const key = readSessionKey(text);
+		if (key?.platform !== this.#parts.platform.name) return false;
+		this.#known.set(text, { id, key, usedAt: Date.parse(updated_at) });
+		return true;
+	}
+
+	#isAlive(
+		{ session_id: id, state, updated_at, last_seq }: Listed,
+		busy: ReadonlySet<string>,
+		told: Traces,
+	): boolean {
+		const isRecent = this.#parts.clock.now() - Date.parse(updated_at) < recentMs;
+		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id)?.seq ?? 0);
+	}
+
+	/** Those of them that are to be read, which are known from then on. */
+	async #unlisted(sessions: readonly Listed[], told: Traces): Promise<readonly KnownSession[]> {
+		const listed = new Set(sessions.map(({ session_id }) => session_id));
+		const { expecting, isAll } = await readUnlisted(this.#parts, listed, told);
+		for (const session of expecting) {
+			const externalKey = writeSessionKey(session.key);
+			if (this.#known.get(externalKey) === undefined) this.#known.set(externalKey, session);
+		}
+		if (!isAll || sessions.length >= mostListed) return expecting;
+		this.#parts.log.warn(
+			"the gateway has none of the conversations that were shown: all were deleted, or this is not the token or not the data that they belong to; what was shown stays as it is",
+		);
+		return [];
+	}
+
+	async #bringBack(sessions: readonly KnownSession[]): Promise<void> {
+		const { log, signal } = this.#parts;
+		const queue = [...sessions];
+		const work = async (): Promise<void> => {
+			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
+				const { id: session } = next;
+				// Where another session has its key by now, it is there no more.
+				const isKnown = this.#known.withId(session) !== undefined;
+				await (isKnown ? this.follow(session) : this.#tellGone(next)).catch((error: unknown) => {
+					if (signal.aborted || ParleyError.from(error).code === "not_found") return;
+					log.error("a session cannot be read", { session, error });
+				});
+			}
+		};
+		await Promise.all(Array.from({ length: parallel }, work));
+	}
+
+	/** One opening of a session at a time, and none of one that is read. */
+	#once(
+		externalKey: string,
+		open: (externalKey: string) => Promise<SessionFeed>,
+	): Promise<SessionFeed> | SessionFeed {
+		const known = this.#known.get(externalKey);
+		const feed = known && this.#feeds.get(known.id);
+		if (feed) return feed;
+		const pending = this.#opening.get(externalKey);
+		if (pending) return pending;
+		const opening = open(externalKey).finally(() => this.#opening.delete(externalKey));
+		this.#opening.set(externalKey, opening);
+		return opening;
+	}
+
+	async #resume(known: KnownSession): Promise<SessionFeed> {
+		const { id, key } = known;
+		const { store, gateway } = this.#parts;
+		const mark = await store.read((db) => readMark(db, id));
+		const after = mark && isWhole(mark) ? mark.seq : 0;
+		const opened = await gateway.open({ session_id: id, after_seq: after }).catch(async (reason: unknown) => {
+			if (ParleyError.from(reason).code === "not_found") await this.#tellGone(known);
+			throw reason;
+		});
+		return this.#tell(opened, { key, after, mark: mark ?? (await beginMark(store, opened)) });
+	}
+
+	/** It was deleted while nobody read it: what it promises people is taken back, where they wait for something. */
+	async #tellGone({ id, key }: KnownSession): Promise<void> {
+		const { store, log } = this.#parts;
+		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
+		const mark = await store.read((db) => readMark(db, id));
+		if (mark === undefined) return;
+		log.info("a session was deleted while it was not read", { session: id });
+		if (isWhole(mark) && isExpecting(mark.state)) {
+			const { seq: after } = mark;
+			const feed = new SessionFeed(this.#parts, { opened: goneSession(id, after), key, mark, after });
+			await feed.ended;
+		} else await this.#forgetMark(id);
+	}
+
+	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionFeed> {
+		const { store, gateway } = this.#parts;
+		const opened = await gateway.open({
+			...{ external_key: writeSessionKey(key), after_seq: 0, key: once, ...onBehalf },
+			...(title !== undefined && { title }),
+		});
+		const mark = await store.read((db) => readMark(db, opened.id));
+		return this.#tell(opened, { key, after: 0, mark: mark ?? (await beginMark(store, opened)) });
+	}
+
+	#tell(
+		opened: OpenSession,
+		{
+			key,
+			...from
+		}: { readonly key: SessionKey } & Pick<ConstructorParameters<typeof SessionFeed>[1], "mark" | "after">,
+	): SessionFeed {
+		const { clock, signal } = this.#parts;
+		const externalKey = writeSessionKey(key);
+		const feed = new SessionFeed(this.#parts, { opened, key, ...from });
+		if (signal.aborted) feed.close();
+		this.#feeds.set(feed.session, feed);
+		this.#known.set(externalKey, { id: feed.session, key, usedAt: clock.now() });
+		void feed.ended.then(
+			(end) => this.#ended(feed, end),
+			(error: unknown) => this.#ended(feed, ParleyError.from(error)),
+		);
+		return feed;
+	}
+
+	async #ended(feed: SessionFeed, end: "deleted" | "closed" | ParleyError): Promise<void> {
+		const { log, signal } = this.#parts;
+		const { session } = feed;
+		if (this.#feeds.get(session) === feed) this.#feeds.delete(session);
+		if (signal.aborted || end === "closed") return;
+		if (end === "deleted") log.info("a session was deleted and is read no more", { session });
+		else log.error("a session cannot be read any more", { session, error: end });
+		if (end !== "deleted" && end.code !== "data_loss") return;
+		const known = this.#known.withId(session);
+		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));
+		if (end !== "deleted") await this.#forgetMark(session);
+	}
+
+	async #forgetMark(session: string): Promise<void> {
+		const { store, log } = this.#parts;
+		await store
+			.commit((tx) => forgetMark(tx, session))
+			.catch((error: unknown) => log.warn("a deleted session is still remembered", { session, error }));
+	}
+}

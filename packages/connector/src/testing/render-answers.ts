@@ -1,0 +1,119 @@
+import { parseJson } from "@parley/base";
+import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } from "@parley/protocol";
+import { Controls } from "../controls/controls.ts";
+import { type AnswersSlice, answers } from "../conversation/answers.ts";
+import type { Scene } from "../conversation/vocabulary/reducer.ts";
+import type { Intention } from "../conversation/vocabulary/render-operation.ts";
+
+const controls = new Controls("secret");
+const scene: Scene = {
+	...{ session: "sess_1", controls },
+	platform: {
+		limits: {
+			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 75, controlsPerRow: 5, controlRows: 5 },
+			...{ options: 25, optionText: 100, threadName: 100 },
+		},
+		moment: (at, style) => `${style} ${at}`,
+		person: (id) => `person ${id}`,
+		command: (name) => `/${name}`,
+	},
+};
+/** When every event happens. */
+const now = 1_000_000;
+
+/** An event by its name, with what it carries. */
+export type Happening = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
+
+/** What answers remember after some events, one after the other, and what of them was shown, in words. */
+export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown: string[] } {
+	let slice = answers.empty;
+	const shown: string[] = [];
+	for (const [index, [name, payload]] of events.entries()) {
+		const seq = index + 1;
+		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
+		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
+		const step = answers.tell(slice, { seq, at: now, event }, scene);
+		// True because a slice is JSON; whatever is not would be lost here, as it is in the database.
+		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
+		shown.push(...step.intentions.map(inWords));
+	}
+	return { slice, shown };
+}
+
+/** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without what is not there. */
+function inWords(intention: Intention): string {
+	if (intention.type === "thread") return `thread of ${intention.card}: ${intention.name}`;
+	const { lane, card, replyTo, text, foot, upload, thread } = intention;
+	const buttons = intention.controls?.flat().map((control) => {
+		if (control.type !== "button") throw new Error("answers have buttons alone");
+		const target = controls.read(control.id);
+		if (target?.session !== "sess_1") throw new Error(`${control.label} belongs to no session`);
+		return `${control.label} = ${target.kind} ${target.subject}`;
+	});
+	return [
+		[lane, ...(card === undefined ? [] : [card]), ...(replyTo === undefined ? [] : [`> ${replyTo}`])].join(
+			" ",
+		),
+		...(thread === undefined ? [] : [` in ${thread}`]),
+		`: ${text}`,
+		...(foot === undefined ? [] : [` ~ ${foot}`]),
+		...(buttons === undefined ? [] : [` [${buttons.join(", ")}]`]),
+		...(upload === undefined ? [] : [` {${Object.values(upload).join(", ")}}`]),
+	].join("");
+}
+
+export const ada = { id: "discord:111:42", name: "Ada" };
+
+/** Ada writes, in the message of the platform with that id. */
+export function says(run: string, content: string, message: string): Happening {
+	return ["user.message", { content, run_id: run, author: ada, correlation_id: message }];
+}
+
+/** A schedule starts a run. */
+export function fires(run: string, origin: OriginPayload): readonly Happening[] {
+	const trigger = { trigger: "cron", skill_name: "", task_id: "", run_id: run, error: "" };
+	return [
+		["schedule.trigger", { ...origin, ...trigger }],
+		["user.message", { content: "report", run_id: run, origin }],
+	];
+}
+
+export function ends(run: string | undefined, content: string, error = ""): Happening {
+	return ["assistant.message", { content, ...(run !== undefined && { run_id: run }), error, context: {} }];
+}
+
+export function retries(run: string, attempt: number): Happening {
+	const reason = "*host* was asked too often";
+	return ["run.retrying", { run_id: run, reason, in_ms: 2000, attempt, model: "m" }];
+}
+
+export function called(run: string, phase: "start" | "end", error = ""): Happening {
+	const usage = {
+		tokens_input: 0,
+		tokens_output: 0,
+		tokens_cache_read: 0,
+		tokens_cache_write: 0,
+		cost_usd: 0,
+	};
+	const call = { run_id: run, phase, model: "m", provider: "p", message_count: 1, duration: 0, error };
+	return ["internal.llm.call", { ...usage, ...call }];
+}
+
+/** The list of a run with a step for each of these states. */
+export function lists(
+	run: string,
+	...states: readonly EventPayloads["todo.updated"]["plan"][number]["status"][]
+): Happening {
+	const plan = states.map((status, at) => ({ title: `step *${at}*`, status }));
+	const current_step = states.filter((status) => status === "completed").length;
+	const progress = { current_step, total_steps: states.length, current_step_label: "", percentage: 0 };
+	return ["todo.updated", { run_id: run, call_id: "c", ...progress, plan }];
+}
+
+export function file(run: string, name: string, type: string): Happening {
+	const facts = { file_id: "file_1", name, type, bytes: 12, url: "/api/files/file_1" };
+	return ["file.created", { ...facts, run_id: run, call_id: "c" }];
+}
+
+/** The controls below an answer. */
+export const under = (run: string): string => `[Good = good ${run}, Bad = bad ${run}, Again = again ${run}]`;
