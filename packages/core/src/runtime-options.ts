@@ -1,5 +1,6 @@
-import { type Clock, type Failpoints, type Ids, type Logger, Redactor, type Store } from "@parley/base";
+import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
 import type { ClientTools } from "./agent/client-tools/client-tools.ts";
+import { Contexts } from "./agent/context/contexts.ts";
 import type { RunSchedules } from "./agent/ports/schedule-desk-of-run.ts";
 import { ProviderHealth } from "./agent/provider-health.ts";
 import type { RunDeps, RunLimits } from "./agent/run.ts";
@@ -7,6 +8,7 @@ import { chooseSettings, type ModelChoice, type ModelOptions, realName } from ".
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
+import type { Services } from "./conversation/services.ts";
 import { type Roots, toolRoots } from "./filesystem/roots.ts";
 import type { Memories } from "./memory/memories.ts";
 import type { Tables } from "./store/tables.ts";
@@ -71,7 +73,9 @@ export function runDepsOf(
 		tasks,
 		schedules,
 		skills,
+		services,
 	}: {
+		readonly services: Services;
 		readonly places: Pick<Places, "profileOf" | "approveIn">;
 		readonly clientTools: ClientTools;
 		readonly memories: Memories;
@@ -83,6 +87,8 @@ export function runDepsOf(
 ): RunDeps {
 	const { roots } = options;
 	return {
+		...services,
+		contexts: new Contexts(services),
 		settings: async (session, chosen, correlation) => {
 			const tools = {
 				skills: (await skills.forModel(session.rootDir)).length > 0,
@@ -104,7 +110,6 @@ export function runDepsOf(
 			...(options.forbidden ?? []),
 			...(options.policy ? [options.policy.file] : []),
 		],
-		redactor: options.redactor ?? new Redactor(),
 		health: new ProviderHealth(options.clock),
 		memories,
 		schedules,

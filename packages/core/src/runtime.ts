@@ -2,26 +2,23 @@ import { ParleyError, Redactor } from "@parley/base";
 import { ClientTools } from "./agent/client-tools/client-tools.ts";
 import type { Stoppable } from "./agent/compact-session.ts";
 import type { EstimateError } from "./agent/context/calibration.ts";
-import { contextsOf } from "./agent/context/contexts.ts";
+import type { Contexts } from "./agent/context/contexts.ts";
 import type { Compacted } from "./agent/context/fit-request.ts";
 import type { ProviderState } from "./agent/provider-health.ts";
 import { drain, Runner, resumeUnfinished } from "./agent/runner.ts";
 import { type ModelChoice, modelChoiceOf, resolveModel, wishOf } from "./agent/settings.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { Observers } from "./conversation/observers.ts";
-import type { Session } from "./conversation/session.ts";
-import { type SessionDeps, sessionDepsOf } from "./conversation/session-deps.ts";
+import type { Services } from "./conversation/services.ts";
 import { Sessions } from "./conversation/sessions.ts";
-import { Workspaces } from "./conversation/workspaces.ts";
-import { Files } from "./files/files.ts";
+import type { Files } from "./files/files.ts";
 import { Memories } from "./memory/memories.ts";
 import type { ModelInfo } from "./models/table/model-info.ts";
 import type { Profiles } from "./policy/profiles/profile.ts";
 import { defaultProfile } from "./policy/profiles/profile-name.ts";
 import { type RuntimeOptions, runDepsOf } from "./runtime-options.ts";
+import { createServices } from "./runtime-services.ts";
 import type { Keyed } from "./store/idempotency.ts";
-import { Journal } from "./store/journal.ts";
-import { Audit } from "./trust/audit/audit.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import type { BudgetChange } from "./usage/set-budget.ts";
 import { choresOf } from "./use-cases/chores.ts";
@@ -37,6 +34,7 @@ import { Reminders } from "./use-cases/messages/reminders.ts";
 import { lastOptions, retryLast } from "./use-cases/messages/retry.ts";
 import { type Accepted, acceptMessage, type NewMessage } from "./use-cases/messages/send.ts";
 import { type Steered, steer } from "./use-cases/messages/steer.ts";
+import type { SkillStart } from "./use-cases/schedules/fire.ts";
 import { ScheduleClock } from "./use-cases/schedules/schedule-clock.ts";
 import { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
@@ -55,7 +53,7 @@ import { watchEvents } from "./use-cases/sessions/watch-events.ts";
 import { createTasks } from "./use-cases/tasks/create-tasks.ts";
 import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import type { Tasks } from "./use-cases/tasks/tasks.ts";
-import { Trust } from "./use-cases/trust/trust.ts";
+import type { Trust } from "./use-cases/trust/trust.ts";
 import { type Action, authorize } from "./vocabulary/authorize.ts";
 import { noBudgets } from "./vocabulary/budget.ts";
 import type { Recorded, SessionEvent } from "./vocabulary/event.ts";
@@ -88,9 +86,10 @@ export class Runtime {
 	readonly tasks: Tasks;
 	readonly #taskRunner: TaskRunner;
 	readonly #options: RuntimeOptions;
-	readonly #deps: SessionDeps;
+	readonly #deps: Services;
 	readonly #sessions: Sessions;
 	readonly #choice: ModelChoice;
+	readonly #contexts: Contexts;
 	readonly #rules: OptionRules;
 	readonly #runner: Runner;
 	readonly #observers = new Observers();
@@ -104,30 +103,22 @@ export class Runtime {
 		const { redactor = new Redactor() } = options;
 		this.#choice = modelChoiceOf(options);
 		this.#options = options;
-		const journal = new Journal(options);
-		this.files = new Files(options);
-		const audit = new Audit({ ...options, redactor });
-		this.memories = new Memories({ ...options, redactor, audit });
-		const workspaces = new Workspaces(options.roots.dataDir);
-		this.trust = new Trust({
-			...options,
-			audit,
+		const { services, trust } = createServices(options, {
+			redactor,
+			observers: this.#observers,
+			choice: this.#choice,
 			sessions: () => this.#sessions,
-			checkModel: async (agent, model) => {
-				await wishOf({ profile: agent }, model, this.#choice);
-			},
-		});
-		this.#deps = {
-			...sessionDepsOf({ ...options, redactor }, this.trust),
-			...{ journal, files: this.files, observers: this.#observers, audit, workspaces },
 			stopping: () => this.#draining,
-		};
-		const tidied = { files: this.files, workspaces, auditLog: this.trust.auditLog };
-		this.#housekeeping = new Housekeeping(options, choresOf(options, tidied));
+		});
+		this.#deps = services;
+		this.trust = trust;
+		const { files, audit, workspaces } = services;
+		this.files = files;
+		this.memories = new Memories({ ...options, redactor, audit });
 		this.#sessions = new Sessions(this.#deps);
 		this.#reminders = new Reminders(this.#deps, this.#sessions);
-		this.history = new EventHistory(journal, this.#sessions);
-		this.feedback = new SessionFeedback(options.store, this.#sessions);
+		this.history = new EventHistory(services.journal, this.#sessions);
+		this.feedback = new SessionFeedback(this.#deps, this.#sessions);
 		this.prompts = new OpenPrompts(options, this.#sessions, this.trust.places);
 		const lease = this.#sessions.lease.bind(this.#sessions);
 		this.skills = new Skills({ ...options, audit, lease });
@@ -136,22 +127,32 @@ export class Runtime {
 		const scheduling = { deps: this.#deps, sessions: this.#sessions, open };
 		this.schedules = new Schedules({ ...scheduling, admit: () => this.#admit() });
 		const { clientTools, memories, skills, schedules } = this;
+		const { places, checks, auditLog } = trust;
 		const tasks = (): TaskRunner => this.#taskRunner;
-		const offering = { places: this.trust.places, clientTools, memories, skills, schedules, tasks };
+		this.#housekeeping = new Housekeeping(options, choresOf(options, { files, workspaces, auditLog }));
+		const offering = { services, places, clientTools, memories, skills, schedules, tasks };
 		const runDeps = runDepsOf(options, this.#choice, offering);
+		this.#contexts = runDeps.contexts;
 		this.#rules = { ...runDeps, choice: this.#choice };
 		this.#runner = new Runner(runDeps, (session) => this.#sessions.release(session.id));
-		const withSkill = this.#withSkill.bind(this);
-		const { checks } = this.trust;
-		this.#scheduleClock = new ScheduleClock({ ...scheduling, withSkill, checks, runner: this.#runner });
-		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(
-			{ ...options.tasks, shared: options.shared ?? false },
-			this.#choice,
-			{
-				...{ deps: this.#deps, sessions: this.#sessions, runner: this.#runner, places: this.trust.places },
-				admit: () => this.#admit(),
-			},
-		));
+		const startSkill: SkillStart = async (session, principal, message, chosen) => {
+			const skill = await skills.startedBy(session, principal, message);
+			return withSkill(session, chosen, skill, this.#rules);
+		};
+		this.#scheduleClock = new ScheduleClock({
+			...scheduling,
+			withSkill: startSkill,
+			checks,
+			runner: this.#runner,
+		});
+		const sharing = { ...options.tasks, shared: options.shared ?? false };
+		({ tasks: this.tasks, runner: this.#taskRunner } = createTasks(sharing, this.#choice, {
+			deps: services,
+			sessions: this.#sessions,
+			runner: this.#runner,
+			places,
+			admit: () => this.#admit(),
+		}));
 		this.#titles = new Titles(this.#deps, this.#sessions, { ...runDeps, model: options.model });
 		this.#observers.addRecorded((event) => this.trust.grants.observe(event));
 		if (options.titles) this.#observers.add((event) => this.#titles.observe(event));
@@ -194,7 +195,11 @@ export class Runtime {
 
 	/** Joins a client to a session; what it then gets is the follower's to begin. */
 	async follow(principal: Principal, sessionId: string, following: Following): Promise<Follower> {
-		return Follower.join(await this.#sessions.lease(principal, sessionId, "session.read"), following);
+		return Follower.join(
+			this.#deps.journal,
+			await this.#sessions.lease(principal, sessionId, "session.read"),
+			following,
+		);
 	}
 
 	/**
@@ -213,10 +218,10 @@ export class Runtime {
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
 		const { session } = lease;
 		const chosen = await chooseOptions(request.principal, session, options, this.#rules);
-		// As `#withSkill`, in fewer turns: a cancel that follows in the same turn must find the message.
+		// In few turns of the event loop: a cancel that follows in the same turn must find the message.
 		const skill = await this.skills.startedBy(session, request.principal, message);
 		const asked = { ...message, options: await withSkill(session, chosen, skill, this.#rules) };
-		const { accepted, start } = await acceptMessage(session, request, asked);
+		const { accepted, start } = await acceptMessage(this.#deps, session, request, asked);
 		this.#runner.start(session, start);
 		return accepted;
 	}
@@ -228,7 +233,7 @@ export class Runtime {
 		const skill = await this.skills.startedBy(lease.session, request.principal, message);
 		// A skill has a run of its own, with its own tools and model.
 		if (skill) return { status: "sent", ...(await this.send(request, sessionId, message)) };
-		const { steered, start } = await steer(lease.session, request, message);
+		const { steered, start } = await steer(this.#deps, lease.session, request, message);
 		this.#runner.start(lease.session, start);
 		return steered;
 	}
@@ -237,8 +242,8 @@ export class Runtime {
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		await this.skills.checkAgain(lease.session, await lastOptions(lease.session));
-		const { accepted, start } = await retryLast(lease.session, request);
+		await this.skills.checkAgain(lease.session, await lastOptions(this.#options.store, sessionId));
+		const { accepted, start } = await retryLast(this.#deps, lease.session, request);
 		this.#runner.start(lease.session, start);
 		return accepted;
 	}
@@ -249,7 +254,7 @@ export class Runtime {
 	 */
 	async setModel(request: Keyed, sessionId: string, wanted: string): Promise<{ readonly model: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.configure");
-		return setModel(lease.session, request, wishOf(lease.session, wanted, this.#choice));
+		return setModel(this.#deps, lease.session, request, wishOf(lease.session, wanted, this.#choice));
 	}
 
 	/** The real name of the model of a new session. Throws `invalid_argument` for an unknown one. */
@@ -288,7 +293,7 @@ export class Runtime {
 	/** How far the estimates of token counts were off, by `provider/model`: a metric of the gateway. */
 	estimateErrors(principal: Principal): ReadonlyMap<string, EstimateError> {
 		authorize(principal, "usage.read", { owner: "" });
-		return contextsOf(this.#deps).errors();
+		return this.#contexts.errors();
 	}
 
 	/** Sets a budget at run time: from then on it holds instead of the configured one. */
@@ -304,13 +309,13 @@ export class Runtime {
 
 	/** Approves all tool calls of a session from now on, but for the always-ask floor. */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
-		await acceptAll(this.#sessions, request, sessionId);
+		await acceptAll({ ...this.#deps, sessions: this.#sessions }, request, sessionId);
 	}
 
 	/** Ends the active run, or what else is meant, and what the channel is trusted with. */
 	async cancel(request: Keyed, sessionId: string, ending: Ending = {}): Promise<Cancelled> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return stopTurn(lease.session, request, ending);
+		return stopTurn(this.#deps, lease.session, request, ending);
 	}
 
 	/** The sessions that the principal may see, newest first. */
@@ -321,7 +326,7 @@ export class Runtime {
 	/** Gives a session the title that a person wants; an empty one lets a model choose again. */
 	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.configure");
-		return await renameSession(lease.session, request, title);
+		return await renameSession(this.#deps, lease.session, request, title);
 	}
 
 	/** Deletes a session with everything that belongs to it; while something runs or waits there only by force. */
@@ -333,13 +338,13 @@ export class Runtime {
 	/** What became of one message, and why; of the last one without a run. */
 	async explain(principal: Principal, sessionId: string, runId?: string): Promise<Explanation> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
-		return explainRun(lease.session, runId);
+		return explainRun(this.#deps, lease.session, runId);
 	}
 
 	/** What the model sees of the conversation as it is, with a summary in the place of what that stands for. */
 	async transcript(principal: Principal, sessionId: string): Promise<readonly TimedMessage[]> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
-		return await readTranscript(lease.session);
+		return await readTranscript(this.#deps, lease.session);
 	}
 
 	/** Puts a summary in the place of all that was said; undefined where that was nothing. Refused while a run is open. */
@@ -356,7 +361,9 @@ export class Runtime {
 		correlation?: string,
 	): Promise<readonly ToolPermission[]> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
-		return toolPermissions(lease.session, await this.#rules.settings(lease.session, undefined, correlation));
+		const { session } = lease;
+		const { tools } = await this.#rules.settings(session, undefined, correlation);
+		return toolPermissions(session, this.trust.policies.of(session), tools);
 	}
 
 	/** Delivers every recorded event of a session, past and future: see `watchEvents`. Throws `not_found` as `follow` does. */
@@ -389,17 +396,6 @@ export class Runtime {
 		await this.#scheduleClock.stop();
 		await drain(this.#sessions.loaded(), graceMs, this.#options.clock);
 		await Promise.all([tasks, this.#titles.stop(), this.#reminders.stop(), this.trust.stop()]);
-	}
-
-	/** The options of a run with the skill that its message starts, if it starts one. */
-	async #withSkill(
-		session: Session,
-		principal: Principal,
-		message: Pick<NewMessage, "content" | "skill">,
-		options: RunOptions,
-	): Promise<RunOptions> {
-		const skill = await this.skills.startedBy(session, principal, message);
-		return withSkill(session, options, skill, this.#rules);
 	}
 
 	#admit(): void {

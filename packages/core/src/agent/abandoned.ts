@@ -1,4 +1,4 @@
-import type { PromptRow } from "../conversation/prompts.ts";
+import type { PromptRow } from "../conversation/prompt-rows.ts";
 import type { Run } from "./run.ts";
 
 /**

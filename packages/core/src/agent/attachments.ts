@@ -29,7 +29,7 @@ export async function placeAttachments(run: Run): Promise<void> {
 	// What a run is asked again stands with the one that it makes again.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
 	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments);
-	run.row = await withPictures(run.session.deps.files, run.row);
+	run.row = await withPictures(run.deps.files, run.row);
 }
 
 /** Takes the pictures of the run's own message out of the conversation. The model gets their names and sizes instead. */
@@ -75,7 +75,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<v
 
 /** Those that the model sees, or is to see where there is room; no more are read than there can be. */
 async function loadAll(
-	{ session, settings }: Run,
+	{ deps, settings }: Run,
 	attachments: readonly Attachment[],
 ): Promise<Map<Attachment, ImageBlock>> {
 	const seesPictures = settings.info?.images ?? true;
@@ -83,7 +83,7 @@ async function loadAll(
 	let before = 0;
 	for (const attachment of attachments) {
 		const wanted = isOpen(attachment) ? seesPictures && isPicture(attachment, before) : attachment.shown;
-		const picture = wanted && (await loadPicture(session.deps.files, attachment));
+		const picture = wanted && (await loadPicture(deps.files, attachment));
 		if (!picture) continue;
 		pictures.set(attachment, picture);
 		before += attachment.bytes;
@@ -92,11 +92,11 @@ async function loadAll(
 }
 
 async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
-	const { session, log } = run;
+	const { session, log, deps } = run;
 	try {
 		const problem = await refusalWhenFull(run);
 		if (problem !== undefined) return { ...attachment, problem };
-		await using content = await session.deps.files.read(attachment.id);
+		await using content = await deps.files.read(attachment.id);
 		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
 	} catch (reason) {
 		// Neither the disk nor a directory without leave to write must keep people from talking.

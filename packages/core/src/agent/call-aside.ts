@@ -1,20 +1,30 @@
-import { ParleyError } from "@parley/base";
-import type { Record, Session } from "../conversation/session.ts";
-import type { Tx } from "../store/journal.ts";
+import { type Clock, ParleyError } from "@parley/base";
+import type { RecordEvents } from "../conversation/commit.ts";
+import type { Session } from "../conversation/session.ts";
+import type { ModelTable } from "../models/table/model-table.ts";
+import type { Journal, Tx } from "../store/journal.ts";
 import { normaliseCall } from "../tools/calls/normalise-call.ts";
 import { refuseWhenSpent } from "../usage/ledger.ts";
+import type { Budgets } from "../vocabulary/budget.ts";
 import type { Model, ModelRequest } from "../vocabulary/model.ts";
 import { ModelError } from "../vocabulary/model-error.ts";
 import { Fold } from "./fold.ts";
 import { type Attempt, countCall } from "./model-calls.ts";
-import type { RunDeps } from "./run.ts";
 import { silent } from "./speaking.ts";
 import { withoutSecrets } from "./stream-reply.ts";
+
+/** Services of such calls. */
+export interface AsideServices {
+	readonly table: ModelTable;
+	readonly budgets: Budgets;
+	readonly journal: Journal;
+	readonly clock: Clock;
+}
 
 /** A session that calls a model for itself, outside of any run. */
 export interface Aside {
 	readonly session: Session;
-	readonly deps: Pick<RunDeps, "table" | "budgets">;
+	readonly deps: AsideServices;
 	readonly signal: AbortSignal;
 }
 
@@ -24,7 +34,7 @@ export async function refuseUnpaid(
 	{ provider }: Model,
 	name: string,
 ): Promise<void> {
-	const { journal, clock } = session.deps;
+	const { journal, clock } = deps;
 	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), deps.budgets);
 	if (!limited || provider === "offline" || deps.table.find(name, provider)?.prices) return;
 	throw new ParleyError(`a budget holds, and nobody knows what ${name} costs`, {
@@ -34,12 +44,11 @@ export async function refuseUnpaid(
 
 /** Asks once; what comes is for nobody to see, and counted under `sink` where a secret is in it. Never rejects. */
 export async function askAside(
-	{ session, signal }: Omit<Aside, "deps">,
+	{ session, signal, deps: { clock } }: Aside,
 	model: Model,
 	request: ModelRequest,
 	sink: string,
 ): Promise<Attempt> {
-	const { clock } = session.deps;
 	const startedAt = clock.monotonic();
 	const fold = new Fold({
 		speech: silent,
@@ -62,7 +71,7 @@ export async function askAside(
 export async function recordAside(
 	{ session, deps }: Omit<Aside, "signal">,
 	attempt: Attempt,
-	{ tx, record }: { readonly tx: Tx; readonly record: Record },
+	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
 ): Promise<void> {
 	const { usage } = attempt.reply;
 	// It belongs to no run.

@@ -35,17 +35,17 @@ export async function compactSession(
 	request: Keyed,
 	{ signal }: Stoppable,
 ): Promise<Compacted | undefined> {
-	const { store } = session.deps.journal;
-	const known = await store.read((db) => answerOf<Compacted | null>(db, request, session.deps));
+	const { store } = deps.journal;
+	const known = await store.read((db) => answerOf<Compacted | null>(db, request, deps));
 	if (known) return known.response ?? undefined;
 	if (session.live.has(liveId)) throw busy();
-	using work = new LiveCompaction(session, signal);
+	using work = new LiveCompaction(session, deps.log, signal);
 	try {
-		if (await hasOpenRun(session)) throw busy();
+		if (await hasOpenRun({ session, deps })) throw busy();
 		await work.alone;
 		const compacted = await compact({ session, deps }, work);
 		if (request.key === undefined) return compacted;
-		await session.commit((tx) => once(tx, request, session.deps, async () => compacted ?? null));
+		await session.commit((tx) => once(tx, request, deps, async () => compacted ?? null));
 		return compacted;
 	} catch (cause) {
 		if (work.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause });
@@ -58,7 +58,7 @@ async function compact(
 	{ signal, log }: LiveCompaction,
 ): Promise<Compacted | undefined> {
 	signal.throwIfAborted();
-	const transcript = session.history ?? (await readHistory(session.deps, session.id, beyondAll));
+	const transcript = session.history ?? (await readHistory(deps, session.id, beyondAll));
 	if (transcript.length === 0) return undefined;
 	const settings = await deps.settings(session);
 	const { model, names, descriptions: tools, reasoning, sampling } = settings;
@@ -68,7 +68,7 @@ async function compact(
 		...(reasoning && { reasoning }),
 		sampling: { ...sampling, maxTokens: limits.maxOutput },
 	};
-	const asker = { id: "", session, signal, settings: { model, ...limits } };
+	const asker = { id: "", session, deps, signal, settings: { model, ...limits } };
 	const write = writerFor({ session, deps }, settings, signal);
 	const compacted = await compactNow(asker, parts, transcript, { write });
 	if (compacted) {
@@ -98,13 +98,13 @@ function writerFor({ session, deps }: Compacting, settings: RunSettings, signal:
 			}
 			const next = tries.after(failure);
 			if (!next) throw failure;
-			if (next.waitMs > 0) await delay(session.deps.clock, next.waitMs, signal);
+			if (next.waitMs > 0) await delay(deps.clock, next.waitMs, signal);
 			name = next.model;
 		}
 	};
 }
 
-async function hasOpenRun({ id, deps }: Session): Promise<boolean> {
+async function hasOpenRun({ deps, session: { id } }: Compacting): Promise<boolean> {
 	const open = await deps.journal.store.read((db) =>
 		db
 			.selectFrom("runs")
@@ -138,9 +138,9 @@ class LiveCompaction implements LiveRun, Disposable {
 	readonly #stop = new AbortController();
 	readonly #ended = Promise.withResolvers<void>();
 
-	constructor(session: Session, signal: AbortSignal) {
+	constructor(session: Session, log: Logger, signal: AbortSignal) {
 		this.#session = session;
-		this.log = session.redactor.guard(session.deps.log.child({ sessionId: session.id }));
+		this.log = session.redactor.guard(log.child({ sessionId: session.id }));
 		this.signal = AbortSignal.any([signal, this.#stop.signal]);
 		this.alone = Promise.all([...session.live.values()].map(({ ended }) => ended));
 		session.begin(this);

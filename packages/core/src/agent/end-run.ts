@@ -1,7 +1,5 @@
 import { ParleyError, StoreError } from "@parley/base";
-import { closePrompts } from "../conversation/prompts.ts";
-import type { RunRow } from "../conversation/queue.ts";
-import { claimNext, takeSteers } from "../conversation/queue.ts";
+import { claimNext, type RunRow, takeSteers } from "../conversation/queue.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
 import { sessionTotal } from "../usage/ledger.ts";
@@ -81,7 +79,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 			stopped = await settleWorkflows(run, writing, error);
 		await settleOpenCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
-		closed = await closePrompts(tx, record, session.home, { runId: run.id, reason });
+		closed = await run.deps.prompts.close(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
 		return { next: await recordEnd(run, { tx, record, last, error, ...(cause && { cause }) }) };
 	});
@@ -90,7 +88,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	session.attended.delete(run.id);
 	for (const token of closed) session.home.wake(token);
 	if (stopped.length > 0) run.deps.workflows.stopTasks(stopped);
-	await session.deps.failpoints.reach("ended");
+	await run.deps.failpoints.reach("ended");
 	return ended;
 }
 
@@ -140,7 +138,7 @@ async function recordEnd(
 		cause,
 	}: Pick<Writing, "tx" | "record"> & Pick<Ending, "error" | "cause"> & { readonly last: LastReply },
 ): Promise<RunRow | undefined> {
-	const { clock } = run.session.deps;
+	const { clock } = run.deps;
 	const steps = last.reply ? [...run.steps, last.reply] : run.steps;
 	const { cost, ...usage } = spentIn(steps);
 	const runId = run.id;
@@ -152,7 +150,7 @@ async function recordEnd(
 	const content = spoken(steps);
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	const { origin } = run.row.options;
-	const trusted = origin ? undefined : await run.session.deps.grants.badge(tx, run.session.place);
+	const trusted = origin ? undefined : await run.deps.grants.badge(tx, run.session.place);
 	const facts = { content, error, ...(cause && { cause }), model, usage, cost, ...(origin && { origin }) };
 	events.push(...endsOfSkills(run, { content, error }));
 	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });

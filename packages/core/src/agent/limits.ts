@@ -71,10 +71,9 @@ export function budgetLeftOf(
 
 /** Why the budget forbids a call of this model, for people; undefined if it does not. */
 async function refusedByBudget(
-	{ session, settings, deps: { table, budgets } }: Pick<Run, "session" | "settings" | "deps">,
+	{ session, settings, deps: { table, budgets, journal, clock } }: Run,
 	model: string,
 ): Promise<string | undefined> {
-	const { journal, clock } = session.deps;
 	try {
 		const limited = await refuseWhenSpent(journal.store, session.home.id, clock.now(), budgets);
 		const { provider } = settings.model;

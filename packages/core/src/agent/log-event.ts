@@ -32,11 +32,14 @@ export function logEvent(run: Run, event: RecordedEvent): void {
 			const asks = approval
 				? { kind: "approval", tool: approval.tool, callId: approval.callId }
 				: { kind: type };
-			log.info("question asked", { ...asks, question: questionId(run, token), expiresAt });
+			log.info("question asked", { ...asks, question: questionId(run.deps.fingerprint, token), expiresAt });
 			return;
 		}
 		case "prompt.closed":
-			log.info("question closed", { question: questionId(run, event.token), reason: event.reason });
+			log.info("question closed", {
+				question: questionId(run.deps.fingerprint, event.token),
+				reason: event.reason,
+			});
 			return;
 		case "context.compacted": {
 			const { level, tokensBefore, tokensAfter } = event;
@@ -107,8 +110,8 @@ function logTask({ log }: Run, event: TaskEvent | WorkerEvent): void {
 }
 
 /** Tells questions apart in the log without the token that answers them. */
-export function questionId({ session }: Pick<Run, "session">, token: string): string {
-	return session.deps.fingerprint(token).slice(0, 12);
+export function questionId(fingerprint: (text: string) => string, token: string): string {
+	return fingerprint(token).slice(0, 12);
 }
 
 function outcomeOf(error: string): "completed" | "cancelled" | "failed" {
@@ -122,7 +125,7 @@ export function reasonOf(error: string): { readonly error?: string } {
 }
 
 function figuresOf(run: Run, event: Extract<RecordedEvent, { type: "assistant.message" }>): object {
-	const { clock } = run.session.deps;
+	const { clock } = run.deps;
 	const count = (...kinds: readonly Step["kind"][]): number =>
 		run.steps.filter(({ kind }) => kinds.includes(kind)).length;
 	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;

@@ -1,5 +1,5 @@
+import type { RecordEvents } from "../conversation/commit.ts";
 import { takeSteers } from "../conversation/queue.ts";
-import type { Record } from "../conversation/session.ts";
 import type { EndCause } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
@@ -51,7 +51,7 @@ export async function runLoop(run: Run): Promise<Ending> {
 		const next = await nextTry(run, answer, tries);
 		if (next?.refused) return { ...next.refused, last: undefined };
 		if (next) continue;
-		await run.session.deps.failpoints.reach("model-done");
+		await run.deps.failpoints.reach("model-done");
 		tries = triesOf(run);
 		if (await withdrawRefused(run, answer)) continue;
 		const failed = failureOf(run.steps, answer.reply);
@@ -81,7 +81,7 @@ async function recordReply(run: Run, answer: Attempt): Promise<void> {
 async function prepare(run: Run): Promise<void> {
 	if (run.row.cancelRequested) run.control.cancel();
 	await run.choose();
-	await run.session.deps.workspaces.prepare(run.session.home);
+	await run.deps.workspaces.prepare(run.session.home);
 	await recallMemories(run);
 	await startSkill(run);
 	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run);
@@ -129,7 +129,7 @@ async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 async function recordPhase(
 	{ session: { task }, row, steps }: Run,
 	phase: "thinking" | "acting",
-	record: Record,
+	record: RecordEvents,
 ): Promise<void> {
 	if (!task) return;
 	const ooda = phase === "acting" ? undefined : phaseOf(row.options, steps);
@@ -173,7 +173,7 @@ function cutReplies(steps: readonly Step[]): number {
 
 /** Lets what was said to the run since its last model call enter it now; whether there was something. */
 async function enterSteers(run: Run): Promise<boolean> {
-	const waiting = await run.session.deps.journal.store.read((db) =>
+	const waiting = await run.deps.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
 	);
 	if (waiting.length === 0) return false;

@@ -1,12 +1,15 @@
-import { costOf } from "../models/table/model-table.ts";
+import type { Clock } from "@parley/base";
+import type { Session } from "../conversation/session.ts";
+import { costOf, type ModelTable } from "../models/table/model-table.ts";
 import type { Tx } from "../store/journal.ts";
 import { addToBudgets } from "../usage/ledger.ts";
+import type { Budgets } from "../vocabulary/budget.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import { ModelError, type ModelFault } from "../vocabulary/model-error.ts";
 import { textOf } from "../vocabulary/transcript.ts";
 import type { Usage } from "../vocabulary/usage.ts";
 import type { Reply } from "./fold.ts";
-import type { Run, RunDeps, Writing } from "./run.ts";
+import type { Run, Writing } from "./run.ts";
 
 /** One model call and what came of it. */
 export interface Attempt {
@@ -20,8 +23,10 @@ export interface Attempt {
 }
 
 /** On whose account a call is made; `id` is "" for no run. */
-interface Caller extends Pick<Run, "id" | "session"> {
-	readonly deps: Pick<RunDeps, "table" | "budgets">;
+interface Caller {
+	readonly id: string;
+	readonly session: Session;
+	readonly deps: { readonly table: ModelTable; readonly budgets: Budgets; readonly clock: Clock };
 }
 
 /** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
@@ -59,7 +64,7 @@ export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<
 		...faultOf(reply),
 	} as const;
 	if (!isCounted(reply.usage)) return { cost, events: [called] };
-	const at = run.session.deps.clock.now();
+	const at = run.deps.clock.now();
 	const { id: sessionId, task } = run.session;
 	const charge = { sessionId, at, ...facts, ...(task && { accounts: task.accounts }) };
 	return { cost, events: [called, ...(await addToBudgets(tx, charge, run.deps.budgets))] };

@@ -29,7 +29,10 @@ export async function nextRequest(run: Run, model: string): Promise<ModelRequest
 	const said = ownMessages(run);
 	const own = { ordinal: run.row.ordinal, messages: phase ? [...said, askOf(phase)] : said };
 	const asker = {
-		...{ id: run.id, session: run.session, signal: run.control.signal },
+		id: run.id,
+		session: run.session,
+		deps: run.deps,
+		signal: run.control.signal,
 		settings: { model: run.settings.model, ...limits },
 	};
 	return fitRequest(asker, parts, [...run.history, own], (text) =>
@@ -106,7 +109,7 @@ const leastOutput = 4_096;
 /** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
 async function withinBudget(
 	limits: RequestParts["limits"],
-	{ session, settings, row, steps, deps: { table, budgets } }: Calling,
+	{ session, settings, row, steps, deps: { table, budgets, journal, clock } }: Calling,
 	model: string,
 ): Promise<RequestParts["limits"]> {
 	const ofRun = budgetLeftOf(row.options, steps);
@@ -114,7 +117,6 @@ async function withinBudget(
 	const { prices, longPrompt } = table.find(model, settings.model.provider) ?? {};
 	const price = Math.max(prices?.output ?? 0, longPrompt?.prices.output ?? 0);
 	if (price === 0) return { ...limits, maxOutput };
-	const { journal, clock } = session.deps;
 	const ofSession = await budgetLeft(journal.store, session.home.id, clock.now(), budgets);
 	const left = Math.min(ofSession ?? Number.POSITIVE_INFINITY, ofRun.cost);
 	// Dollars for a million tokens are thousands of billionths for one.

@@ -42,7 +42,7 @@ export async function nextTry(
 	// A wait is no work.
 	run.control.working.stop();
 	try {
-		if (waitMs > 0) await delay(run.session.deps.clock, waitMs, signal);
+		if (waitMs > 0) await delay(run.deps.clock, waitMs, signal);
 		signal.throwIfAborted();
 	} finally {
 		run.control.working.start();

@@ -1,5 +1,4 @@
-import type { RunRow } from "../conversation/queue.ts";
-import { historyFor, readHistory, readSteps, toRunRow } from "../conversation/queue.ts";
+import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../conversation/queue.ts";
 import type { Session } from "../conversation/session.ts";
 import { fillMoreThanRoom, fitTogether, halfTheRoom } from "../files/picture-room.ts";
 import { pictureBytes, toldOnly } from "../files/pictures.ts";
@@ -9,7 +8,6 @@ import type { Attachment } from "../vocabulary/files/attachment.ts";
 import type { ImageBlock, Message, ResultBlock } from "../vocabulary/message.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { messagesOf } from "../vocabulary/transcript.ts";
-import { contextsOf } from "./context/contexts.ts";
 import { viewOf } from "./context/view.ts";
 import type { Run } from "./run.ts";
 
@@ -123,14 +121,14 @@ function oldestOf(
 }
 
 /** The earlier runs whose messages have these pictures, but for the one that is asked again. */
-async function readPrompts({ history, row, session }: Run, all: readonly Shown[]): Promise<RunRow[]> {
+async function readPrompts({ history, row, session, deps }: Run, all: readonly Shown[]): Promise<RunRow[]> {
 	const again =
 		row.retryOf === undefined ? undefined : history.findLast(({ messages }) => messages[0]?.role === "user");
 	const ordinals = all.flatMap((one) =>
 		"ordinal" in one && one.ordinal !== again?.ordinal ? [one.ordinal] : [],
 	);
 	if (ordinals.length === 0) return [];
-	const rows = await session.deps.journal.store.read((db) =>
+	const rows = await deps.journal.store.read((db) =>
 		db
 			.selectFrom("runs")
 			.selectAll()
@@ -155,10 +153,10 @@ export interface Standing {
 }
 
 /** What there is in the run's conversation at this moment. */
-async function standingIn({ row, history, steps, session }: Run): Promise<Standing> {
+async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
-	const { marks } = await contextsOf(session.deps).of(session);
+	const { marks } = await deps.contexts.of(session);
 	const view = viewOf([...history, own], marks);
 	const messages = new Set(view);
 	const calls = new Set(view.flatMap(picturedIn).map(({ callId }) => callId));
@@ -278,13 +276,13 @@ function toldOf(id: string, attachments: readonly Attachment[]): Change {
 export async function readAgain(run: Run): Promise<void> {
 	const { session, row } = run;
 	session.history = undefined;
-	run.history = historyFor(row, await readHistory(session.deps, session.id, row.ordinal));
-	run.steps.splice(0, run.steps.length, ...(await readSteps(session.deps.journal.store, run.id)));
+	run.history = historyFor(row, await readHistory(run.deps, session.id, row.ordinal));
+	run.steps.splice(0, run.steps.length, ...(await readSteps(run.deps.journal.store, run.id)));
 }
 
 /** The steps of those earlier runs that have made one of the calls. */
 async function earlierSteps(
-	{ history, session }: Run,
+	{ history, session, deps }: Run,
 	callIds: ReadonlySet<string>,
 ): Promise<{ readonly runId: string; readonly n: number; readonly step: Step }[]> {
 	const ordinals = history
@@ -296,7 +294,7 @@ async function earlierSteps(
 		)
 		.map(({ ordinal }) => ordinal);
 	if (ordinals.length === 0) return [];
-	const rows = await session.deps.journal.store.read((db) =>
+	const rows = await deps.journal.store.read((db) =>
 		db
 			.selectFrom("steps")
 			.innerJoin("runs", "runs.id", "steps.run_id")

@@ -1,12 +1,13 @@
 import { type Logger, ParleyError } from "@parley/base";
+import type { RecordEvents } from "../conversation/commit.ts";
 import type { RunRow } from "../conversation/queue.ts";
-import type { Record, Session } from "../conversation/session.ts";
+import type { Services } from "../conversation/services.ts";
+import type { Session } from "../conversation/session.ts";
 import type { Memories } from "../memory/memories.ts";
 import type { ModelTable } from "../models/table/model-table.ts";
 import type { PolicyInForce } from "../policy/policy-rule.ts";
 import type { Tx } from "../store/journal.ts";
 import { insertStep } from "../store/statements.ts";
-import type { TextRedactor } from "../text/session-redactor.ts";
 import type { Budgets } from "../vocabulary/budget.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { PlaceProfile } from "../vocabulary/place-profile.ts";
@@ -14,6 +15,7 @@ import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Sandboxes } from "../vocabulary/sandbox.ts";
 import type { Step } from "../vocabulary/step.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
+import type { Contexts } from "./context/contexts.ts";
 import { RunControl } from "./control.ts";
 import { logEvent } from "./log-event.ts";
 import type { RunSchedules } from "./ports/schedule-desk-of-run.ts";
@@ -23,7 +25,9 @@ import type { Skills } from "./skills/skills.ts";
 import type { WorkflowDeps } from "./workflow/run-workflow.ts";
 
 /** What every run needs from the runtime. */
-export interface RunDeps {
+export interface RunDeps extends Services {
+	/** Token counts and context of sessions. */
+	readonly contexts: Contexts;
 	/** Who answers in a session, and with what; throws what a person can mend. */
 	/** Clients can offer tools to the run of one correlation alone. */
 	readonly settings: (session: Session, options?: RunOptions, correlation?: string) => Promise<RunSettings>;
@@ -40,7 +44,6 @@ export interface RunDeps {
 	readonly roots: (session: Session) => readonly string[];
 	/** What no tool may touch. */
 	readonly forbidden: readonly string[];
-	readonly redactor: TextRedactor;
 	/** What calls have shown of the providers. */
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
@@ -66,7 +69,7 @@ export interface RunLimits {
 /** A transaction of a run: what it writes, the events that it records, and the steps that it adds. */
 export interface Writing {
 	readonly tx: Tx;
-	readonly record: Record;
+	readonly record: RecordEvents;
 	readonly step: (step: Step) => Promise<void>;
 }
 
@@ -103,7 +106,7 @@ export class Run {
 		session: Session,
 		deps: RunDeps,
 	) {
-		const { clock, log } = session.deps;
+		const { clock, log } = deps;
 		this.id = row.id;
 		this.row = row;
 		this.steps = [...steps];
@@ -137,8 +140,8 @@ export class Run {
 
 	/** The rules for its calls at this moment. */
 	get policy(): PolicyInForce {
-		const { rootDir, place, deps } = this.session;
-		return deps.policies.of({ profile: this.agent, rootDir, place });
+		const { rootDir, place } = this.session;
+		return this.deps.policies.of({ profile: this.agent, rootDir, place });
 	}
 
 	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
@@ -183,13 +186,13 @@ export class Run {
 		const result = await this.session.commit((tx, recordIn) => {
 			added = [];
 			recorded = [];
-			const record: Record = (...events) => {
+			const record: RecordEvents = (...events) => {
 				recorded.push(...events);
 				return recordIn(...events);
 			};
 			const step = async (next: Step): Promise<void> => {
 				const n = this.steps.length + added.length;
-				const at = this.session.deps.clock.now();
+				const at = this.deps.clock.now();
 				await insertStep(tx, { runId: this.id, n, at, data: JSON.stringify(next) });
 				added.push(next);
 			};

@@ -7,13 +7,13 @@ import {
 	readHistory,
 	readSteps,
 } from "../conversation/queue.ts";
-import type { Session, SessionDeps } from "../conversation/session.ts";
+import type { Services } from "../conversation/services.ts";
+import type { Session } from "../conversation/session.ts";
 import type { Sessions } from "../conversation/sessions.ts";
 import type { Keyed } from "../store/idempotency.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { messagesOf } from "../vocabulary/transcript.ts";
 import { compactSession, type Stoppable } from "./compact-session.ts";
-import { contextsOf } from "./context/contexts.ts";
 import type { Compacted } from "./context/fit-request.ts";
 import { type Ended, endingOf, endRun } from "./end-run.ts";
 import { runLoop } from "./loop.ts";
@@ -37,7 +37,7 @@ export class Runner {
 	readonly #deps: RunDeps;
 	/** Called when a session has nothing left to do. */
 	readonly #onIdle: (session: Session) => void;
-	readonly #pictures = new KeptPictures<Session>((session) => contextsOf(session.deps).forget(session));
+	readonly #pictures = new KeptPictures<Session>((session) => this.#deps.contexts.forget(session));
 	#stopped = false;
 	readonly #stopping = Promise.withResolvers<void>();
 
@@ -77,7 +77,7 @@ export class Runner {
 
 	/** Continues a run that the last stop of the gateway left active. */
 	async resume(session: Session, row: RunRow): Promise<void> {
-		const steps = await readSteps(session.deps.journal.store, row.id);
+		const steps = await readSteps(this.#deps.journal.store, row.id);
 		this.start(session, row, { steps, resumed: true });
 	}
 
@@ -134,7 +134,7 @@ export class Runner {
 		const { id, session, control } = failed;
 		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
 		if (this.#stopped) return undefined;
-		const { store } = session.deps.journal;
+		const { store } = this.#deps.journal;
 		const row = await store.read((db) => findActive(db, session.id));
 		if (row?.id !== id) return undefined;
 		const run = new Run({ row, steps: await readSteps(store, id), resumed: true }, session, this.#deps);
@@ -144,9 +144,9 @@ export class Runner {
 	}
 
 	/** A stop of the gateway, or a cancel of the run, ends the pause early. */
-	async #pause({ session, control }: Run, ms: number): Promise<void> {
+	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
-		const timer = session.deps.clock.after(ms, resolve);
+		const timer = this.#deps.clock.after(ms, resolve);
 		// A run that was cancelled before waits, because its end cannot be stored yet.
 		control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
@@ -165,17 +165,13 @@ function isLost({ control }: Run, error: unknown): boolean {
 }
 
 /** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */
-async function historyBefore({ session, row }: Run): Promise<Run["history"]> {
-	const history = session.history ?? (await readHistory(session.deps, session.id, row.ordinal));
+async function historyBefore({ session, row, deps }: Run): Promise<Run["history"]> {
+	const history = session.history ?? (await readHistory(deps, session.id, row.ordinal));
 	return historyFor(row, history);
 }
 
 /** Continues every run that a stop of the gateway left unfinished. Returns the number of their sessions. */
-export async function resumeUnfinished(
-	deps: SessionDeps,
-	sessions: Sessions,
-	runner: Runner,
-): Promise<number> {
+export async function resumeUnfinished(deps: Services, sessions: Sessions, runner: Runner): Promise<number> {
 	const open = await deps.journal.store.read((db) =>
 		db
 			.selectFrom("runs")
@@ -199,7 +195,7 @@ export async function resumeUnfinished(
 }
 
 interface Parts {
-	readonly deps: SessionDeps;
+	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 }

@@ -40,10 +40,10 @@ export async function startSkillOfCall(
 
 /** The end of each skill of a run that ends: it lasts as long as the run. */
 export function endsOfSkills(
-	{ id: runId, steps, session }: Run,
+	{ id: runId, steps, deps }: Run,
 	{ content, error }: { readonly content: string; readonly error: string },
 ): RecordedEvent[] {
-	const now = session.deps.clock.now();
+	const now = deps.clock.now();
 	return steps
 		.filter((step) => step.kind === "skill")
 		.map(({ callId, skill, at }) => ({
@@ -77,7 +77,8 @@ async function recordStart(
 		tools,
 	}: { readonly skill: UsedSkill; readonly callId: string; readonly tools: readonly string[] | undefined },
 ): Promise<void> {
-	const { redactor, deps } = run.session;
+	const { deps } = run;
+	const { redactor } = run.session;
 	const given = redactor.redact(skill.arguments);
 	await step({
 		...{ kind: "skill", callId, skill: skill.name, at: deps.clock.now() },

@@ -142,7 +142,7 @@ class LiveReply implements Speech {
 	callId(id: string, taken: ReadonlySet<string>): string {
 		// Approvals and results belong to a call by its id: one that a provider has used before gets another.
 		const used = id === "" || taken.has(id) || this.#run.usesCallId(id);
-		return used ? this.#run.session.deps.ids.create("call") : id;
+		return used ? this.#run.deps.ids.create("call") : id;
 	}
 
 	end({ content, stop }: Reply, context: ContextSnapshot | undefined): void {

@@ -13,7 +13,7 @@ import type { Speech } from "./speaking.ts";
 
 /** Calls the model once, and passes its reply on while it comes. A failure is part of the reply; never rejects. */
 export async function streamReply(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
-	const { clock, failpoints } = run.session.deps;
+	const { clock, failpoints } = run.deps;
 	const { model } = run.settings;
 	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
 	const { auxiliary } = speech;

@@ -1,14 +1,19 @@
-import { hotStatement, ParleyError } from "@parley/base";
-import type { Tx } from "../store/journal.ts";
+import { type Clock, hotStatement, type Ids, type Logger, ParleyError } from "@parley/base";
+import type { Journal, Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
-import type { Session, SessionDeps } from "./session.ts";
+import type { SecretBox } from "../vocabulary/secrets.ts";
+import type { Session } from "./session.ts";
 
 /** What stands for a password: the model and the record know it by this. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
 /** Seals a password for good and returns its handle; the clear text goes no further than here. */
-export async function keepPassword(tx: Tx, session: Session, password: string): Promise<string> {
-	const { clock, ids, secrets } = session.deps;
+export async function keepPassword(
+	{ clock, ids, secrets }: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
+	tx: Tx,
+	session: Session,
+	password: string,
+): Promise<string> {
 	const id = ids.create("pw");
 	const sealed = secrets.seal(id, password);
 	await tx
@@ -20,10 +25,14 @@ export async function keepPassword(tx: Tx, session: Session, password: string): 
 }
 
 /** The password behind a handle of this session; undefined for anything else, and where it cannot be opened any more. */
-export async function openPassword(session: Session, handle: string): Promise<string | undefined> {
+export async function openPassword(
+	services: { readonly journal: Journal; readonly secrets: SecretBox; readonly log: Logger },
+	session: Session,
+	handle: string,
+): Promise<string | undefined> {
 	const [, id] = handles.exec(handle) ?? [];
 	if (id === undefined) return undefined;
-	const row = await session.deps.journal.store.read((db) =>
+	const row = await services.journal.store.read((db) =>
 		db
 			.selectFrom("secrets")
 			.select(["id", "sealed"])
@@ -31,7 +40,7 @@ export async function openPassword(session: Session, handle: string): Promise<st
 			.where("session_id", "=", session.id)
 			.executeTakeFirst(),
 	);
-	return row && unseal(session.deps, row);
+	return row && unseal(services, row);
 }
 
 const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string; sealed: string }>((db, p) =>
@@ -39,13 +48,17 @@ const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string
 );
 
 /** All passwords that were given in a session: what it says may hold none of them, also after a restart. */
-export async function readPasswords(db: Tx, sessionId: string, deps: SessionDeps): Promise<string[]> {
+export async function readPasswords(
+	db: Tx,
+	sessionId: string,
+	services: { readonly secrets: SecretBox; readonly log: Logger },
+): Promise<string[]> {
 	const rows = await sealedPasswords(db, { sessionId });
-	return rows.flatMap((row) => unseal(deps, row) ?? []);
+	return rows.flatMap((row) => unseal(services, row) ?? []);
 }
 
 function unseal(
-	{ secrets, log }: Pick<SessionDeps, "secrets" | "log">,
+	{ secrets, log }: { readonly secrets: SecretBox; readonly log: Logger },
 	{ id, sealed }: { readonly id: string; readonly sealed: string },
 ): string | undefined {
 	try {

@@ -1,17 +1,20 @@
-import { ParleyError } from "@parley/base";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
+import type { Selectable } from "kysely";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { openQuestions } from "../store/statements.ts";
-import { type PromptState, stamp } from "../store/tables.ts";
+import { type PromptState, stamp, type Tables } from "../store/tables.ts";
 import { isUnread } from "../text/unread-approval.ts";
+import { type Audit, askedBy, auditedCall, byItself } from "../trust/audit/audit.ts";
 import type { KeptWish } from "../trust/grant-wish.ts";
 import { grantScope } from "../trust/session-trust.ts";
-import { actingId, type Principal } from "../vocabulary/principal.ts";
+import { actingId, type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
 import { type Answer, type PromptResponse, readAnswer } from "../vocabulary/prompt-answer.ts";
+import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { GrantScope } from "../vocabulary/tool.ts";
-import { auditDecided, auditEnded, auditShown } from "./audit-prompt.ts";
+import type { RecordEvents } from "./commit.ts";
 import { keepPassword } from "./passwords.ts";
-import type { Record, Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** How long a question waits for somebody: people sleep. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
@@ -25,121 +28,295 @@ export interface Question {
 	readonly wantedGrant?: KeptWish;
 }
 
-/** A question as its row holds it. */
-export interface PromptRow {
-	readonly prompt: Prompt;
-	readonly state: PromptState;
-	readonly answer: Answer | undefined;
+/** An answer as it came, and who gave it. */
+export interface Answering {
+	readonly token: string;
+	readonly response: PromptResponse;
+	readonly by: Principal;
+	/** What the approval of changed arguments is bound to. */
 	readonly binding: string | undefined;
 }
 
-/** Writes the question and records `prompt.requested`. */
-export async function raisePrompt(
-	tx: Tx,
-	record: Record,
-	session: Session,
-	question: Question,
-): Promise<void> {
-	const { prompt, approval, wantedGrant } = question;
-	const [recorded] = await record({ type: "prompt.requested", prompt });
-	await tx
-		.insertInto("prompts")
-		.values({
-			token: prompt.token,
-			session_id: session.id,
-			run_id: prompt.runId,
-			call_id: question.callId,
-			state: "open",
-			seq: recorded?.seq ?? 0,
-			request: JSON.stringify(prompt),
-			answer: null,
-			floor: approval?.floor || wantedGrant ? 1 : 0,
-			scope: approval?.scope ? JSON.stringify(approval.scope) : null,
-			binding: approval?.binding ?? null,
-			reminded: 0,
-			wanted_grant: wantedGrant ? JSON.stringify(wantedGrant) : null,
-			created_at: session.deps.clock.now(),
-			expires_at: prompt.expiresAt,
-			...stamp,
-		})
-		.execute();
-	if (approval) await auditShown(tx, session, prompt, approval.floor);
+/** The outcome of an answer. */
+export interface Answered {
+	/** False if the prompt was settled before. */
+	readonly counts: boolean;
+	/** Tokens of other prompts that the answer settled. */
+	readonly also: readonly string[];
 }
 
-/** Whose question it is: a call asks at most once for permission, and at most once for something else. */
-export interface Asking {
-	readonly runId: string;
+const tooLate: Answered = { counts: false, also: [] };
+
+/** Services that prompts use. */
+export interface PromptServices {
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly audit: Audit;
+	readonly secrets: SecretBox;
+	/** Called in the transaction of a denial, with the channel of the session. */
+	readonly onDenied: (tx: Tx, place: string | undefined) => Promise<void>;
+}
+
+/** Questions to people, as rows: how they are raised, answered and closed. */
+export class Prompts {
+	readonly #services: PromptServices;
+
+	constructor(services: PromptServices) {
+		this.#services = services;
+	}
+
+	/** Writes the question and records `prompt.requested`. */
+	async raise(tx: Tx, record: RecordEvents, session: Session, question: Question): Promise<void> {
+		const { prompt, approval, wantedGrant } = question;
+		const [recorded] = await record({ type: "prompt.requested", prompt });
+		await tx
+			.insertInto("prompts")
+			.values({
+				token: prompt.token,
+				session_id: session.id,
+				run_id: prompt.runId,
+				call_id: question.callId,
+				state: "open",
+				seq: recorded?.seq ?? 0,
+				request: JSON.stringify(prompt),
+				answer: null,
+				floor: approval?.floor || wantedGrant ? 1 : 0,
+				scope: approval?.scope ? JSON.stringify(approval.scope) : null,
+				binding: approval?.binding ?? null,
+				reminded: 0,
+				wanted_grant: wantedGrant ? JSON.stringify(wantedGrant) : null,
+				created_at: this.#services.clock.now(),
+				expires_at: prompt.expiresAt,
+				...stamp,
+			})
+			.execute();
+		if (approval) await this.#auditShown(tx, session, prompt, approval.floor);
+	}
+
+	/**
+	 * Answers a prompt inside `tx`. The first answer wins; a later one changes nothing. An answer for the session also
+	 * approves the open prompts of the same scope. Throws `not_found` for an unknown token, and `invalid_argument` or
+	 * `permission_denied` if the prompt stays open.
+	 */
+	async answer(
+		tx: Tx,
+		record: RecordEvents,
+		session: Session,
+		{ token, response, by, binding }: Answering,
+	): Promise<Answered> {
+		const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
+		if (!row || row.session_id !== session.id)
+			throw new ParleyError("prompt not found", { code: "not_found" });
+		if (row.state !== "open") return tooLate;
+		if (Number(row.expires_at) <= this.#services.clock.now()) {
+			await this.expire(tx, record, session, token);
+			return tooLate;
+		}
+		const prompt = fromRow<Prompt>(row.request);
+		if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
+		const answer = await this.#keepAnswer(tx, session, prompt, {
+			...readAnswer(prompt, row.floor === 1, response),
+			...(binding !== undefined && { arguments: response.arguments }),
+		});
+		const refused = answer.kind === "denied" || answer.kind === "cancelled";
+		await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
+		const grantId = await this.#decided(tx, session, { ...row, by, answer });
+		const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
+		await record({
+			type: "prompt.answered",
+			...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
+			...(changed !== undefined && { arguments: changed }),
+			...(grantId !== undefined && { remembered: true }),
+			...foreignName(by, session),
+			...(refused && answer.reason && { reason: answer.reason }),
+		});
+		const covered = grantId !== undefined && { scope: row.scope };
+		return {
+			counts: true,
+			also: covered ? await this.approveOpen(tx, record, session, { by, grantId, ...covered }) : [],
+		};
+	}
+
+	/** Ends a question that nobody answered in time. */
+	async expire(tx: Tx, record: RecordEvents, session: Session, token: string): Promise<void> {
+		if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
+		await this.#auditEnded(tx, session, token, "expired");
+		await record({ type: "prompt.closed", token, reason: "expired" });
+	}
+
+	/** Closes the open prompts of a run, or of one of its calls, so that no client shows a dead one. Returns their tokens. */
+	async close(
+		tx: Tx,
+		record: RecordEvents,
+		session: Session,
+		{ runId, callId, reason }: { readonly runId: string; readonly callId?: string; readonly reason: string },
+	): Promise<string[]> {
+		const all = await openQuestions(tx, { runId });
+		const open = callId === undefined ? all : all.filter(({ call_id }) => call_id === callId);
+		for (const { token } of open) {
+			await settlePrompt(tx, token, { state: "closed" });
+			await this.#auditEnded(tx, session, token, "closed");
+			await record({ type: "prompt.closed", token, reason });
+		}
+		return open.map(({ token }) => token);
+	}
+
+	/**
+	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
+	 * all of them, a grant with a scope those of the same scope; neither covers one that is always required, or one of a run
+	 * that a schedule started.
+	 */
+	async approveOpen(
+		tx: Tx,
+		record: RecordEvents,
+		session: Session,
+		{
+			by,
+			grantId,
+			scope,
+		}: { readonly by: Principal; readonly grantId: string; readonly scope?: string | null },
+	): Promise<string[]> {
+		let asked = tx
+			.selectFrom("prompts")
+			.select(["token", "call_id", "request"])
+			.where("session_id", "=", session.id)
+			.where("state", "=", "open")
+			.where("binding", "is not", null)
+			.where("floor", "=", 0)
+			.where(({ not, exists, selectFrom }) =>
+				// Also runs of tasks, which are in other sessions. Quotes of a text in the options would be escaped.
+				not(
+					exists(
+						selectFrom("runs")
+							.select("id")
+							.whereRef("runs.id", "=", "prompts.run_id")
+							.where("options", "like", '%"origin":{"scheduleId":%'),
+					),
+				),
+			)
+			.where("expires_at", ">", this.#services.clock.now());
+		if (scope !== undefined) asked = asked.where("scope", "=", scope);
+		const open = await asked.execute();
+		// A person in a chat who allows calls for the session has not read an approval that no chat shows completely.
+		const covered = open.filter(({ request }) => scope === undefined || !isUnread(fromRow<Prompt>(request)));
+		for (const { token, call_id: callId } of covered) {
+			const answer: Answer = { kind: "approved", remember: false };
+			await settlePrompt(tx, token, { state: "answered", answer });
+			await this.#auditDecided(tx, session, { callId, by, answer, grantId });
+			await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
+		}
+		return covered.map(({ token }) => token);
+	}
+
+	/**
+	 * Records an answer about a call in the audit, and the grant that it gives for the session. Returns the id of the grant,
+	 * or undefined if it gives none.
+	 */
+	async #decided(
+		tx: Tx,
+		session: Session,
+		{ binding, scope, call_id: callId, by, answer }: Decided,
+	): Promise<string | undefined> {
+		if (binding === null) return undefined;
+		const { ids, clock } = this.#services;
+		const remembers = answer.kind === "approved" && answer.remember && scope !== null;
+		const grantId = remembers ? ids.create("grant") : undefined;
+		if (grantId !== undefined && scope !== null) {
+			const facts = { id: grantId, sessionId: session.id, scope, by: actingId(by) };
+			await grantScope(tx, facts, clock.now());
+		}
+		await this.#auditDecided(tx, session, { callId, by, answer, grantId });
+		if (answer.kind !== "approved") await this.#services.onDenied(tx, session.place);
+		return grantId;
+	}
+
+	/** The answer as it is kept: a password as its handle, words without a secret in them. */
+	async #keepAnswer(tx: Tx, session: Session, prompt: Prompt, answer: Answer): Promise<Answer> {
+		const { redactor } = session;
+		if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
+		if (answer.kind === "cancelled") {
+			return { ...answer, ...(answer.reason && { reason: redactor.redact(answer.reason) }) };
+		}
+		if (answer.kind !== "value") return answer;
+		const { value } = answer;
+		if (typeof value !== "string") return { ...answer, value: value.map((one) => redactor.redact(one)) };
+		const isPassword = prompt.type === "password" && value !== "";
+		return {
+			...answer,
+			value: isPassword ? await keepPassword(this.#services, tx, session, value) : redactor.redact(value),
+		};
+	}
+
+	async #auditShown(tx: Tx, session: Session, prompt: Prompt, floor: boolean): Promise<void> {
+		const { approval } = prompt;
+		if (!approval) return;
+		await this.#services.audit.record(tx, {
+			...{ ...byItself, action: "approval.show", decision: "asked" },
+			object: auditedCall(session.id, approval.callId),
+			args: {
+				tool: approval.tool,
+				floor,
+				arguments: approval.arguments,
+				until: new Date(prompt.expiresAt).toISOString(),
+			},
+		});
+	}
+
+	/** Somebody answered, from which channel where that is another one, or trusted the session: then under that grant. */
+	async #auditDecided(
+		tx: Tx,
+		session: Session,
+		{ callId, by, answer, grantId }: DecidedApproval,
+	): Promise<void> {
+		const changed = answer.kind === "approved" ? answer.arguments : undefined;
+		const from = by.person && placeKey(by.person.place);
+		const args = {
+			...(changed !== undefined && { arguments: changed }),
+			...(from !== session.place && from !== undefined && { place: from }),
+		};
+		await this.#services.audit.record(tx, {
+			...{ ...askedBy(by), action: "approval.decide", object: auditedCall(session.id, callId) },
+			decision: answer.kind,
+			...(grantId !== undefined && { grantId }),
+			...(Object.keys(args).length > 0 && { args }),
+		});
+	}
+
+	/** Nobody answered in time (`expired`), or the run ended first (`closed`). Questions that ask for no permission have no row. */
+	async #auditEnded(tx: Tx, session: Session, token: string, decision: "expired" | "closed"): Promise<void> {
+		const row = await tx
+			.selectFrom("prompts")
+			.select(["call_id", "binding"])
+			.where("token", "=", token)
+			.executeTakeFirst();
+		if (row?.binding == null) return;
+		const object = auditedCall(session.id, row.call_id);
+		await this.#services.audit.record(tx, { ...byItself, action: "approval.end", object, decision });
+	}
+}
+
+type AskedRow = Pick<Selectable<Tables["prompts"]>, "session_id" | "call_id" | "binding" | "wanted_grant">;
+
+/** Somebody wanted to answer who may not: sampled, because nothing stops them from trying again. */
+export function auditRefused(audit: Audit, row: AskedRow, by: Principal): void {
+	if (row.binding === null && row.wanted_grant === null) return;
+	const object = auditedCall(row.session_id, row.call_id);
+	audit.sample({ ...askedBy(by), action: "approval.decide", object, decision: "refused" });
+}
+
+interface Decided extends Pick<Answering, "by"> {
+	/** Null where the question was about no call. */
+	readonly binding: string | null;
+	readonly scope: string | null;
+	readonly call_id: string;
+	readonly answer: Answer;
+}
+
+interface DecidedApproval {
 	readonly callId: string;
-	readonly kind: "approval" | "elicitation";
-}
-
-/** The newest question of this kind that a call has asked, if any. */
-export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | undefined> {
-	const row = await db
-		.selectFrom("prompts")
-		.selectAll()
-		.where("run_id", "=", asking.runId)
-		.where("call_id", "=", asking.callId)
-		.where("binding", asking.kind === "approval" ? "is not" : "is", null)
-		.orderBy("seq", "desc")
-		.limit(1)
-		.executeTakeFirst();
-	if (!row) return undefined;
-	return {
-		prompt: fromRow<Prompt>(row.request),
-		state: row.state,
-		answer: row.answer === null ? undefined : fromRow<Answer>(row.answer),
-		binding: row.binding ?? undefined,
-	};
-}
-
-/** Whether a person approved the call and it has not begun to run. */
-export function isApproved({ state, answer }: PromptRow): boolean {
-	return state === "answered" && answer?.kind === "approved";
-}
-
-/** The arguments that a person gave a call with their newest approval of it; undefined if they gave none. */
-export async function findChanges(
-	db: Tx,
-	{ runId, callId }: Pick<Asking, "runId" | "callId">,
-): Promise<unknown> {
-	const rows = await db
-		.selectFrom("prompts")
-		.select("answer")
-		.where("run_id", "=", runId)
-		.where("call_id", "=", callId)
-		.where("binding", "is not", null)
-		.where("answer", "is not", null)
-		.orderBy("seq")
-		.execute();
-	const given = rows.flatMap(({ answer }) => {
-		const read = answer === null ? undefined : fromRow<Answer>(answer);
-		return read?.kind === "approved" && read.arguments !== undefined ? [read.arguments] : [];
-	});
-	return given.at(-1);
-}
-
-/** Whether a person denied one of these calls. */
-export async function isAnyDenied(
-	db: Tx,
-	{ runId, callIds }: { readonly runId: string; readonly callIds: readonly string[] },
-): Promise<boolean> {
-	const denied = await db
-		.selectFrom("prompts")
-		.select("token")
-		.where("run_id", "=", runId)
-		.where("call_id", "in", callIds)
-		.where("binding", "is not", null)
-		.where("state", "=", "cancelled")
-		.limit(1)
-		.execute();
-	return denied.length > 0;
-}
-
-/** Whether a question still waits for its answer. */
-export async function isOpen(db: Tx, token: string): Promise<boolean> {
-	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
-	return row?.state === "open";
+	readonly by: Principal;
+	readonly answer: Answer;
+	readonly grantId: string | undefined;
 }
 
 /** Moves an open question to its end; false when somebody was first. */
@@ -162,98 +339,6 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** An answer as it came, and who gave it. */
-export interface Answering {
-	readonly token: string;
-	readonly response: PromptResponse;
-	readonly by: Principal;
-	/** What the approval of changed arguments is bound to. */
-	readonly binding: string | undefined;
-}
-
-/** The outcome of an answer. */
-export interface Answered {
-	/** False if the prompt was settled before. */
-	readonly counts: boolean;
-	/** Tokens of other prompts that the answer settled. */
-	readonly also: readonly string[];
-}
-
-const tooLate: Answered = { counts: false, also: [] };
-
-/**
- * Answers a prompt inside `tx`. The first answer wins; a later one changes nothing. An answer for the session also
- * approves the open prompts of the same scope. Throws `not_found` for an unknown token, and `invalid_argument` or
- * `permission_denied` if the prompt stays open.
- */
-export async function answerPrompt(
-	tx: Tx,
-	record: Record,
-	session: Session,
-	{ token, response, by, binding }: Answering,
-): Promise<Answered> {
-	const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
-	if (!row || row.session_id !== session.id) throw new ParleyError("prompt not found", { code: "not_found" });
-	if (row.state !== "open") return tooLate;
-	if (Number(row.expires_at) <= session.deps.clock.now()) {
-		await expirePrompt(tx, record, session, token);
-		return tooLate;
-	}
-	const prompt = fromRow<Prompt>(row.request);
-	if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
-	const answer = await keepAnswer(tx, session, prompt, {
-		...readAnswer(prompt, row.floor === 1, response),
-		...(binding !== undefined && { arguments: response.arguments }),
-	});
-	const refused = answer.kind === "denied" || answer.kind === "cancelled";
-	await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
-	const grantId = await decided(tx, session, { ...row, by, answer });
-	const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
-	await record({
-		type: "prompt.answered",
-		...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
-		...(changed !== undefined && { arguments: changed }),
-		...(grantId !== undefined && { remembered: true }),
-		...foreignName(by, session),
-		...(refused && answer.reason && { reason: answer.reason }),
-	});
-	const covered = grantId !== undefined && { scope: row.scope };
-	return {
-		counts: true,
-		also: covered ? await approveOpen(tx, record, session, { by, grantId, ...covered }) : [],
-	};
-}
-
-/**
- * Records an answer about a call in the audit, and the grant that it gives for the session. Returns the id of the grant,
- * or undefined if it gives none.
- */
-async function decided(
-	tx: Tx,
-	session: Session,
-	{ binding, scope, call_id: callId, by, answer }: Decided,
-): Promise<string | undefined> {
-	if (binding === null) return undefined;
-	const { ids, clock } = session.deps;
-	const remembers = answer.kind === "approved" && answer.remember && scope !== null;
-	const grantId = remembers ? ids.create("grant") : undefined;
-	if (grantId !== undefined && scope !== null) {
-		const facts = { id: grantId, sessionId: session.id, scope, by: actingId(by) };
-		await grantScope(tx, facts, clock.now());
-	}
-	await auditDecided(tx, session, { callId, by, answer, grantId });
-	if (answer.kind !== "approved") await session.deps.grants.denied(tx, session.place);
-	return grantId;
-}
-
-interface Decided extends Pick<Answering, "by"> {
-	/** Null where the question was about no call. */
-	readonly binding: string | null;
-	readonly scope: string | null;
-	readonly call_id: string;
-	readonly answer: Answer;
-}
-
 /** To dismiss the question gives nothing away. */
 function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
@@ -262,96 +347,11 @@ function refuseReadable({ cancelled }: PromptResponse): void {
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Ends a question that nobody answered in time. */
-export async function expirePrompt(tx: Tx, record: Record, session: Session, token: string): Promise<void> {
-	if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
-	await auditEnded(tx, session, token, "expired");
-	await record({ type: "prompt.closed", token, reason: "expired" });
-}
-
-/** Closes the open prompts of a run, or of one of its calls, so that no client shows a dead one. Returns their tokens. */
-export async function closePrompts(
-	tx: Tx,
-	record: Record,
-	session: Session,
-	{ runId, callId, reason }: { readonly runId: string; readonly callId?: string; readonly reason: string },
-): Promise<string[]> {
-	const all = await openQuestions(tx, { runId });
-	const open = callId === undefined ? all : all.filter(({ call_id }) => call_id === callId);
-	for (const { token } of open) {
-		await settlePrompt(tx, token, { state: "closed" });
-		await auditEnded(tx, session, token, "closed");
-		await record({ type: "prompt.closed", token, reason });
-	}
-	return open.map(({ token }) => token);
-}
-
-/**
- * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
- * all of them, a grant with a scope those of the same scope; neither covers one that is always required, or one of a run
- * that a schedule started.
- */
-export async function approveOpen(
-	tx: Tx,
-	record: Record,
-	session: Session,
-	{
-		by,
-		grantId,
-		scope,
-	}: { readonly by: Principal; readonly grantId: string; readonly scope?: string | null },
-): Promise<string[]> {
-	let asked = tx
-		.selectFrom("prompts")
-		.select(["token", "call_id", "request"])
-		.where("session_id", "=", session.id)
-		.where("state", "=", "open")
-		.where("binding", "is not", null)
-		.where("floor", "=", 0)
-		.where(({ not, exists, selectFrom }) =>
-			// Also runs of tasks, which are in other sessions. Quotes of a text in the options would be escaped.
-			not(
-				exists(
-					selectFrom("runs")
-						.select("id")
-						.whereRef("runs.id", "=", "prompts.run_id")
-						.where("options", "like", '%"origin":{"scheduleId":%'),
-				),
-			),
-		)
-		.where("expires_at", ">", session.deps.clock.now());
-	if (scope !== undefined) asked = asked.where("scope", "=", scope);
-	const open = await asked.execute();
-	// A person in a chat who allows calls for the session has not read an approval that no chat shows completely.
-	const covered = open.filter(({ request }) => scope === undefined || !isUnread(fromRow<Prompt>(request)));
-	for (const { token, call_id: callId } of covered) {
-		const answer: Answer = { kind: "approved", remember: false };
-		await settlePrompt(tx, token, { state: "answered", answer });
-		await auditDecided(tx, session, { callId, by, answer, grantId });
-		await record({ type: "prompt.answered", token, value: true, cancelled: false, by: actingId(by) });
-	}
-	return covered.map(({ token }) => token);
-}
-
 /** Who answers from another guild or team is perhaps known by their id to nobody there. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;
 	return place.startsWith(`${platform}:${tenant}:`) ? {} : { byName: person.name };
-}
-
-/** The answer as it is kept: a password as its handle, words without a secret in them. */
-async function keepAnswer(tx: Tx, session: Session, prompt: Prompt, answer: Answer): Promise<Answer> {
-	const { redactor } = session;
-	if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
-	if (answer.kind === "cancelled") {
-		return { ...answer, ...(answer.reason && { reason: redactor.redact(answer.reason) }) };
-	}
-	if (answer.kind !== "value") return answer;
-	const { value } = answer;
-	if (typeof value !== "string") return { ...answer, value: value.map((one) => redactor.redact(one)) };
-	const isPassword = prompt.type === "password" && value !== "";
-	return { ...answer, value: isPassword ? await keepPassword(tx, session, value) : redactor.redact(value) };
 }
 
 function told(prompt: Prompt, answer: Answer): unknown {

@@ -9,7 +9,8 @@ import type { Person } from "../vocabulary/principal.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { type Asked, messagesOf, type RunTranscript, withoutLastReply } from "../vocabulary/transcript.ts";
-import type { Session, SessionDeps } from "./session.ts";
+import type { Services } from "./services.ts";
+import type { Session } from "./session.ts";
 
 /** Messages that may wait behind the active run of a session. */
 export const queueLimit = 32;
@@ -50,7 +51,7 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 
 /** What the model saw of a session before the run with this ordinal. */
 export async function readHistory(
-	{ journal, files }: Pick<SessionDeps, "journal" | "files">,
+	{ journal, files }: Pick<Services, "journal" | "files">,
 	sessionId: string,
 	beforeOrdinal: number,
 ): Promise<readonly RunTranscript[]> {

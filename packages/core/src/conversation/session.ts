@@ -1,21 +1,18 @@
-import type { Logger } from "@parley/base";
+import type { Clock, Logger, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
-import type { Tx } from "../store/journal.ts";
+import type { Journal, Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
-import { SessionRedactor } from "../text/session-redactor.ts";
+import { SessionRedactor, type TextRedactor } from "../text/session-redactor.ts";
+import type { Audit } from "../trust/audit/audit.ts";
 import { endTrust, type Trust, trustHolds } from "../trust/session-trust.ts";
 import { unknownSession } from "../vocabulary/authorize.ts";
-import type { Recorded, RecordedEvent } from "../vocabulary/event.ts";
+import type { RecordedEvent } from "../vocabulary/event.ts";
+import type { Person } from "../vocabulary/principal.ts";
+import type { TaskDesk } from "../vocabulary/tasks/task-desk.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
-import { commitForTask } from "./commit-for-task.ts";
+import { commitForTask, commitTogether, type RecordEvents } from "./commit.ts";
+import type { Observers } from "./observers.ts";
 import { type Listener, Outlet } from "./outlet.ts";
-import type { SessionDeps } from "./session-deps.ts";
-import type { TaskHold } from "./task-hold.ts";
-
-export type { SessionDeps };
-
-/** Records events in the transaction at hand and returns them with their numbers. */
-export type Record = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
 /**
  * Judges the arguments that a person writes for a call that waits for its approval. `binding` is what the open prompt is
@@ -48,6 +45,69 @@ export interface LiveRun {
 /** The row of a session with its system prompt, which a session has since its first model call. */
 export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
+/** How a run of a task came to its end, as its last event tells it. */
+export interface TaskRunEnd {
+	readonly error: string;
+	readonly content: string;
+}
+
+/** Records events of the task, or of its conversation, in the transaction at hand. */
+type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
+
+/**
+ * What ties the conversation of a task to the task, while somebody works on it: the session answers to it in every
+ * transaction.
+ */
+export interface TaskHold {
+	readonly taskId: string;
+	/** The session that owns the task: whom it belongs to, and where people are asked. */
+	readonly home: Session;
+	/** Sessions, beside its own, that its use is counted for. */
+	readonly accounts: readonly string[];
+	/** Names of the tools that its submitter gave it. */
+	readonly tools: readonly string[];
+	/** Who of a chat platform has replied to it. */
+	readonly speakers: readonly Person[];
+	/** How long it was worked on when it was taken up, in milliseconds. */
+	readonly workedMs: number;
+	/** Whether it may ask people to look at what it does. */
+	readonly supervised: boolean;
+	/** Whether it may spawn workers. */
+	readonly spawns: boolean;
+	/** Whether it is a step of a workflow: `skill.step` events tell of it, and no `task` events. */
+	readonly isStep: boolean;
+	/** What the tools of the task can do for one call of a run. */
+	desk(run: { readonly session: Session; park(): void }, callId: string): TaskDesk;
+	/** Keeps the task for us; throws `aborted` where another worker has taken it over. */
+	keep(tx: Tx): Promise<void>;
+	/** Brings the task to its end, with that of its run. */
+	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
+	/**
+	 * Puts the task off where the fault may pass; true where the run is to stop and go on later. Before people are told,
+	 * `spend` counts the call that failed.
+	 */
+	putOff(
+		writing: { readonly tx: Tx; readonly record: RecordTask },
+		failure: ParleyError,
+		spend: () => Promise<void>,
+	): Promise<boolean>;
+}
+
+/** Parts of the gateway that a session works with. */
+export interface SessionParts {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	/** Receive every event of every session. */
+	readonly observers: Observers;
+	/** Knows the secrets of the gateway. */
+	readonly redactor: TextRedactor;
+	readonly audit: Audit;
+	/** Milliseconds since the epoch: the start of this process. */
+	readonly startedAt: number;
+	/** Whether the gateway is shutting down: a client that leaves now was disconnected by the gateway. */
+	readonly stopping: () => boolean;
+}
+
 /**
  * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
  * per command in the order of the calls; here is only what a restart may forget: who listens and what runs.
@@ -66,7 +126,7 @@ export class Session {
 	readonly outlet: Outlet;
 	/** The task whose conversation it is: nobody but its worker talks here. */
 	readonly taskId: string | undefined;
-	readonly deps: SessionDeps;
+	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
 	/** Runs with `afterCrash: cancel` that were sent in this process and have not ended. */
 	readonly attended = new Set<string>();
@@ -89,7 +149,7 @@ export class Session {
 	/** Whether its row is as the first client that joins would write it. */
 	#isOpen: boolean;
 
-	constructor(row: SessionRow, trust: Trust | undefined, deps: SessionDeps) {
+	constructor(row: SessionRow, trust: Trust | undefined, parts: SessionParts) {
 		this.id = row.id;
 		this.owner = row.owner;
 		this.rootDir = row.root_dir;
@@ -101,12 +161,12 @@ export class Session {
 		this.outlet = new Outlet(row.id, Number(row.last_seq));
 		this.outlet.listen((event) => {
 			if (event.event.type === "session.renamed") this.titled = event.event.title !== "";
-			deps.observers.tell(event, row.owner);
+			parts.observers.tell(event, row.owner);
 		});
 		this.trust = trust;
-		this.deps = deps;
+		this.#parts = parts;
 		this.taskId = row.task_id ?? undefined;
-		this.#redactor = new SessionRedactor(deps.redactor);
+		this.#redactor = new SessionRedactor(parts.redactor);
 		this.#leftAt = row.left_at === null ? undefined : Number(row.left_at);
 		this.#isOpen = row.status === "active" && row.left_at === null;
 	}
@@ -151,26 +211,13 @@ export class Session {
 	 * Runs one command as one transaction. The events that it records leave when all of it is durable, in the order
 	 * of the `commit` calls; when it throws, nothing has happened.
 	 */
-	async commit<T>(work: (tx: Tx, record: Record) => Promise<T>): Promise<T> {
-		if (this.#task) return commitForTask(this, this.#task, work);
-		const release = this.outlet.reserve();
-		let recorded: Recorded[] = [];
-		try {
-			const result = await this.deps.journal.store.commit((tx) => {
-				recorded = [];
-				if (this.#removed) throw unknownSession(this.id);
-				return work(tx, async (...events) => {
-					const appended = await this.deps.journal.append(tx, this.id, events);
-					recorded.push(...appended);
-					return appended;
-				});
-			});
-			release(recorded);
-			return result;
-		} catch (reason) {
-			release([]);
-			throw reason;
-		}
+	commit<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T> {
+		const { journal } = this.#parts;
+		if (this.#task) return commitForTask(journal, this, this.#task, work);
+		return commitTogether(journal, [this], (tx, recordIn) => {
+			if (this.#removed) throw unknownSession(this.id);
+			return work(tx, (...events) => recordIn(this, ...events));
+		});
 	}
 
 	/**
@@ -181,7 +228,7 @@ export class Session {
 		const release = this.outlet.reserve();
 		let ended = false;
 		try {
-			await this.deps.journal.store.commit(async (tx) => {
+			await this.#parts.journal.store.commit(async (tx) => {
 				// What a transaction did that was undone and is tried anew has not happened.
 				if (ended) this.#removed = false;
 				ended = await work(tx);
@@ -229,7 +276,7 @@ export class Session {
 
 	/** Whether this grant of `accept_all_tools` is in force. */
 	holds(trust: Trust | undefined): boolean {
-		return trustHolds(trust, this.deps.clock.now(), this.#absentSince());
+		return trustHolds(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 
 	/** Stops a run whose cancel is recorded: now, or as soon as it starts. */
@@ -262,11 +309,11 @@ export class Session {
 
 	/** Since when nobody is here; undefined while somebody is. A restart is no leaving: then time counts from the start. */
 	#absentSince(): number | undefined {
-		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.deps.startedAt);
+		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);
 	}
 
 	async #reopen(absentSince: number | undefined): Promise<void> {
-		const lapsed = this.trust !== undefined && !trustHolds(this.trust, this.deps.clock.now(), absentSince);
+		const lapsed = this.trust !== undefined && !trustHolds(this.trust, this.#parts.clock.now(), absentSince);
 		const trust = this.trust;
 		if ((this.#clients > 1 || this.#isOpen) && !lapsed) return;
 		this.#leftAt = undefined;
@@ -277,16 +324,16 @@ export class Session {
 				.set({ status: "active", left_at: null })
 				.where("id", "=", this.id)
 				.execute();
-			if (lapsed && trust) await endTrust(tx, { sessionId: this.id, id: trust.id }, this.deps);
+			if (lapsed && trust) await endTrust(tx, { sessionId: this.id, id: trust.id }, this.#parts);
 		});
 		this.#isOpen = this.#clients > 0;
 	}
 
 	async #close(): Promise<void> {
-		const now = this.deps.clock.now();
+		const now = this.#parts.clock.now();
 		this.#leftAt = now;
 		this.#isOpen = false;
-		const left_at = this.deps.stopping() ? null : now;
+		const left_at = this.#parts.stopping() ? null : now;
 		const closing = this.commit(async (tx, record) => {
 			if (this.#clients > 0) return;
 			await tx.updateTable("sessions").set({ status: "closed", left_at }).where("id", "=", this.id).execute();

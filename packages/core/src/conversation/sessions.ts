@@ -5,7 +5,8 @@ import { findTrust } from "../trust/session-trust.ts";
 import { type Action, authorize, unknownSession } from "../vocabulary/authorize.ts";
 import { type Principal, placeKey } from "../vocabulary/principal.ts";
 import { readPasswords } from "./passwords.ts";
-import { Session, type SessionDeps, type SessionRow } from "./session.ts";
+import type { Services } from "./services.ts";
+import { Session, type SessionRow } from "./session.ts";
 
 /** A session in use: it stays the one object for its id until every lease is given back. */
 export interface Lease extends Disposable {
@@ -63,7 +64,7 @@ const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
 
 /** Finds sessions, and loads them from their rows. The last sessions that were used stay in memory. */
 export class Sessions {
-	readonly #deps: SessionDeps;
+	readonly #deps: Services;
 	readonly #entries = new Map<string, Entry>();
 	/** The unused ones of `#entries`. */
 	readonly #unused = new LRUCache<string, Entry>({
@@ -73,7 +74,7 @@ export class Sessions {
 		},
 	});
 
-	constructor(deps: SessionDeps) {
+	constructor(deps: Services) {
 		this.#deps = deps;
 	}
 

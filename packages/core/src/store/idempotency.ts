@@ -21,7 +21,8 @@ export interface Outcome<T> {
 	readonly repeated: boolean;
 }
 
-interface OnceDeps {
+/** Services of idempotency keys. */
+export interface KeyServices {
 	readonly clock: Clock;
 	/** A password may be among the parameters: what is kept of them must not be a hash that anybody can try. */
 	readonly fingerprint: (text: string) => string;
@@ -31,7 +32,7 @@ interface OnceDeps {
 export async function once<T>(
 	tx: Tx,
 	request: Keyed,
-	deps: OnceDeps,
+	deps: KeyServices,
 	work: () => Promise<T>,
 ): Promise<Outcome<T>> {
 	const { key, principal } = request;
@@ -54,7 +55,7 @@ export async function once<T>(
 export async function answerOf<T>(
 	db: Tx,
 	request: Keyed,
-	deps: Pick<OnceDeps, "fingerprint">,
+	deps: Pick<KeyServices, "fingerprint">,
 ): Promise<Outcome<T> | undefined> {
 	const { key, principal } = request;
 	if (key === undefined) return undefined;

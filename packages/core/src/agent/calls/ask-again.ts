@@ -1,4 +1,4 @@
-import { findPrompt, isApproved } from "../../conversation/prompts.ts";
+import { findPrompt, isApproved } from "../../conversation/prompt-rows.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { changedNames, differences } from "../../tools/commands/surroundings.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
@@ -71,7 +71,7 @@ interface Change {
  * cases that are decided elsewhere: a denial, another policy, a call that is no longer possible.
  */
 async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
-	const row = await run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
+	const row = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
 	if (!row || (row.state !== "open" && !isApproved(row))) return undefined;
 	const given = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, looks);

@@ -1,15 +1,12 @@
 import { ParleyError, type Timer } from "@parley/base";
 import {
 	type Asking,
-	expirePrompt,
 	findPrompt,
 	isApproved,
 	isOpen,
 	type PromptRow,
-	promptLifeMs,
-	type Question,
-	raisePrompt,
-} from "../../conversation/prompts.ts";
+} from "../../conversation/prompt-rows.ts";
+import { promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
 import { findTrust } from "../../trust/session-trust.ts";
@@ -179,7 +176,7 @@ function refusalOf(row: PromptRow, usable: readonly string[], binding: string): 
 
 /** The prompt of a question, with its token and its end. */
 function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">): Prompt {
-	const { clock, ids } = run.session.deps;
+	const { clock, ids } = run.deps;
 	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);
 	const { task } = run.session;
 	return {
@@ -199,7 +196,7 @@ async function askPerson(run: Run, asking: Asking, question: () => Question): Pr
 	const prompt = known?.prompt ?? (await raise(run, question()));
 	if (!prompt) return undefined;
 	// No answer arrives before the next start.
-	if (run.session.deps.stopping()) run.control.park();
+	if (run.deps.stopping()) run.control.park();
 	run.control.working.stop();
 	try {
 		return await settled(run, asking, prompt, run.control.signal);
@@ -247,10 +244,10 @@ async function raise(run: Run, question: Question): Promise<Prompt | undefined> 
 		const coverable = question.approval?.floor === false && !run.scheduled;
 		const { home } = session;
 		if (coverable && home.holds(await findTrust(tx, home.id))) return false;
-		await raisePrompt(tx, record, home, question);
+		await run.deps.prompts.raise(tx, record, home, question);
 		return true;
 	});
-	await session.deps.failpoints.reach("prompt-open");
+	await run.deps.failpoints.reach("prompt-open");
 	return raised ? question.prompt : undefined;
 }
 
@@ -267,7 +264,7 @@ async function settled(
 	{ token, expiresAt }: Prompt,
 	signal: AbortSignal,
 ): Promise<PromptRow> {
-	const { clock } = run.session.deps;
+	const { clock } = run.deps;
 	const { home } = run.session;
 	try {
 		for (;;) {
@@ -277,7 +274,7 @@ async function settled(
 			if (signal.aborted) throw new ParleyError("the run was stopped", { code: "cancelled" });
 			if (clock.now() < expiresAt) {
 				await firstOf(run, woken, { token, ms: expiresAt - clock.now(), signal });
-			} else await run.commit(({ tx, record }) => expirePrompt(tx, record, home, token));
+			} else await run.commit(({ tx, record }) => run.deps.prompts.expire(tx, record, home, token));
 		}
 	} finally {
 		home.wake(token);
@@ -292,7 +289,7 @@ async function firstOf(
 ): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const stop = (): void => resolve();
-	const timer = run.session.deps.clock.after(ms, stop);
+	const timer = run.deps.clock.after(ms, stop);
 	signal.addEventListener("abort", stop, { once: true });
 	const looking = lookAgain(run, token, stop);
 	await Promise.race([woken, promise]);
@@ -303,7 +300,7 @@ async function firstOf(
 
 /** Reads the row every `lookAgainMs`, and calls `onSettled` when it is no longer open. */
 function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
-	const { clock, journal } = run.session.deps;
+	const { clock, journal } = run.deps;
 	let cancelled = false;
 	const look = async (): Promise<void> => {
 		// If the store fails, the next look or the expiry ends the wait.
@@ -321,5 +318,5 @@ function lookAgain(run: Run, token: string, onSettled: () => void): Timer {
 }
 
 function readPrompt(run: Run, asking: Asking): Promise<PromptRow | undefined> {
-	return run.session.deps.journal.store.read((db) => findPrompt(db, asking));
+	return run.deps.journal.store.read((db) => findPrompt(db, asking));
 }

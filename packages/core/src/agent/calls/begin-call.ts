@@ -37,7 +37,7 @@ export class Decisions implements AsyncDisposable {
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
 		// A gateway that stops does not wait for a person. The run goes on at the next start.
-		if (!this.isDecided(proposed) && this.#run.session.deps.stopping()) this.#run.control.park();
+		if (!this.isDecided(proposed) && this.#run.deps.stopping()) this.#run.control.park();
 		if (proposed.prompt) this.#run.control.working.stop();
 		try {
 			return await this.#pending.get(proposed)?.decision;
@@ -127,7 +127,7 @@ export async function beginCall(run: Run, decided: ApprovedCall): Promise<Approv
  * false where it may not begin.
  */
 async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
-	const { grants } = run.session.deps;
+	const { grants } = run.deps;
 	const { token, trusted, version, call, ready } = entry;
 	const gated = isGated(entry);
 	if (versionFor(run) !== version) return false;

@@ -92,8 +92,7 @@ class OutputFile {
 	#left: number;
 	#missing = 0;
 
-	constructor({ session }: Pick<Run, "session">, name: string) {
-		const { files } = session.deps;
+	constructor({ session, deps: { files } }: Run, name: string) {
 		this.#redaction = session.redactor.stream();
 		// A character that is no UTF-8 takes three bytes in the file.
 		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
@@ -105,7 +104,7 @@ class OutputFile {
 	}
 
 	/** The file of a complete text without secrets. */
-	static of(run: Pick<Run, "session">, name: string, text: string): OutputFile {
+	static of(run: Run, name: string, text: string): OutputFile {
 		const file = new OutputFile(run, name);
 		file.write(Buffer.from(text));
 		return file;

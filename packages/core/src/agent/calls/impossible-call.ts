@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findPrompt } from "../../conversation/prompts.ts";
+import { findPrompt } from "../../conversation/prompt-rows.ts";
 import { visible } from "../../text/visible.ts";
 import type { ReadyCall } from "../../tools/calls/tool-call.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
@@ -21,7 +21,7 @@ export async function draftImpossible(
 	{ pending, isAnnounced }: { readonly pending: Before; readonly isAnnounced: boolean },
 ): Promise<DraftProposal | undefined> {
 	const planned = { call, ready: standIn(call, text), context: await contextOf(run, call), impossible: text };
-	const known = await run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
+	const known = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
 	const version = versionFor(run);
 	if (isAnnounced && known?.binding !== bindingOf(planned, version)) return undefined;
 	const reason = "every call of this run needs a decision";

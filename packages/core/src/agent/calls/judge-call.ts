@@ -98,7 +98,7 @@ export async function judgeCall(run: Run, planned: PlannedCall, pending: Before)
 
 async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
 	const { session, trusted: acceptAll } = run;
-	const { scopes, before } = await session.deps.journal.store.read(async (db) => ({
+	const { scopes, before } = await run.deps.journal.store.read(async (db) => ({
 		scopes: await findScopes(db, session.home.id),
 		before: await findTaint(db, session.id),
 	}));
@@ -124,7 +124,8 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 
 /** Returns the channel grant that makes the approval of a call needless, for all people who wrote to the run. */
 function findTrust(run: Run, call: ReadyCall, pending: number): Promise<TrustBadge | undefined> {
-	const { place, deps } = run.session;
+	const { place } = run.session;
+	const { deps } = run;
 	const speakers = [run.row.actor, ...joinedBy(run)];
 	return deps.journal.store.read((db) => deps.grants.covering(db, { place, speakers, call, pending }));
 }
@@ -233,7 +234,7 @@ export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[
 
 /** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
 async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
-	const { people, journal } = run.session.deps;
+	const { people, journal } = run.deps;
 	for (const person of speakersOf(run)) {
 		const role = await journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
@@ -255,7 +256,7 @@ export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 
 /** The session's own directory with its quota in bytes. Undefined if the session has none. */
 export function workspaceOf({ session, deps }: Pick<Run, "session" | "deps">): Workspace | undefined {
-	const path = session.deps.workspaces.of(session.home);
+	const path = deps.workspaces.of(session.home);
 	if (path === undefined) return undefined;
 	const quota = deps.profileOf(session).quotaBytes ?? usualQuota;
 	return { path, quota, room: () => roomIn(path, quota) };

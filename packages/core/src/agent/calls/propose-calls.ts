@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-	closePrompts,
-	findChanges,
-	findPrompt,
-	isApproved,
-	type PromptRow,
-	type Question,
-	raisePrompt,
-} from "../../conversation/prompts.ts";
+import { findChanges, findPrompt, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
+import type { Question } from "../../conversation/prompts.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { skill } from "../../tools/skill.ts";
 import { findTrust } from "../../trust/session-trust.ts";
@@ -112,9 +105,9 @@ export async function proposeCalls(
 		? await run.commit((writing) => recordDrafts(run, { drafts, questions }, writing))
 		: drafts.flatMap((one) => waiting(one));
 	if (questions.size > 0) {
-		await run.session.deps.failpoints.reach("prompt-open");
+		await run.deps.failpoints.reach("prompt-open");
 		// No answer arrives before the next start.
-		if (run.session.deps.stopping()) run.control.park();
+		if (run.deps.stopping()) run.control.park();
 	}
 	publish(run, proposed);
 	return proposed;
@@ -206,11 +199,11 @@ function brokenOff(run: Run, call: CallBlock): string | undefined {
 }
 
 function readApproval(run: Run, given: PlannedCall): Promise<PromptRow | undefined> {
-	return run.session.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, given)));
+	return run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, given)));
 }
 
 function readChanges(run: Run, { call }: PlannedCall): Promise<unknown> {
-	return run.session.deps.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
+	return run.deps.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 }
 
 /** The effects of the calls before, if all of them run. */
@@ -296,7 +289,7 @@ async function recordDrafts(
 			if (one.denied) await auditDenial(run, tx, one.denied);
 			await recordJudgement(run, { ...one, isAsked: question !== undefined }, writing);
 		}
-		if (question) await raisePrompt(tx, writing.record, home, question);
+		if (question) await run.deps.prompts.raise(tx, writing.record, home, question);
 		proposed.push(...waiting(one, question?.prompt));
 	}
 	return proposed;
@@ -337,7 +330,11 @@ async function closeApproval(
 	reason: string,
 	{ tx, record }: Writing,
 ): Promise<void> {
-	const closed = await closePrompts(tx, record, run.session.home, { runId: run.id, callId, reason });
+	const closed = await run.deps.prompts.close(tx, record, run.session.home, {
+		runId: run.id,
+		callId,
+		reason,
+	});
 	for (const token of closed) run.session.home.wake(token);
 }
 

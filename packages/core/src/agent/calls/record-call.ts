@@ -1,4 +1,4 @@
-import type { Record } from "../../conversation/session.ts";
+import type { RecordEvents } from "../../conversation/commit.ts";
 import { bytesOf } from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
@@ -60,7 +60,7 @@ export interface SettledCall {
 
 export interface Writing {
 	readonly tx: Tx;
-	readonly record: Record;
+	readonly record: RecordEvents;
 	readonly step: (step: Step) => Promise<void>;
 }
 
@@ -113,7 +113,7 @@ export async function recordStart(
 		decision,
 		trusted,
 	}: { readonly call: CallBlock; readonly decision: CallDecision; readonly trusted?: TrustBadge },
-	record: Record,
+	record: RecordEvents,
 	step: (step: Step) => Promise<void>,
 ): Promise<void> {
 	await step({ kind: "started", callId: call.id, decision });
@@ -151,7 +151,7 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 
 /** A call was denied by the rules: nobody was asked. */
 export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
-	await run.session.deps.audit.record(tx, {
+	await run.deps.audit.record(tx, {
 		...{ ...workOf(run), action: "tool.start", decision: "denied" },
 		object: auditedCall(run.session.home.id, planned.call.id),
 		args: auditedFacts(planned),
@@ -160,7 +160,7 @@ export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promi
 
 /** A call is about to run: in the transaction that says so, and uses its approval up. */
 export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise<void> {
-	const { audit } = run.session.deps;
+	const { audit } = run.deps;
 	const object = auditedCall(run.session.home.id, entry.call.id);
 	const asked = entry.token !== undefined;
 	if (asked)
@@ -183,5 +183,5 @@ async function auditFinish(
 	const begun = run.steps.some((step) => step.kind === "intent" && step.callId === callId && step.gated);
 	if (!begun) return;
 	const object = auditedCall(run.session.home.id, callId);
-	await run.session.deps.audit.record(tx, { ...workOf(run), action: "tool.finish", object, decision });
+	await run.deps.audit.record(tx, { ...workOf(run), action: "tool.finish", object, decision });
 }

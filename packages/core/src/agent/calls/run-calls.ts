@@ -1,6 +1,5 @@
 import { openPassword } from "../../conversation/passwords.ts";
-import { isAnyDenied } from "../../conversation/prompts.ts";
-import type { Session } from "../../conversation/session.ts";
+import { isAnyDenied } from "../../conversation/prompt-rows.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { visible } from "../../text/visible.ts";
 import { executeCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
@@ -34,7 +33,7 @@ export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<v
 export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[]): Promise<boolean> {
 	if (run.row.options.onDenied !== "cancel" || calls.length === 0) return false;
 	const asked = { runId: run.id, callIds: calls.map(({ id }) => id) };
-	return run.session.deps.journal.store.read((db) => isAnyDenied(db, asked));
+	return run.deps.journal.store.read((db) => isAnyDenied(db, asked));
 }
 
 /** Runs the calls that can be proposed now, and returns those that must be planned after them. */
@@ -90,7 +89,7 @@ async function runGroup(run: Run, decided: readonly ApprovedCall[]): Promise<rea
 		if (begun) group.push(begun);
 	}
 	if (group.length === 0) return group;
-	const { failpoints } = run.session.deps;
+	const { failpoints } = run.deps;
 	await failpoints.reach("tool-running");
 	await using outputs = new AsyncDisposableStack();
 	const results = await Promise.all(
@@ -136,7 +135,7 @@ async function execute(
 	entry: ApprovedCall,
 	output: CallOutput,
 ): Promise<Pick<RanCall, "result" | "durationMs">> {
-	const { clock } = run.session.deps;
+	const { clock } = run.deps;
 	const beganAt = clock.monotonic();
 	run.session.outlet.pass({ type: "tool.running", runId: run.id, callId: entry.call.id });
 	const result = await callTool(run, entry, output);
@@ -148,7 +147,7 @@ async function callTool(
 	{ ready, context, changed }: ApprovedCall,
 	output: CallOutput,
 ): Promise<ToolResult> {
-	const released = await releaseSecrets(run.session, ready);
+	const released = await releaseSecrets(run, ready);
 	if (released.kind === "refused") return { text: released.text, failed: true };
 	const progress = progressOf(run, context.callId);
 	const heard = (chunk: Uint8Array): void => {
@@ -161,9 +160,9 @@ async function callTool(
 	return { ...result, text: `[${changedNote(run, changed)}]\n${result.text}` };
 }
 
-function progressOf({ id: runId, session }: Run, callId: string): ToolProgress {
+function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProgress {
 	return new ToolProgress({
-		clock: session.deps.clock,
+		clock: deps.clock,
 		redaction: () => session.redactor.stream(),
 		pass: (text) => session.outlet.pass({ type: "tool.progress", runId, callId, text }),
 	});
@@ -186,13 +185,13 @@ const shortest = 4;
  * The call as its tool gets it, just before it runs: with passwords in the place of their handles, in the parameters
  * that the tool declares. Refused where a handle is not one of this session; why is nobody's business but the person's.
  */
-async function releaseSecrets(session: Session, ready: ReadyCall): Promise<ReadyCall | RefusedCall> {
+async function releaseSecrets(run: Run, ready: ReadyCall): Promise<ReadyCall | RefusedCall> {
 	const { tool, args } = ready;
 	if (!tool.secrets || typeof args !== "object" || args === null) return ready;
 	const given = Object.entries(args).filter(([name]) => tool.secrets?.includes(name));
 	const opened: [string, unknown][] = [];
 	for (const [name, value] of given) {
-		const clear = await open(session, value, name);
+		const clear = await open(run, value, name);
 		if ("refused" in clear) return { kind: "refused", text: clear.refused };
 		opened.push([name, clear.value]);
 	}
@@ -202,28 +201,28 @@ async function releaseSecrets(session: Session, ready: ReadyCall): Promise<Ready
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
 /** One handle, or a record of handles. */
-async function open(session: Session, value: unknown, place: string): Promise<Opened> {
+async function open(run: Run, value: unknown, place: string): Promise<Opened> {
 	if (value === undefined) return { value };
-	if (typeof value === "string") return openOne(session, value, place);
+	if (typeof value === "string") return openOne(run, value, place);
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return unknown(place);
 	const entries: [string, unknown][] = [];
 	for (const [name, handle] of Object.entries(value)) {
 		const clear =
-			typeof handle === "string" ? await openOne(session, handle, `${place}.${name}`) : unknown(place);
+			typeof handle === "string" ? await openOne(run, handle, `${place}.${name}`) : unknown(place);
 		if ("refused" in clear) return clear;
 		entries.push([name, clear.value]);
 	}
 	return { value: Object.fromEntries(entries) };
 }
 
-async function openOne(session: Session, handle: string, place: string): Promise<Opened> {
-	const password = await openPassword(session.home, handle);
+async function openOne(run: Run, handle: string, place: string): Promise<Opened> {
+	const password = await openPassword(run.deps, run.session.home, handle);
 	if (password === undefined) return unknown(place);
 	if (password.length < shortest) {
 		const why = `the password is shorter than ${shortest} characters and could not be kept out of what the tool says`;
 		return { refused: `not run: ${visible(place)}: ${why}` };
 	}
-	session.redactor.add(password);
+	run.session.redactor.add(password);
 	return { value: password };
 }
 

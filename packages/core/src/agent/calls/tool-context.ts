@@ -35,12 +35,12 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		...shown,
 		sandbox: workspace ? withinQuota(sandbox, workspace) : sandbox,
 		signal: run.control.signal,
-		clock: run.session.deps.clock,
+		clock: run.deps.clock,
 		log: run.log,
 		// What only looks at a call tells nothing of it; who runs it listens.
 		progress: () => undefined,
 		ask: (question) => elicit(run, call.id, question),
-		openOutput: (name) => run.session.deps.files.openOutput(name, run.session.id),
+		openOutput: (name) => run.deps.files.openOutput(name, run.session.id),
 		share: (path, name) => shareFile(run, call, { path, name }),
 		todo: (steps) => (desk ? desk.plan(steps) : writeTodo(run, call.id, steps)),
 		workflow: (started) => runWorkflow(run, { ...started, callId: call.id }),
@@ -92,12 +92,12 @@ async function shareFile(
 	{ path, name }: { readonly path: string; readonly name: string },
 ): Promise<FileFacts> {
 	const { session, deps } = run;
-	const { files } = session.deps;
+	const { files } = deps;
 	const id = `file_${createHash("sha256").update(`${session.id} ${call.id}`).digest("hex").slice(0, 32)}`;
 	const known = await files.known(id);
 	if (known) return factsOf(known);
 	await using file = await openRegular(path, path);
-	await refuseForbiddenTwin(file, path, { ...deps, workspace: session.deps.workspaces.of(session.home) });
+	await refuseForbiddenTwin(file, path, { ...deps, workspace: deps.workspaces.of(session.home) });
 	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
 	const arrival = { ...named, owner: session.owner, sessionId: session.home.id, content };

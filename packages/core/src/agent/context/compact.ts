@@ -1,5 +1,6 @@
-import { ParleyError } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
+import type { Journal } from "../../store/journal.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
@@ -19,6 +20,7 @@ import { viewOf } from "./view.ts";
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
+	readonly deps: { readonly journal: Journal; readonly log: Logger };
 	readonly signal: AbortSignal;
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
@@ -58,7 +60,7 @@ async function noteBefore(
 	const { transcript, context, room, session } = job;
 	const measure = (text: string): number =>
 		job.safeTokensOf([{ role: "user", content: [{ type: "text", text }] }]);
-	const questions = await readQuestions(session.deps.journal.store, session.id);
+	const questions = await readQuestions(job.deps.journal.store, session.id);
 	const first = transcript.flatMap(({ messages }) => messages).find(({ role }) => role === "user");
 	const kept = viewOf(transcript, withCompaction(context.marks, { level: "summary", before, text: "" }));
 	const body = await write({ ...replaced(job, before), length: room.body, measure, instruction: undefined });
@@ -106,7 +108,7 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	} catch (error) {
 		job.signal.throwIfAborted();
 		if (!isOfTheModel(error)) throw error;
-		job.session.deps.log.warn("no summary could be written, an extract takes its place", {
+		job.deps.log.warn("no summary could be written, an extract takes its place", {
 			...{ sessionId: job.session.id, error: ParleyError.from(error) },
 		});
 		const { earlier, messages, length, measure } = task;

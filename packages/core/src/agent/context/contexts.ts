@@ -1,17 +1,29 @@
-import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Clock, Failpoints, Logger } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import type { Journal } from "../../store/journal.ts";
 import { Calibration, type EstimateError } from "./calibration.ts";
 import { ProviderCounts } from "./provider-counts.ts";
 import { SessionContext } from "./session-context.ts";
 import { TextCounts } from "./text-counts.ts";
 
+interface ContextsServices {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly failpoints: Failpoints;
+}
+
 /** What is known of tokens and transcripts by everything that shares a journal. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;
+	readonly #services: ContextsServices;
 	readonly #calibrations = new Map<string, Calibration>();
 	readonly #sessions = new WeakMap<Session, SessionContext>();
 
-	constructor({ journal, clock, log }: Pick<SessionDeps, "journal" | "clock" | "log">) {
+	constructor(services: ContextsServices) {
+		const { journal, clock, log } = services;
+		this.#services = services;
 		this.counts = new ProviderCounts({ store: journal.store, clock, log });
 		this.texts = new TextCounts({ clock, log });
 	}
@@ -31,7 +43,7 @@ export class Contexts {
 
 	/** The session's own, read from the record when it is needed first. */
 	async of(session: Session): Promise<SessionContext> {
-		const known = this.#sessions.get(session) ?? (await SessionContext.open(session));
+		const known = this.#sessions.get(session) ?? (await SessionContext.open(session, this.#services));
 		this.#sessions.set(session, known);
 		return known;
 	}
@@ -45,13 +57,4 @@ export class Contexts {
 	known(session: Session): SessionContext | undefined {
 		return this.#sessions.get(session);
 	}
-}
-
-const contexts = new WeakMap<SessionDeps, Contexts>();
-
-/** The same for all sessions of a runtime: they share their deps. */
-export function contextsOf(deps: SessionDeps): Contexts {
-	const known = contexts.get(deps) ?? new Contexts(deps);
-	contexts.set(deps, known);
-	return known;
 }

@@ -1,4 +1,6 @@
+import type { Clock, Failpoints, Logger } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
+import type { Journal } from "../../store/journal.ts";
 import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import type { ModelRequest } from "../../vocabulary/model.ts";
@@ -8,7 +10,7 @@ import type { Reply } from "../fold.ts";
 import type { RunSettings } from "../settings.ts";
 import type { Estimate } from "./calibration.ts";
 import { type CompactionJob, compact, summariseAll } from "./compact.ts";
-import { contextsOf } from "./contexts.ts";
+import type { Contexts } from "./contexts.ts";
 import { replyRoom, roomOf } from "./room.ts";
 import type { SessionContext } from "./session-context.ts";
 import { snapshotOf } from "./snapshot.ts";
@@ -17,10 +19,20 @@ import type { PartCounts } from "./text-counts.ts";
 import { type Features, featuresOfMessages, sumOf } from "./token-features.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
+/** Services that requests need to fit a window. */
+export interface ContextServices {
+	readonly contexts: Contexts;
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly failpoints: Failpoints;
+	readonly log: Logger;
+}
+
 /** For whom a request is put together. A `Run` is one; so is a session at rest, whose `id` is "". */
 export interface Asker {
 	readonly id: string;
 	readonly session: Session;
+	readonly deps: ContextServices;
 	readonly signal: AbortSignal;
 	readonly settings: Pick<RunSettings, "model"> & {
 		/** Tokens of input and output together. */
@@ -28,6 +40,13 @@ export interface Asker {
 		/** Tokens of one reply at most. */
 		readonly maxOutput: number;
 	};
+}
+
+/** A model call whose use or parts are counted. */
+interface Calling {
+	readonly session: Session;
+	readonly settings: { readonly model: RunSettings["model"] };
+	readonly deps: { readonly contexts: Contexts };
 }
 
 type Parts = Omit<ModelRequest, "messages">;
@@ -61,13 +80,12 @@ export async function fitRequest(
 
 /** Learns from what a request really took. */
 export function observeUsage(
-	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	{ session, settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
 	usage: Usage,
 ): void {
 	const tokens = usage.inputTokens;
 	if (tokens <= 0) return;
-	const contexts = contextsOf(session.deps);
 	const calibration = contexts.calibration(settings.model.provider, request.model);
 	const context = contexts.known(session);
 	const fitted = context?.fitted(request.messages);
@@ -78,11 +96,11 @@ export function observeUsage(
 
 /** Counts the parts of a request with the tokenizer of its model, if it shows one, so that `contextAfter` knows them. Never rejects. */
 export async function countParts(
-	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	{ settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
 	signal: AbortSignal,
 ): Promise<void> {
-	await contextsOf(session.deps).texts.count(settings.model, request, signal);
+	await contexts.texts.count(settings.model, request, signal);
 }
 
 /** Remembers how a request that is put together shares its window. */
@@ -99,11 +117,10 @@ function place(
  * was put together for the session.
  */
 export function contextAfter(
-	{ session, settings }: Pick<Asker, "session"> & { readonly settings: Pick<RunSettings, "model"> },
+	{ session, settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
 	reply?: Pick<Reply, "usage" | "content" | "stop">,
 ): ContextSnapshot | undefined {
-	const contexts = contextsOf(session.deps);
 	const context = contexts.known(session);
 	const fitted = context?.fitted(request.messages);
 	if (!context?.placed || !fitted) return undefined;
@@ -166,11 +183,10 @@ export async function compactNow(
 }
 
 async function contextFor(
-	{ session, settings }: Asker,
+	{ session, settings, deps: { contexts } }: Asker,
 	parts: Parts,
 	transcript: readonly RunTranscript[],
 ): Promise<SessionContext> {
-	const contexts = contextsOf(session.deps);
 	const context = await contexts.of(session);
 	context.recall(parts, transcript, contexts.calibration(settings.model.provider, parts.model));
 	return context;
@@ -211,7 +227,7 @@ function wantedReply({ settings }: Pick<Asker, "settings">, { sampling }: Parts)
 type Size = Estimate & { readonly features: Features };
 
 function estimate(asker: Asker, context: SessionContext, request: ModelRequest): Size {
-	const contexts = contextsOf(asker.session.deps);
+	const contexts = asker.deps.contexts;
 	const calibration = contexts.calibration(asker.settings.model.provider, request.model);
 	return context.estimate(request, calibration);
 }
@@ -233,10 +249,13 @@ function decides(asker: Asker, size: Size, parts: Parts): boolean {
 
 /** The estimate, or the provider's own count where that may decide something. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
-	const { session, signal, settings } = asker;
+	const {
+		deps: { contexts },
+		signal,
+		settings,
+	} = asker;
 	const size = estimate(asker, context, request);
 	if (!decides(asker, size, request)) return size;
-	const contexts = contextsOf(session.deps);
 	const tokens = await contexts.counts.count(settings.model, request, signal);
 	if (tokens === undefined) return size;
 	const calibration = contexts.calibration(settings.model.provider, request.model);
@@ -253,9 +272,9 @@ interface Sized {
 }
 
 function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJob {
-	const { id: runId, session, signal, settings } = asker;
+	const { id: runId, session, deps, signal, settings } = asker;
 	const { parts, transcript, size, write } = sized;
-	const calibration = contextsOf(session.deps).calibration(settings.model.provider, parts.model);
+	const calibration = deps.contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
 	// What is known of this very request corrects what is known of the model.
 	const whole = calibration.estimate(size.features);
@@ -263,7 +282,7 @@ function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJ
 	const plain = size.tokens / whole.tokens;
 	const fixed = tokensOf(context.fixed(parts)) * safe;
 	return {
-		...{ runId, session, signal, context, transcript, write },
+		...{ runId, session, deps, signal, context, transcript, write },
 		room: roomOf(settings.contextWindow, replyOf(asker, parts), fixed),
 		tokensOf: (messages) => tokensOf(sumOf([context.fixed(parts), featuresOfMessages(messages)])) * plain,
 		safeTokensOf: (messages) => tokensOf(featuresOfMessages(messages)) * safe,

@@ -1,6 +1,7 @@
-/** Renders messages for a model that is to write about them, and extracts where there is none. */
 import type { Message } from "../../vocabulary/message.ts";
 import { oneLine, shorten, shortenTo } from "./shorten.ts";
+
+/** Renders messages for a model that is to write about them, and extracts where there is none. */
 
 type Measure = (text: string) => number;
 

@@ -1,4 +1,6 @@
+import type { Clock, Failpoints } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
+import type { Journal } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import { summaryHash } from "../../store/text-hash.ts";
 import type { CompactionLevel, ContextCompaction } from "../../vocabulary/context-snapshot.ts";
@@ -60,9 +62,16 @@ interface PastCall {
 
 const pastEvents = 12;
 
+interface RecordServices {
+	readonly journal: Journal;
+	readonly clock: Clock;
+	readonly failpoints: Failpoints;
+}
+
 /** What is known of one session's requests: how they were compacted, and what the last ones took. */
 export class SessionContext {
 	readonly #session: Session;
+	readonly #services: RecordServices;
 	#marks: Marks = noMarks;
 	readonly #compactions: Compaction[] = [];
 	/** The last counted request, by model. */
@@ -75,14 +84,15 @@ export class SessionContext {
 	/** Compactions that no snapshot has listed. */
 	#unlisted: ContextCompaction[] = [];
 
-	private constructor(session: Session) {
+	private constructor(session: Session, services: RecordServices) {
 		this.#session = session;
+		this.#services = services;
 	}
 
 	/** As the record has it. */
-	static async open(session: Session): Promise<SessionContext> {
-		const context = new SessionContext(session);
-		const { journal } = session.deps;
+	static async open(session: Session, services: RecordServices): Promise<SessionContext> {
+		const context = new SessionContext(session, services);
+		const { journal } = services;
 		for (const compaction of await journal.store.read((db) => readCompactions(db, session.id))) {
 			context.#apply(compaction);
 		}
@@ -169,7 +179,7 @@ export class SessionContext {
 
 	/** Writes compactions down, and tells of them; from then on they hold. */
 	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
-		const { clock, failpoints } = this.#session.deps;
+		const { clock, failpoints } = this.#services;
 		await this.#session.commit(async (tx, record) => {
 			for (const [index, { level, before, text }] of compactions.entries()) {
 				const place = { run_ordinal: before.run, message: before.message, summary: text };

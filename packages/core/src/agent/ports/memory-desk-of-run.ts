@@ -31,8 +31,8 @@ export function readerOf(run: Run): MemoryReader {
 /** Notes for the tools of a run. Its people, who may change while it works, decide what it reaches. */
 export function memoryDeskOf(run: Run, callId: string): MemoryDesk {
 	const { session } = run;
-	const { memories } = run.deps;
-	const { store } = session.deps.journal;
+	const { memories, journal } = run.deps;
+	const { store } = journal;
 	const clean = (text: string): string => session.redactor.redact(text);
 	const check = (note: NewMemory): NewMemory => {
 		const checked = checkMemory({ ...note, text: clean(note.text), tags: note.tags.map(clean) });

@@ -61,7 +61,7 @@ export function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
 		...{ check, list, removable },
 		async create(wanted) {
 			await check(wanted);
-			const taint = await session.deps.journal.store.read((db) => findTaint(db, session.id));
+			const taint = await run.deps.journal.store.read((db) => findTaint(db, session.id));
 			const by = await request("schedule_task");
 			return schedules.create(by, { sessionId }, wanted, { callId, taint });
 		},
@@ -77,7 +77,7 @@ async function ownerOf(run: Run): Promise<Principal> {
 	const { row, session } = run;
 	const actor = row.actor ?? speakersOf(run).at(-1);
 	if (!actor) return operator;
-	const { people, journal } = session.deps;
+	const { people, journal } = run.deps;
 	const role = await journal.store.read((db) => people.roleNow(db, actor));
 	const { platform } = actor.place;
 	return { id: session.home.owner, kind: "connector", platform, person: { ...actor, role } };

@@ -54,7 +54,7 @@ export class WorkflowRecord {
 		{ taskId, model }: { readonly taskId: string; readonly model: string },
 	): Promise<void> {
 		const { callId } = progress;
-		const at = this.#run.session.deps.clock.now();
+		const at = this.#run.deps.clock.now();
 		const attempt = (progress.lastTry(step.id)?.attempt ?? 0) + 1;
 		await this.add(
 			{ kind: "try", callId, stepId: step.id, taskId, model, at },
@@ -96,7 +96,7 @@ export class WorkflowRecord {
 	}
 
 	#since(at: number): number {
-		return Math.max(0, this.#run.session.deps.clock.now() - at);
+		return Math.max(0, this.#run.deps.clock.now() - at);
 	}
 
 	/** Whether the model keeps a list of its own, which must not be replaced. */

@@ -82,7 +82,7 @@ async function begin(run: Run, call: WorkflowCall): Promise<WorkflowProgress> {
 	if (known) return known;
 	const { workflow, callId } = call;
 	for (const step of workflow.steps) await modelOf(run, workflow, step);
-	const at = run.session.deps.clock.now();
+	const at = run.deps.clock.now();
 	const given = run.session.redactor.redactKnown(call.arguments);
 	await run.commit(async (writing) => {
 		const vars = given === "" ? {} : { ARGUMENTS: given };
@@ -193,7 +193,7 @@ class Engine {
 		};
 		let created: readonly Recorded[] = [];
 		const taskId = await run.commit(async (writing) => {
-			const inserted = await insertTask(writing.tx, writing.record, session, { wanted, origin });
+			const inserted = await insertTask(run.deps, writing, session, { wanted, origin });
 			created = inserted.created;
 			await new WorkflowRecord(run, writing).start(progress, step, {
 				taskId: inserted.row.id,
@@ -201,16 +201,16 @@ class Engine {
 			});
 			return inserted.row.id;
 		});
-		for (const event of created) session.deps.observers.tell(event, session.owner);
-		await session.deps.failpoints.reach("skill-step-started");
+		for (const event of created) run.deps.observers.tell(event, session.owner);
+		await run.deps.failpoints.reach("skill-step-started");
 		run.deps.workflows.startTasks();
 		return { taskId };
 	}
 
 	/** Waits for the end of a task and returns its row. */
 	async #ended(taskId: string): Promise<TaskRow> {
-		const { session } = this.#run;
-		const { clock, journal } = session.deps;
+		const { session, deps } = this.#run;
+		const { clock, journal } = deps;
 		for (;;) {
 			this.#stop.throwIfAborted();
 			const woken = session.awake(taskId);
@@ -268,7 +268,7 @@ class Engine {
 				...{ tokens: usage.inputTokens + usage.outputTokens, cost: usage.cost },
 			});
 		});
-		await run.session.deps.failpoints.reach("skill-step-ended");
+		await run.deps.failpoints.reach("skill-step-ended");
 	}
 }
 

@@ -16,7 +16,7 @@ export async function settleWorkflows(run: Run, writing: Writing, error: string)
 		for (const step of progress.open) {
 			const taskId = progress.lastTry(step.id)?.taskId ?? "";
 			const row = await findTask(writing.tx, taskId);
-			const now = run.session.deps.clock.now();
+			const now = run.deps.clock.now();
 			const deps = { tx: writing.tx, now, tell: writing.record };
 			if (row)
 				ended.push(...(await endTask(deps, row, { state: "cancelled", reason: "the workflow ended" })));

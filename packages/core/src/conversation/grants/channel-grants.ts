@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
-import { fromRow, type Tx } from "../../store/journal.ts";
+import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { askedBy, byItself } from "../../trust/audit/audit.ts";
 import { type Coverable, coversCall, coversPeople } from "../../trust/grant-cover.ts";
 import { grantWithin, newestSessionIn, placesOf, requireSeen, wasShared } from "../../trust/grant-places.ts";
@@ -27,7 +27,7 @@ import type { GrantFacts, SessionEvent, TrustBadge } from "../../vocabulary/even
 import { type Person, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import { readAnswer } from "../../vocabulary/prompt-answer.ts";
-import { answerPrompt } from "../prompts.ts";
+import type { Prompts } from "../prompts.ts";
 import type { Session } from "../session.ts";
 import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
@@ -56,6 +56,8 @@ export type SessionGrants = Pick<
 
 /** Services and settings of grants. */
 export interface GrantOptions extends TrustOptions {
+	readonly journal: Journal;
+	readonly prompts: Prompts;
 	/** Exists when the first grant is requested. */
 	readonly sessions: () => Sessions;
 }
@@ -163,7 +165,7 @@ export class ChannelGrants {
 		const { response: counts } = await this.#life.inPlace(wanted.place, [session.id], (tx, telling) =>
 			once(tx, request, this.#onceDeps, async () => {
 				const answering = { token, response, by: principal, binding: undefined };
-				const { counts: isFirst } = await answerPrompt(
+				const { counts: isFirst } = await this.#options.prompts.answer(
 					tx,
 					telling.recordIn.bind(undefined, session),
 					session,
@@ -261,7 +263,7 @@ export class ChannelGrants {
 		if (session.place !== wanted.place) throw refused(`${sessionId} is no conversation of ${wanted.place}`);
 		const outcome = await session.commit((tx, record) =>
 			once<GrantOutcome>(tx, request, this.#onceDeps, async () => {
-				const token = await askForGrant(tx, record, session, { wanted, person });
+				const token = await askForGrant(this.#options, { tx, record }, session, { wanted, person });
 				const facts = { action: "grant.request", object: wanted.place, decision: "asked" };
 				await this.#options.audit.record(tx, { ...askedBy(principal), ...facts, args: wanted });
 				return { status: "requested", token, sessionId };

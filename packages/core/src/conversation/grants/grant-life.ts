@@ -1,5 +1,5 @@
 import { ParleyError, type Timer } from "@parley/base";
-import type { Tx } from "../../store/journal.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { type AuditEntry, askedBy, byItself } from "../../trust/audit/audit.ts";
 import { placeOf } from "../../trust/grant-places.ts";
 import {
@@ -20,13 +20,13 @@ import type { Policies } from "../../trust/policies.ts";
 import type { TrustOptions } from "../../trust/trust-options.ts";
 import type { GrantFacts, RecordedEvent } from "../../vocabulary/event.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
-import { commitTogether, type RecordIn } from "../commit-together.ts";
+import { commitTogether, type RecordIn } from "../commit.ts";
 import type { Session } from "../session.ts";
 import type { Lease, Sessions } from "../sessions.ts";
 
 /** What grants are kept with. */
-export interface GrantDeps
-	extends Pick<TrustOptions, "store" | "clock" | "ids" | "log" | "audit" | "sandbox"> {
+export interface GrantDeps extends TrustOptions {
+	readonly journal: Journal;
 	readonly sessions: () => Sessions;
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
@@ -39,7 +39,7 @@ const longestStopMs = 60 * 60 * 1000;
 /** The sessions of a channel that are told what happens to its grant, inside the transaction of that. */
 export interface Telling {
 	readonly sessions: readonly Session[];
-	readonly recordIn: RecordIn;
+	readonly recordIn: RecordIn<Session>;
 }
 
 type Asker = Pick<AuditEntry, "principal" | "via">;
@@ -110,7 +110,7 @@ export class GrantLife {
 		const leases = await this.#leasesOf(place, also);
 		try {
 			const sessions = leases.map(({ session }) => session);
-			return await commitTogether(this.#deps.store, sessions, (tx, recordIn) =>
+			return await commitTogether(this.#deps.journal, sessions, (tx, recordIn) =>
 				work(tx, { sessions, recordIn }),
 			);
 		} finally {

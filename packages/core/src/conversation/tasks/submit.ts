@@ -1,5 +1,5 @@
-import { ParleyError } from "@parley/base";
-import type { Tx } from "../../store/journal.ts";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
+import type { Journal, Tx } from "../../store/journal.ts";
 import { sessionRow } from "../../store/session-row.ts";
 import { findTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { stamp } from "../../store/tables.ts";
@@ -53,14 +53,13 @@ export interface InsertedTask {
 
 /** Writes a task with its conversation, and tells the session that owns it. */
 export async function insertTask(
-	tx: Tx,
-	record: (...events: RecordedEvent[]) => Promise<unknown>,
+	{ ids, clock, journal }: { readonly ids: Ids; readonly clock: Clock; readonly journal: Journal },
+	{ tx, record }: { readonly tx: Tx; readonly record: (...events: RecordedEvent[]) => Promise<unknown> },
 	home: Session,
 	{ wanted, origin }: { readonly wanted: CheckedTask; readonly origin: TaskOrigin },
 ): Promise<InsertedTask> {
 	await refuseTooMany(tx, home, origin);
 	await refuseNeeds(tx, home, wanted.dependsOn ?? [], origin.siblings);
-	const { ids, clock, journal } = home.deps;
 	const [now, id, own] = [clock.now(), ids.create("task"), ids.create("sess")];
 	const row = taskRow({ id, own, now, home }, wanted, origin);
 	await tx

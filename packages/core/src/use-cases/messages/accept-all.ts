@@ -1,9 +1,9 @@
-import { ParleyError } from "@parley/base";
-import { approveOpen } from "../../conversation/prompts.ts";
+import { type Clock, ParleyError } from "@parley/base";
+import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { visible } from "../../text/visible.ts";
-import { askedBy } from "../../trust/audit/audit.ts";
+import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { endTrust, grantTrust, type Trust } from "../../trust/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 
@@ -12,44 +12,52 @@ import type { Principal } from "../../vocabulary/principal.ts";
  * platform it changes nothing, and throws `permission_denied` where the channel is not trusted. Nobody else trusts a
  * session of a channel by it: that throws `failed_precondition`.
  */
-export async function acceptAll(sessions: Sessions, request: Keyed, sessionId: string): Promise<void> {
+export async function acceptAll(
+	services: Services & { readonly sessions: Sessions },
+	request: Keyed,
+	sessionId: string,
+): Promise<void> {
+	const { sessions, audit, grants, log, prompts } = services;
 	const { principal } = request;
 	// Who talks in the channel has what its grant gives already: there is no more to get.
 	const chats = principal.kind === "connector";
 	using lease = await sessions.lease(principal, sessionId, chats ? "session.write" : "trust.accept_all");
 	const { session } = lease;
-	if (chats) return session.deps.grants.requireCover(principal, session);
+	if (chats) return grants.requireCover(principal, session);
 	if (session.place !== undefined) throw belongsToChannel(session.place);
 	let trust: Trust | undefined;
 	let approved: string[] = [];
 	const outcome = await session.commit((tx, record) =>
-		once(tx, request, session.deps, async () => {
-			trust = await grantTrust(tx, session.id, principal, session.deps);
+		once(tx, request, services, async () => {
+			trust = await grantTrust(tx, session.id, principal, services);
 			const given = { action: "accept_all.give", object: session.id, decision: "allowed" };
 			const args = { until: new Date(trust.expiresAt).toISOString() };
-			await session.deps.audit.record(tx, {
+			await audit.record(tx, {
 				...{ ...askedBy(principal), ...given, args },
 				grantId: trust.id,
 			});
-			approved = await approveOpen(tx, record, session, { by: principal, grantId: trust.id });
+			approved = await prompts.approveOpen(tx, record, session, { by: principal, grantId: trust.id });
 			return null;
 		}),
 	);
 	if (outcome.repeated) return;
 	session.trust = trust;
-	const { log } = session.deps;
 	const facts = { sessionId: session.id, principal: principal.id, answered: approved.length };
 	log.info("all tools of a session are accepted", facts);
 	for (const token of approved) session.wake(token);
 }
 
 /** Takes back what `acceptAll` gave: from now on people are asked again. */
-export async function endAcceptAll(sessions: Sessions, by: Principal, sessionId: string): Promise<void> {
-	using lease = await sessions.lease(by, sessionId, "trust.accept_all");
+export async function endAcceptAll(
+	services: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
+	by: Principal,
+	sessionId: string,
+): Promise<void> {
+	using lease = await services.sessions.lease(by, sessionId, "trust.accept_all");
 	const { session } = lease;
 	const { trust } = session;
 	if (!trust) return;
-	await session.commit((tx) => endTrust(tx, { sessionId, id: trust.id, by }, session.deps));
+	await session.commit((tx) => endTrust(tx, { sessionId, id: trust.id, by }, services));
 	session.trust = undefined;
 }
 

@@ -1,7 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { questionId } from "../../agent/log-event.ts";
-import { auditRefused } from "../../conversation/audit-prompt.ts";
 import { type AskedPrompt, authorizeAnswer } from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
@@ -9,8 +8,9 @@ import {
 	isApproval,
 	placesAnsweredHere,
 } from "../../conversation/may-answer-elsewhere.ts";
-import { answerPrompt } from "../../conversation/prompts.ts";
-import type { Session, SessionDeps } from "../../conversation/session.ts";
+import { auditRefused } from "../../conversation/prompts.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { speakersTo } from "../../conversation/speakers.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
@@ -22,7 +22,7 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import { type PromptResponse, readAnswer } from "../../vocabulary/prompt-answer.ts";
 
 /** What an answer is taken with. */
-interface AnswerDeps extends SessionDeps {
+interface AnswerDeps extends Services {
 	readonly sessions: Sessions;
 	/** How channels work. */
 	readonly places: AnsweringPlaces;
@@ -62,7 +62,7 @@ export async function answerQuestion(
 	const { response: counts } = await session.commit((tx, record) =>
 		once(tx, request, deps, async () => {
 			requireNamedStill(deps.places, by, row);
-			const answered = await answerPrompt(tx, record, session, { token, response, by, binding });
+			const answered = await deps.prompts.answer(tx, record, session, { token, response, by, binding });
 			also = answered.also;
 			return answered.counts;
 		}),
@@ -70,7 +70,7 @@ export async function answerQuestion(
 	const log = session.runOf(row.run_id)?.log ?? deps.log.child({ sessionId: session.id, runId: row.run_id });
 	const answer = response.cancelled === true ? "cancelled" : "given";
 	log.info("question answered", {
-		question: questionId({ session }, token),
+		question: questionId(deps.fingerprint, token),
 		answer,
 		principal: actingId(by),
 	});

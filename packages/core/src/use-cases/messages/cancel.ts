@@ -1,6 +1,9 @@
-import type { Record, Session } from "../../conversation/session.ts";
+import type { Clock } from "@parley/base";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import type { SessionGrants } from "../../conversation/grants/channel-grants.ts";
+import type { Session } from "../../conversation/session.ts";
 import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotency.ts";
-import { fromRow, type Tx } from "../../store/journal.ts";
+import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import type { RunState } from "../../store/tables.ts";
 import type { Person } from "../../vocabulary/principal.ts";
@@ -28,16 +31,25 @@ interface Ended extends Outcome<Cancelled> {
 	readonly atWork: boolean;
 }
 
+/** Services of a cancel. */
+export interface CancelServices {
+	readonly clock: Clock;
+	readonly journal: Journal;
+	/** See `SecretBox.fingerprint`. */
+	readonly fingerprint: (text: string) => string;
+}
+
 /** Ends runs, durably: they stay cancelled when the gateway dies before they have stopped. */
 export async function cancelTurn(
+	services: CancelServices,
 	session: Session,
 	request: Keyed,
 	{ queued = false, runId }: Ending,
 ): Promise<Ended> {
-	const { clock } = session.deps;
+	const { clock } = services;
 	let ending: OpenRun[] = [];
 	const outcome = await session.commit((tx, record) =>
-		once<Cancelled>(tx, request, session.deps, async () => {
+		once<Cancelled>(tx, request, services, async () => {
 			const open = await openRuns(tx, session.id);
 			ending = open.filter(({ id, state }) =>
 				runId === undefined ? queued || state === "active" : id === runId,
@@ -59,24 +71,34 @@ export async function cancelTurn(
  * Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. Who takes back a
  * message of their own that is not at work has stopped nothing.
  */
-export async function stopTurn(session: Session, request: Keyed, ending: Ending): Promise<Cancelled> {
-	const { deps, place } = session;
-	const { store } = deps.journal;
-	const known = await store.read((db) => answerOf<Cancelled>(db, request, deps));
+export async function stopTurn(
+	services: CancelServices & { readonly grants: SessionGrants },
+	session: Session,
+	request: Keyed,
+	ending: Ending,
+): Promise<Cancelled> {
+	const { journal, grants } = services;
+	const { place } = session;
+	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, services));
 	if (known) return known.response;
-	const takesBack = await isOwnAndWaits(session, request, ending);
+	const takesBack = await isOwnAndWaits(journal, session, request, ending);
 	// First: who asks again because the gateway has died in between finds the trust ended, and ends no later one.
-	if (!takesBack) await deps.grants.stopped(place, request.principal);
-	const { response, atWork } = await cancelTurn(session, request, ending);
+	if (!takesBack) await grants.stopped(place, request.principal);
+	const { response, atWork } = await cancelTurn(services, session, request, ending);
 	// Its turn has come meanwhile.
-	if (takesBack && atWork) await deps.grants.stopped(place, request.principal);
+	if (takesBack && atWork) await grants.stopped(place, request.principal);
 	return response;
 }
 
-async function isOwnAndWaits(session: Session, { principal }: Keyed, { runId }: Ending): Promise<boolean> {
+async function isOwnAndWaits(
+	journal: Journal,
+	session: Session,
+	{ principal }: Keyed,
+	{ runId }: Ending,
+): Promise<boolean> {
 	const { person } = principal;
 	if (runId === undefined || person === undefined) return false;
-	const run = await session.deps.journal.store.read((db) =>
+	const run = await journal.store.read((db) =>
 		db
 			.selectFrom("runs")
 			.select(["actor", "state"])
@@ -100,7 +122,7 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 
 /** A message that never became active ends here; the active one ends when it has stopped. */
 async function endQueued(
-	{ tx, record, session }: { readonly tx: Tx; readonly record: Record; readonly session: Session },
+	{ tx, record, session }: { readonly tx: Tx; readonly record: RecordEvents; readonly session: Session },
 	{ id: runId, content }: OpenRun,
 	now: number,
 ): Promise<void> {

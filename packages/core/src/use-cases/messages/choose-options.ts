@@ -1,7 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { RunDeps } from "../../agent/run.ts";
-import type { ModelChoice } from "../../agent/settings.ts";
-import { realName } from "../../agent/settings.ts";
+import { type ModelChoice, realName } from "../../agent/settings.ts";
 import { toolsOfSkill, workflowOf } from "../../agent/skills/skill-tools.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Principal } from "../../vocabulary/principal.ts";

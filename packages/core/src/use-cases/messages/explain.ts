@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { type EventOf, readRunEvents } from "../../conversation/run-events.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { findTaint } from "../../store/session-taint.ts";
@@ -57,8 +58,12 @@ export interface Explanation {
 type RunRow = Selectable<Tables["runs"]>;
 
 /** Explains one run of the session; the last one where `runId` is absent. Throws `not_found`. */
-export async function explainRun(session: Session, runId: string | undefined): Promise<Explanation> {
-	return session.deps.journal.store.read(async (db) => {
+export async function explainRun(
+	{ journal, policies }: Services,
+	session: Session,
+	runId: string | undefined,
+): Promise<Explanation> {
+	return journal.store.read(async (db) => {
 		const run = await findRun(db, session.id, runId);
 		const events = await readRunEvents(db, { sessionId: session.id, runId: run.id }, explaining);
 		const steps = await stepsOf(db, run.id);
@@ -74,7 +79,7 @@ export async function explainRun(session: Session, runId: string | undefined): P
 			...spoken(run, ofType(events, "user.message")),
 			state: run.state,
 			profile,
-			policyVersion: policyOf(steps) ?? session.deps.policies.of({ profile, rootDir, place }).version,
+			policyVersion: policyOf(steps) ?? policies.of({ profile, rootDir, place }).version,
 			acceptAll: run.accept_all === 1,
 			taint: taintWords(await findTaint(db, session.id)),
 			models: modelsOf(called.map(({ event }) => event)),

@@ -1,5 +1,6 @@
 import { ParleyError, type Store } from "@parley/base";
 import { readRunEvents } from "../../conversation/run-events.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
@@ -18,11 +19,13 @@ export interface Feedback {
 
 /** Feedback about the replies of all sessions. */
 export class SessionFeedback {
+	readonly #services: Services;
 	readonly #store: Store<Tables>;
 	readonly #sessions: Sessions;
 
-	constructor(store: Store<Tables>, sessions: Sessions) {
-		this.#store = store;
+	constructor(services: Services, sessions: Sessions) {
+		this.#services = services;
+		this.#store = services.journal.store;
 		this.#sessions = sessions;
 	}
 
@@ -32,7 +35,7 @@ export class SessionFeedback {
 	 */
 	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
-		return await recordFeedback(lease.session, request, given);
+		return await recordFeedback(this.#services, lease.session, request, given);
 	}
 
 	/** The newest feedback of all sessions, or of one. Throws `permission_denied` if the principal is not the operator. */
@@ -43,15 +46,16 @@ export class SessionFeedback {
 }
 
 async function recordFeedback(
+	services: Services,
 	session: Session,
 	request: Keyed,
 	{ runId, rating, comment }: Feedback,
 ): Promise<{ readonly runId: string }> {
 	const principal = request.principal.id;
 	const outcome = await session.commit((tx) =>
-		once(tx, request, session.deps, async () => {
+		once(tx, request, services, async () => {
 			const run = await findReplied(tx, session.id, runId);
-			const opinion = { rating, comment: session.redactor.redact(comment), at: session.deps.clock.now() };
+			const opinion = { rating, comment: session.redactor.redact(comment), at: services.clock.now() };
 			await tx
 				.insertInto("feedback")
 				.values({ session_id: session.id, run_id: run, principal, ...opinion, ...stamp })

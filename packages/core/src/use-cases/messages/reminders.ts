@@ -1,7 +1,6 @@
 import { ParleyError, type Timer } from "@parley/base";
 import { sql } from "kysely";
-import { expirePrompt } from "../../conversation/prompts.ts";
-import type { SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { fromRow } from "../../store/journal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
@@ -25,7 +24,7 @@ interface Waiting {
  * over, also where no run waits for the answer. One timer serves all questions.
  */
 export class Reminders {
-	readonly #deps: SessionDeps;
+	readonly #deps: Services;
 	readonly #sessions: Sessions;
 	#timer: Timer | undefined;
 	/** When the timer looks, in milliseconds since the epoch. */
@@ -35,7 +34,7 @@ export class Reminders {
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
-	constructor(deps: SessionDeps, sessions: Sessions) {
+	constructor(deps: Services, sessions: Sessions) {
 		this.#deps = deps;
 		this.#sessions = sessions;
 		deps.observers.addRecorded(({ event }) => {
@@ -133,7 +132,7 @@ export class Reminders {
 		const { session } = held;
 		await session.commit(async (tx, record) => {
 			const now = clock.now();
-			if (now >= expires_at) return expirePrompt(tx, record, session, token);
+			if (now >= expires_at) return this.#deps.prompts.expire(tx, record, session, token);
 			const reminded = now >= dueAt(created_at, expires_at, 1) ? 2 : 1;
 			const row = await tx
 				.updateTable("prompts")

@@ -1,9 +1,10 @@
-import { ParleyError } from "@parley/base";
-import type { RunRow } from "../../conversation/queue.ts";
-import { toRunRow } from "../../conversation/queue.ts";
+import { ParleyError, type Store } from "@parley/base";
+import { type RunRow, toRunRow } from "../../conversation/queue.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
+import type { Tables } from "../../store/tables.ts";
 import { isOpen } from "../../vocabulary/files/attachment.ts";
 import { factsOf } from "../../vocabulary/files/file-facts.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
@@ -15,16 +16,17 @@ import { type Accepted, enqueue, logAccepted, type NewRun, type Queued } from ".
  * ended. What tools have done stays done. Throws `failed_precondition` where nothing was said yet or a run is at work.
  */
 export async function retryLast(
+	services: Services,
 	session: Session,
 	request: Keyed,
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
 	const { trusted } = session;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
-		once<Accepted>(tx, request, session.deps, async () => {
+		once<Accepted>(tx, request, services, async () => {
 			const asked = await askedLast(tx, session.id, request.principal);
 			const writer = await writerOf(tx, asked);
-			queued = await enqueue(tx, session, asked, trusted);
+			queued = await enqueue(services, tx, session, { ...asked, trusted });
 			const { id: runId } = queued.run;
 			const { content, correlation, retryOf, attachments } = asked;
 			await record({
@@ -38,14 +40,14 @@ export async function retryLast(
 			return { runId, queuedPosition: queued.position };
 		}),
 	);
-	if (queued) logAccepted(session, request, queued);
+	if (queued) logAccepted(services.log, session.id, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
 }
 
 /** The options of the last run of the session; none without a run. */
-export async function lastOptions({ id, deps }: Session): Promise<RunOptions> {
-	const row = await deps.journal.store.read((db) => lastRun(db, id));
+export async function lastOptions(store: Store<Tables>, sessionId: string): Promise<RunOptions> {
+	const row = await store.read((db) => lastRun(db, sessionId));
 	return row ? toRunRow(row).options : {};
 }
 
@@ -59,7 +61,7 @@ function lastRun(db: Tx, sessionId: string) {
 		.executeTakeFirst();
 }
 
-async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<NewRun> {
+async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Promise<Omit<NewRun, "trusted">> {
 	const row = await lastRun(tx, sessionId);
 	if (!row) throw refused("there is nothing to retry: nothing was said in this session yet");
 	if (row.state !== "ended")
@@ -85,7 +87,7 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 }
 
 /** Who wrote what is asked again, whoever asks: it stands with the first of the runs. */
-async function writerOf(tx: Tx, { retryOf, actor }: NewRun): Promise<Person | undefined> {
+async function writerOf(tx: Tx, { retryOf, actor }: Omit<NewRun, "trusted">): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
 	for (let id: string | null = retryOf ?? null; id !== null; ) {
 		const run = await tx

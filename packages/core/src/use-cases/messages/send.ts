@@ -1,7 +1,8 @@
-import { ParleyError } from "@parley/base";
-import type { RunRow } from "../../conversation/queue.ts";
-import { queueLimit } from "../../conversation/queue.ts";
-import type { Record, Session } from "../../conversation/session.ts";
+import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import { queueLimit, type RunRow } from "../../conversation/queue.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import { attachFiles } from "../../files/attach-files.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -27,25 +28,25 @@ export interface Accepted {
  * where nothing is in its way. Throws `resource_exhausted` when too many wait already.
  */
 export async function acceptMessage(
+	services: Services,
 	session: Session,
 	request: Keyed,
 	message: NewMessage & { readonly options?: RunOptions; readonly scheduled?: Scheduled },
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {
-	const { failpoints } = session.deps;
 	const trusted = session.trusted;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
-		once(tx, request, session.deps, async () => {
+		once(tx, request, services, async () => {
 			const { images = [], correlation, scheduled, options } = message;
 			const content = storable(session.redactor.redactKnown(message.content));
 			const author = authorOf(request.principal, message);
 			const { person: actor } = request.principal;
-			const brought = await attach(tx, session, request, message);
+			const brought = await attach(tx, session.id, services.clock.now(), { request, message });
 			const asked = {
 				...{ content, images, retryOf: undefined, correlation, options, ...brought },
 				...(actor && { actor }),
 			};
-			queued = await enqueue(tx, session, asked, trusted);
+			queued = await enqueue(services, tx, session, { ...asked, trusted });
 			const runId = queued.run.id;
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
 			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
@@ -60,8 +61,8 @@ export async function acceptMessage(
 		}),
 	);
 	if (queued?.run.options.afterCrash === "cancel") session.attended.add(queued.run.id);
-	await failpoints.reach("accepted");
-	if (queued) logAccepted(session, request, queued);
+	await services.failpoints.reach("accepted");
+	if (queued) logAccepted(services.log, session.id, request, queued);
 	const start = !outcome.repeated && queued?.position === 0 ? queued.run : undefined;
 	return { accepted: outcome.response, start };
 }
@@ -79,14 +80,15 @@ export function authorOf({ person }: Principal, { author }: Pick<NewMessage, "au
 /** What a message brings with it; nobody knows who wrote what is in a file. */
 async function attach(
 	tx: Tx,
-	session: Session,
-	{ principal }: Keyed,
-	{ attachments: ids = [] }: NewMessage,
+	sessionId: string,
+	now: number,
+	{ request, message }: { readonly request: Keyed; readonly message: NewMessage },
 ): Promise<{ readonly attachments?: readonly FileFacts[] }> {
+	const { attachments: ids = [] } = message;
 	if (ids.length === 0) return {};
-	await addTaint(tx, session.id, "U");
-	const now = session.deps.clock.now();
-	return { attachments: await attachFiles(tx, { principal, sessionId: session.id, ids, now }) };
+	await addTaint(tx, sessionId, "U");
+	const { principal } = request;
+	return { attachments: await attachFiles(tx, { principal, sessionId, ids, now }) };
 }
 
 /** What somebody says. */
@@ -106,7 +108,7 @@ export interface NewMessage {
 interface Scheduled {
 	readonly taint: Taint;
 	/** Records the firing. Throws if the schedule cannot fire; then there is no message. */
-	readonly fire: (tx: Tx, record: Record, queued: Queued) => Promise<void>;
+	readonly fire: (tx: Tx, record: RecordEvents, queued: Queued) => Promise<void>;
 }
 
 /** A run that was written, and where it stands. */
@@ -120,20 +122,31 @@ export interface Queued {
 export interface NewRun extends Asked {
 	readonly correlation?: string | undefined;
 	readonly options?: RunOptions | undefined;
+	/** Whether the session is trusted at this moment. */
+	readonly trusted: boolean;
 }
 
 /** Tells the operator of a message that is durable: who sent how much, not what. */
-export function logAccepted(session: Session, { principal, method }: Keyed, { run, position }: Queued): void {
+export function logAccepted(
+	log: Logger,
+	sessionId: string,
+	{ principal, method }: Keyed,
+	{ run, position }: Queued,
+): void {
 	const { id: runId, correlation, content } = run;
 	const bytes = Buffer.byteLength(content);
-	session.deps.log.info("message accepted", {
-		...{ correlation, sessionId: session.id, runId, method, principal: actingId(principal), position, bytes },
+	log.info("message accepted", {
+		...{ correlation, sessionId, runId, method, principal: actingId(principal), position, bytes },
 	});
 }
 
 /** Writes the run: active where nothing is in its way, else queued. */
-export async function enqueue(tx: Tx, session: Session, asked: NewRun, trusted: boolean): Promise<Queued> {
-	const { clock, ids } = session.deps;
+export async function enqueue(
+	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+	tx: Tx,
+	session: Session,
+	{ trusted, ...asked }: NewRun,
+): Promise<Queued> {
 	const [counts] = await countRuns(tx, { sessionId: session.id });
 	const position = Number(counts?.open ?? 0);
 	if (position > queueLimit) {

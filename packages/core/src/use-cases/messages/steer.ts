@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { RunRow } from "../../conversation/queue.ts";
-import { queueLimit } from "../../conversation/queue.ts";
+import { queueLimit, type RunRow } from "../../conversation/queue.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
@@ -28,6 +28,7 @@ export interface Steered extends Accepted {
  * once more. Where no run is at work the message is sent like any other.
  */
 export async function steer(
+	services: Services,
 	session: Session,
 	request: Keyed,
 	message: NewMessage,
@@ -35,7 +36,7 @@ export async function steer(
 	const { trusted } = session;
 	let queued: Queued | undefined;
 	const outcome = await session.commit((tx, record) =>
-		once<Steered>(tx, request, session.deps, async () => {
+		once<Steered>(tx, request, services, async () => {
 			queued = undefined;
 			const content = storable(session.redactor.redactKnown(message.content));
 			const { person: actor } = request.principal;
@@ -44,18 +45,18 @@ export async function steer(
 			await addTaint(tx, session.id, taintOfMessage(request.principal, author));
 			const runId = await findAtWork(tx, session.id, actor);
 			if (runId !== undefined) {
-				await insertSteer(tx, session, runId, { content, actor });
+				await insertSteer(services, tx, runId, { content, actor });
 				await record({ type: "user.message", runId, content, ...by, steered: true });
 				return { status: "steered", runId, queuedPosition: 0 };
 			}
 			const asked = { content, images: [], retryOf: undefined, ...(actor && { actor }) };
-			queued = await enqueue(tx, session, asked, trusted);
+			queued = await enqueue(services, tx, session, { ...asked, trusted });
 			await record({ type: "user.message", runId: queued.run.id, content, ...by });
 			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };
 		}),
 	);
 	const { status, runId } = outcome.response;
-	if (queued) logAccepted(session, request, queued);
+	if (queued) logAccepted(services.log, session.id, request, queued);
 	else if (status === "steered" && !outcome.repeated) {
 		const facts = { principal: actingId(request.principal), bytes: Buffer.byteLength(message.content) };
 		session.live.get(runId)?.log.info("message entered the run", facts);
@@ -82,12 +83,11 @@ async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined):
 }
 
 async function insertSteer(
+	{ clock, ids }: Services,
 	tx: Tx,
-	session: Session,
 	runId: string,
 	{ content, actor }: { readonly content: string; readonly actor: Person | undefined },
 ): Promise<void> {
-	const { clock, ids } = session.deps;
 	const waiting = await tx.selectFrom("steers").select("ordinal").where("run_id", "=", runId).execute();
 	if (waiting.length >= queueLimit) {
 		throw new ParleyError(`session busy: ${queueLimit} messages wait for the run already`, {

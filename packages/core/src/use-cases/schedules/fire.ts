@@ -1,6 +1,8 @@
 import { ParleyError } from "@parley/base";
 import type { Runner } from "../../agent/runner.ts";
-import type { Record, Session, SessionDeps } from "../../conversation/session.ts";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import type { Keyed } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -22,7 +24,7 @@ import type { NewSession } from "../sessions/open.ts";
 
 /** What firing needs from the runtime. */
 export interface FiringParts {
-	readonly deps: SessionDeps;
+	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	/** Finds or creates a session. */
@@ -85,7 +87,7 @@ export async function fireSchedule(
 	const { session } = lease;
 	const refusal = lost ?? refusalFor(principal, session);
 	if (refusal !== undefined) {
-		await refuse(session, firing, refusal);
+		await refuse(parts.deps, session, firing, refusal);
 		return "over";
 	}
 	return send(parts, session, firing);
@@ -98,7 +100,7 @@ export function needsReport({ person }: Schedule): boolean {
 
 /** The owner with its present role. Without a report, its role under the platform roles that are known. */
 async function ownerNow(
-	{ people }: SessionDeps,
+	{ people }: Services,
 	{ principal, person }: Schedule,
 	report: PersonReport | undefined,
 ): Promise<Principal> {
@@ -167,11 +169,12 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 
 /** The due time is over. One event reports the refusal until it changes or the schedule fires again. */
 async function refuse(
+	services: Services,
 	session: Session,
 	{ schedule, due, principal }: Firing,
 	refusal: string,
 ): Promise<void> {
-	const { clock, audit, log } = session.deps;
+	const { clock, audit, log } = services;
 	const { id } = schedule;
 	await session.commit(async (tx, record) => {
 		const now = await findSchedule(tx, id);
@@ -187,18 +190,22 @@ async function refuse(
 	log.warn("a schedule did not fire", { scheduleId: id, sessionId: session.id, reason: refusal });
 }
 
-async function send({ runner, withSkill }: FiringParts, session: Session, firing: Firing): Promise<Fired> {
+async function send(
+	{ deps, runner, withSkill }: FiringParts,
+	session: Session,
+	firing: Firing,
+): Promise<Fired> {
 	const { schedule, due, principal } = firing;
-	const { clock, failpoints, log } = session.deps;
+	const { clock, failpoints, log } = deps;
 	const { id, prompt, taint, firings } = schedule;
 	const origin = originOf(schedule, due, clock.now());
 	const options = await withSkill(session, principal, { content: prompt }, { origin }).catch(refusalOfSkill);
 	if (typeof options === "string") {
-		await refuse(session, firing, options);
+		await refuse(deps, session, firing, options);
 		return "over";
 	}
 	let stopped: "busy" | "over" | undefined;
-	const fire = async (tx: Tx, record: Record, queued: Queued): Promise<void> => {
+	const fire = async (tx: Tx, record: RecordEvents, queued: Queued): Promise<void> => {
 		const now = await findSchedule(tx, id);
 		if (now?.nextDue !== due) stopped = "over";
 		else if (queued.position > 0) stopped = "busy";
@@ -212,7 +219,7 @@ async function send({ runner, withSkill }: FiringParts, session: Session, firing
 	await failpoints.reach("schedule-due");
 	try {
 		const message = { content: prompt, options, scheduled: { taint, fire } };
-		const { start } = await acceptMessage(session, request, message);
+		const { start } = await acceptMessage(deps, session, request, message);
 		runner.start(session, start);
 	} catch (reason) {
 		if (stopped) return stopped;
@@ -232,7 +239,7 @@ function refusalOfSkill(reason: unknown): string {
 
 async function recordFiring(
 	tx: Tx,
-	record: Record,
+	record: RecordEvents,
 	{ schedule, origin, runId, now }: Recording,
 ): Promise<void> {
 	const { id, title, trigger, firings } = schedule;

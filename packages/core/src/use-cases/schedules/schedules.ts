@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "@parley/base";
-import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -34,7 +35,7 @@ import type { NewSession } from "../sessions/open.ts";
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
 
 interface SchedulesOptions {
-	readonly deps: SessionDeps;
+	readonly deps: Services;
 	readonly sessions: Sessions;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, wanted: NewSession) => Promise<{ readonly id: string }>;
@@ -152,7 +153,7 @@ export class Schedules {
 		{ person, ...principal }: Principal,
 		{ trigger: wanted, show = "post", ...texts }: WantedSchedule,
 	): Omit<Schedule, "id" | "taint"> {
-		const now = session.deps.clock.now();
+		const now = this.#options.deps.clock.now();
 		const trigger = this.triggerOf(wanted);
 		const { prompt, title } = checkTexts({
 			...{ prompt: session.redactor.redactKnown(texts.prompt) },

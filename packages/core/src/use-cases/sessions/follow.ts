@@ -1,9 +1,9 @@
-import { hotStatement, ParleyError } from "@parley/base";
+import { hotStatement, ParleyError, type Store } from "@parley/base";
 import { sql } from "kysely";
 import { openTodo, type TodoUpdated } from "../../conversation/newest-todo.ts";
 import type { Session } from "../../conversation/session.ts";
 import { belongsToTask, type Lease } from "../../conversation/sessions.ts";
-import { fromRow } from "../../store/journal.ts";
+import { fromRow, type Journal } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { SessionEvent, TransientEvent } from "../../vocabulary/event.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
@@ -27,6 +27,7 @@ export class Follower {
 	readonly id: string;
 	/** The `seq` of the newest recorded event when the client joined. */
 	readonly lastSeq: number;
+	readonly #journal: Journal;
 	readonly #session: Session;
 	readonly #lease: Lease;
 	readonly #following: Following;
@@ -34,7 +35,8 @@ export class Follower {
 	#state: "joined" | "live" | "gone" = "joined";
 	#membership: { leave(): Promise<void> } | undefined;
 
-	private constructor(lease: Lease, following: Following) {
+	private constructor(journal: Journal, lease: Lease, following: Following) {
+		this.#journal = journal;
 		this.id = lease.session.id;
 		this.#session = lease.session;
 		this.lastSeq = lease.session.outlet.seq;
@@ -62,8 +64,8 @@ export class Follower {
 	 * Joins a client to a leased session, which is given back when the client leaves, or here where joining fails.
 	 * Throws `failed_precondition` for an `afterSeq` that was never given out.
 	 */
-	static async join(lease: Lease, following: Following): Promise<Follower> {
-		const follower = new Follower(lease, following);
+	static async join(journal: Journal, lease: Lease, following: Following): Promise<Follower> {
+		const follower = new Follower(journal, lease, following);
 		const { taskId } = lease.session;
 		try {
 			if (taskId !== undefined) throw belongsToTask(taskId);
@@ -84,12 +86,12 @@ export class Follower {
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
-		let questions = await openPrompts(this.#session, from);
+		let questions = await openPrompts(this.#journal.store, this.#session.id, from);
 		let todo = await this.#openTodo(from);
 		while (this.#state === "joined" && this.#cursor < this.#session.outlet.seq) {
 			await this.#deliverPage();
 			// What was just delivered may have settled some of them.
-			questions = await openPrompts(this.#session, from);
+			questions = await openPrompts(this.#journal.store, this.#session.id, from);
 			todo = await this.#openTodo(from);
 		}
 		if (this.#state !== "joined") return;
@@ -104,8 +106,8 @@ export class Follower {
 	}
 
 	#openTodo(from: number): Promise<TodoUpdated | undefined> {
-		const { deps, id, outlet } = this.#session;
-		return deps.journal.store.read((db) => openTodo(db, id, { from, last: outlet.seq }));
+		const { id, outlet } = this.#session;
+		return this.#journal.store.read((db) => openTodo(db, id, { from, last: outlet.seq }));
 	}
 
 	/** The client has gone; nothing is delivered any more. */
@@ -127,9 +129,9 @@ export class Follower {
 
 	/** Events that are durable but have not left yet come live: they are not taken from the journal. */
 	async #deliverPage(): Promise<void> {
-		const { deps, outlet } = this.#session;
+		const { outlet } = this.#session;
 		const published = outlet.seq;
-		const page = await deps.journal.after(this.id, this.#cursor, pageSize);
+		const page = await this.#journal.after(this.id, this.#cursor, pageSize);
 		const missed = page.filter((event) => event.seq <= published);
 		for (const event of missed) {
 			if (this.#state !== "joined") return;
@@ -155,8 +157,7 @@ const openRequests = hotStatement<Tables, { sessionId: string; seq: number }, { 
 );
 
 /** The session's open questions up to `seq`; later ones come with the replay. */
-async function openPrompts(session: Session, seq: number): Promise<Prompt[]> {
-	const { store } = session.deps.journal;
-	const rows = await store.read((db) => openRequests(db, { sessionId: session.id, seq }));
+async function openPrompts(store: Store<Tables>, sessionId: string, seq: number): Promise<Prompt[]> {
+	const rows = await store.read((db) => openRequests(db, { sessionId, seq }));
 	return rows.map(({ request }) => fromRow<Prompt>(request));
 }

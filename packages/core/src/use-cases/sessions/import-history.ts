@@ -1,5 +1,5 @@
 import { ParleyError, parseJson } from "@parley/base";
-import type { SessionDeps } from "../../conversation/session-deps.ts";
+import type { Services } from "../../conversation/services.ts";
 import { fitTogether, noRoom } from "../../files/picture-room.ts";
 import { pictureSize } from "../../files/picture-size.ts";
 import { bytesOf, maxPictureBytes, maxPictureSide } from "../../files/pictures.ts";
@@ -279,7 +279,7 @@ class HistoryReader {
  */
 export async function storeImport(
 	tx: Tx,
-	deps: Pick<SessionDeps, "ids" | "clock" | "redactor">,
+	deps: Pick<Services, "ids" | "clock" | "redactor">,
 	sessionId: string,
 	runs: readonly ImportedRun[],
 ): Promise<RecordedEvent[]> {
@@ -317,7 +317,7 @@ const endedStep: Step = { kind: "ended", error: "" };
 
 type ImportedStep = Extract<Step, { kind: "reply" | "result" }>;
 
-function cleanStep(step: ImportedRun["steps"][number], redactor: SessionDeps["redactor"]): ImportedStep {
+function cleanStep(step: ImportedRun["steps"][number], redactor: Services["redactor"]): ImportedStep {
 	const sink = redactor.into("history");
 	if (step.kind === "result") return { ...step, text: shortenOutput(sink.redact(step.text), leftOut) };
 	const content = step.content.map((block): Reply["content"][number] => {

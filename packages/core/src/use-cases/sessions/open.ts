@@ -1,5 +1,5 @@
 import { ParleyError, type Store } from "@parley/base";
-import type { SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
 import { defaultProfile } from "../../policy/profiles/profile-name.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -36,7 +36,7 @@ export interface NewSession {
  * where a new one is not possible.
  */
 export async function createSession(
-	deps: SessionDeps,
+	deps: Services,
 	request: Keyed,
 	wanted: Opening,
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
@@ -90,7 +90,7 @@ async function findKnown(
 /** Stores a new session with all that belongs to it, and returns its first events. */
 async function storeSession(
 	tx: Tx,
-	deps: SessionDeps,
+	deps: Services,
 	{ id, owner }: { readonly id: string; readonly owner: string },
 	wanted: Opening,
 ): Promise<readonly Recorded[]> {
@@ -126,7 +126,7 @@ async function newId(tx: Tx, id: string): Promise<string> {
 /** What a channel's profile lets each of its sessions spend. */
 async function setOwnBudget(
 	tx: Tx,
-	{ journal, clock }: SessionDeps,
+	{ journal, clock }: Services,
 	sessionId: string,
 	{ budget: limit, place }: Opening,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import { type Marks, noMarks, withCompaction } from "../../agent/context/marks.t
 import { type PastCompaction, readCompactions } from "../../agent/context/read-compactions.ts";
 import { viewOf } from "../../agent/context/view.ts";
 import { historyFor, toRunRow } from "../../conversation/queue.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { shownContent } from "../../conversation/shown-content.ts";
 import { withPictures } from "../../files/pictures.ts";
@@ -27,8 +28,10 @@ interface TimedStep {
  * What the model sees of a session at this moment, as it is recorded: a summary in the place of what it stands for, a
  * run at work as far as it has come. Without secrets in what calls were given and what was thought.
  */
-export async function readTranscript(session: Session): Promise<TimedMessage[]> {
-	const { journal, files } = session.deps;
+export async function readTranscript(
+	{ journal, files }: Services,
+	session: Session,
+): Promise<TimedMessage[]> {
 	const { runs, steps, compactions } = await journal.store.read((db) => readRows(db, session.id));
 	const byRun = Map.groupBy(steps, (step) => step.run_id);
 	const times = new Map<Message, Origin>();

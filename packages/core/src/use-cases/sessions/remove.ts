@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { removeFilesOf } from "../../files/remove-files.ts";
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
@@ -11,8 +12,7 @@ import { endStates } from "../../vocabulary/tasks/task.ts";
 import { cancelTurn } from "../messages/cancel.ts";
 
 /** What removing needs beside the session. */
-export interface RemoveDeps
-	extends Pick<SessionDeps, "journal" | "fingerprint" | "files" | "audit" | "workspaces"> {
+export interface RemoveDeps extends Services {
 	readonly sessions: Sessions;
 }
 
@@ -35,7 +35,7 @@ export async function removeSession(
 		await session.end(async (tx) => {
 			busy = await isBusy(tx, session, force);
 			if (busy) return false;
-			const { repeated } = await once(tx, request, session.deps, async () => {
+			const { repeated } = await once(tx, request, deps, async () => {
 				if (session.removed) throw unknownSession(sessionId);
 				gone = await removeRows(tx, sessionId);
 				const what = { action: "session.delete", object: sessionId, decision: "deleted", args: { force } };
@@ -45,12 +45,12 @@ export async function removeSession(
 			return !repeated;
 		});
 		if (busy && !force) throw refused();
-		if (busy) await stopAll(session, request);
+		if (busy) await stopAll(deps, session, request);
 	}
 	for (const id of gone.sessions) deps.sessions.evict(id);
 	if (deps.workspaces.of(session) !== undefined) {
 		await deps.workspaces.remove(sessionId).catch((error: unknown) => {
-			session.deps.log.warn("a workspace could not be removed", { sessionId, error });
+			deps.log.warn("a workspace could not be removed", { sessionId, error });
 		});
 	}
 	await deps.files.unlink(gone.files);
@@ -93,8 +93,8 @@ function refused(): ParleyError {
 }
 
 /** Messages that come meanwhile are stopped the next time round. */
-async function stopAll(session: Session, request: Keyed): Promise<void> {
-	await cancelTurn(session, { ...request, key: undefined }, { queued: true });
+async function stopAll(deps: RemoveDeps, session: Session, request: Keyed): Promise<void> {
+	await cancelTurn(deps, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
 	const runs = [...session.live.values(), ...ofTasks];
 	for (const run of runs) run.cancel();

@@ -1,5 +1,6 @@
-import type { Record, Session } from "../../conversation/session.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import type { Session } from "../../conversation/session.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { forgetName, indexName } from "../../store/search-texts.ts";
 import { oneLine } from "../../text/title-text.ts";
@@ -8,10 +9,15 @@ import { oneLine } from "../../text/title-text.ts";
  * Gives a session the title that a person wants, in one line, and returns it: no model replaces it. An empty one lets a
  * model choose again.
  */
-export async function renameSession(session: Session, request: Keyed, wanted: string): Promise<string> {
+export async function renameSession(
+	keys: KeyServices,
+	session: Session,
+	request: Keyed,
+	wanted: string,
+): Promise<string> {
 	const title = oneLine(session.redactor.redact(wanted));
 	await session.commit((tx, record) =>
-		once(tx, request, session.deps, async () => {
+		once(tx, request, keys, async () => {
 			const by = { title, titled_by: title === "" ? null : ("person" as const) };
 			await tx.updateTable("sessions").set(by).where("id", "=", session.id).execute();
 			await tellTitle(tx, record, session.id, { title, by: "person" });
@@ -21,7 +27,7 @@ export async function renameSession(session: Session, request: Keyed, wanted: st
 }
 
 /** Gives a session the title that a model made; false where somebody has given one meanwhile. */
-export async function giveTitle(tx: Tx, record: Record, id: string, title: string): Promise<boolean> {
+export async function giveTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
 	const given = await tx
 		.updateTable("sessions")
 		.set({ title, titled_by: "model" })
@@ -35,7 +41,7 @@ export async function giveTitle(tx: Tx, record: Record, id: string, title: strin
 
 async function tellTitle(
 	tx: Tx,
-	record: Record,
+	record: RecordEvents,
 	id: string,
 	named: { readonly title: string; readonly by: "person" | "model" },
 ): Promise<void> {

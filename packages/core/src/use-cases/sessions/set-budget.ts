@@ -1,4 +1,4 @@
-import type { SessionDeps } from "../../conversation/session-deps.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -7,7 +7,7 @@ import { authorize } from "../../vocabulary/authorize.ts";
 
 /** Sets a budget of the gateway, or of a session in that one's order. */
 export async function setBudget(
-	deps: SessionDeps,
+	deps: Services,
 	sessions: Sessions,
 	request: Keyed,
 	change: BudgetChange,

@@ -1,9 +1,10 @@
 import type { ModelWish } from "../../agent/settings.ts";
 import type { Session } from "../../conversation/session.ts";
-import { type Keyed, once } from "../../store/idempotency.ts";
+import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 
 /** Chooses the model of a session's next runs. What is wrong with the wish is thrown, unless the key was used before. */
 export async function setModel(
+	keys: KeyServices,
 	session: Session,
 	request: Keyed,
 	wish: Promise<ModelWish>,
@@ -12,7 +13,7 @@ export async function setModel(
 	wish.catch(() => undefined);
 	let chosen: string | undefined;
 	const { response, repeated } = await session.commit((tx) =>
-		once(tx, request, session.deps, async () => {
+		once(tx, request, keys, async () => {
 			const wanted = await wish;
 			chosen = wanted.chosen;
 			await tx

@@ -1,5 +1,5 @@
 import { type Logger, ParleyError, type Timer } from "@parley/base";
-import type { SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import type { SessionEvent } from "../../vocabulary/event.ts";
 import { type Beginning, type TitleDeps, writeTitle } from "./write-title.ts";
@@ -17,7 +17,7 @@ const mostFailures = 3;
  * the next, and after two more at most. Nobody waits for it, and nobody but the log is told where it cannot be done.
  */
 export class Titles {
-	readonly #session: SessionDeps;
+	readonly #session: Services;
 	readonly #sessions: Sessions;
 	readonly #deps: TitleDeps;
 	readonly #stopping = new AbortController();
@@ -26,7 +26,7 @@ export class Titles {
 	/** In how many runs the title of a session was tried in vain. */
 	readonly #failures = new Map<string, number>();
 
-	constructor(session: SessionDeps, sessions: Sessions, deps: TitleDeps) {
+	constructor(session: Services, sessions: Sessions, deps: TitleDeps) {
 		this.#session = session;
 		this.#sessions = sessions;
 		this.#deps = deps;

@@ -1,4 +1,3 @@
-import type { RunSettings } from "../../agent/settings.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type BuiltInRule, builtInRules } from "../../policy/built-in-rules.ts";
 import { matchesName } from "../../policy/commands/places.ts";
@@ -20,8 +19,11 @@ export interface ToolPermission {
 }
 
 /** The permissions of all tools of a session, in the order in which a model gets them. */
-export function toolPermissions(session: Session, { tools }: Pick<RunSettings, "tools">): ToolPermission[] {
-	const policy = session.deps.policies.of(session);
+export function toolPermissions(
+	session: Session,
+	policy: PolicyInForce,
+	tools: readonly Tool[],
+): ToolPermission[] {
 	return tools.map((tool) => ({
 		...{ tool: tool.name, isPure: tool.effect === "none" },
 		...permissionOf(tool, policy, session.trusted),

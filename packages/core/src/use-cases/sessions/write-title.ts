@@ -1,5 +1,5 @@
 import { delay, ParleyError } from "@parley/base";
-import { askAside, recordAside, refuseUnpaid } from "../../agent/call-aside.ts";
+import { type AsideServices, askAside, recordAside, refuseUnpaid } from "../../agent/call-aside.ts";
 import type { RunDeps } from "../../agent/run.ts";
 import type { RunSettings } from "../../agent/settings.ts";
 import type { Session } from "../../conversation/session.ts";
@@ -15,7 +15,8 @@ export interface Beginning {
 	readonly reply: string;
 }
 
-export interface TitleDeps extends Pick<RunDeps, "settings" | "table" | "budgets"> {
+export interface TitleDeps extends AsideServices {
+	readonly settings: RunDeps["settings"];
 	/** The gateway's own model, whose provider is known to have what the table lists. */
 	readonly model: Model;
 }
@@ -59,16 +60,16 @@ export async function writeTitle(asking: Asking, beginning: Beginning): Promise<
 	if (!(failure instanceof ParleyError)) return failure;
 	const waitMs = pauseBefore(failure);
 	if (waitMs === undefined) throw failure;
-	await delay(session.deps.clock, waitMs, asking.signal);
-	if (await isNamed(session)) return false;
+	await delay(deps.clock, waitMs, asking.signal);
+	if (await isNamed(deps, session.id)) return false;
 	await refuseUnpaid(asking, settings.model, model);
 	const again = await attempt(asking, settings.model, request);
 	if (again instanceof ParleyError) throw again;
 	return again;
 }
 
-async function isNamed({ id, deps }: Session): Promise<boolean> {
-	const row = await deps.journal.store.read((db) =>
+async function isNamed({ journal }: TitleDeps, id: string): Promise<boolean> {
+	const row = await journal.store.read((db) =>
 		db.selectFrom("sessions").select("titled_by").where("id", "=", id).executeTakeFirst(),
 	);
 	return row?.titled_by !== null;

@@ -1,6 +1,6 @@
 import type { Runner } from "../../agent/runner.ts";
 import { chooseSettings, type ModelChoice, realName } from "../../agent/settings.ts";
-import type { SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import type { Places } from "../../trust/places.ts";
 import { checkWorker, type TaskChoice } from "./check-task.ts";
@@ -12,7 +12,7 @@ const usualLimit = 4;
 
 /** What tasks have of the runtime. */
 interface TaskParts {
-	readonly deps: SessionDeps;
+	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	readonly places: Pick<Places, "profileOf">;

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { Session } from "../../conversation/session.ts";
-import type { TaskHold } from "../../conversation/task-hold.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session, TaskHold } from "../../conversation/session.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { type CheckedTask, insertTask } from "../../conversation/tasks/submit.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -33,6 +33,7 @@ export interface DeskRun {
 export interface DeskParts {
 	readonly hold: Pick<TaskHold, "taskId" | "home">;
 	readonly run: DeskRun;
+	readonly services: Services;
 	readonly callId: string;
 	/** Checks what a worker is wanted for; throws what the model can mend. */
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
@@ -50,7 +51,10 @@ export function deskOf(parts: DeskParts): TaskDesk {
 	};
 }
 
-async function writePlan({ run, hold }: DeskParts, steps: readonly PlanStep[]): Promise<TaskProgress> {
+async function writePlan(
+	{ run, hold, services }: DeskParts,
+	steps: readonly PlanStep[],
+): Promise<TaskProgress> {
 	const { redactor } = run.session;
 	const kept = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
 	return run.session.commit(async (tx, record) => {
@@ -58,7 +62,7 @@ async function writePlan({ run, hold }: DeskParts, steps: readonly PlanStep[]): 
 		const progress = progressOf(row.title, kept, false);
 		const before = planOf(row);
 		if (before && JSON.stringify(before) === JSON.stringify(kept)) return progress;
-		await change(tx, run, row, { plan: JSON.stringify(kept) });
+		await change(tx, services.clock.now(), row, { plan: JSON.stringify(kept) });
 		const usage = await sessionTotal(tx, row.own_session_id);
 		await record({ type: "task.progress", taskId: row.id, progress, plan: kept, usage });
 		return progress;
@@ -67,20 +71,20 @@ async function writePlan({ run, hold }: DeskParts, steps: readonly PlanStep[]): 
 
 /** Resolves with what a person said; until somebody has, the task is suspended and its run stops where it stands. */
 async function review(
-	{ run, hold, callId }: DeskParts,
+	{ run, hold, callId, services }: DeskParts,
 	{ reason, content }: { readonly reason: string; readonly content: string },
 ): Promise<ReviewReply> {
-	const { redactor, deps } = run.session;
+	const { redactor } = run.session;
 	const reply = await run.session.commit(async (tx, record) => {
 		const row = await own(tx, hold);
 		const asked = reviewOf(row);
 		if (asked?.callId === callId && asked.reply) return asked.reply;
 		const shown: Review = {
-			...{ token: deps.ids.create("review"), callId },
+			...{ token: services.ids.create("review"), callId },
 			...{ reason: redactor.redact(reason), content: redactor.redact(content) },
 		};
 		const suspendCount = row.suspend_count + 1;
-		await change(tx, run, row, {
+		await change(tx, services.clock.now(), row, {
 			...{ state: "suspended" as const, review: JSON.stringify(shown), suspend_count: suspendCount },
 			lease_until: 0,
 		});
@@ -104,9 +108,12 @@ async function review(
 	return reply ?? stopHere(run);
 }
 
-async function spawn({ run, hold, callId, check, onSpawned }: DeskParts, wanted: NewWorker): Promise<string> {
-	const checked = await check(await run.session.deps.journal.store.read((db) => own(db, hold)), wanted);
-	const { observers } = run.session.deps;
+async function spawn(
+	{ run, hold, callId, services, check, onSpawned }: DeskParts,
+	wanted: NewWorker,
+): Promise<string> {
+	const checked = await check(await services.journal.store.read((db) => own(db, hold)), wanted);
+	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
 		// Looked at once more: who has ended meanwhile has no workers any more.
 		const parent = await own(tx, hold);
@@ -121,7 +128,7 @@ async function spawn({ run, hold, callId, check, onSpawned }: DeskParts, wanted:
 		const { submitted_by: submittedBy, actor } = parent;
 		const workers = siblings.map((sibling) => sibling.id);
 		const origin = { parent, spawnCall: callId, siblings: workers, submittedBy, actor, taint: "" as const };
-		const inserted = await insertTask(tx, record, hold.home, { wanted: checked, origin });
+		const inserted = await insertTask(services, { tx, record }, hold.home, { wanted: checked, origin });
 		return { id: inserted.row.id, created: inserted.created };
 	});
 	for (const event of created) observers.tell(event, hold.home.owner);
@@ -136,7 +143,7 @@ function refuseBeyond({ depth }: TaskRow, siblings: number): void {
 
 /** Resolves when all of these workers have ended; until then the run stops where it stands. */
 async function awaitWorkers(
-	{ run, hold }: DeskParts,
+	{ run, hold, services }: DeskParts,
 	ids: readonly string[] | undefined,
 ): Promise<readonly WorkerResult[]> {
 	const results = await run.session.commit(async (tx, record) => {
@@ -157,7 +164,7 @@ async function awaitWorkers(
 			await addTaint(tx, run.session.id, joinTaints(taints));
 			return wanted.map(({ id, title, state, output, error }) => ({ id, title, state, output, error }));
 		}
-		await change(tx, run, row, { state: "waiting", lease_until: 0 });
+		await change(tx, services.clock.now(), row, { state: "waiting", lease_until: 0 });
 		await record({ type: "worker.phased", taskId: row.id, phase: "waiting" });
 		return undefined;
 	});
@@ -171,8 +178,7 @@ async function own(tx: Tx, { taskId }: Pick<TaskHold, "taskId">): Promise<TaskRo
 	throw new ParleyError("the task was stopped", { code: "cancelled" });
 }
 
-async function change(tx: Tx, { session }: DeskRun, { id }: TaskRow, to: Partial<TaskRow>): Promise<void> {
-	const updated_at = session.deps.clock.now();
+async function change(tx: Tx, updated_at: number, { id }: TaskRow, to: Partial<TaskRow>): Promise<void> {
 	await tx
 		.updateTable("tasks")
 		.set({ ...to, updated_at })

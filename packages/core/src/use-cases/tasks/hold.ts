@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
-import type { Session } from "../../conversation/session.ts";
-import type { TaskHold, TaskRunEnd } from "../../conversation/task-hold.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session, TaskHold, TaskRunEnd } from "../../conversation/session.ts";
 import { type Claim, keepClaim } from "../../conversation/tasks/claim.ts";
 import { endTask, type TaskEnd, workerEnd } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
@@ -35,6 +35,7 @@ export interface HoldParts {
 	readonly home: Session;
 	/** The task's conversation. */
 	readonly session: Session;
+	readonly services: Services;
 	readonly tools: readonly string[];
 	/** The conversations of the tasks above it. */
 	readonly above: readonly string[];
@@ -74,8 +75,8 @@ export class Hold implements TaskHold {
 	}
 
 	desk(run: DeskRun, callId: string): TaskDesk {
-		const { check, onWork: onSpawned } = this.#parts;
-		return deskOf({ hold: this, run, callId, check, onSpawned });
+		const { services, check, onWork: onSpawned } = this.#parts;
+		return deskOf({ hold: this, run, services, callId, check, onSpawned });
 	}
 
 	/** Whether another worker has taken the task over: no claim comes back. */
@@ -84,10 +85,10 @@ export class Hold implements TaskHold {
 	}
 
 	async keep(tx: Tx): Promise<void> {
-		const { claim, session } = this.#parts;
+		const { claim, session, services } = this.#parts;
 		const [run] = session.live.values();
 		const workedMs = Math.round(this.workedMs + (run?.workedMs ?? 0));
-		const state = await keepClaim(tx, claim, { now: session.deps.clock.now(), workedMs });
+		const state = await keepClaim(tx, claim, { now: services.clock.now(), workedMs });
 		if (state === "cancelled" || state === "failed") for (const run of session.live.values()) run.cancel();
 		if (state !== undefined) return;
 		this.#lost = true;
@@ -95,9 +96,9 @@ export class Hold implements TaskHold {
 		throw new ParleyError(`the task ${this.taskId} was taken over by another worker`, { code: "aborted" });
 	}
 
-	async end(tx: Tx, record: Record, { error, content }: TaskRunEnd): Promise<void> {
+	async end(tx: Tx, record: RecordTask, { error, content }: TaskRunEnd): Promise<void> {
 		this.#endedWith = [];
-		const { session } = this.#parts;
+		const { services } = this.#parts;
 		const row = await findTask(tx, this.taskId);
 		if (!row || hasEnded(row.state)) {
 			// Somebody ended it while it was at work: people were told then.
@@ -105,7 +106,7 @@ export class Hold implements TaskHold {
 			return;
 		}
 		const end = endOf(error, content);
-		const writing = { tx, now: session.deps.clock.now(), tell: record, mine: this.taskId };
+		const writing = { tx, now: services.clock.now(), tell: record, mine: this.taskId };
 		const ended = await endTask(writing, row, end);
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}
@@ -117,13 +118,13 @@ export class Hold implements TaskHold {
 	}
 
 	async putOff(
-		{ tx, record }: { readonly tx: Tx; readonly record: Record },
+		{ tx, record }: { readonly tx: Tx; readonly record: RecordTask },
 		failure: ParleyError,
 		spend: () => Promise<void>,
 	): Promise<boolean> {
 		const row = await findTask(tx, this.taskId);
 		if (row?.state !== "running" || !isPassing(failure) || row.retry_count >= row.max_retries) return false;
-		const { clock } = this.#parts.session.deps;
+		const { clock } = this.#parts.services;
 		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** row.retry_count);
 		const asked = failure instanceof ModelError ? (failure.retryAfterMs ?? 0) : 0;
 		const now = clock.now();
@@ -152,7 +153,7 @@ function endOf(error: string, output: string): TaskEnd {
 	return error === "cancelled" ? { state: "cancelled", reason: error } : { state: "failed", error, output };
 }
 
-type Record = (...events: RecordedEvent[]) => Promise<unknown>;
+type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
 function isPassing(failure: ParleyError): boolean {
 	return failure instanceof ModelError && passing.includes(failure.fault);

@@ -1,6 +1,7 @@
-import type { RunRow } from "../../conversation/queue.ts";
-import { findActive } from "../../conversation/queue.ts";
-import type { Record, Session } from "../../conversation/session.ts";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import { findActive, type RunRow } from "../../conversation/queue.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
@@ -24,8 +25,8 @@ const handedOn = "(Handed on by the agent of the task that this is a part of.)\n
  * The run of a task, made where there is none; people are told that it is at work. Of a task that has ended the run that
  * is left is cancelled; undefined where none is.
  */
-export async function takeUp(session: Session, row: TaskRow): Promise<Taken | undefined> {
-	const { clock } = session.deps;
+export async function takeUp(services: Services, session: Session, row: TaskRow): Promise<Taken | undefined> {
+	const { clock } = services;
 	return session.commit(async (tx, record) => {
 		const { id: taskId, title } = row;
 		const known = await findActive(tx, session.id);
@@ -45,12 +46,17 @@ export async function takeUp(session: Session, row: TaskRow): Promise<Taken | un
 			await record({ type: `task.${row.announce}`, taskId, title });
 		}
 		if (known) return { run: known, resumed: true };
-		return { run: await begin(tx, record, session, row), resumed: false };
+		return { run: await begin(services, { tx, record }, session, row), resumed: false };
 	});
 }
 
 /** Writes the run of a task that nobody has worked on yet. */
-async function begin(tx: Tx, record: Record, session: Session, row: TaskRow): Promise<RunRow> {
+async function begin(
+	services: Services,
+	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
+	session: Session,
+	row: TaskRow,
+): Promise<RunRow> {
 	const { id: taskId, title, description } = row;
 	const parentId = row.parent_id ?? "";
 	await record({ type: "worker.started", taskId, parentId, title, agent: row.agent });
@@ -65,7 +71,7 @@ async function begin(tx: Tx, record: Record, session: Session, row: TaskRow): Pr
 		...{ content, images: [], retryOf: undefined, correlation: taskId, ...(actor && { actor }) },
 		options: await optionsOf(tx, row),
 	};
-	const { run } = await enqueue(tx, session, asked, session.trusted);
+	const { run } = await enqueue(services, tx, session, { ...asked, trusted: session.trusted });
 	await record({ type: "user.message", runId: run.id, content });
 	const ooda = phaseOf(asked.options, []);
 	await record({ type: "worker.phased", taskId, phase: "thinking", ...(ooda && { ooda }) });

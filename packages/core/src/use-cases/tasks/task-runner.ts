@@ -1,6 +1,7 @@
 import { ParleyError, type Timer } from "@parley/base";
 import type { Runner } from "../../agent/runner.ts";
-import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import {
 	type Claim,
@@ -26,7 +27,7 @@ const afterFailureMs = 5_000;
 
 /** What working on tasks needs. */
 export interface TaskRunnerOptions {
-	readonly deps: SessionDeps;
+	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	/** Tasks that are worked on at a time. */
@@ -171,7 +172,7 @@ export class TaskRunner {
 		entry.session = session;
 		const heart = this.#beat(claim, hold, session);
 		try {
-			const taken = await takeUp(session, row);
+			const taken = await takeUp(deps, session, row);
 			if (!taken) return;
 			const { run, resumed } = taken;
 			home.working.add(session);
@@ -198,7 +199,7 @@ export class TaskRunner {
 		const { deps, check } = this.#options;
 		const above = await deps.journal.store.read((db) => conversationsAbove(db, row));
 		return new Hold({
-			...{ row, claim, home, session, above, check, tools: fromRow<string[]>(row.tools) },
+			...{ row, claim, home, session, services: deps, above, check, tools: fromRow<string[]>(row.tools) },
 			onWork: () => this.wake(),
 			onEnded: (ids) => this.stopEnded(ids),
 		});

@@ -1,13 +1,13 @@
 import { ParleyError } from "@parley/base";
-import type { Session, SessionDeps } from "../../conversation/session.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
 import { endTask } from "../../conversation/tasks/end-task.ts";
 import { describeTask, findTask, listTasks } from "../../conversation/tasks/read-tasks.ts";
 import { unfit, unknownTask } from "../../conversation/tasks/refusals.ts";
 import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
-import type { Tx } from "../../store/journal.ts";
-import { fromRow } from "../../store/journal.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 import { askedBy } from "../../trust/audit/audit.ts";
@@ -27,7 +27,7 @@ import { writeReply } from "./write-reply.ts";
 
 /** What tasks need from the runtime. */
 export interface TasksOptions {
-	readonly deps: SessionDeps;
+	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: TaskRunner;
 	/** What a task may name. */
@@ -99,14 +99,14 @@ export class Tasks {
 		const { session: home } = held;
 		let ended: string[] = [];
 		const outcome = await home.commit((tx, record) =>
-			once(tx, request, home.deps, async () => {
+			once(tx, request, this.#options.deps, async () => {
 				ended = [];
 				const now = (await findTask(tx, taskId)) ?? row;
 				if (hasEnded(now.state)) return now.state;
 				const by = actingId(request.principal);
 				const told = home.redactor.redact(reason === "" ? `cancelled by ${by}` : reason);
 				const end = { state: "cancelled" as const, reason: told, by };
-				ended = await endTask({ tx, now: home.deps.clock.now(), tell: record }, now, end);
+				ended = await endTask({ tx, now: this.#options.deps.clock.now(), tell: record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;
 			}),
@@ -130,8 +130,14 @@ export class Tasks {
 		using held = lease;
 		const { session: home } = held;
 		await home.commit((tx, _record) =>
-			once(tx, request, home.deps, async () => {
-				const row = await writeReply(tx, home, { taskId, by: request.principal, approved, feedback, token });
+			once(tx, request, this.#options.deps, async () => {
+				const row = await writeReply(tx, home, this.#options.deps.clock.now(), {
+					taskId,
+					by: request.principal,
+					approved,
+					feedback,
+					token,
+				});
 				await this.#audit(tx, request, taskId, ["reply", approved ? "approved" : "revise"]);
 				await addTaint(tx, row.own_session_id, taintOfMessage(request.principal, request.principal.person));
 				return null;
@@ -151,18 +157,18 @@ export class Tasks {
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
-			once(tx, request, home.deps, async () => {
+			once(tx, request, this.#options.deps, async () => {
 				const { task, notes } = await checked;
 				const origin = { ...originOf(request.principal), ...(retryOf !== undefined && { retryOf }) };
-				const inserted = await insertTask(tx, record, home, { wanted: task, origin });
+				const inserted = await insertTask(this.#options.deps, { tx, record }, home, { wanted: task, origin });
 				created = inserted.created;
 				const { id } = inserted.row;
 				await this.#audit(tx, request, id, [retryOf === undefined ? "submit" : "retry", "submitted"]);
 				return { id, notes };
 			}),
 		);
-		for (const event of created) home.deps.observers.tell(event, home.owner);
-		await home.deps.failpoints.reach("task-submitted");
+		for (const event of created) this.#options.deps.observers.tell(event, home.owner);
+		await this.#options.deps.failpoints.reach("task-submitted");
 		this.#options.runner.wake();
 		return outcome.response;
 	}

@@ -20,7 +20,8 @@ export interface Replying {
 /** Writes the reply, with which the task goes on. Throws `failed_precondition` where it asks nothing, or something else. */
 export async function writeReply(
 	tx: Tx,
-	{ redactor, deps }: Session,
+	{ redactor }: Session,
+	now: number,
 	{ taskId, by, approved, feedback, token }: Replying,
 ): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
@@ -39,7 +40,7 @@ export async function writeReply(
 		.updateTable("tasks")
 		.set({
 			...{ state: "pending", announce: "resumed", not_before: 0 },
-			...{ review: JSON.stringify({ ...review, reply }), updated_at: deps.clock.now() },
+			...{ review: JSON.stringify({ ...review, reply }), updated_at: now },
 			...(speakers.length > 0 && { speakers: JSON.stringify(speakers) }),
 		})
 		.where("id", "=", taskId)

@@ -22,9 +22,11 @@ export class Trust {
 	readonly policies: Policies;
 	readonly grants: ChannelGrants;
 
+	readonly #options: GrantOptions;
 	readonly #sessions: () => Sessions;
 
 	constructor(options: GrantOptions) {
+		this.#options = options;
 		this.#sessions = options.sessions;
 		this.audit = options.audit;
 		this.auditLog = new AuditLog(options);
@@ -45,7 +47,8 @@ export class Trust {
 
 	/** Ends the session's `acceptAll`, also one that was given before a restart. */
 	async endAcceptAll(by: Principal, sessionId: string): Promise<void> {
-		await endAcceptAll(this.#sessions(), by, sessionId);
+		const { clock } = this.#options;
+		await endAcceptAll({ sessions: this.#sessions(), clock, audit: this.audit }, by, sessionId);
 	}
 
 	/** Learns what the database and the policy say, before anybody is let in. */

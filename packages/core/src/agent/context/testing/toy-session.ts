@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { Observers } from "../../../conversation/observers.ts";
-import { Session, type SessionDeps } from "../../../conversation/session.ts";
-import { Workspaces } from "../../../conversation/workspaces.ts";
-import { Files } from "../../../files/files.ts";
-import { builtInAlone } from "../../../policy/policy.ts";
+import { Session } from "../../../conversation/session.ts";
 import { Journal } from "../../../store/journal.ts";
 import { migrations } from "../../../store/migrations/migrations.ts";
 import { sessionRow } from "../../../store/session-row.ts";
@@ -18,13 +15,13 @@ import type { ContextSnapshot } from "../../../vocabulary/context-snapshot.ts";
 import type { AssistantMessage, CallBlock, Message, ResultBlock } from "../../../vocabulary/message.ts";
 import type { Model, ModelRequest, ToolDescription } from "../../../vocabulary/model.ts";
 import type { Answer } from "../../../vocabulary/prompt-answer.ts";
-import { SecretBox } from "../../../vocabulary/secrets.ts";
 import type { RunTranscript } from "../../../vocabulary/transcript.ts";
 import { noUsage } from "../../../vocabulary/usage.ts";
-import { contextsOf } from "../contexts.ts";
+import { Contexts } from "../contexts.ts";
 import {
 	type Asker,
 	type Compacted,
+	type ContextServices,
 	compactNow,
 	contextAfter,
 	fitRequest,
@@ -62,18 +59,6 @@ interface ToyCall {
 
 const sessionId = "sess_toy";
 
-/** No channel is trusted with anything. */
-const untrusted: SessionDeps["grants"] = {
-	covering: async () => undefined,
-	badge: async () => undefined,
-	use: async () => "ended",
-	denied: async () => undefined,
-	review: async () => undefined,
-	answer: async () => false,
-	requireCover: async () => undefined,
-	stopped: async () => undefined,
-};
-
 /** A session on a store of its own whose transcript a test writes, and a provider that counts by a toy tokenizer. */
 export class ToySession {
 	readonly options: ToyOptions;
@@ -81,6 +66,8 @@ export class ToySession {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
 	readonly #directory: string;
+	readonly #journal: Journal;
+	#contexts: Contexts;
 	/** The requests for summaries. */
 	readonly written: Parameters<WriteText>[0][] = [];
 	transcript: RunTranscript[] = [];
@@ -101,6 +88,8 @@ export class ToySession {
 			...(countTokens && { countTokens }),
 		};
 		this.settings = { model, contextWindow, maxOutput };
+		this.#journal = new Journal({ store, clock: this.clock, ids: seededIds(1) });
+		this.#contexts = this.#newContexts();
 		this.session = this.#newSession();
 	}
 
@@ -116,12 +105,13 @@ export class ToySession {
 		return this.options.tokenizer ?? tokenizers.words;
 	}
 
-	get errors(): ReturnType<ReturnType<typeof contextsOf>["errors"]> {
-		return contextsOf(this.session.deps).errors();
+	get errors(): ReturnType<Contexts["errors"]> {
+		return this.#contexts.errors();
 	}
 
 	/** Forgets all that is only in memory; the transcript is read again. */
 	restart(): void {
+		this.#contexts = this.#newContexts();
 		this.session = this.#newSession();
 		this.transcript = structuredClone(this.transcript);
 	}
@@ -228,7 +218,7 @@ export class ToySession {
 	/** What was recorded of compactions, oldest first. */
 	async compactions(): Promise<{ level: string; tokensBefore: number; tokensAfter: number }[]> {
 		const filter = { sessionId, types: ["context.compacted"], limit: 1_000 };
-		const events = await this.session.deps.journal.recent(filter);
+		const events = await this.#journal.recent(filter);
 		return events.flatMap(({ event }) => (event.type === "context.compacted" ? [event] : []));
 	}
 
@@ -242,7 +232,13 @@ export class ToySession {
 	}
 
 	get #asker(): Asker {
-		return { id: this.#runId, session: this.session, signal: this.#abort.signal, settings: this.settings };
+		return {
+			id: this.#runId,
+			session: this.session,
+			deps: this.#services,
+			signal: this.#abort.signal,
+			settings: this.settings,
+		};
 	}
 
 	get #parts(): Omit<ModelRequest, "messages"> {
@@ -255,27 +251,28 @@ export class ToySession {
 		return this.options.write ? this.options.write(request) : `Summary number ${this.written.length}.`;
 	};
 
+	get #services(): ContextServices {
+		const { clock, log } = this;
+		return { clock, log, journal: this.#journal, contexts: this.#contexts, failpoints: noFailpoints };
+	}
+
+	#newContexts(): Contexts {
+		const { clock, log } = this;
+		return new Contexts({ clock, log, journal: this.#journal, failpoints: noFailpoints });
+	}
+
 	#newSession(): Session {
 		const { store, clock, log } = this;
-		const ids = seededIds(1 + this.transcript.length);
-		const secrets = new SecretBox(Buffer.alloc(32, 1));
 		const redactor = new Redactor();
-		const deps: SessionDeps = {
-			journal: new Journal({ store, clock, ids }),
-			...{ clock, ids, log, failpoints: noFailpoints, startedAt: 0, observers: new Observers() },
-			...{ fingerprint: (text) => text, stopping: () => false },
-			...{ secrets, redactor, audit: new Audit({ store, clock, log, redactor }) },
-			workspaces: new Workspaces("/nowhere"),
-			policies: { of: () => builtInAlone },
-			grants: untrusted,
-			people: {
-				roleNow: async (_db, { role }) => role,
-				asOfNow: async (principal) => principal,
-				asReported: async (person) => person,
-			},
-			files: new Files({ store, clock, ids, log, secrets, roots: { dataDir: "/nowhere" } }),
-		};
 		const row = sessionRow({ id: sessionId, owner: "operator", ...facts }, 0);
-		return new Session(row, undefined, deps);
+		return new Session(row, undefined, {
+			journal: this.#journal,
+			clock,
+			observers: new Observers(),
+			redactor,
+			audit: new Audit({ store, clock, log, redactor }),
+			startedAt: 0,
+			stopping: () => false,
+		});
 	}
 }

@@ -8,10 +8,11 @@ import type { Policies } from "../trust/policies.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { SessionGrants } from "./grants/channel-grants.ts";
 import type { Observers } from "./observers.ts";
+import type { Prompts } from "./prompts.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-/** What every session needs from the runtime. */
-export interface SessionDeps {
+/** Parts of the gateway that sessions, runs and use cases work with. */
+export interface Services {
 	readonly journal: Journal;
 	readonly files: Files;
 	readonly clock: Clock;
@@ -29,6 +30,7 @@ export interface SessionDeps {
 	/** Knows the secrets of the gateway. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
+	readonly prompts: Prompts;
 	/** What channels are trusted with. */
 	readonly grants: SessionGrants;
 	/** What people may do at this moment. */
@@ -39,23 +41,4 @@ export interface SessionDeps {
 	readonly workspaces: Workspaces;
 	/** Whether the gateway is on its way down: who leaves now has been sent away. */
 	readonly stopping: () => boolean;
-}
-
-/** What of them needs nothing but what a runtime is made of. */
-export function sessionDepsOf(
-	{
-		clock,
-		ids,
-		log,
-		failpoints,
-		secrets,
-		redactor,
-	}: Pick<SessionDeps, "clock" | "ids" | "log" | "failpoints" | "secrets" | "redactor">,
-	{ policies, grants, people }: Pick<SessionDeps, "policies" | "grants" | "people">,
-): Omit<SessionDeps, "journal" | "files" | "observers" | "audit" | "workspaces" | "stopping"> {
-	return {
-		...{ clock, ids, log, failpoints, secrets, redactor, policies, grants, people },
-		startedAt: clock.now(),
-		fingerprint: (text) => secrets.fingerprint(text),
-	};
 }

@@ -1,0 +1,88 @@
+import { fromRow, type Tx } from "../store/journal.ts";
+import type { PromptState } from "../store/tables.ts";
+import type { Prompt } from "../vocabulary/prompt.ts";
+import type { Answer } from "../vocabulary/prompt-answer.ts";
+
+/** A question as its row holds it. */
+export interface PromptRow {
+	readonly prompt: Prompt;
+	readonly state: PromptState;
+	readonly answer: Answer | undefined;
+	readonly binding: string | undefined;
+}
+
+/** Whose question it is: a call asks at most once for permission, and at most once for something else. */
+export interface Asking {
+	readonly runId: string;
+	readonly callId: string;
+	readonly kind: "approval" | "elicitation";
+}
+
+/** The newest question of this kind that a call has asked, if any. */
+export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | undefined> {
+	const row = await db
+		.selectFrom("prompts")
+		.selectAll()
+		.where("run_id", "=", asking.runId)
+		.where("call_id", "=", asking.callId)
+		.where("binding", asking.kind === "approval" ? "is not" : "is", null)
+		.orderBy("seq", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	if (!row) return undefined;
+	return {
+		prompt: fromRow<Prompt>(row.request),
+		state: row.state,
+		answer: row.answer === null ? undefined : fromRow<Answer>(row.answer),
+		binding: row.binding ?? undefined,
+	};
+}
+
+/** Whether a person approved the call and it has not begun to run. */
+export function isApproved({ state, answer }: PromptRow): boolean {
+	return state === "answered" && answer?.kind === "approved";
+}
+
+/** The arguments that a person gave a call with their newest approval of it; undefined if they gave none. */
+export async function findChanges(
+	db: Tx,
+	{ runId, callId }: Pick<Asking, "runId" | "callId">,
+): Promise<unknown> {
+	const rows = await db
+		.selectFrom("prompts")
+		.select("answer")
+		.where("run_id", "=", runId)
+		.where("call_id", "=", callId)
+		.where("binding", "is not", null)
+		.where("answer", "is not", null)
+		.orderBy("seq")
+		.execute();
+	const given = rows.flatMap(({ answer }) => {
+		const read = answer === null ? undefined : fromRow<Answer>(answer);
+		return read?.kind === "approved" && read.arguments !== undefined ? [read.arguments] : [];
+	});
+	return given.at(-1);
+}
+
+/** Whether a person denied one of these calls. */
+export async function isAnyDenied(
+	db: Tx,
+	{ runId, callIds }: { readonly runId: string; readonly callIds: readonly string[] },
+): Promise<boolean> {
+	const denied = await db
+		.selectFrom("prompts")
+		.select("token")
+		.where("run_id", "=", runId)
+		.where("call_id", "in", callIds)
+		.where("binding", "is not", null)
+		.where("state", "=", "cancelled")
+		.limit(1)
+		.execute();
+	return denied.length > 0;
+}
+
+/** Whether a question still waits for its answer. */
+export async function isOpen(db: Tx, token: string): Promise<boolean> {
+	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
+	return row?.state === "open";
+}
