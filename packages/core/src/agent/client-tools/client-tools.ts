@@ -165,7 +165,7 @@ export class ToolConnection {
 	/** Guidance by source. */
 	readonly #contexts = new Map<string, string>();
 	/** The tools that take the place of all others in one run. */
-	#instead: { readonly run: string; readonly tools: readonly Tool[] } | undefined;
+	#instead: (OfferedTools & { readonly run: string }) | undefined;
 
 	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
 		this.#deps = deps;
@@ -177,7 +177,7 @@ export class ToolConnection {
 
 	/** The tools that it offers to the run of this correlation. */
 	offeredTo(run: string): readonly Tool[] {
-		return this.#insteadFor(run) ?? this.#tools.map(({ tool }) => tool);
+		return this.#insteadFor(run)?.tools ?? this.#tools.map(({ tool }) => tool);
 	}
 
 	/** Whether the run of this correlation has tools of its own. */
@@ -185,21 +185,28 @@ export class ToolConnection {
 		return this.#insteadFor(run) !== undefined;
 	}
 
-	/** The tools that it has registered, for a further connection to the same client. */
-	get registered(): readonly ClientTool[] {
-		return this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => ({
-			...{ name, description, parameters: schema, timeoutMs, category: isPure ? "pure" : "physical" },
+	/** The tools that it has registered with their guidance, for a further connection to the same client. */
+	get registered(): { readonly tools: readonly ClientTool[]; readonly guidance: readonly Guidance[] } {
+		const tools = this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => ({
+			name,
+			description,
+			parameters: schema,
+			timeoutMs,
+			category: isPure ? ("pure" as const) : "physical",
 		}));
+		return { tools, guidance: this.guidanceFor("") };
 	}
 
 	/** The guidance of its sources in the run of this correlation, each as a part of the system prompt. */
 	guidanceFor(run: string): readonly Guidance[] {
 		const instead = this.#insteadFor(run);
-		return [...this.#contexts].map(([source, context]) => {
-			const own = this.#tools.filter((one) => one.source === source).map(({ tool }) => tool);
+		const own = [...this.#contexts].map(([source, context]) => {
+			const tools =
+				instead?.tools ?? this.#tools.filter((one) => one.source === source).map(({ tool }) => tool);
 			const text = `${openTag(source)}\n${context}\n${closeTag}`;
-			return { text, tools: (instead ?? own).map(({ name }) => name) };
+			return { text, tools: tools.map(({ name }) => name) };
 		});
+		return [...own, ...(instead?.guidance ?? [])];
 	}
 
 	/** Answers that named no open call: late, repeated or unknown. They have no effect. */
@@ -231,13 +238,18 @@ export class ToolConnection {
 
 	/**
 	 * Offers these tools and no others to the run of this correlation, until it is called again; undefined: the registered
-	 * ones. Other runs have what is registered. Throws as `register` does.
+	 * ones. Other runs have what is registered. `guidance` is that of another connection to the same client. Throws as
+	 * `register` does.
 	 */
-	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
+	offerInstead(
+		run: string,
+		tools: readonly ClientTool[] | undefined,
+		guidance: readonly Guidance[] = [],
+	): void {
 		this.#requireOpen();
 		const checked = tools && this.#deps.check.tools(tools).map((one) => this.#own("", one));
 		if (checked) requireRoom(checked);
-		this.#instead = checked && { run, tools: checked.map(({ tool }) => tool) };
+		this.#instead = checked && { run, tools: checked.map(({ tool }) => tool), guidance };
 		this.#listener.changed();
 	}
 
@@ -260,8 +272,8 @@ export class ToolConnection {
 		this.#listener.left();
 	}
 
-	#insteadFor(run: string): readonly Tool[] | undefined {
-		return this.#instead?.run === run ? this.#instead.tools : undefined;
+	#insteadFor(run: string): OfferedTools | undefined {
+		return this.#instead?.run === run ? this.#instead : undefined;
 	}
 
 	#requireOpen(): void {

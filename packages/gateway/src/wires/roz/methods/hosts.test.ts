@@ -5,7 +5,7 @@ import { Host, Hosts } from "./hosts.ts";
 const other: Principal = { id: "connector:other", kind: "connector" };
 
 function host(): Host {
-	return new Host("rover", { tools: () => [], request: () => undefined });
+	return new Host("rover", { registered: () => ({ tools: [], guidance: [] }), request: () => undefined });
 }
 
 test("a host is found by its own principal only, and of two hosts with one id the later one", () => {

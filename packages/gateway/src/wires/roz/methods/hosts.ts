@@ -1,9 +1,9 @@
-import type { ClientCall, ClientResult, ClientTool, Principal, Runtime, ToolConnection } from "@parley/core";
+import type { ClientCall, ClientResult, Principal, Runtime, ToolConnection } from "@parley/core";
 
 /** The client of a host. */
 interface HostClient {
-	/** The tools that it has registered. */
-	readonly tools: () => readonly ClientTool[];
+	/** Returns the tools that it has registered, with their guidance. */
+	readonly registered: () => ToolConnection["registered"];
 	/** Sends a call to it. Must not wait for the answer. */
 	readonly request: (call: ClientCall) => void;
 }
@@ -41,7 +41,10 @@ export class Host {
 		});
 		this.#connections.add(connection);
 		if (this.#isGone) this.disconnect(connection);
-		else connection.offerInstead(run, this.#client.tools());
+		else {
+			const { tools, guidance } = this.#client.registered();
+			connection.offerInstead(run, tools, guidance);
+		}
 		return connection;
 	}
 

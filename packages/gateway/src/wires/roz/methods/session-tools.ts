@@ -40,7 +40,7 @@ export class SessionTools {
 		this.#own = own;
 		const { hosts, principal, ownHostId, request } = options;
 		if (ownHostId === undefined || own instanceof ParleyError) return;
-		this.#asHost = new Host(ownHostId, { tools: () => own.registered, request });
+		this.#asHost = new Host(ownHostId, { registered: () => own.registered, request });
 		this.#withdraw = hosts.declare(principal, ownHostId, this.#asHost);
 	}
 
