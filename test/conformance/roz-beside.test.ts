@@ -66,7 +66,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.host"],
-	"calls of two sessions and of the host itself are told apart, whatever their ids",
+	"calls of two sessions and of the host itself do not mix, whatever their ids",
 	async () => {
 		const dig = (who: string) => [calls("c1", "dig", { who })];
 		const model = new ScriptedModel(...round, dig("A"), dig("host"), [says("mine")], ...round, [says("dug")]);
@@ -86,11 +86,11 @@ verifiesOn(
 		await host.until("turnComplete");
 		host.send({ toolResult: { toolCallId: hosted["toolCallId"], success: true, result: "answer for A" } });
 		await a.until("turnComplete");
-		const told = model.requests.map(({ messages }) => JSON.stringify(messages));
-		expect(told.at(-1)).toContain("answer for A");
-		expect(told.filter((text) => text.includes("answer for the host"))).toHaveLength(1);
+		const sent = model.requests.map(({ messages }) => JSON.stringify(messages));
+		expect(sent.at(-1)).toContain("answer for A");
+		expect(sent.filter((text) => text.includes("answer for the host"))).toHaveLength(1);
 		expect(
-			told.filter((text) => text.includes("answer for the host") && text.includes("answer for A")),
+			sent.filter((text) => text.includes("answer for the host") && text.includes("answer for A")),
 		).toEqual([]);
 		// A repeated answer of a host has no effect.
 		host.send({ toolResult: { toolCallId: hosted["toolCallId"], success: true, result: "again" } });

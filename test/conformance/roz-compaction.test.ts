@@ -15,7 +15,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** A model that counts a token for four characters, keeps the requests and answers as told; a request without tools is one for a summary. */
+/** A model that counts a token for four characters, keeps the requests and answers by its script. A request without tools asks for a summary. */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
 		...{ provider: "listener", defaultModel: "listener" },
@@ -48,9 +48,9 @@ function lookOnce({ messages }: ModelRequest): ModelEvent[] {
 }
 
 const levels = [
-	{ level: "summary", said: long, reply: () => [says("I see.")] },
-	{ level: "thinking", said: "go on", reply: think },
-	{ level: "tool_results", said: "go on", reply: lookOnce },
+	{ level: "summary", content: long, reply: () => [says("I see.")] },
+	{ level: "thinking", content: "go on", reply: think },
+	{ level: "tool_results", content: "go on", reply: lookOnce },
 ] as const;
 
 type Level = (typeof levels)[number];
@@ -58,12 +58,12 @@ type Level = (typeof levels)[number];
 /** Plays turns, but none after one that a ContextCompacted follows. Resolves with the ContextCompacted. */
 async function play(
 	stream: RozStream,
-	{ level, said }: Pick<Level, "level" | "said">,
+	{ level, content }: Pick<Level, "level" | "content">,
 	turns = mostTurns,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
 	for (let turn = 1; turn <= turns; turn++) {
 		const before = stream.frames.length;
-		stream.say(`turn ${turn}: ${said}`);
+		stream.say(`turn ${turn}: ${content}`);
 		if (level === "tool_results") {
 			const { toolCallId } = await stream.until("toolRequest");
 			stream.send({ toolResult: { toolCallId, success: true, result: long } });
@@ -84,15 +84,15 @@ for (const one of levels) {
 	verifiesOn(
 		"roz",
 		["roz.compacted"],
-		`a conversation that outgrows max_context_tokens is made shorter (${one.level}), and the client is told after the turn`,
+		`a conversation that outgrows max_context_tokens is made shorter (${one.level}), and the client learns it after the turn`,
 		async () => {
 			const requests: ModelRequest[] = [];
 			await using gateway = await TestGateway.start({ model: createModel(requests, one.reply) });
 			await using stream = new RozStream(gateway.url);
 			await stream.start({ tools: [look], maxContextTokens: budget });
-			const told = await play(stream, one);
-			expect(told).toMatchObject({ level: one.level });
-			const { messagesBefore, messagesAfter, tokensBefore, tokensAfter, summary } = told ?? {};
+			const compacted = await play(stream, one);
+			expect(compacted).toMatchObject({ level: one.level });
+			const { messagesBefore, messagesAfter, tokensBefore, tokensAfter, summary } = compacted ?? {};
 			expect(Number(tokensAfter)).toBeLessThan(Number(tokensBefore));
 			for (const request of requests) {
 				const { system, messages, tools } = request;

@@ -13,7 +13,7 @@ function write(callId: string, content: string) {
 }
 
 /** Resolves with the call that needs approval. */
-async function asked(stream: RozStream): Promise<string> {
+async function approvalAt(stream: RozStream): Promise<string> {
 	for (;;) {
 		const { state, detail } = await stream.until("activityUpdate");
 		if (state === "waiting_approval") return String(detail);
@@ -62,14 +62,14 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: sessionId });
 		stream.say("write");
-		expect(await asked(stream)).toBe("c1");
+		expect(await approvalAt(stream)).toBe("c1");
 		const { payload: first } = await other.event("prompt.request");
 		await other.call("prompt_response", { token: first["token"], value: true });
 		expect(await stream.until("activityUpdate")).toMatchObject({
 			state: "calling_tool",
 			detail: "write_file",
 		});
-		expect(await asked(stream)).toBe("c2");
+		expect(await approvalAt(stream)).toBe("c2");
 		expect(await readFile(gateway.path("work", "bed.txt"), "utf8")).toBe("soil");
 		const { payload: second } = await other.event("prompt.request");
 		stream.send({ permissionDecision: { toolCallId: "c2", approved: true } });

@@ -140,7 +140,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.token"],
-	"a client that may not start a session is told by a status, as one without a token",
+	"a client without the right to start a session gets a status, as one without a token",
 	async () => {
 		await using gateway = await TestGateway.start({ config: { auth: "token" } });
 		const token = (await readOperatorToken(gateway.path("data"))) ?? "";

@@ -36,9 +36,9 @@ for (const [behaviour, tool, args, modifier, reason] of [
 			const decision = { toolCallId: "c1", approved: true, modifier: structOf(modifier) };
 			stream.send({ permissionDecision: decision });
 			expect(await stream.until("turnComplete")).toMatchObject({ stopReason: "end_turn" });
-			const told = JSON.stringify(model.requests.at(-1)?.messages);
-			expect(told).toContain("the modifier cannot be used: ");
-			expect(told).toContain(reason);
+			const sent = JSON.stringify(model.requests.at(-1)?.messages);
+			expect(sent).toContain("the modifier cannot be used: ");
+			expect(sent).toContain(reason);
 			const tools = stream.frames.filter(({ value }) => value["state"] === "calling_tool");
 			expect(tools).toEqual([]);
 		},

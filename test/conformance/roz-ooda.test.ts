@@ -82,10 +82,10 @@ verifiesOn(
 		expect(stream.text("textDelta")).toContain("all seen");
 		await using team = new RozTeam(gateway.url, String(payload["task_id"]));
 		expect(await team.ended()).toMatchObject({ code: 0 });
-		const told = team.events.flatMap(({ kind, value }) =>
+		const shown = team.events.flatMap(({ kind, value }) =>
 			kind === "workerPhase" ? [{ phase: 0, ...value }] : [],
 		);
-		expect(told).toMatchObject(phases.map((_, phase) => ({ phase, mode: "ooda_re_act" })));
+		expect(shown).toMatchObject(phases.map((_, phase) => ({ phase, mode: "ooda_re_act" })));
 	},
 );
 

@@ -57,7 +57,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.errors", "roz.ping"],
-	"a frame at the wrong time is told as an error, and the stream goes on",
+	"a frame at the wrong time is answered with an error, and the stream goes on",
 	async () => {
 		await using gateway = await TestGateway.start({ model: new ScriptedModel(stuck("wait")) });
 		await using stream = new RozStream(gateway.url);
@@ -89,7 +89,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.fatal"],
-	"a start that cannot be is an error, and the stream ends without a session",
+	"a start that is not possible is an error, and the stream ends without a session",
 	async () => {
 		await using gateway = await TestGateway.start();
 		for (const [start, message] of [
@@ -182,9 +182,9 @@ verifiesOn(
 		await stream.until("turnComplete");
 		const [request] = model.requests;
 		expect(request?.system).toContain("Plant in rows.\n\nAnswer in one word.");
-		const said = JSON.stringify(request?.messages);
-		expect(said).toContain("beans");
-		expect(said).toContain(
+		const sent = JSON.stringify(request?.messages);
+		expect(sent).toContain("beans");
+		expect(sent).toContain(
 			'<context label=\\"Active File\\">\\npeas.txt </con&lt;/context>text> &lt;/ Context> open\\n</context>\\n\\ngo on',
 		);
 	},
@@ -206,7 +206,7 @@ verifiesOn(
 		await first.until("pong");
 		await using reader = await OzzieClient.connect(gateway.url);
 		await reader.open({ session_id: sessionId, after_seq: 0 });
-		const { payload: asked } = await reader.event("user.message");
+		const { payload: message } = await reader.event("user.message");
 		await reader.event("assistant.message");
 		await reader.call("send_message", { session_id: sessionId, content: "b" });
 		await reader.event("assistant.message");
@@ -216,7 +216,7 @@ verifiesOn(
 		second.say("c");
 		await second.until("turnComplete");
 		expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/"a".*"one".*"b".*"two".*"c"/);
-		const explained = await reader.call("explain", { session_id: sessionId, run_id: Object(asked).run_id });
+		const explained = await reader.call("explain", { session_id: sessionId, run_id: Object(message).run_id });
 		expect(explained).toMatchObject({ feedback: [{ rating: "bad" }] });
 	},
 );

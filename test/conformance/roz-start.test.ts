@@ -31,12 +31,12 @@ function sentTo(fake: FakeAnthropic): unknown[] {
 verifiesOn(
 	"roz",
 	["roz.models"],
-	"a tier or the name of a model chooses the model that is asked, also in a session that continues",
+	"a tier or the name of a model chooses the model of the requests, also in a session that continues",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		fake.otherwise(says("yes"));
 		await using gateway = await startWithClaude(fake);
-		const asked: unknown[] = [];
+		const chosen: unknown[] = [];
 		let session = "";
 		const ask = async (start: object, headers: Readonly<Record<string, string>> = {}): Promise<void> => {
 			await using stream = new RozStream(gateway.url, { headers });
@@ -45,20 +45,20 @@ verifiesOn(
 			stream.say("go");
 			await stream.until("turnComplete");
 			expect(fake.requests.at(-1)?.body.model).toBe(model);
-			asked.push(model);
+			chosen.push(model);
 		};
 		for (const model of ["fast", "standard", "max"]) await ask({ model });
-		await ask({ model: asked[0] });
+		await ask({ model: chosen[0] });
 		await ask({});
-		const [fast, standard, max] = asked;
+		const [fast, standard, max] = chosen;
 		expect(fast).toMatch(/haiku/);
 		expect(standard).toMatch(/sonnet/);
 		expect(max).toMatch(/opus/);
-		expect(asked.slice(3)).toEqual([fast, sonnet]);
+		expect(chosen.slice(3)).toEqual([fast, sonnet]);
 		await ask({ model: "max" });
 		await ask({}, { "parley-session-id": session });
 		await ask({ model: "fast" }, { "parley-session-id": session });
-		expect(asked.slice(5)).toEqual([max, max, fast]);
+		expect(chosen.slice(5)).toEqual([max, max, fast]);
 	},
 );
 

@@ -132,7 +132,7 @@ verifiesOn(
 		await using stream = new RozStream(gateway.url);
 		await stream.start();
 		stream.say("go");
-		const asked = async (callId: string): Promise<void> => {
+		const approvalOf = async (callId: string): Promise<void> => {
 			let state: unknown;
 			while (state !== "waiting_approval") {
 				const activity = await stream.until("activityUpdate");
@@ -140,13 +140,13 @@ verifiesOn(
 				if (state === "waiting_approval") expect(activity["detail"]).toBe(callId);
 			}
 		};
-		await asked("c1");
+		await approvalOf("c1");
 		stream.send({ permissionDecision: { toolCallId: "", approved: true } });
 		stream.send({ permissionDecision: { toolCallId: "c1", approved: false } });
-		await asked("c2");
+		await approvalOf("c2");
 		const added = structOf({ mode: "777" });
 		stream.send({ permissionDecision: { toolCallId: "c2", approved: true, modifier: added } });
-		await asked("c3");
+		await approvalOf("c3");
 		const modifier = structOf({ content: "clay" });
 		stream.send({ permissionDecision: { toolCallId: "c3", approved: true, modifier } });
 		await stream.until("turnComplete");

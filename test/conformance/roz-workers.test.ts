@@ -18,7 +18,7 @@ const tools = ["list_files"];
 verifiesOn(
 	"roz",
 	["roz.team"],
-	"workers that spawn workers are told alike to a client that follows, that joins between, and that comes last",
+	"clients that follow a task, join it midway or watch it at its end get the same events of workers that spawn workers",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -33,10 +33,10 @@ verifiesOn(
 			{ tools },
 		);
 		await using first = new RozTeam(gateway.url, root);
-		const { payload: asked } = await client.event("task.suspended");
+		const { payload: suspended } = await client.event("task.suspended");
 		await using between = new RozTeam(gateway.url, root);
 		await between.until("workerExited");
-		await client.call("reply_task", { task_id: asked["task_id"], status: "approved" });
+		await client.call("reply_task", { task_id: suspended["task_id"], status: "approved" });
 		expect(await first.ended()).toMatchObject({ code: status.OK });
 		expect(await between.ended()).toMatchObject({ code: status.OK });
 		await using last = new RozTeam(gateway.url, root);

@@ -15,7 +15,7 @@ export const rozRequirements = {
 		"SessionError, roz 2",
 		"A frame at the wrong time is a SessionError with the code of its reason, and the stream goes on.",
 	),
-	"roz.fatal": roz("roz 2", "A start that cannot be is a SessionError, and the stream ends with OK."),
+	"roz.fatal": roz("roz 2", "A start that is not possible is a SessionError, and the stream ends with OK."),
 	"roz.codes": roz(
 		"roz 2",
 		"A SessionError has the code of its reason, also if a budget, a limit or a denial ends the turn.",
@@ -58,12 +58,12 @@ export const rozRequirements = {
 	),
 	"roz.register": roz(
 		"RegisterTools, roz 6",
-		"RegisterTools replaces what its source owns, and counts from the next turn.",
+		"RegisterTools replaces the tools of its source, from the next turn on.",
 	),
 	"roz.gone": roz("roz 9", "Calls of a client that is gone end as interrupted, and the run goes on."),
 	"roz.approval": roz(
 		"Permission Protocol, roz 7",
-		"A call that needs approval is told with its id, and runs after a PermissionDecision, which can narrow it.",
+		"The client gets the id of a call that needs approval. The call runs after a PermissionDecision, which can narrow it.",
 	),
 	"roz.modifier": roz(
 		"PermissionDecision, roz 7",
@@ -116,7 +116,7 @@ export const rozRequirements = {
 		"roz 10",
 		"A host that is not connected is an error with its id. A host that leaves interrupts its calls.",
 	),
-	"roz.ooda-workers": roz("roz 10 and 12", "A worker in OODA tells each of its phases as a WorkerPhase."),
+	"roz.ooda-workers": roz("roz 10 and 12", "Each phase of a worker in OODA is a WorkerPhase."),
 	"roz.reflection": roz(
 		"rulings, One port",
 		"Reflection returns the schema with all types that it uses, as grpcurl needs it.",

@@ -187,13 +187,10 @@ export class ToolConnection {
 
 	/** The tools that it has registered with their guidance, for a further connection to the same client. */
 	get registered(): { readonly tools: readonly ClientTool[]; readonly guidance: readonly Guidance[] } {
-		const tools = this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => ({
-			name,
-			description,
-			parameters: schema,
-			timeoutMs,
-			category: isPure ? ("pure" as const) : "physical",
-		}));
+		const tools = this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => {
+			const category: ClientTool["category"] = isPure ? "pure" : "physical";
+			return { name, description, parameters: schema, timeoutMs, category };
+		});
 		return { tools, guidance: this.guidanceFor("") };
 	}
 

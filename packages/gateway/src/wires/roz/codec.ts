@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { ClientResult, ClientTool, HistoryMessage, Usage } from "@parley/core";
 import type * as z from "zod";
 import {
@@ -27,7 +27,7 @@ export function errorFrame(code: SessionErrorCode, message: string): SessionResp
 	return frame("error", { code, message, retryable: isRetryable(code) });
 }
 
-/** The checked form of a message. Throws `invalid_argument` with the first thing that is wrong, for a person. */
+/** Returns the checked form of a message. Throws `invalid_argument` with the first problem of the message. */
 export function decode<Schema extends z.ZodType>(schema: Schema, message: unknown): z.output<Schema> {
 	const checked = schema.safeParse(message);
 	if (checked.success) return checked.data;
@@ -49,25 +49,29 @@ const categories = {
 	[ToolCategoryHint.UNRECOGNIZED]: "physical",
 } as const;
 
-/** Of two tools with one name the later one counts. */
+/** The checked form of tools. If two tools have one name, the later one applies. */
 export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[] {
 	const byName = new Map(tools.map((tool) => [tool.name, tool]));
 	return [...byName.values()].map(({ name, description, parametersSchema, timeoutMs, category }) => ({
-		...{ name, description, parameters: parametersSchema ?? {}, timeoutMs },
+		name,
+		description,
+		parameters: parametersSchema ?? {},
+		timeoutMs,
 		category: categories[category],
 	}));
 }
 
-/** The messages of the user, the agent and its tools, and the texts of the role `system`, which are instructions. */
+/** Returns the messages of the user, the agent and its tools, and the texts of the role `system`: these are instructions. */
 export function decodeHistory(history: readonly ConversationMessage[]): {
 	readonly messages: readonly HistoryMessage[];
 	readonly system: readonly string[];
 } {
-	const said = history.filter(({ role }) => role !== "system");
 	const system = history
 		.filter(({ role }) => role === "system")
 		.flatMap(({ parts }) => parts.flatMap(textOf));
-	const messages = said.map(({ role, parts }) => ({ role, content: parts.flatMap(decodePart) }));
+	const messages = history
+		.filter(({ role }) => role !== "system")
+		.map(({ role, parts }) => ({ role, content: parts.flatMap(decodePart) }));
 	return { messages, system };
 }
 
@@ -82,7 +86,7 @@ function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 			return [{ type: "text", text: part.value.text }];
 		case "thinking": {
 			const { thinking, signature } = part.value;
-			return [{ type: "thinking", text: thinking, ...(signature !== "" && { signature }) }];
+			return [defined({ type: "thinking" as const, text: thinking, signature: signature || undefined })];
 		}
 		case "toolUse": {
 			const { id, name, input } = part.value;
@@ -103,11 +107,7 @@ function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 
 export function decodeResult(given: ToolResult): ClientResult {
 	const { success, result, exitCode, truncated, durationMs } = given;
-	return {
-		...{ success, text: result, truncated },
-		...(exitCode !== undefined && { exitCode }),
-		...(durationMs !== undefined && durationMs >= 0 && { durationMs }),
-	};
+	return defined({ success, text: result, truncated, exitCode, durationMs });
 }
 
 export function encodeUsage(usage: Usage): TokenUsage {

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, ParleyError, type Redactor, type Timer } from "@parley/base";
-import type { ClientCall, Keyed, Principal, Runtime } from "@parley/core";
+import type { ClientCall, Feedback, Keyed, Principal, Runtime } from "@parley/core";
 import type {
 	MessageFeedback,
 	PermissionDecision,
@@ -14,7 +14,6 @@ import { shownError } from "../shared/error-text.ts";
 import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
 import type { Hosts } from "./methods/hosts.ts";
-import { feedbackOf } from "./methods/message-feedback.ts";
 import { answerApproval, OpenApprovals } from "./methods/permission-decision.ts";
 import { type StartedSession, startSession } from "./methods/start-session.ts";
 import { Turn } from "./methods/turn.ts";
@@ -42,9 +41,9 @@ export interface SessionStreamOptions {
 	readonly hold: (isHeld: boolean) => void;
 	/** Sends a response to the client; must not throw. */
 	readonly send: (response: SessionResponse) => void;
-	/** Called once: nothing follows. */
+	/** Called once, after the last frame. */
 	readonly finished: () => void;
-	/** Called in its place if the client has not the right to start, or exceeds a limit. */
+	/** Called instead of `finished` if the client has no right to start, or exceeds a limit. */
 	readonly refused: (error: ParleyError) => void;
 }
 
@@ -65,7 +64,7 @@ export class SessionStream {
 		this.#options = options;
 	}
 
-	/** Takes a frame of the client. One that means nothing is ignored. */
+	/** Takes a frame of the client. An empty or unknown frame is ignored. */
 	take(request: SessionRequest): void {
 		if (this.#phase === "over") return;
 		const { request: what } = request;
@@ -320,4 +319,17 @@ export class SessionStream {
 		this.#options.log.error("a session failed", { error: reason });
 		return new ParleyError("internal error", { code: "internal" });
 	}
+}
+
+const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
+
+/** The feedback of a frame, for the session of the stream if it names none; undefined for an unknown rating. */
+function feedbackOf(
+	{ sessionId, messageId, rating }: MessageFeedback,
+	ownSessionId: string,
+): { readonly sessionId: string; readonly feedback: Feedback } | undefined {
+	const given = Object.hasOwn(ratings, rating) ? ratings[rating] : undefined;
+	if (!given) return undefined;
+	const feedback = { runId: messageId, rating: given, comment: "" };
+	return { sessionId: sessionId === "" ? ownSessionId : sessionId, feedback };
 }

@@ -27,10 +27,10 @@ export class Host {
 	 * `ClientTools.connect` does.
 	 */
 	async connect(
-		runtime: Pick<Runtime, "clientTools">,
+		clientTools: Runtime["clientTools"],
 		{ principal, sessionId, run, calling }: HostedSession,
 	): Promise<ToolConnection> {
-		const connection = await runtime.clientTools.connect(principal, sessionId, {
+		const connection = await clientTools.connect(principal, sessionId, {
 			host: this.#id,
 			request: (call) => {
 				calling(call);

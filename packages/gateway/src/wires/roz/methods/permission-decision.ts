@@ -3,7 +3,7 @@ import type { Keyed, Prompt, PromptResponse, SessionEvent } from "@parley/core";
 import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
 import type { SessionView } from "../../view/session-view.ts";
 
-/** Arguments that an approver has changed, or why they cannot be. */
+/** Arguments that an approver has changed, or the reason why the change is not possible. */
 type Narrowed<Value = Fields> =
 	| { readonly value: Value; readonly problem?: undefined }
 	| { readonly problem: string };
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The arguments of a call with the values of a modifier. A modifier replaces values of the same type. It adds no argument
- * and no element, because the approver was asked about those that are there.
+ * and no element, because the approver has seen only those of the call.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
 	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", "has another type");

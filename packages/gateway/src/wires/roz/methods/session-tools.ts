@@ -22,8 +22,7 @@ export interface SessionToolsOptions {
 export class SessionTools {
 	readonly #options: SessionToolsOptions;
 	readonly #sessionId: string;
-	/** The error of the core if the client may offer no tools in this session. */
-	readonly #own: ToolConnection | ParleyError;
+	readonly #own: OwnTools;
 	/** The client of this stream as a host. */
 	readonly #asHost: Host | undefined;
 	readonly #withdraw: (() => void) | undefined;
@@ -34,30 +33,32 @@ export class SessionTools {
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
 
-	private constructor(sessionId: string, own: ToolConnection | ParleyError, options: SessionToolsOptions) {
+	private constructor(sessionId: string, own: OwnTools, options: SessionToolsOptions) {
 		this.#options = options;
 		this.#sessionId = sessionId;
 		this.#own = own;
 		const { hosts, principal, ownHostId, request } = options;
-		if (ownHostId === undefined || own instanceof ParleyError) return;
-		this.#asHost = new Host(ownHostId, { registered: () => own.registered, request });
+		const { connection } = own;
+		if (ownHostId === undefined || !connection) return;
+		this.#asHost = new Host(ownHostId, { registered: () => connection.registered, request });
 		this.#withdraw = hosts.declare(principal, ownHostId, this.#asHost);
 	}
 
-	/** Throws as `ClientTools.connect` and `ToolConnection.register` do; without tools, a client needs no right to offer some. */
+	/**
+	 * Connects the client of the stream, and registers its tools. Throws as `ClientTools.connect` and `ToolConnection.register`
+	 * do; without tools, a client needs no right to offer some.
+	 */
 	static async open(
 		sessionId: string,
 		tools: readonly ClientTool[],
 		options: SessionToolsOptions,
 	): Promise<SessionTools> {
 		const own = await connect(sessionId, options);
-		if (tools.length === 0) return new SessionTools(sessionId, own, options);
-		if (own instanceof ParleyError) throw own;
 		try {
-			own.register({ tools });
+			if (tools.length > 0) requireConnection(own).register({ tools });
 			return new SessionTools(sessionId, own, options);
 		} catch (reason) {
-			own.leave();
+			own.connection?.leave();
 			throw reason;
 		}
 	}
@@ -72,19 +73,23 @@ export class SessionTools {
 		this.#leaveHost();
 		this.#pure = new Set(tools.flatMap(({ tool, isPure }) => (isPure ? [tool] : [])));
 		return tools.map(({ tool, effect, isPure, reason }) => ({
-			...{ toolPattern: tool, policy: policies[effect], category: isPure ? "pure" : "physical", reason },
+			toolPattern: tool,
+			policy: policies[effect],
+			category: isPure ? "pure" : "physical",
+			reason,
 		}));
 	}
 
 	/** Throws as `ToolConnection.register` does. */
 	register({ source = "", tools, systemContext = "" }: RegisterTools): void {
-		this.#requireOwn().register({ source, tools: decodeTools(tools), systemContext });
+		requireConnection(this.#own).register({ source, tools: decodeTools(tools), systemContext });
 	}
 
 	/** See `ToolConnection.offerInstead`. */
 	offerInstead(run: string, tools: readonly ClientTool[] | undefined): void {
 		this.#run = run;
-		if (tools || !(this.#own instanceof ParleyError)) this.#requireOwn().offerInstead(run, tools);
+		if (tools) requireConnection(this.#own).offerInstead(run, tools);
+		else this.#own.connection?.offerInstead(run, undefined);
 	}
 
 	/** Call it before a turn. In OODA it offers the tools of the host; throws `unavailable` if the host is not connected. */
@@ -104,8 +109,8 @@ export class SessionTools {
 
 	/** Whether calls of the tool change nothing. */
 	isPure(tool: string): boolean {
-		const own = this.#own instanceof ParleyError ? [] : this.#own.offeredTo(this.#run);
-		const offered = [...own, ...(this.#hosted?.connection.offeredTo(this.#run) ?? [])];
+		const connections = [this.#own.connection, this.#hosted?.connection];
+		const offered = connections.flatMap((connection) => connection?.offeredTo(this.#run) ?? []);
 		const last = offered.findLast(({ name }) => name === tool);
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
@@ -114,20 +119,15 @@ export class SessionTools {
 	answer(given: ToolResult): boolean {
 		const result = decodeResult(given);
 		if (this.#asHost?.answer(given.toolCallId, result)) return true;
-		if (this.#own instanceof ParleyError) return false;
-		return this.#own.answer(given.toolCallId, result) || this.#asHost !== undefined;
+		const isAnswer = this.#own.connection?.answer(given.toolCallId, result) ?? false;
+		return isAnswer || this.#asHost !== undefined;
 	}
 
 	leave(): void {
 		this.#hasLeft = true;
 		this.#leaveHost();
 		this.#withdraw?.();
-		if (!(this.#own instanceof ParleyError)) this.#own.leave();
-	}
-
-	#requireOwn(): ToolConnection {
-		if (this.#own instanceof ParleyError) throw this.#own;
-		return this.#own;
+		this.#own.connection?.leave();
 	}
 
 	/** Returns false if the session has no host, or the host is not connected. */
@@ -135,7 +135,12 @@ export class SessionTools {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
 		if (!host) return false;
-		const connection = await host.connect(runtime, { principal, sessionId: this.#sessionId, run, calling });
+		const connection = await host.connect(runtime.clientTools, {
+			principal,
+			sessionId: this.#sessionId,
+			run,
+			calling,
+		});
 		if (this.#hasLeft) host.disconnect(connection);
 		else this.#hosted = { host, connection };
 		return true;
@@ -150,21 +155,31 @@ export class SessionTools {
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
-/** Connects the client of the stream. Returns the error if it may offer no tools, as in the session of a chat channel. */
+/** The connection of the client of a stream, or the reason why it may offer no tools, as in the session of a chat channel. */
+type OwnTools =
+	| { readonly connection: ToolConnection }
+	| { readonly connection: undefined; readonly refusal: ParleyError };
+
+function requireConnection(own: OwnTools): ToolConnection {
+	if (own.connection === undefined) throw own.refusal;
+	return own.connection;
+}
+
 async function connect(
 	sessionId: string,
 	{ runtime, principal, calling, request }: SessionToolsOptions,
-): Promise<ToolConnection | ParleyError> {
+): Promise<OwnTools> {
 	try {
-		return await runtime.clientTools.connect(principal, sessionId, {
+		const connection = await runtime.clientTools.connect(principal, sessionId, {
 			request: (call) => {
 				calling(call);
 				request(call);
 			},
 		});
+		return { connection };
 	} catch (reason) {
-		const error = ParleyError.from(reason);
-		if (error.code !== "permission_denied") throw reason;
-		return error;
+		const refusal = ParleyError.from(reason);
+		if (refusal.code !== "permission_denied") throw reason;
+		return { connection: undefined, refusal };
 	}
 }

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { ClientCall, HistoryMessage, Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { PermissionRule, StartSession } from "../../../gen/roz/v1/agent.ts";
 import { SessionView } from "../../view/session-view.ts";
@@ -11,7 +11,7 @@ import { SessionTools } from "./session-tools.ts";
 export interface StartedSession {
 	readonly view: SessionView;
 	readonly tools: SessionTools;
-	/** The real name of the model that answers. */
+	/** The real name of the model. */
 	readonly model: string;
 	/** Whether the model reads pictures. */
 	readonly seesPictures: boolean;
@@ -42,8 +42,8 @@ export interface StartParts {
 }
 
 /**
- * Opens the session of a stream: a new one, or that which the client continues. If it throws, no new session is left:
- * `invalid_argument` or `not_found` for a request that the client can correct.
+ * Opens the session of a stream: a new one, or the one that the client continues. Throws `invalid_argument` or `not_found`
+ * for a request that the client can correct. If it throws, no new session is left.
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
 	const { runtime, principal, resumed, deliver } = parts;
@@ -53,9 +53,11 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 	checkInstructions(instructions);
 	const id = resumed ?? (await create(start, messages, parts));
 	await using undo = new AsyncDisposableStack();
-	if (resumed === undefined) undo.defer(() => runtime.remove(asked(principal), id, false));
+	if (resumed === undefined) undo.defer(() => runtime.remove(keyed(principal), id, false));
 	const view = await SessionView.join(runtime, id, {
-		...{ principal, deliver, drained: () => Promise.resolve() },
+		principal,
+		deliver,
+		drained: () => Promise.resolve(),
 	});
 	undo.defer(() => view.leave());
 	const tools = await SessionTools.open(id, decodeTools(command.tools), {
@@ -64,18 +66,22 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 	});
 	undo.defer(() => tools.leave());
 	const permissions = await tools.permissions();
-	const model = await view.setModel(asked(principal), start.model || view.model || "default");
+	const model = await view.setModel(keyed(principal), start.model || view.model || "default");
 	await view.begin();
 	const opened = undo.move();
 	return {
-		...{ view, tools, model, permissions, discard: () => opened.disposeAsync() },
+		view,
+		tools,
+		model,
+		permissions,
+		discard: () => opened.disposeAsync(),
 		seesPictures: runtime.models(principal).find(({ id }) => id === model)?.images ?? true,
 		system: instructions,
 		contextTokens: start.maxContextTokens,
 	};
 }
 
-/** Every message would be refused with instructions that are too long. */
+/** Throws `invalid_argument` if the instructions are too long for a message. */
 function checkInstructions(texts: readonly string[]): void {
 	const { length } = texts.join("\n\n");
 	if (length <= mostInstructions) return;
@@ -89,17 +95,16 @@ async function create(
 	{ runtime, principal, newId }: StartParts,
 ): Promise<string> {
 	const profile = await agentOf(start.environmentId, runtime, principal);
-	const chosen = profile === undefined ? {} : { profile };
-	const model = await runtime.modelOf(principal, { ...chosen, ...(start.model && { model: start.model }) });
+	const model = await runtime.modelOf(principal, defined({ profile, model: start.model || undefined }));
 	// The protocol does not name the model of a thought. Only the model of the session can use it.
 	const history = messages.map((one) => (one.role === "assistant" ? { ...one, model } : one));
-	const wanted = { id: newId(), history, ...chosen };
-	return (await SessionView.create(runtime, asked(principal), wanted)).id;
+	const wanted = defined({ id: newId(), history, profile });
+	return (await SessionView.create(runtime, keyed(principal), wanted)).id;
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The agent of an environment: existing clients name none, "default", or the UUID of one elsewhere. */
+/** Returns the agent of an environment. Existing clients name none, "default", or the UUID of an environment elsewhere. */
 async function agentOf(
 	environment: string,
 	runtime: Runtime,
@@ -115,6 +120,6 @@ async function agentOf(
 	);
 }
 
-function asked(principal: Principal): Keyed {
+function keyed(principal: Principal): Keyed {
 	return { principal, key: undefined, method: "StartSession", params: undefined };
 }

@@ -24,7 +24,10 @@ export function streamSession(
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<SessionResponse>(
 		{
-			...{ call, mayDrop: isDelta, stopped: () => stream.abandon(), lost: () => stream.abandon() },
+			call,
+			mayDrop: isDelta,
+			stopped: () => stream.abandon(),
+			lost: () => stream.abandon(),
 			encode: SessionResponse.encode,
 		},
 		options,
@@ -32,7 +35,15 @@ export function streamSession(
 	const [resumed] = call.metadata.get("parley-session-id").map(String);
 	const [ownHostId] = call.metadata.get("parley-host-id").map(String);
 	const stream = new SessionStream({
-		...{ runtime, principal, clock, log, redactor, resumed, hosts, ownHostId, newId: () => ids.uuid() },
+		runtime,
+		principal,
+		clock,
+		log,
+		redactor,
+		resumed,
+		hosts,
+		ownHostId,
+		newId: () => ids.uuid(),
 		hold: (isHeld) => (isHeld ? call.pause() : call.resume()),
 		send: (response) => writer.write(response),
 		finished: () => writer.end(),

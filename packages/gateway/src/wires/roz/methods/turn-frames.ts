@@ -23,8 +23,8 @@ export class TurnFrames {
 	readonly #tools = new Map<string, string>();
 	/** Calls of physical tools that run. */
 	readonly #physical = new Set<string>();
-	/** Calls that the client was told of. */
-	readonly #told = new Set<string>();
+	/** Calls that the client has seen as `calling_tool`. */
+	readonly #shown = new Set<string>();
 	/** Compactions that snapshots of the run have listed: those since the last reply of the session. */
 	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
 	#progress: number | undefined;
@@ -42,7 +42,7 @@ export class TurnFrames {
 		this.#options = options;
 	}
 
-	/** Tokens of the last request, for the sign of life. */
+	/** Tokens of the last request and of the window, for `keepalive`. */
 	get tokens(): { readonly tokensUsed?: number; readonly tokensMax?: number } {
 		return this.#tokens;
 	}
@@ -51,22 +51,22 @@ export class TurnFrames {
 		this.#hint("full", "a turn has begun");
 	}
 
-	/** Takes the next event of the run. Returns its last one: then call `end`. */
+	/** Takes the next event of the run. Returns the last event of the run: then call `end`. */
 	take(happened: SessionEvent): Event<"assistant.message"> | undefined {
 		const { event } = happened;
 		this.#note(event);
-		for (const told of this.#turns.take(happened)) {
-			if (told.type === "turn.replied") this.#reply = told.reply;
-			else if (told.type === "text.delta") this.#text(told.text);
-			else if (told.type === "thinking.delta") this.#delta("thinkingDelta", told.text);
+		for (const part of this.#turns.take(happened)) {
+			if (part.type === "turn.replied") this.#reply = part.reply;
+			else if (part.type === "text.delta") this.#text(part.text);
+			else if (part.type === "thinking.delta") this.#delta("thinkingDelta", part.text);
 		}
 		return event.type === "assistant.message" ? event : undefined;
 	}
 
-	/** Says that a call runs, once; it comes before the request to the client. */
+	/** Shows once that a call runs. Call it before the request to the client. */
 	calling(callId: string, tool: string): void {
-		if (this.#told.has(callId)) return;
-		this.#told.add(callId);
+		if (this.#shown.has(callId)) return;
+		this.#shown.add(callId);
 		this.#act("calling_tool", tool);
 		if (this.#options.isPure(tool)) return;
 		if (this.#physical.size === 0) this.#hint("mini", "a tool acts");
@@ -153,9 +153,7 @@ export class TurnFrames {
 
 	#act(state: string, detail: string): void {
 		this.#activity = { state, detail };
-		const progress = this.#progress;
-		const told = { state, detail, ...(progress !== undefined && { progress }) };
-		this.#options.send(frame("activityUpdate", told));
+		this.#options.send(frame("activityUpdate", { state, detail, progress: this.#progress }));
 	}
 
 	#hint(level: "full" | "mini", reason: string): void {

@@ -1,10 +1,10 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { type ImageBlock, isImageType, pictureProblem, type RunOptions } from "@parley/core";
 import type { ContentBlock, UserMessage } from "../../../gen/roz/v1/agent.ts";
 import { decode, decodeMode } from "../codec.ts";
 import { Message } from "../schema.ts";
 
-/** A message as the session takes it, with the choices for its run. */
+/** A message for the session, with the options of its run. */
 export interface ComposedMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
@@ -42,22 +42,23 @@ export function composeMessage(
 	if (content.trim() === "" && texts.length === 0 && images.length === 0) {
 		throw new ParleyError("content: it is empty, and there is no context", { code: "invalid_argument" });
 	}
-	const instructions = [...system, systemContext.trim()].filter((text) => text !== "");
+	const text = [...system, systemContext.trim()].filter((one) => one !== "").join("\n\n");
 	return {
 		content: [...texts, content].join("\n\n"),
-		...{ images, messageId },
-		options: {
-			...(instructions.length > 0 && { system: { text: instructions.join("\n\n"), place: "behind" } }),
-			...(aiMode !== "" && { mode: decodeMode(aiMode) }),
-			...(contextTokens !== undefined && { contextTokens }),
-		},
+		images,
+		messageId,
+		options: defined({
+			system: text === "" ? undefined : ({ text, place: "behind" } as const),
+			mode: aiMode === "" ? undefined : decodeMode(aiMode),
+			contextTokens,
+		}),
 	};
 }
 
 /** The first character of a closing tag. If it were removed instead, the text around it could form another one. */
 const closing = /<(?=\s*\/\s*context)/giu;
 
-/** Text of a block in a form that ends only where the block ends. */
+/** Returns the text of a block, in which no other closing tag can stand. */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;
@@ -67,9 +68,8 @@ function textOf({ block, label = "" }: ContentBlock): string[] {
 		case "binary": {
 			const { mimeType, data } = block.value;
 			if (isImageType(mimeType)) return [];
-			return [
-				`${opening}\n[${data.length} bytes of ${mimeType.slice(0, 100).replaceAll(closing, "&lt;")} cannot be shown]\n</context>`,
-			];
+			const type = mimeType.slice(0, 100).replaceAll(closing, "&lt;");
+			return [`${opening}\n[${data.length} bytes of ${type} cannot be shown]\n</context>`];
 		}
 		case undefined:
 			return [];

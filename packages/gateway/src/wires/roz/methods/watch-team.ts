@@ -21,13 +21,18 @@ export function watchTeam(
 	call.sendMetadata(new Metadata());
 	const { writer, principal } = openStream<TeamEvent>(
 		{
-			...{ call, mayDrop: () => false, stopped: () => watch.end(), lost: () => watch.end() },
+			call,
+			mayDrop: () => false,
+			stopped: () => watch.end(),
+			lost: () => watch.end(),
 			encode: TeamEvent.encode,
 		},
 		options,
 	);
 	const watch = new TeamWatch({
-		...{ runtime, principal, log },
+		runtime,
+		principal,
+		log,
 		send: (event) => writer.write(event),
 		finished: () => writer.end(),
 		deleted: () => {
@@ -43,8 +48,15 @@ export function watchTeam(
 	});
 }
 
+/** The parts of the runtime that report on tasks. */
+interface WatchedRuntime {
+	readonly observe: Runtime["observe"];
+	readonly watch: Runtime["watch"];
+	readonly tasks: { readonly check: Runtime["tasks"]["check"] };
+}
+
 interface TeamWatchOptions {
-	readonly runtime: Pick<Runtime, "observe" | "watch"> & { readonly tasks: Pick<Runtime["tasks"], "check"> };
+	readonly runtime: WatchedRuntime;
 	readonly principal: Principal;
 	readonly log: Logger;
 	/** Must not throw. */
@@ -152,7 +164,7 @@ export class TeamWatch {
 			this.#exited(taskId);
 			return;
 		}
-		await this.#watch(ownSessionId, ({ event }) => this.#tell(event, taskId, parentTaskId));
+		await this.#watch(ownSessionId, ({ event }) => this.#send(event, taskId, parentTaskId));
 	}
 
 	async #watch(sessionId: string, deliver: (event: SessionEvent) => void): Promise<void> {
@@ -168,7 +180,7 @@ export class TeamWatch {
 		else this.#stops.push(stop);
 	}
 
-	#tell(event: SessionEvent["event"], workerId: string, parentTaskId: string): void {
+	#send(event: SessionEvent["event"], workerId: string, parentTaskId: string): void {
 		const { send } = this.#options;
 		switch (event.type) {
 			case "worker.started":
