@@ -1,8 +1,8 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { parseText } from "@parley/connector";
 import { expect, test } from "vitest";
-import { createDiscordPlatform } from "./discord-platform.ts";
-import { Tickets } from "./surface/tickets.ts";
+import { createDiscordPlatform } from "./run-discord.ts";
+import { Tickets } from "./surface/private-answers.ts";
 import { ScriptedPort } from "./testing/scripted-port.ts";
 
 const port = new ScriptedPort();

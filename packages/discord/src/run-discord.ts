@@ -1,4 +1,5 @@
 import {
+	type ChatPlatform,
 	type ConnectorDatabase,
 	type ConnectorStart,
 	Controls,
@@ -6,6 +7,7 @@ import {
 	type PlatformSide,
 	type RunningConnector,
 	type RunOptions,
+	readAttachment,
 	runConnector,
 	type SideOpening,
 	type StartedParts,
@@ -18,26 +20,28 @@ import { createDiscordPort } from "./client/discord-client.ts";
 import type { GatewaySession, SessionStore } from "./client/session-keeper.ts";
 import { type CommandMemory, type InstalledState, keepCommands } from "./commands/command-sync.ts";
 import { asKitCommand } from "./commands/to-discord.ts";
-import { createDiscordPlatform } from "./discord-platform.ts";
+import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
 import type { AudienceStore, KeptAudiences } from "./intake/audiences.ts";
-import { Channels } from "./intake/channels.ts";
+import { Channels, directTenant } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
 import { personNow } from "./intake/person-now.ts";
+import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
-import { Tickets } from "./surface/tickets.ts";
+import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
+import { Tickets } from "./surface/private-answers.ts";
 import type { DiscordLink, DiscordPort } from "./vocabulary/discord-port.ts";
 
-/** What a connector for Discord is made of. */
+/** Options of the connector for Discord. */
 export interface RunDiscordOptions extends RunOptions {
-	/** The bot's. */
+	/** Token of the bot. */
 	readonly token: string;
-	/** Another `https://discord.com/api`. */
+	/** Replaces `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Another `https://cdn.discordapp.com`; that one stays allowed. */
+	/** Allowed for downloads beside `https://cdn.discordapp.com`. */
 	readonly cdnUrl?: string | undefined;
-	/** What Discord allows this bot in a second, over all routes; 50 unless told, which it allows every bot. */
+	/** Requests per second that Discord allows this bot over all routes. Default: 50, the limit of every bot. */
 	readonly requestsPerSecond?: number | undefined;
-	/** Discord itself unless told. */
+	/** Replaces the connection to Discord. */
 	readonly port?: DiscordPort;
 }
 
@@ -76,7 +80,7 @@ async function openSide(
 		readMissed: (heardRooms) => listening.begin(heardRooms),
 		stop: () => listening.stop(),
 		async close() {
-			// What was not taken comes again: only what was is behind the session that this keeps.
+			// The kept session ends before the first event that is not durable: Discord sends that event again.
 			await port.close();
 			await listening.close();
 		},
@@ -115,7 +119,7 @@ async function startParts(
 	};
 }
 
-/** What is kept of Discord from one process to the next: nothing that could not be found out again. */
+/** State of Discord that outlives a process. All of it can be read again. */
 interface KeptOfDiscord {
 	readonly sessions: SessionStore;
 	readonly marks: MarkStore;
@@ -125,7 +129,7 @@ interface KeptOfDiscord {
 	readonly commands: CommandMemory;
 }
 
-/** Each by its name in the connector's database, which stays the same over versions. */
+/** Returns each state by its name in the database of the connector. The names stay the same over versions. */
 export function keptOfDiscord(kept: ConnectorDatabase["kept"]): KeptOfDiscord {
 	const audiencesOf = (guild: string) => kept<KeptAudiences>(`audiences:${guild}`);
 	return {
@@ -138,5 +142,22 @@ export function keptOfDiscord(kept: ConnectorDatabase["kept"]): KeptOfDiscord {
 			save: (guild, audiences) => audiencesOf(guild).save(audiences),
 		},
 		commands: kept<InstalledState>("commands"),
+	};
+}
+
+/** Discord as a platform of the kit. */
+export function createDiscordPlatform(parts: SurfaceParts): ChatPlatform {
+	return {
+		name: "discord",
+		dialect: discordDialect,
+		limits: postLimits,
+		surface: discordSurface(parts),
+		conversation: conversationOf,
+		// https://docs.discord.com/developers/topics/threads: they belong to channels of servers.
+		hasThreads: ({ tenant }) => tenant !== directTenant,
+		moment: momentMarkdown,
+		person: personMarkdown,
+		command: (name) => `/${name}`,
+		read: (attachment, signal) => readAttachment(parts.port, attachment, signal),
 	};
 }

@@ -5,26 +5,26 @@ import type { Mark } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
-	/** People who may have written in private for the first time: not in any of these channels. */
+	/** People who may have written a direct message for the first time: those without one of these channels. */
 	readonly people: (known: ReadonlyMap<string, Mark>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** What may have been written in private. */
+/** Direct messages that may have been missed. */
 interface Unseen {
 	readonly since: string;
-	/** What was read anyway when it became so. */
+	/** Channels that are read in any case. */
 	readonly known: ReadonlyMap<string, Mark>;
-	/** Those who are left; absent before the first look. */
+	/** People who are still to be checked; absent before the first check. */
 	readonly people?: readonly string[];
 	readonly seen: PromiseWithResolvers<void>;
 }
 
-/** Discord wants few conversations opened at once, and a session may be lost again and again. */
+/** Minimum time between two checks: Discord limits how many conversations are opened, and sessions may be lost often. */
 const betweenLooksMs = 5 * 60_000;
 
-/** Direct messages that may have been written, until Discord has told of all of them. */
+/** Finds the direct messages that were missed, until Discord has answered for each person. */
 export class DirectMessages {
 	readonly #parts: DirectMessagesParts;
 	#unseen: Unseen | undefined;
@@ -35,24 +35,24 @@ export class DirectMessages {
 		this.#parts = parts;
 	}
 
-	/** Nobody is left to be looked at. */
+	/** Whether every person is checked. */
 	get isSeen(): boolean {
 		return this.#unseen === undefined;
 	}
 
-	/** Resolves when nobody is left, or nobody is looked at any more. */
+	/** Resolves when every person is checked, or checking has stopped. */
 	async seen(): Promise<void> {
 		await this.#unseen?.seen.promise;
 	}
 
-	/** From now on all may have written since then, outside of what is `known` and read anyway. */
+	/** Anyone may have written after `since`, outside the `known` channels, which are read in any case. */
 	miss(since: string, known: ReadonlyMap<string, Mark>): void {
-		// An earlier moment stays: what was known then may have been missed before it was known.
+		// An earlier time stays: the channels of then may have missed messages from before they were known.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };
 		this.#unseen = unseen;
 	}
 
-	/** Gives to `read` where somebody has written; false where it is to be tried again later. */
+	/** Passes the channels with new messages to `read`. Returns false if it has to be tried again later. */
 	async look(read: (places: readonly Place[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
 		if (unseen === undefined || this.#isStopped) return true;
@@ -73,7 +73,7 @@ export class DirectMessages {
 		}
 	}
 
-	/** Looks no more; what is not seen stays so. */
+	/** Stops checking. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#unseen?.seen.resolve();
@@ -81,7 +81,7 @@ export class DirectMessages {
 
 	#looked(unseen: Unseen, left: readonly string[]): boolean {
 		if (this.#isStopped) return true;
-		// Where another session has begun meanwhile, all are to be looked at once more.
+		// Another session has begun meanwhile: every person is checked once more.
 		if (this.#unseen !== unseen) return false;
 		this.#unseen = left.length === 0 ? undefined : { ...unseen, people: left };
 		if (left.length === 0) unseen.seen.resolve();
@@ -89,25 +89,25 @@ export class DirectMessages {
 	}
 }
 
-/** A channel, a thread or direct messages, and after what is read there. */
+/** Channel, thread or direct messages, with the message after which to read. */
 export type Place = readonly [channel: string, mark: Mark];
 
 const id = z.string().regex(/^\d{1,20}$/);
 
-/** resources/channel#channel-object: the newest message tells whether there is something to be read at all. */
+/** resources/channel#channel-object: the newest message shows whether there is anything to read. */
 const Written = z.object({ id, last_message_id: id.nullish() });
 
-/** events/gateway-events#guild-create: `threads` are all that are active and that we may see. */
+/** events/gateway-events#guild-create: `threads` are all active threads that the bot can see. */
 const GuildPlaces = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
 });
 
-/** Of so many people it is asked whether they have written in private; Discord wants few of these opened at once. */
+/** Maximum people whose direct messages are checked: Discord limits how many of these are opened at once. */
 const mostPeople = 20;
 
-/** The channels and threads of a `GUILD_CREATE` in which something was written after `since`, the newest first. */
+/** Returns the channels and threads of a `GUILD_CREATE` with messages after `since`, the newest first. */
 export function placesOf(data: unknown, since: string): Place[] {
 	const guild = GuildPlaces.safeParse(data).data;
 	if (guild === undefined) return [];
@@ -121,10 +121,9 @@ export function placesOf(data: unknown, since: string): Place[] {
 }
 
 /**
- * Direct messages of people in which something was written after `since`. Nobody can ask Discord which ones there are
- * (https://docs.discord.com/developers/resources/user#get-current-user-guilds and its neighbours list none for bots),
- * but those with somebody whose id is known can be opened, which they do not notice. `left`: those of whom Discord does
- * not tell for now.
+ * Returns the direct messages with `people` that have messages after `since`. Discord lists no direct messages for bots
+ * (https://docs.discord.com/developers/resources/user#get-current-user-guilds and the methods beside it), but opens those
+ * with a known person, who does not notice it. `left`: people for whom Discord did not answer.
  */
 async function directPlaces(
 	people: readonly string[],

@@ -1,21 +1,21 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import { LateSave } from "@parley/connector";
 
-/** The newest message of a channel that is durably taken. */
+/** Newest durable message of a channel. */
 export interface Mark {
 	readonly message: string;
 	/** Absent: direct messages. */
 	readonly guild?: string;
-	/** What was written after this message could not be read yet, although later ones may be taken. */
+	/** Messages after this one could not be read yet, although later ones may be durable. */
 	readonly unread?: string;
-	/** An earlier process may have answered what could not be read. */
+	/** An earlier process may have answered the messages that could not be read. */
 	readonly seenBefore?: true;
 }
 
-/** Marks by the ids of their channels, in the order in which they last moved. */
+/** Marks by the ids of their channels, in the order of their last change. */
 export type Marks = Readonly<Record<string, Mark>>;
 
-/** Keeps them from one process to the next. */
+/** Stores the marks over restarts. */
 export interface MarkStore {
 	load(): Promise<Marks | undefined>;
 	save(marks: Marks): Promise<void>;
@@ -27,7 +27,7 @@ export interface MarkStore {
  */
 const most = 500;
 
-/** How far each channel was read, for when Discord cannot say what was missed. */
+/** How far each channel was read: the start for reading when Discord cannot resume the session. */
 export class HighWater {
 	readonly #marks: Map<string, Mark>;
 	readonly #kept: LateSave;
@@ -55,8 +55,8 @@ export class HighWater {
 	}
 
 	/**
-	 * A message of the channel is durably taken. Resolves at once, but for the first of a channel when that is written: of
-	 * one without any mark nothing would be read.
+	 * Records a durable message of the channel. Resolves at once; for the first message of a channel, when the mark is stored:
+	 * a channel without a mark would not be read.
 	 */
 	async passed(channel: string, mark: Mark): Promise<void> {
 		const before = this.#marks.get(channel);
@@ -68,8 +68,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Channels of which there was no mark are read up to these; where there are too many, those with the newest messages.
-	 * Resolves when that is written, or cannot be.
+	 * Adds marks for channels without one; if there are too many, for those with the newest messages. Resolves when they are
+	 * stored, or cannot be.
 	 */
 	async know(places: readonly (readonly [channel: string, mark: Mark])[]): Promise<void> {
 		const unknown = places
@@ -81,7 +81,7 @@ export class HighWater {
 		await this.#kept.written();
 	}
 
-	/** What was written after a mark cannot be read for now: that stays known, also over restarts, until it could be. */
+	/** Records, also over restarts, that the messages after a mark are still to be read. */
 	async owe(channel: string, mark: Mark): Promise<void> {
 		const owed = mark.unread ?? mark.message;
 		const newest = this.#marks.get(channel) ?? mark;
@@ -90,7 +90,7 @@ export class HighWater {
 		await this.#kept.written();
 	}
 
-	/** Nothing is owed of the channel any more. */
+	/** The channel has been read to its end. */
 	caughtUp(channel: string): void {
 		const mark = this.#marks.get(channel);
 		if (mark?.unread === undefined) return;
@@ -99,22 +99,22 @@ export class HighWater {
 		this.#kept.changed();
 	}
 
-	/** Channels of which something is owed. */
+	/** Channels with messages that are still to be read. */
 	get behind(): readonly (readonly [string, Mark])[] {
 		return [...this.#marks].filter(([, { unread }]) => unread !== undefined);
 	}
 
-	/** The channel is gone. */
+	/** Deletes the mark of a channel that does not exist any more. */
 	forget(channel: string): void {
 		if (this.#marks.delete(channel)) this.#kept.changed();
 	}
 
-	/** Resolves when all is written, or cannot be. */
+	/** Resolves when the marks are stored, or cannot be. */
 	close(): Promise<void> {
 		return this.#kept.close();
 	}
 
-	/** As the one that moved last. */
+	/** Sets the mark as the latest change. */
 	#set(channel: string, mark: Mark): void {
 		this.#marks.delete(channel);
 		this.#marks.set(channel, mark);

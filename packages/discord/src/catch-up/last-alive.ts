@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 
-/** Keeps a moment, in milliseconds since the epoch, from one process to the next. */
+/** Stores a time over restarts, in milliseconds since the epoch. */
 export interface AliveStore {
 	load(): Promise<number | undefined>;
 	save(at: number): Promise<void>;
@@ -9,10 +9,10 @@ export interface AliveStore {
 
 const everyMs = 60_000;
 
-/** A connection may be dead so long before that shows, and clocks differ: what is read twice is known by its id. */
+/** Safety margin: a dead connection shows late, and clocks differ. Messages that are read twice are known by their ids. */
 const slackMs = 120_000;
 
-/** The last moment at which nothing can have been missed anywhere: for places of which nothing else is known. */
+/** Last time at which no message can have been missed: where to start reading in channels without a mark. */
 export class LastAlive {
 	readonly #parts: { readonly store: AliveStore; readonly clock: Clock; readonly log: Logger };
 	#at: number | undefined;
@@ -35,12 +35,12 @@ export class LastAlive {
 		this.#at = at;
 	}
 
-	/** Whatever has a lower id is not missed; undefined where there was no such moment yet. */
+	/** Lowest id that may have been missed; undefined if there was no such time yet. */
 	get since(): string | undefined {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);
 	}
 
-	/** Looks now and every minute whether all is well, until it is closed. */
+	/** Checks `isWell` now and every minute until it is closed. */
 	begin(isWell: () => boolean): void {
 		this.#timer?.cancel();
 		const { clock } = this.#parts;
@@ -48,7 +48,7 @@ export class LastAlive {
 		if (isWell()) this.#touch();
 	}
 
-	/** Resolves when it is written, or cannot be. */
+	/** Resolves when the time is stored, or cannot be. */
 	async close(): Promise<void> {
 		this.#timer?.cancel();
 		await this.#saving;
@@ -60,7 +60,7 @@ export class LastAlive {
 		if (at === this.#at) return;
 		this.#at = at;
 		this.#saving = store.save(at).catch((error: unknown) => {
-			// The next one may be; an older moment only reads more again.
+			// An older time only causes more messages to be read again.
 			log.warn("when Discord was heard last cannot be written down yet", { error });
 		});
 	}

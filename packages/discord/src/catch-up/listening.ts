@@ -23,7 +23,7 @@ export interface ListeningParts {
 	readonly log: Logger;
 }
 
-/** All that happens on Discord comes through here: what was missed first, each event taken durably, and marked as taken. */
+/** Receives all events of Discord: reads missed messages first, makes each event durable, and records how far it read. */
 export class Listening {
 	readonly #highWater: HighWater;
 	readonly #alive: LastAlive;
@@ -65,17 +65,17 @@ export class Listening {
 		});
 	}
 
-	/** Channels in which something was missed that could not be read yet. */
+	/** Number of channels with missed messages that could not be read yet. */
 	get behind(): number {
 		return this.#highWater.behind.length;
 	}
 
-	/** Resolves when the event is durably taken. */
+	/** Resolves when the event is durable. */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		return this.#catchUp.dispatch(event);
 	}
 
-	/** Call it before the first event of what it tells. */
+	/** Takes a change of the connection. Call it before the first event after the change. */
 	linked(link: DiscordLink): void {
 		this.#isReady = link.state === "ready";
 		if (link.state !== "ready") return;
@@ -84,26 +84,26 @@ export class Listening {
 	}
 
 	/**
-	 * Call it once there is somebody who takes events. Where the database is lost, or has never been, what was missed is
-	 * what the gateway has not heard: in rooms that it has sessions of. Rejects where the connector stops before.
+	 * Starts after the connector is ready to take events. Without a database of an earlier process, the missed messages are
+	 * those after the last message of each session of the gateway. Rejects if the connector stops before.
 	 */
 	async begin(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
 			const places = placesOf(await heardRooms(), this.#bornAt);
-			// Nothing may have been missed there this time. Later something may be, and nobody tells of direct messages.
+			// Later messages may be missed there, and Discord lists no direct messages: so the channels are recorded now.
 			await Promise.all([this.#catchUp.read(places), this.#highWater.know(places)]);
 		}
 		this.#alive.begin(() => this.#isReady && this.#catchUp.isDone);
 	}
 
-	/** Resolves when nothing more is taken. */
+	/** Resolves when no event is in progress. */
 	async stop(): Promise<void> {
 		this.#isReady = false;
-		// Reading what was missed waits for what takes it.
+		// Reading missed messages waits until they are durable.
 		await Promise.all([this.#catchUp.stop(), this.#taking.stop()]);
 	}
 
-	/** Resolves when all is written. */
+	/** Resolves when all state is stored. */
 	async close(): Promise<void> {
 		await this.#alive.close();
 		await this.#highWater.close();
@@ -111,8 +111,8 @@ export class Listening {
 }
 
 /**
- * After the newest message that a session of the room had when the database was made; where none had one, after the last
- * use. An arrival that was taken since and has come to the gateway before this is asked may be newer than what was missed.
+ * Returns where to start reading in each channel: after the newest message of its sessions from before the database was
+ * created, or after their last use. Messages from after that are left out: they may be newer than missed ones.
  */
 function placesOf(rooms: readonly HeardRoom[], bornAt: number): Place[] {
 	const born = BigInt(snowflakeAt(bornAt));
@@ -129,15 +129,15 @@ function placesOf(rooms: readonly HeardRoom[], bornAt: number): Place[] {
 	});
 }
 
-/** Keeps when the database was made, in milliseconds since the epoch. */
+/** Stores the creation time of the database, in milliseconds since the epoch. */
 export interface BirthStore {
 	load(): Promise<number | undefined>;
 	save(at: number): Promise<void>;
 }
 
 /**
- * When this database was made: what the gateway has heard since it has heard from here, which tells nothing of what was
- * missed. Kept before anything is taken.
+ * Returns the creation time of this database. Messages that the gateway received later came from this database, so they do
+ * not show what was missed. Stored before the first event is taken.
  */
 async function birthOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();
@@ -150,7 +150,7 @@ async function birthOf(store: BirthStore, clock: Clock): Promise<number> {
 const Author = z.object({ id: z.string(), bot: z.boolean() });
 const mostRows = 2000;
 
-/** The ids of people whom the agent has heard in the last days, who spoke last first, without those of these conversations. */
+/** Returns the ids of people who wrote to the agent, the latest first, without those of the conversations in `except`. */
 export async function readKnownPeople(
 	store: Store<ConnectorTables>,
 	except: ReadonlySet<string>,
@@ -159,7 +159,7 @@ export async function readKnownPeople(
 		db
 			.selectFrom("heard")
 			.select(["person", "conversation"])
-			// Whom the gateway does not know, it answers nothing either.
+			// The gateway does not answer people without access.
 			.where("effect", "in", ["sent", "edited", "answered", "replied"])
 			.orderBy("at", "desc")
 			.limit(mostRows)

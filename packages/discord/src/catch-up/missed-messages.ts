@@ -12,11 +12,11 @@ export interface MissedMessagesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Nobody waits any more for an answer to what is older, and nobody reads more than that at once. */
+/** Limits of reading: older messages need no answer any more, and more of them would flood the channel. */
 const oldestMs = 24 * 3_600_000;
 const mostMessages = 200;
 
-/** How often Discord is asked for the same, and how long in between at most. */
+/** Attempts for one request, and the longest wait between them. */
 const tries = 5;
 const mostWaitMs = 60_000;
 
@@ -29,10 +29,10 @@ const Messages = z.array(
 type Message = z.output<typeof Messages>[number];
 const Limited = z.object({ retry_after: z.number() });
 
-/** Reads messages that no event has told of, and makes them what an event would have said. */
+/** Reads messages for which no event came, and gives them the form of events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
-	/** By guild and user; Discord's messages do not say who somebody is in the guild, its events do. */
+	/** By guild and user: events have the member, messages do not. */
 	readonly #members = new Map<string, Promise<unknown>>();
 
 	constructor(parts: MissedMessagesParts) {
@@ -40,9 +40,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Gives what was written after a mark to `take`, oldest first; where that is too much, the newest of it, for which
-	 * somebody may still wait. `gone`: the channel can be read no more. Rejects with a `ParleyError` where Discord does not
-	 * answer for minutes, or the signal aborts.
+	 * Passes the messages after a mark to `take`, oldest first; if there are too many, the newest of them. Returns `gone` if
+	 * the channel cannot be read any more. Rejects with a `ParleyError` if Discord does not answer for minutes, or if the
+	 * signal aborts.
 	 */
 	async read(channel: string, mark: Mark, take: (data: unknown) => Promise<void>): Promise<"read" | "gone"> {
 		const { clock, log } = this.#parts;
@@ -68,7 +68,7 @@ export class MissedMessages {
 		return "read";
 	}
 
-	/** The newest messages before one, or of all, oldest first; undefined where Discord does not let us read the channel. */
+	/** Returns the newest messages before one, or of all, oldest first; undefined if the bot may not read the channel. */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({
 			method: "GET",
@@ -100,7 +100,7 @@ export class MissedMessages {
 		return asked;
 	}
 
-	/** Asks again where that may help. */
+	/** Repeats a request whose failure may be temporary. */
 	async #ask(request: DiscordRequest): Promise<DiscordResponse> {
 		const { port, clock, signal } = this.#parts;
 		for (let tried = 1; ; tried++) {

@@ -16,7 +16,7 @@ import type {
 	DiscordResponse,
 } from "../vocabulary/discord-port.ts";
 import { download } from "./download.ts";
-import { refusalOf } from "./refusals.ts";
+import { closeRefusal } from "./refusals.ts";
 import { RestAnswers } from "./rest-answers.ts";
 import { SessionKeeper, type SessionStore } from "./session-keeper.ts";
 
@@ -103,7 +103,7 @@ class DiscordClient implements DiscordPort {
 		this.#keeper = await SessionKeeper.open(this.#options);
 		const { clock } = this.#options;
 		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, mostWaitMs)) {
-			// That it is time to stop shows in the signal.
+			// `#begin` reads the signal.
 			await delay(clock, waitMs, this.#closing.signal).catch(() => undefined);
 		}
 		await this.#settled.promise;
@@ -179,7 +179,7 @@ class DiscordClient implements DiscordPort {
 
 	#ended(code: number): void {
 		if (this.#closing.signal.aborted) return;
-		const refusal = refusalOf(code);
+		const refusal = closeRefusal(code);
 		if (refusal !== undefined) this.#tell({ state: "refused", detail: refusal });
 		else this.#lost(`the connection to Discord has ended with code ${code}, and is made again`);
 	}
@@ -190,7 +190,7 @@ class DiscordClient implements DiscordPort {
 		this.#lost(`Discord cannot be reached, and is tried again: ${wordsOf(error)}`);
 	}
 
-	/** Once: while it is away, discord.js tells of each try. */
+	/** Reports a lost connection once, although discord.js reports each attempt. */
 	#lost(detail: string): void {
 		if (this.#state !== "lost" && this.#state !== "refused") this.#tell({ state: "lost", detail });
 	}

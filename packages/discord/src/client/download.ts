@@ -1,19 +1,19 @@
 import { ParleyError } from "@parley/base";
 import { mayPass, readBounded } from "@parley/connector";
 
-/** Where Discord keeps what people attach: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
+/** Hosts of the attachments: https://docs.discord.com/developers/reference#signed-attachment-cdn-urls */
 const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
 
 export interface Download {
 	readonly url: string;
-	/** In bytes. */
+	/** Maximum size in bytes. */
 	readonly most: number;
 	readonly signal: AbortSignal;
-	/** Another place that stands for the CDN. */
+	/** Allowed beside the CDN of Discord. */
 	readonly cdnUrl?: string | undefined;
 }
 
-/** Reads an attachment. Only from Discord: a message may name any address, and the machine may reach what people cannot. */
+/** Reads an attachment, only from Discord: a message can name any address, and this machine may reach private ones. */
 export async function download({ url, most, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];
 	const origin = URL.canParse(url) ? new URL(url).origin : "an address that is none";
@@ -36,7 +36,7 @@ export async function download({ url, most, signal, cdnUrl }: Download): Promise
 			cause,
 		});
 	} finally {
-		// What is left of an answer that is not wanted must not keep its connection.
+		// Ends the connection of a response that was not read to its end.
 		over.abort();
 	}
 }

@@ -7,7 +7,7 @@ export const developerPortal = "https://discord.com/developers/applications";
  * What to do about a connection that Discord has closed and would close again; undefined where a new try may work.
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
-export function refusalOf(code: number): string | undefined {
+export function closeRefusal(code: number): string | undefined {
 	return refusals[code];
 }
 

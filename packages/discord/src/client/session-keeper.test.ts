@@ -1,7 +1,6 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { GatewaySession } from "./session-keeper.ts";
-import { SessionKeeper } from "./session-keeper.ts";
+import { type GatewaySession, SessionKeeper } from "./session-keeper.ts";
 
 const self = { user: "11", application: "22" };
 const shard = { sessionId: "S", resumeURL: "wss://resume", sequence: 1, shardId: 0, shardCount: 1 };

@@ -1,11 +1,11 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
-/** So long, and for so many events, what is kept may be behind. */
+/** Longest time, and most events, that the stored session may be behind. */
 const lateMs = 1000;
 const mostBehind = 50;
 
-/** A session as discord.js keeps it: https://discord.js.org/docs/packages/ws/1.2.3/SessionInfo:Interface */
+/** Session in the format of discord.js: https://discord.js.org/docs/packages/ws/1.2.3/SessionInfo:Interface */
 export interface ShardSession {
 	readonly sessionId: string;
 	readonly resumeURL: string;
@@ -14,18 +14,18 @@ export interface ShardSession {
 	readonly shardCount: number;
 }
 
-/** Holds the session for discord.js, and keeps it for the next process a little behind the events. */
+/** Holds the session for discord.js, and stores it for the next process, a little behind the events. */
 export class SessionKeeper {
 	readonly #store: SessionStore;
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	/** As discord.js goes on with it after a lost connection. */
+	/** Session that discord.js resumes after a lost connection. */
 	#shard: ShardSession | null = null;
-	/** As the next process does, in which what is not durably taken comes again. */
+	/** Session that the next process resumes. It ends before the first event that is not durable. */
 	#kept: GatewaySession | undefined;
-	/** The session that has begun, while its first event is not taken. */
+	/** New session whose first event is not durable yet. */
 	#begun: GatewaySession | undefined;
-	/** Events that were handed on and are not taken. */
+	/** Sequence numbers of dispatched events that are not durable yet. */
 	readonly #open = new Set<number>();
 	#newest = 0;
 	#behind = 0;
@@ -34,7 +34,7 @@ export class SessionKeeper {
 	#isClosed = false;
 	#isOver = false;
 
-	/** With what the last process has left; a store that fails is as good as an empty one. */
+	/** Reads the session of the last process. A store that fails counts as empty. */
 	static async open(parts: {
 		readonly sessions: SessionStore;
 		readonly clock: Clock;
@@ -62,17 +62,17 @@ export class SessionKeeper {
 		this.#log = parts.log;
 	}
 
-	/** Who the bot is in the session that is gone on with. */
+	/** Account of the bot in the resumed session. */
 	get self(): OwnAccount | undefined {
 		return this.#begun ?? this.#kept;
 	}
 
-	/** What discord.js asks before it connects: never answered after the end, because it would connect once more. */
+	/** Answers discord.js before it connects. Stays pending after the end: discord.js would connect once more. */
 	retrieve(): ShardSession | null | Promise<never> {
 		return this.#isClosed ? new Promise(() => undefined) : this.#shard;
 	}
 
-	/** What discord.js tells; null where Discord ended the session, or discord.js itself as it closes. */
+	/** Takes the session from discord.js; null if Discord ended it, or if discord.js closes. */
 	update(session: ShardSession | null): void {
 		if (this.#isClosed) return;
 		this.#shard = session;
@@ -84,7 +84,7 @@ export class SessionKeeper {
 		this.#write();
 	}
 
-	/** A new session has begun; it is kept once its first event is taken. */
+	/** Starts a new session. It is stored when its first event is durable. */
 	began(self: OwnAccount): void {
 		if (this.#shard === null) return;
 		const { sessionId: id, resumeURL: resumeUrl } = this.#shard;
@@ -93,7 +93,7 @@ export class SessionKeeper {
 		this.#open.clear();
 	}
 
-	/** An event is handed on. Rejects with `taken`: then it comes again after a restart. */
+	/** Records a dispatched event. Rejects if `taken` rejects: then Discord sends the event again after a restart. */
 	async handed(seq: number, taken: Promise<void> | undefined): Promise<void> {
 		const session = this.#shard?.sessionId;
 		this.#newest = Math.max(this.#newest, seq);
@@ -104,12 +104,12 @@ export class SessionKeeper {
 		this.#moveOn();
 	}
 
-	/** Nothing that discord.js does from now on changes what is kept. */
+	/** From now on, discord.js does not change the stored session. */
 	end(): void {
 		this.#isClosed = true;
 	}
 
-	/** Resolves when all is written. */
+	/** Resolves when the session is stored. */
 	async close(): Promise<void> {
 		this.end();
 		if (this.#behind > 0) this.#write();
@@ -117,7 +117,7 @@ export class SessionKeeper {
 		this.#isOver = true;
 	}
 
-	/** Up to the event before the first one that is not taken. */
+	/** Moves the stored session to the event before the first one that is not durable. */
 	#moveOn(): void {
 		const seq = this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
 		const session = this.#begun ?? this.#kept;
@@ -135,7 +135,7 @@ export class SessionKeeper {
 		this.#timer = undefined;
 		this.#behind = 0;
 		if (this.#writing !== undefined) {
-			// One write at a time; what has come meanwhile is in the next.
+			// One write at a time. The next one has all changes since.
 			this.#behind = mostBehind;
 			return;
 		}
@@ -154,20 +154,20 @@ export class SessionKeeper {
 	}
 }
 
-/** What Discord needs to go on with a session that it keeps for some minutes after a connection has ended. */
+/** Session of the gateway. Discord keeps it for some minutes after the end of a connection. */
 export interface GatewaySession {
 	readonly id: string;
-	/** Up to this event all are durably taken. An older one is no harm: what comes again is known by its id. */
+	/** All events up to this number are durable. A lower number does no harm: repeated events are known by their ids. */
 	readonly seq: number;
 	readonly resumeUrl: string;
-	/** The bot's own ids, which a resumed session does not tell again. */
+	/** Ids of the bot, which Discord does not send again in a resumed session. */
 	readonly user: string;
 	readonly application: string;
 }
 
-/** Keeps the session from one process to the next. */
+/** Stores the session over restarts. */
 export interface SessionStore {
 	load(): Promise<GatewaySession | undefined>;
-	/** Undefined where Discord has ended the session. */
+	/** Undefined if Discord has ended the session. */
 	save(session: GatewaySession | undefined): Promise<void>;
 }

@@ -2,8 +2,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { CommandShape } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import type { InstalledState } from "./command-sync.ts";
-import { keepCommands, planCommands, restoreCommands } from "./command-sync.ts";
+import { type InstalledState, keepCommands, planCommands, restoreCommands } from "./command-sync.ts";
 
 const path = "/applications/22/commands";
 const whoami: CommandShape = { name: "whoami", description: "Who you are", options: [] };

@@ -3,7 +3,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { type Arrival, type ControlKind, Controls } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Channels } from "../intake/channels.ts";
-import { Tickets } from "../surface/tickets.ts";
+import { Tickets } from "../surface/private-answers.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { Interactions } from "./interactions.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Channels } from "../intake/channels.ts";
 import { conversationOf } from "../intake/translated.ts";
 import { noMentions } from "../surface/posts.ts";
-import type { Tickets } from "../surface/tickets.ts";
+import type { Tickets } from "../surface/private-answers.ts";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, lengthOf, limits, messageFlags } from "../vocabulary/limits.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
@@ -16,7 +16,6 @@ export interface InteractionsParts {
 	readonly channels: Channels;
 	readonly controls: Controls;
 	readonly tickets: Tickets;
-	/** The connector, as far as it is needed here. */
 	readonly connector: {
 		accept(arrival: Arrival, key: { readonly id: string; readonly conversation: string }): Promise<boolean>;
 		complete(asked: Asked): Promise<readonly { readonly value: string; readonly label: string }[]>;
@@ -25,11 +24,11 @@ export interface InteractionsParts {
 	readonly log: Logger;
 }
 
-/** Discord gives up after three seconds: interactions/receiving-and-responding#responding-to-an-interaction. */
+/** Discord waits three seconds for an answer: interactions/receiving-and-responding#responding-to-an-interaction. */
 const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
-/** Who pressed this long ago has seen it fail and gone on; what only the clocks differ by is less. */
+/** Age at which an interaction is dropped: the person has seen it fail. Clocks differ by less. */
 const staleMs = 60_000;
 
 const lost: ReadonlySet<number | undefined> = new Set([
@@ -40,7 +39,7 @@ const busy = "I have too much to do at the moment. Please try again in a minute.
 const failed = "I could not take that. Please try again in a moment.";
 const unreadable = "I could not read that. Please try again.";
 
-/** Answers interactions in time, whatever else is slow, and hands what they ask for to the connector. */
+/** Answers interactions within the time limit of Discord, and passes them to the connector. */
 export class Interactions {
 	readonly #parts: InteractionsParts;
 	readonly #malformed: Malformed;
@@ -51,12 +50,12 @@ export class Interactions {
 		this.#malformed = new Malformed("Discord", parts.log);
 	}
 
-	/** How many could not be read. */
+	/** Number of interactions that could not be read. */
 	get malformed(): number {
 		return this.#malformed.count;
 	}
 
-	/** Takes the data of an INTERACTION_CREATE. What is answered first is decided before this returns. */
+	/** Takes the data of an INTERACTION_CREATE, and begins its first answer before it returns. */
 	handle(data: unknown): void {
 		const head = this.#malformed.read("INTERACTION_CREATE", Head, data);
 		if (head === undefined) return;
@@ -67,7 +66,7 @@ export class Interactions {
 		this.#running.add(running);
 	}
 
-	/** Resolves when all that were handed in are answered. */
+	/** Resolves when all interactions are answered. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#running);
 	}
@@ -105,7 +104,7 @@ export class Interactions {
 		await this.#respond(call, suggestions(shown));
 	}
 
-	/** It is durable before Discord is told that it has arrived, unless that takes too long to be told in time. */
+	/** Makes the interaction durable before it is acknowledged, unless that takes longer than Discord waits. */
 	async #accept(call: Call, arrival: ArrivalOf<"command" | "press">): Promise<void> {
 		const { connector, tickets, clock, log } = this.#parts;
 		const { id } = call.head;
@@ -134,7 +133,7 @@ export class Interactions {
 		}
 	}
 
-	/** Whether Discord has taken it. A second one does no harm: then it says that there was one. */
+	/** Returns whether Discord accepted the answer. A second attempt does no harm: Discord rejects a second answer. */
 	async #respond(call: Call, body: Callback): Promise<boolean> {
 		const { port, clock, log } = this.#parts;
 		const { id, token } = call.head;
@@ -186,19 +185,19 @@ interface Callback {
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Something will follow, which nobody else sees. */
+/** Announces a private answer. */
 const deferral: Callback = {
 	type: callbackTypes.deferred,
 	data: { flags: messageFlags.ephemeral },
 };
 
-/** Words that nobody else sees. */
+/** Private answer with a text. */
 function words(content: string): Callback {
 	const data = { content: cutTo(content, limits.content), allowed_mentions: noMentions };
 	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };
 }
 
-/** What may follow what is typed. A value that Discord would not take is left out: half of it means something else. */
+/** Suggestions for an option. A value that is too long is left out: half of a value would mean something else. */
 function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
 	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
 	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({

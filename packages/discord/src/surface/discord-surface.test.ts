@@ -4,7 +4,7 @@ import { DeliveryError, type OutboxRow, type Posting } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { discordSurface } from "./discord-surface.ts";
-import { Tickets } from "./tickets.ts";
+import { Tickets } from "./private-answers.ts";
 
 const nobody = { parse: [], replied_user: false };
 

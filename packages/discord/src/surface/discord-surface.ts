@@ -11,10 +11,10 @@ import { Caller } from "./caller.ts";
 import { Finder } from "./find-post.ts";
 import { channelOf, Places } from "./places.ts";
 import { Posts } from "./posts.ts";
+import type { Tickets } from "./private-answers.ts";
 import { PrivateAnswers } from "./private-answers.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { Threads } from "./threads.ts";
-import type { Tickets } from "./tickets.ts";
 
 /** Parts of the surface of Discord. */
 export interface SurfaceParts extends CommonParts {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { discordSurface } from "./discord-surface.ts";
-import { Tickets } from "./tickets.ts";
+import { Tickets } from "./private-answers.ts";
 
 const clock = new ManualClock();
 const at = clock.now();

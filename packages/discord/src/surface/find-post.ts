@@ -22,7 +22,7 @@ const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() 
 
 /** The clocks of the gateway and of Discord may differ by this much. */
 const skewMs = 10_000;
-/** Of more messages nobody can say whether ours is among them. */
+/** Maximum pages of messages that are searched. */
 const mostPages = 10;
 /** Maximum claimed messages in memory. */
 const mostClaimed = 5000;
@@ -31,13 +31,13 @@ export interface FinderParts {
 	readonly caller: Caller;
 	readonly places: Places;
 	readonly posts: Posts;
-	/** The row that a message was posted for, as it was written down. */
+	/** Returns the stored row that a message was posted for. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
-	/** Our user's id. */
+	/** User id of the bot. */
 	readonly user: string;
 }
 
-/** Looks for posts that may have been made, in what was written since the event that they tell. */
+/** Finds posts that may have been made, among the messages since the time of their row. */
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
@@ -50,7 +50,7 @@ export class Finder {
 		this.#parts = parts;
 	}
 
-	/** The message is this row's, and no other one's. */
+	/** Records that the message belongs to this row and to no other. */
 	claim({ id }: { readonly id: string }, message: string): void {
 		this.#claimed.set(message, id);
 		for (const oldest of this.#claimed.keys()) {
@@ -65,7 +65,7 @@ export class Finder {
 		const inPlace = await this.#parts.places.act(row, post.thread, (channel) =>
 			this.#search(channel, row.at, isOurs),
 		);
-		// Where its thread took nothing more, it went to the room.
+		// A post goes to the channel if its thread is locked.
 		const isElsewhere = inPlace === undefined && post.thread !== undefined;
 		const found = isElsewhere ? await this.#search(channelOf(row.conversation), row.at, isOurs) : inPlace;
 		if (found === undefined) return undefined;
@@ -74,8 +74,8 @@ export class Finder {
 	}
 
 	/**
-	 * With its file and without it, because the gateway may have had it then and not now, or may be away, and because
-	 * Discord may have refused it.
+	 * Returns each form that the post may have: with its file and without it, because the gateway may not have had the file,
+	 * and because Discord may have refused it.
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
@@ -87,7 +87,7 @@ export class Finder {
 		);
 	}
 
-	/** The first that fits, the oldest first: rows of one conversation are looked for in their order. */
+	/** Returns the oldest message that fits: rows of one conversation are searched in their order. */
 	async #search(
 		channel: string,
 		at: number,
@@ -110,7 +110,7 @@ export class Finder {
 		});
 	}
 
-	/** resources/message#get-channel-messages: those that follow an id; in the order in which they were written. */
+	/** Returns messages in the order in which they were written: resources/message#get-channel-messages. */
 	async #page(channel: string, query: Readonly<Record<string, string>>): Promise<Found[]> {
 		const request = { method: "GET", path: `/channels/${channel}/messages`, query } as const;
 		const { body } = await this.#parts.caller.ask(request, "read", channel);
@@ -121,8 +121,8 @@ export class Finder {
 	}
 
 	/**
-	 * Who may not read what was written gets an empty list, and no error: resources/message#get-channel-messages. Rejects
-	 * where something was written, and not even the newest of all is shown.
+	 * Rejects if the channel has messages and the bot may not read them. Discord returns an empty list then, and no error:
+	 * resources/message#get-channel-messages.
 	 */
 	async #demandHistory(channel: string, since: string): Promise<void> {
 		const { caller } = this.#parts;
@@ -147,21 +147,21 @@ export class Finder {
 	}
 }
 
-/** Whether a message that is read back can be what was made of a draft. */
+/** Whether a message can be the post of a draft. */
 function looksLike(message: Found, { marker, replyTo }: Post, { content, files }: Draft): boolean {
-	// A card has been edited since, but never its marker.
+	// A card may have been edited since, but its marker stays.
 	if (marker !== undefined) return message.content.includes(marker);
 	const { attachments, message_reference: reference } = message;
 	return (
 		shown(message.content) === shown(content) &&
-		// What it answers may have been deleted before it came: then it answers nothing.
+		// If the message that it replies to was deleted before, the post is no reply.
 		(reference?.message_id ?? replyTo) === replyTo &&
 		attachments.length === files.length &&
 		files.every(({ name }, index) => isNamed(attachments[index]?.filename ?? "", name))
 	);
 }
 
-/** Without what nobody sees, which Discord may leave out or write in another way. */
+/** The text without invisible characters, which Discord may leave out or write in another way. */
 function shown(text: string): string {
 	return text
 		.normalize()
@@ -171,8 +171,8 @@ function shown(text: string): string {
 }
 
 /**
- * Discord writes names anew: signs are left out, blanks become underscores, and what has only letters of other scripts
- * gets another name (discord/discord-api-docs #7754, #6945).
+ * Whether a file can have this name. Discord changes names: it leaves out signs, writes underscores for blanks, and gives
+ * another name to a file whose letters are all of other scripts (discord/discord-api-docs #7754, #6945).
  */
 function isNamed(filename: string, name: string): boolean {
 	return letters(filename) === letters(name) || /\P{ASCII}/u.test(name);

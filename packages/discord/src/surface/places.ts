@@ -38,7 +38,8 @@ export class Places {
 	channelsOf(conversation: string): string[] {
 		// A question about the rate limits of a conversation is no use of it.
 		const thread = this.#threads.peek(conversation);
-		return [channelOf(conversation), ...(thread === undefined ? [] : [thread])];
+		const channel = channelOf(conversation);
+		return thread === undefined ? [channel] : [channel, thread];
 	}
 
 	/**

@@ -5,7 +5,6 @@ import type { OwnAccount } from "../vocabulary/discord-port.ts";
 import type { Caller } from "./caller.ts";
 import { draftOf } from "./drafts.ts";
 import { attached, messageBody, passed, sent, textFile } from "./posts.ts";
-import type { Tickets } from "./tickets.ts";
 
 export type PrivateAnswer = Extract<Posting, { type: "private" }>;
 
@@ -19,8 +18,8 @@ export interface PrivateAnswersParts {
 }
 
 /**
- * Answers that only the one who pressed or commanded sees: they take the place of the deferred answer
- * (interactions/receiving-and-responding#edit-original-interaction-response), so that one made twice shows once.
+ * Answers that only the person who pressed or commanded can see. They replace the deferred answer
+ * (interactions/receiving-and-responding#edit-original-interaction-response), so a repeated one shows once.
  */
 export class PrivateAnswers {
 	readonly #parts: PrivateAnswersParts;
@@ -29,7 +28,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** Without a body nothing is shown any more. */
+	/** Shows the answer; without a body, deletes it. */
 	async answer(answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, body, file, controls = [] } = answer;
 		const { caller, tickets } = this.#parts;
@@ -50,7 +49,7 @@ export class PrivateAnswers {
 		return { remote: Answer.safeParse(made).data?.id ?? ticket.id };
 	}
 
-	/** Whether it stands there; where it does not, it can be written again. Without a body: whether nothing does. */
+	/** Returns the receipt if the answer is shown; without a body, if nothing is shown. */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		const request = { method: "GET", path: this.#path(answer), authorized: false } as const;
@@ -78,4 +77,22 @@ export class PrivateAnswers {
 
 function isEmpty({ body, file }: PrivateAnswer): boolean {
 	return body.trim() === "" && file === undefined;
+}
+
+/** Interactions whose first answer is being sent. Discord accepts no further answer before it. */
+export class Tickets {
+	readonly #open = new Map<string, Promise<unknown>>();
+
+	open(id: string, answered: Promise<unknown>): void {
+		const settled = answered.then(
+			() => this.#open.delete(id),
+			() => this.#open.delete(id),
+		);
+		this.#open.set(id, settled);
+	}
+
+	/** Resolves when the first answer has arrived or failed, or if this process did not send it. */
+	async answered(id: string): Promise<void> {
+		await this.#open.get(id);
+	}
 }

@@ -7,26 +7,26 @@ export interface DiscordRequest {
 	/** JSON; with files it becomes `payload_json`. */
 	readonly body?: unknown;
 	readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-	/** False for interactions and webhooks, whose token stands in the path. */
+	/** False for interactions and webhooks, which have their token in the path. */
 	readonly authorized?: false;
 }
 
-/** What Discord answered, whatever it was. */
+/** Response of Discord with any status. */
 export interface DiscordResponse {
 	readonly status: number;
-	/** With names in lower case. */
+	/** Names are in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Parsed JSON; null where there was none. */
+	/** Parsed JSON, or null if the body is not JSON. */
 	readonly body: unknown;
 }
 
-/** An event of the gateway as it came: `t` names it, `d` is not checked yet. */
+/** Event of the gateway: `t` is its name, `d` its data, which is not checked yet. */
 export interface DiscordDispatch {
 	readonly t: string;
 	readonly d: unknown;
 }
 
-/** What has become of the connection. `refused` is the end: a new try needs another token or other settings. */
+/** State of the connection. `refused` is final: a new attempt needs another token or other settings. */
 export type DiscordLink =
 	| {
 			readonly state: "ready";
@@ -45,24 +45,24 @@ export interface DiscordRest {
 
 /** Discord, as the connector meets it: the real client, or the simulator without sockets. */
 export interface DiscordPort extends DiscordRest {
-	/** Reads bytes of the CDN. Rejects with a `ParleyError` beyond `most` bytes or from a host that is not Discord's. */
+	/** Reads a file of the CDN. Rejects with a `ParleyError` beyond `most` bytes, and for hosts of others. */
 	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
-	 * Connects, resumes where a session was kept, and stays connected. The handler is called in order, once for each
-	 * event, and must not throw. What it returns resolves when the event is durably taken: the next process resumes
-	 * before the first event of which that is not known.
+	 * Connects, resumes the kept session if there is one, and stays connected. Calls `dispatch` once for each event, in
+	 * order; it must not throw. Its promise resolves when the event is durable. The next process resumes before the first
+	 * event that is not known to be durable.
 	 */
 	connect(handlers: {
 		readonly dispatch: (event: DiscordDispatch) => void | Promise<void>;
 		readonly link: (link: DiscordLink) => void;
 	}): Promise<void>;
-	/** Ends without ending Discord's session, so that the next process can resume it. */
+	/** Closes the connection, and keeps the session at Discord for the next process. */
 	close(): Promise<void>;
 }
 
-/** Who we are on Discord. */
+/** Account of the bot at Discord. */
 export interface OwnAccount {
-	/** The id of our user. */
+	/** User id of the bot. */
 	readonly user: string;
 	readonly application: string;
 }
