@@ -25,7 +25,7 @@ const entries = {
 	main: "packages/cli/src/main.ts",
 	program: "packages/cli/src/program.ts",
 	"run-gateway": "packages/cli/src/gateway/run-gateway.ts",
-	"run-rpc": "packages/cli/src/rpc/run-rpc.ts",
+	"run-rpc": "packages/cli/src/gateway/run-rpc.ts",
 	"readable-worker": "packages/core/src/tools/web/readable-worker.ts",
 };
 

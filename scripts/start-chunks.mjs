@@ -11,7 +11,7 @@ import { root } from "./paths.mjs";
 const common = [
 	/^\0node:/,
 	/^packages\/base\/src\/(?!log|redact|stderr|store\/)/,
-	/^packages\/cli\/src\/(?!rpc\/)/,
+	/^packages\/cli\/src\/(?!gateway\/run-rpc\.ts)/,
 	/^packages\/gateway\/src\/data-directory\/(?:errno|data-directory|private-file|secret-key)\.ts$/,
 ];
 

@@ -77,11 +77,11 @@ test("what a client waits for lies in few files, and no small command loads what
 			.map((name) => `${name}.js`)
 			.toSorted(),
 	);
-	for (const name of ["ask.js", "data.js", "gateway-health.js", "check-rows.js"]) {
+	for (const name of ["ask.js", "data.js", "gateway-health.js", "audit-rows.js"]) {
 		expect(names).toContain(name);
 		expect(loadedBy(name)).not.toContain("agent.js");
 	}
-	for (const name of ["main.js", "program.js", "check-rows.js"]) {
+	for (const name of ["main.js", "program.js", "audit-rows.js"]) {
 		expect(loadedBy(name)).not.toContain("schemas.js");
 	}
 });

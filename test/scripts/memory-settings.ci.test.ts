@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { options } from "../../packages/cli/bin/memory-settings.mjs";
 import { runProgram } from "./run-program.ts";
 
-const idle = new URL("../../packages/cli/src/collect-when-idle.ts", import.meta.url).href;
+const idle = new URL("../../packages/cli/src/gateway/collect-when-idle.ts", import.meta.url).href;
 
 /** Keeps 40 MB of objects and makes garbage, and prints the megabytes that the heap had at most. */
 const grow = `const { getHeapStatistics } = await import("node:v8");

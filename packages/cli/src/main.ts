@@ -1,4 +1,4 @@
-import { processIo } from "./io.ts";
+import { processIo } from "./command-line/io.ts";
 import { run } from "./run.ts";
 
 // Whoever reads our output may stop reading, as `head` does: then there is nobody left to work for.

@@ -1,40 +1,34 @@
 import { Command } from "commander";
-import { agentsCommand } from "./commands/agents.ts";
-import { answerCommand } from "./commands/answer.ts";
-import { askCommand } from "./commands/ask.ts";
-import { auditCommand } from "./commands/audit.ts";
-import { backupCommand } from "./commands/backup.ts";
-import { budgetCommand } from "./commands/budget.ts";
-import { chatCommand } from "./commands/chat.ts";
-import { discordCommand } from "./commands/discord.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { eventsCommand } from "./commands/events.ts";
-import { feedbackCommand } from "./commands/feedback.ts";
-import { gatewayCommand } from "./commands/gateway.ts";
+import manifest from "../package.json" with { type: "json" };
+import { type Io, programName } from "./command-line/io.ts";
+import { explainUsage } from "./command-line/usage.ts";
+import { auditCommand } from "./commands/access/audit.ts";
+import { peopleCommand } from "./commands/access/people.ts";
+import { placesCommand } from "./commands/access/places.ts";
+import { policyCommand } from "./commands/access/policy.ts";
+import { tokenCommand } from "./commands/access/token.ts";
+import { trustCommand } from "./commands/access/trust.ts";
+import { budgetCommand, usageCommand } from "./commands/agents/budget.ts";
+import { memoriesCommand } from "./commands/agents/memories.ts";
+import { agentsCommand, modelsCommand } from "./commands/agents/models.ts";
+import { schedulesCommand } from "./commands/agents/schedules.ts";
+import { skillsCommand } from "./commands/agents/skills.ts";
+import { discordCommand } from "./commands/connectors/discord.ts";
+import { slackCommand } from "./commands/connectors/slack.ts";
+import { doctorCommand } from "./commands/gateway/doctor.ts";
+import { gatewayCommand, startCommand } from "./commands/gateway/gateway.ts";
+import { backupCommand, restoreCommand } from "./commands/gateway/restore.ts";
+import { rpcCommand } from "./commands/gateway/rpc.ts";
+import { statusCommand } from "./commands/gateway/status.ts";
+import { stopCommand } from "./commands/gateway/stop.ts";
 import { helpCommand } from "./commands/help.ts";
-import { memoriesCommand } from "./commands/memories.ts";
-import { modelsCommand } from "./commands/models.ts";
-import { peopleCommand } from "./commands/people.ts";
-import { placesCommand } from "./commands/places.ts";
-import { policyCommand } from "./commands/policy.ts";
-import { restoreCommand } from "./commands/restore.ts";
-import { rpcCommand } from "./commands/rpc.ts";
-import { schedulesCommand } from "./commands/schedules.ts";
-import { sessionsCommand } from "./commands/sessions.ts";
-import { skillsCommand } from "./commands/skills.ts";
-import { slackCommand } from "./commands/slack.ts";
-import { startCommand } from "./commands/start.ts";
-import { statusCommand } from "./commands/status.ts";
-import { stopCommand } from "./commands/stop.ts";
-import { taskCommand } from "./commands/task.ts";
-import { tasksCommand } from "./commands/tasks.ts";
-import { tokenCommand } from "./commands/token.ts";
-import { trustCommand } from "./commands/trust.ts";
-import { usageCommand } from "./commands/usage.ts";
-import type { Io } from "./io.ts";
-import { programName } from "./program-name.ts";
-import { explainUsage } from "./usage.ts";
-import { version } from "./version.ts";
+import { answerCommand } from "./commands/sessions/answer.ts";
+import { askCommand } from "./commands/sessions/ask.ts";
+import { chatCommand } from "./commands/sessions/chat.ts";
+import { eventsCommand } from "./commands/sessions/events.ts";
+import { feedbackCommand } from "./commands/sessions/feedback.ts";
+import { sessionsCommand } from "./commands/sessions/sessions.ts";
+import { taskCommand, tasksCommand } from "./commands/sessions/tasks.ts";
 
 /** Constructors of the commands by name, in the order of the help. */
 const commands: Readonly<Record<string, (io: Io, version: string) => Command>> = {
@@ -87,3 +81,6 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	for (const make of made) program.addCommand(make(io, version));
 	return explainUsage(program, io);
 }
+
+/** The version of the command and of the gateway that it starts. */
+const version = manifest.version;

@@ -1,7 +1,6 @@
-import type { Io } from "./io.ts";
-import { programName } from "./program-name.ts";
+import { type Io, programName } from "./command-line/io.ts";
+import { isShown, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
-import { isShown, UsageError } from "./usage.ts";
 
 /**
  * Runs one command line and returns the exit code: 2 where it cannot be understood, 1 where the command failed. What

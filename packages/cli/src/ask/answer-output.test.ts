@@ -1,8 +1,8 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { RunFigures } from "../run-figures.ts";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { answered, event, listed, modelCall, retrying, usageUpdated } from "../testing/events.ts";
+import { RunFigures } from "../wordings/model-rows.ts";
 import { AnswerOutput } from "./answer-output.ts";
 
 const start = event("assistant.stream", { phase: "start", content: "", index: 0 });

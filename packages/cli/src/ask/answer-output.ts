@@ -4,16 +4,16 @@ import {
 	ReplyProgress,
 	type ToolCallPayload,
 } from "@parley/protocol";
-import type { Io } from "../io.ts";
-import { figureRows, retryWords } from "../model-rows.ts";
-import { progressWords } from "../progress-words.ts";
-import { ReplyText, type Shown } from "../reply-text.ts";
-import type { Figures } from "../run-figures.ts";
-import { changedSteps, type Plan, planRows } from "../tasks/plan-rows.ts";
-import { createStyles, type Look, wantsColours } from "../text/styles.ts";
+import type { Io } from "../command-line/io.ts";
+import { errorLook } from "../command-line/output.ts";
+import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
-import { toolEndRows, toolStartRow } from "../tool-rows.ts";
 import { askRows } from "../wordings/event-wordings.ts";
+import { type Figures, figureRows, retryWords } from "../wordings/model-rows.ts";
+import { progressWords } from "../wordings/progress-words.ts";
+import { ReplyText, type Shown } from "../wordings/reply-text.ts";
+import { changedSteps, type Plan, planRows } from "../wordings/task-words.ts";
+import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 
 /** Clears the row of the cursor: ECMA-48, EL. */
 const clearRow = "\r\u001b[K";
@@ -164,10 +164,4 @@ export class AnswerOutput {
 /** Whether `todo.updated` shows the call. A failed call is shown as every call is. */
 function isList({ name, status }: ToolCallPayload): boolean {
 	return name === "todo" && status !== "failed";
-}
-
-/** How rows on stderr look. */
-export function errorLook({ stderr, environment }: Io): Look {
-	const columns = stderr.isTTY ? stderr.columns : Number.POSITIVE_INFINITY;
-	return { columns, styles: createStyles(wantsColours(stderr, environment)) };
 }

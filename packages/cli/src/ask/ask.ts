@@ -1,19 +1,32 @@
-import { resolve } from "node:path";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { ParleyError } from "@parley/base";
-import { type AssistantMessagePayload, type Client, isOzzieEvent, type OpenSession } from "@parley/protocol";
-import type { AskFlags } from "../commands/ask.ts";
-import { connect } from "../connect.ts";
-import { findGateway } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
-import { openSession } from "../open-session.ts";
-import { type Figures, RunFigures } from "../run-figures.ts";
+import { pipeline } from "node:stream/promises";
+import { ParleyError, parseJson } from "@parley/base";
+import {
+	type AssistantMessagePayload,
+	type Client,
+	isOzzieEvent,
+	type MethodResult,
+	type OpenSession,
+	type OzzieEvent,
+	UploadedFile,
+} from "@parley/protocol";
+import { connect } from "../client/connect.ts";
+import { type AddressFlags, findGateway, type GatewayAddress } from "../client/gateway-address.ts";
+import { answerError, beginRequest, unreachable } from "../client/gateway-http.ts";
+import { openSession } from "../client/open-session.ts";
+import { Interrupt, interruptedCode } from "../command-line/interrupt.ts";
+import type { Io } from "../command-line/io.ts";
+import { errorLook } from "../command-line/output.ts";
+import type { SessionFlags } from "../command-line/session-flags.ts";
 import { visibleLine } from "../text/visible.ts";
-import { AnswerOutput, errorLook } from "./answer-output.ts";
-import { Interrupt, interruptedCode } from "./interrupt.ts";
-import { OwnRun } from "./own-run.ts";
+import { type Figures, RunFigures } from "../wordings/model-rows.ts";
+import { AnswerOutput } from "./answer-output.ts";
 import { Questions } from "./questions.ts";
-import { checkFiles, uploadFiles } from "./upload-files.ts";
 
 /** Says one thing, prints the answer, and returns the exit code. */
 export async function ask(words: string, flags: AskFlags, io: Io): Promise<number> {
@@ -148,4 +161,79 @@ function outsideRoots(reason: string, directory: string): ParleyError {
 /** A question needs a terminal that shows it and one that is not the source of the message. */
 function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
+}
+
+/**
+ * Finds in a session's events those of one run. Runs take turns in the order in which their messages were accepted,
+ * and each ends with one `assistant.message`; so many end before this one as were before it in the queue.
+ */
+export class OwnRun {
+	readonly #runId: string;
+	#before: number;
+	#accepted = false;
+
+	constructor({ run_id, queued_position = 0 }: MethodResult<"send_message">) {
+		this.#runId = run_id;
+		this.#before = queued_position;
+	}
+
+	/** How many other runs come first. */
+	get before(): number {
+		return this.#before;
+	}
+
+	/** Takes the next event, and tells whether it belongs to the run. */
+	owns(event: OzzieEvent): boolean {
+		if (event.event === "user.message" && event.payload.run_id === this.#runId) {
+			this.#accepted = true;
+			return this.#before === 0;
+		}
+		if (!this.#accepted) return false;
+		if (this.#before === 0) return true;
+		if (event.event === "assistant.message") this.#before -= 1;
+		return false;
+	}
+}
+
+/** Throws `invalid_argument` for the first that is no file. */
+async function checkFiles(paths: readonly string[]): Promise<void> {
+	for (const path of paths) {
+		const found = await stat(path).catch((cause: unknown) => {
+			throw new ParleyError(`the file ${path} cannot be read`, { code: "invalid_argument", cause });
+		});
+		if (!found.isFile()) throw new ParleyError(`${path} is not a file`, { code: "invalid_argument" });
+	}
+}
+
+/** Hands the files to the gateway, one after the other, and returns the ids under which it keeps them. */
+async function uploadFiles(address: GatewayAddress, paths: readonly string[]): Promise<string[]> {
+	const ids: string[] = [];
+	for (const path of paths) ids.push(await upload(address, path));
+	return ids;
+}
+
+async function upload(address: GatewayAddress, path: string): Promise<string> {
+	const { size } = await stat(path);
+	const target = `/api/files?name=${encodeURIComponent(basename(path))}`;
+	// What is too large is refused before any of it is sent.
+	const headers = { "content-length": String(size), expect: "100-continue" };
+	const request = beginRequest(address, target, { method: "POST", headers });
+	const failure = Promise.withResolvers<never>();
+	request.once("continue", () => pipeline(createReadStream(path), request).catch(failure.reject));
+	request.flushHeaders();
+	const answered: Promise<IncomingMessage[]> = once(request, "response");
+	const [response] = await Promise.race([answered, failure.promise]).catch((cause: unknown) => {
+		throw unreachable(address, cause);
+	});
+	const { statusCode: status = 0 } = response ?? {};
+	const body = response ? await text(response) : "";
+	if (status === 201) return UploadedFile.parse(parseJson(body)).file_id;
+	const { message, code } = answerError(address, { status, text: body });
+	throw new ParleyError(`${path} was not taken: ${message}`, { code });
+}
+
+export interface AskFlags extends AddressFlags, SessionFlags {
+	readonly yes?: boolean;
+	readonly json?: boolean;
+	readonly file?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { OwnRun } from "./own-run.ts";
+import { OwnRun } from "./ask.ts";
 
 function said(runId: string): OzzieEvent {
 	return { type: "event", event: "user.message", payload: { content: "", run_id: runId }, seq: 1 };

@@ -1,16 +1,16 @@
 import type { Client, OzzieEvent, PromptRequestPayload } from "@parley/protocol";
-import type { Io } from "../io.ts";
+import type { Io } from "../command-line/io.ts";
+import { errorLook } from "../command-line/output.ts";
+import { askPerson } from "../questions/ask-person.ts";
 import {
 	answeredRow,
 	correctedRow,
 	type GivenAnswer,
 	givenRow,
 	type OpenQuestion,
-} from "../questions/answered-row.ts";
+} from "../questions/question-rows.ts";
 import { decline, type Response } from "../questions/read-answer.ts";
 import { visibleLine } from "../text/visible.ts";
-import { errorLook } from "./answer-output.ts";
-import { askPerson } from "./ask-person.ts";
 
 export interface QuestionsOptions {
 	readonly io: Io;

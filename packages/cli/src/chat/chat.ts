@@ -3,21 +3,22 @@ import {
 	type Client,
 	type ClientState,
 	isOzzieEvent,
+	type MethodResult,
 	type OpenSession,
 	type OzzieEvent,
 	type SkillPayload,
 } from "@parley/protocol";
-import type { GivenAnswer } from "../questions/answered-row.ts";
+import type { GivenAnswer } from "../questions/question-rows.ts";
 import { decline, readAnswer } from "../questions/read-answer.ts";
-import { modelTable } from "../tables/model-table.ts";
-import { usageRows } from "../tables/usage-table.ts";
-import { openStatuses } from "../tasks/task.ts";
+import { modelTable, usageRows } from "../tables/model-tables.ts";
+import { alignColumns } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
 import type { Look } from "../text/styles.ts";
+import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
+import { againWords, errorRows, headRow, noteRows } from "../wordings/message-rows.ts";
+import { openStatuses } from "../wordings/task.ts";
 import { Conversation } from "./conversation.ts";
-import { againWords, errorRows, headRow, noteRows } from "./rows.ts";
-import { sessionRows } from "./session-rows.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 export interface ChatOptions {
@@ -319,4 +320,32 @@ export class Chat {
 		this.#waiting = [];
 		for (const resolve of waiting) resolve();
 	}
+}
+
+type Listed = MethodResult<"list_sessions">["sessions"][number];
+
+interface SessionsNow {
+	readonly current: string;
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+}
+
+/** In fewer columns the number of messages makes room for the title. */
+const roomyColumns = 80;
+
+/** The latest sessions, one a row; the current one is marked. */
+export function sessionRows(
+	sessions: readonly Listed[],
+	{ current, now }: SessionsNow,
+	{ columns, styles }: Look,
+): string[] {
+	const cells = sessions.map(({ session_id, title, message_count, updated_at, root_dir }) => [
+		session_id === current ? "▸" : " ",
+		visibleLine(session_id),
+		timeAgo(Date.parse(updated_at), now),
+		...(columns < roomyColumns ? [] : [`${message_count} ${message_count === 1 ? "message" : "messages"}`]),
+		visibleLine(title || root_dir),
+	]);
+	const rows = alignColumns(cells).map((row) => shorten(row, columns));
+	return [...rows, styles.dim("parley chat --session ID goes on with one of them")];
 }

@@ -6,27 +6,26 @@ import {
 	ReplyProgress,
 	type UserMessagePayload,
 } from "@parley/protocol";
-import { figureRows } from "../model-rows.ts";
 import {
 	answeredRow,
 	correctedRow,
 	type GivenAnswer,
 	givenRow,
+	isOfRun,
 	type OpenQuestion,
-} from "../questions/answered-row.ts";
-import { isOfRun } from "../questions/is-of-run.ts";
-import { questionRows } from "../questions/question-rows.ts";
-import { ReplyText, type Shown } from "../reply-text.ts";
-import { type Figures, RunFigures } from "../run-figures.ts";
-import { changedSteps, planRows } from "../tasks/plan-rows.ts";
-import { isTaskEvent } from "../tasks/task.ts";
+	questionRows,
+} from "../questions/question-rows.ts";
 import { TaskBoard } from "../tasks/task-board.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { flowText, wrapText } from "../text/wrap.ts";
-import { toolEndRows, toolStartRow } from "../tool-rows.ts";
 import { chatNote, isStatefulInChat, type StatefulChatEvent } from "../wordings/event-wordings.ts";
-import { againWords, endRows, messageRows, noteRows } from "./rows.ts";
+import { againWords, endRows, messageRows, noteRows } from "../wordings/message-rows.ts";
+import { type Figures, figureRows, RunFigures } from "../wordings/model-rows.ts";
+import { ReplyText, type Shown } from "../wordings/reply-text.ts";
+import { isTaskEvent } from "../wordings/task.ts";
+import { changedSteps, planRows } from "../wordings/task-words.ts";
+import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 

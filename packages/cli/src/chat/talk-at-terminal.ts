@@ -1,10 +1,26 @@
-import type { Io } from "../io.ts";
+import type { Io } from "../command-line/io.ts";
+import { questionPrompt } from "../questions/question-rows.ts";
+import { progressWords as planProgress } from "../tasks/task-board.ts";
+import {
+	type Editor,
+	editorRows,
+	emptyEditor,
+	enterLine,
+	type Frame,
+	isEnter,
+	type Key,
+	pressKey,
+} from "../terminal/editor.ts";
 import { Terminal } from "../terminal/terminal.ts";
+import { shorten } from "../text/shorten.ts";
 import { createStyles, type Look, wantsColours } from "../text/styles.ts";
-import type { BeginChat } from "./chat.ts";
-import { Keyboard } from "./keyboard.ts";
-import { liveView } from "./live-view.ts";
-import { headRow, noteRows } from "./rows.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import { headRow, messageLine, noteRows, promptMark } from "../wordings/message-rows.ts";
+import { retryWords } from "../wordings/model-rows.ts";
+import { progressWords } from "../wordings/progress-words.ts";
+import type { BeginChat, Chat } from "./chat.ts";
+import type { Conversation } from "./conversation.ts";
 
 const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 
@@ -48,4 +64,190 @@ export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 			.join(""),
 	);
 	return 0;
+}
+
+/** What is being typed in a chat, and what keys do in it. */
+export class Keyboard {
+	readonly #chat: Chat;
+	#message = emptyEditor();
+	#answer: Editor | undefined;
+	#mayLeave = false;
+	/** The names that the last Tab found, as they are shown. */
+	#choices = "";
+
+	constructor(chat: Chat) {
+		this.#chat = chat;
+	}
+
+	/** The message that is being typed. */
+	get message(): Editor {
+		return this.#message;
+	}
+
+	/** The answer that is being typed; undefined while keys go to the message. */
+	get answer(): Editor | undefined {
+		return this.#answer;
+	}
+
+	/** Whether more keys of a pasted text are to come, which need not be drawn one by one. */
+	get isPasting(): boolean {
+		return (this.#answer ?? this.#message).pasted !== undefined;
+	}
+
+	/** Shown after a Tab that found several names, and after a Ctrl-C that found nothing to stop. */
+	get notice(): string {
+		if (this.#choices !== "") return this.#choices;
+		return this.#mayLeave ? "Ctrl-C again leaves" : this.#chat.notice;
+	}
+
+	/**
+	 * Gives the keys to an open question. A message that is being typed keeps them: what was meant for it must not
+	 * answer a question that has just come.
+	 */
+	focus(): void {
+		const open = this.#chat.conversation.question;
+		if (!open || open.given) this.#answer = undefined;
+		else if (this.#message.text === "" && !this.isPasting) this.#answer ??= emptyEditor();
+	}
+
+	/** Takes a key. Resolves when what it set off is done; never rejects. */
+	async press(key: Key): Promise<void> {
+		const editor = this.#answer ?? this.#message;
+		if (this.isPasting) return this.#edit(key);
+		if (key.ctrl && key.name === "c") return this.#interrupt();
+		this.#mayLeave = false;
+		this.#choices = "";
+		if (key.name === "tab" && !this.#answer && isName(this.#message)) return this.#complete();
+		if (key.ctrl && key.name === "d" && editor.text === "") return this.#chat.leave();
+		if (key.name === "escape") return this.#escape();
+		if (isEnter(editor, key)) return this.#enter(editor.text);
+		this.#edit(key);
+	}
+
+	#edit(key: Key): void {
+		if (this.#answer) this.#answer = pressKey(this.#answer, key);
+		else this.#message = pressKey(this.#message, key);
+	}
+
+	/** Completes the name of a command or skill, as far as it is clear. If it is not, shows the names. */
+	async #complete(): Promise<void> {
+		const before = this.#message;
+		await this.#chat.complete(before.text.slice(1), (names) => {
+			// The person has typed on.
+			if (this.#message !== before) return;
+			const text = `/${commonBeginning(names)}${names.length === 1 ? " " : ""}`;
+			if (names.length > 0) this.#message = { ...before, text, cursor: text.length };
+			if (names.length === 0) this.#choices = `no command or skill begins with ${before.text}`;
+			else if (names.length > 1 && text === before.text) this.#choices = namesRow(names);
+		});
+	}
+
+	async #enter(line: string): Promise<void> {
+		const isAnswer = this.#answer !== undefined;
+		if (isAnswer) this.#answer = emptyEditor();
+		else this.#message = enterLine(this.#message, line);
+		await this.#chat.enter(line, isAnswer);
+	}
+
+	/** Stops what runs, else empties the line, else leaves when pressed twice. */
+	async #interrupt(): Promise<void> {
+		if (this.#chat.canCancel) return this.#chat.cancel();
+		if (this.#mayLeave) return this.#chat.leave();
+		this.#mayLeave = this.#message.text === "";
+		this.#message = emptyEditor(this.#message.history);
+	}
+
+	async #escape(): Promise<void> {
+		const type = this.#chat.conversation.question?.question.type;
+		if (this.#answer && type !== undefined && type !== "confirm") await this.#chat.decline();
+	}
+}
+
+/** Whether the line is the beginning of a name: `/` and no blank, with the cursor behind it. */
+function isName({ text, cursor }: Editor): boolean {
+	return /^\/\S*$/.test(text) && cursor === text.length;
+}
+
+function commonBeginning(names: readonly string[]): string {
+	let [common = ""] = names;
+	for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+	return common;
+}
+
+function namesRow(names: readonly string[]): string {
+	return visibleLine(names.map((name) => `/${name}`).join("  "));
+}
+
+/** What is shown below the scrollback. */
+export interface LiveState {
+	readonly conversation: Conversation;
+	/** The message that is being typed. */
+	readonly message: Editor;
+	/** The answer that is being typed; undefined while the keys go to the message. */
+	readonly answer: Editor | undefined;
+	/** What the chat has to say at the moment; stands before what is going on in the conversation. */
+	readonly notice: string;
+}
+
+const howToStop = " · Ctrl-C cancels";
+
+/** How many of the messages that wait are shown. */
+const mostWaiting = 3;
+
+/** Draws the reply's growing row, the tasks at work, what waits, what is going on, and the line that is being typed. */
+export function liveView(state: LiveState, look: Look, terminalRows: number): Frame {
+	const { conversation, answer } = state;
+	const told = [...waitingRows(conversation), ...statusRows(state, look.columns)];
+	const tasks = conversation.tasks.live(look);
+	const rows = [
+		...growingRows(conversation, look),
+		// An answer stands under its question, a message where it will stand in the conversation.
+		...(answer ? [] : [""]),
+		...todoRows(conversation, look),
+		...tasks,
+		...told.map((row) => look.styles.dim(shorten(row, look.columns))),
+	].slice(-Math.max(1, terminalRows - 3));
+	const typed = typedRows(state, look.columns, Math.max(1, terminalRows - rows.length - 1));
+	const { row, column } = typed.cursor;
+	return { rows: [...rows, ...typed.rows], cursor: { row: row + rows.length, column } };
+}
+
+function todoRows({ todo }: Conversation, { columns, styles }: Look): string[] {
+	return todo ? [styles.dim(shorten(planProgress(todo), columns))] : [];
+}
+
+function growingRows({ last }: Conversation, { columns }: Look): string[] {
+	return last.trim() === "" ? [] : wrapText(last, columns);
+}
+
+function waitingRows({ steering, queue, sending }: Conversation): string[] {
+	const waiting = [
+		...steering.map((message) => `  joins: ${messageLine(message)}`),
+		...queue.map((message, index) => `  waits (${index + 1}): ${messageLine(message)}`),
+		...sending.map((content) => `  sends: ${visibleLine(content)}`),
+	];
+	const hidden = waiting.length - mostWaiting;
+	return hidden > 0 ? [...waiting.slice(0, mostWaiting), `  and ${hidden} more`] : waiting;
+}
+
+function statusRows({ conversation, answer, notice }: LiveState, columns: number): string[] {
+	if (notice !== "") return [notice];
+	if (conversation.question?.given) return ["sending the answer…"];
+	if (conversation.question && !answer) {
+		return ["the question above waits: send your line or empty it (Ctrl-U) to answer"];
+	}
+	if (!conversation.active || conversation.question) return [];
+	const { retrying, progress } = conversation;
+	const left = columns - howToStop.length;
+	const doing = retrying ? retryWords(retrying, left) : (progressWords(progress, left) ?? "working");
+	return [`${doing}${howToStop}`];
+}
+
+function typedRows({ conversation, message, answer }: LiveState, columns: number, mostRows: number): Frame {
+	const question = conversation.question?.question;
+	if (!question || !answer) {
+		return editorRows(message, { prompt: promptMark, columns, mostRows, masked: false });
+	}
+	const masked = question.type === "password";
+	return editorRows(answer, { prompt: questionPrompt(question), columns, mostRows, masked });
 }

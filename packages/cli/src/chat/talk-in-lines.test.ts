@@ -5,7 +5,7 @@ import { CapturedIo } from "../testing/captured-io.ts";
 import { FakeClient, FakeSession } from "../testing/fake-session.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { Chat } from "./chat.ts";
-import { talkInLines } from "./talk-in-lines.ts";
+import { talkInLines } from "./chat-command.ts";
 
 test("lines answer several questions without waiting for the gateway between them", async () => {
 	const io = new CapturedIo();

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { Io } from "../io.ts";
-import { UsageError } from "../usage.ts";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
 
 /** `parley help`: of the program, of one command, or of the offline model. */
 export function helpCommand(io: Io): Command {

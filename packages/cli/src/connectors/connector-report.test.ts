@@ -4,9 +4,15 @@ import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { type ConnectorWords, judge, readStandings, reportFileOf } from "./connector-report.ts";
-import { connectorFix, connectorWords } from "./connector-words.ts";
-import { ReportKeeper } from "./report-keeper.ts";
+import {
+	type ConnectorWords,
+	connectorFix,
+	connectorWords,
+	judge,
+	ReportKeeper,
+	readStandings,
+	reportFileOf,
+} from "./connector-report.ts";
 
 const report = { state: "connected", pid: process.pid, since: 1_000, seen: 60_000 } as const;
 

@@ -1,8 +1,9 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parseJson } from "@parley/base";
-import { isAlive } from "../running-gateway.ts";
-import { platforms } from "./platform.ts";
+import { type Clock, type Logger, ParleyError, parseJson, type Timer } from "@parley/base";
+import { isAlive } from "../client/running-gateway.ts";
+import { platforms } from "../gateway/platform.ts";
+import { duration } from "../text/time-ago.ts";
 
 /**
  * How a connector is doing: `waiting` for the platform or the gateway, which it goes on with by itself; `refused` where
@@ -43,7 +44,7 @@ export function reportFileOf(data: string, platform: string): string {
 }
 
 /** For this user alone, whole or not at all. */
-export async function writeReport(file: string, report: ConnectorReport): Promise<void> {
+async function writeReport(file: string, report: ConnectorReport): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
 	const draft = `${file}.draft`;
 	await rm(draft, { force: true });
@@ -87,5 +88,146 @@ async function readReport(file: string): Promise<ConnectorReport | undefined> {
 			return undefined;
 		}
 		throw error;
+	}
+}
+
+/** How a connector is doing, in a line for people. */
+export function connectorWords(standing: ConnectorStanding, now: number): string {
+	const { state, detail, since, pid } = standing;
+	const reason = detail === undefined ? "" : `: ${detail}`;
+	const span = duration(Math.max(0, now - since));
+	switch (state) {
+		case "starting":
+			return `starting (process ${pid})`;
+		case "connected":
+			return `connected for ${span} (process ${pid})${loadOf(standing)}`;
+		case "waiting":
+			return `waits since ${span}${reason}${loadOf(standing)}`;
+		case "refused":
+			return `does not run${reason}`;
+		case "failed":
+			return `has ended${reason}`;
+		case "silent":
+			return `does not work${reason}`;
+	}
+}
+
+/** The same in rows of names and facts, with what mends it. */
+export function connectorRows(standing: ConnectorStanding, now: number): [string, string][] {
+	const fix = connectorFix(standing);
+	return [
+		[standing.platform, connectorWords(standing, now)],
+		...(fix === undefined ? [] : [["", fix] satisfies [string, string]]),
+	];
+}
+
+/** What mends it; undefined where nothing has to be mended. */
+export function connectorFix({ platform, state, held = 0 }: ConnectorStanding): string | undefined {
+	switch (state) {
+		case "refused":
+			return `do that, then start parley again; parley ${platform} doctor looks closer`;
+		case "failed":
+		case "silent":
+			return `parley start starts it again by itself where it runs it; parley ${platform} doctor looks closer`;
+		case "waiting":
+			return `it goes on by itself; parley ${platform} doctor looks closer`;
+		case "starting":
+		case "connected":
+			return held > 0 ? `parley ${platform} posts lists what waits for a decision` : undefined;
+	}
+}
+
+function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string {
+	const facts = [
+		...(waiting > 0 ? [`${waiting} to be handled`] : []),
+		...(open - held > 0 ? [`${open - held} to be posted`] : []),
+		...(held > 0 ? [`${held} held for a decision`] : []),
+	];
+	return facts.length > 0 ? `; ${facts.join(", ")}` : "";
+}
+
+/** Between two looks at a connector that says nothing by itself. */
+const everyMs = 5_000;
+
+/** What keeps a report. */
+interface ReportKeeperParts {
+	readonly file: string;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly pid: number;
+	/** Told of each state that follows another one. */
+	readonly told?: (words: ConnectorWords) => void;
+}
+
+/**
+ * Keeps the report of a connector true: at each change, and every five seconds. A report that cannot be written is no
+ * reason for the connector to end.
+ */
+export class ReportKeeper {
+	readonly #parts: ReportKeeperParts;
+	#last: ConnectorReport | undefined;
+	#look: (() => Promise<ConnectorWords>) | undefined;
+	#timer: Timer | undefined;
+	#work: Promise<void> = Promise.resolve();
+	#isWritten = true;
+
+	constructor(parts: ReportKeeperParts) {
+		this.#parts = parts;
+	}
+
+	/** Resolves when that is written, or cannot be. */
+	tell(words: ConnectorWords): Promise<void> {
+		return this.#queue(async () => words);
+	}
+
+	/** From now on `look` says how it is doing. */
+	watch(look: () => Promise<ConnectorWords>): void {
+		this.#look = look;
+		this.changed();
+	}
+
+	/** Something has happened that may show. */
+	readonly changed = (): void => {
+		const look = this.#look;
+		if (!look) return;
+		this.#timer?.cancel();
+		void this.#queue(look).then(() => {
+			if (this.#look !== look) return;
+			this.#timer?.cancel();
+			this.#timer = this.#parts.clock.after(everyMs, this.changed);
+		});
+	};
+
+	/** Says nothing more; with words these stay, without the report is taken back. */
+	async end(words?: ConnectorWords): Promise<void> {
+		this.#look = undefined;
+		this.#timer?.cancel();
+		if (words) return this.tell(words);
+		await this.#work;
+		await rm(this.#parts.file, { force: true }).catch((error: unknown) => this.#failed(error));
+	}
+
+	#queue(look: () => Promise<ConnectorWords>): Promise<void> {
+		this.#work = this.#work.then(() => this.#write(look)).catch((error: unknown) => this.#failed(error));
+		return this.#work;
+	}
+
+	async #write(look: () => Promise<ConnectorWords>): Promise<void> {
+		const { file, clock, pid, told } = this.#parts;
+		const [words, now, last] = [await look(), clock.now(), this.#last];
+		const isSame = last?.state === words.state && last.detail === words.detail;
+		this.#last = { ...words, pid, since: isSame ? last.since : now, seen: now };
+		if (!isSame) told?.(words);
+		await writeReport(file, this.#last);
+		this.#isWritten = true;
+	}
+
+	/** Once for each time that it begins to fail. */
+	#failed(reason: unknown): void {
+		if (this.#isWritten) {
+			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
+			this.#parts.log.warn("how the connector is doing cannot be written down", { why });
+		}
+		this.#isWritten = false;
 	}
 }

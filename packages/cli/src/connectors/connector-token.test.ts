@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { connectorToken, type TokenQuestion } from "./connector-token.ts";
+import { connectorToken, type TokenQuestion } from "./reach-gateway.ts";
 
 type Request = TokenQuestion["gateway"]["request"];
 

@@ -1,11 +1,10 @@
 import { systemClock } from "@parley/base";
 import type { Finding } from "@parley/connector";
-import { doctorRows } from "../doctor/doctor-rows.ts";
-import type { Io } from "../io.ts";
-import { outputLook, printJson, printRows } from "../with-gateway.ts";
-import { readStandings } from "./connector-report.ts";
-import { connectorFix, connectorWords } from "./connector-words.ts";
-import type { Platform } from "./platform.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import type { Platform } from "../gateway/platform.ts";
+import { doctorRows } from "../tables/finding-rows.ts";
+import { connectorFix, connectorWords, readStandings } from "./connector-report.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
 export interface Examination {

@@ -1,10 +1,11 @@
 import { silentLogger, systemClock } from "@parley/base";
 import type { Finding } from "@parley/connector";
-import { examineDiscord as examine, openChecks, runCheck } from "@parley/discord";
-import type { Io } from "../io.ts";
+import { examineDiscord as examine, openChecks, runCheck, setupSteps } from "@parley/discord";
+import type { Io } from "../command-line/io.ts";
+import { discord, discordToken } from "../gateway/platform.ts";
 import { examineConnector } from "./examine-connector.ts";
-import { discord } from "./platform.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
+import { setUpConnector } from "./set-up-connector.ts";
 
 /** Says what is wrong with the bot, and returns the exit code: 1 where something fails. */
 export async function examineDiscord(options: {
@@ -38,7 +39,7 @@ export async function fixDiscordCommands(options: {
 }
 
 /** What checks look at Discord with, by the settings of the gateway's configuration. */
-export async function openDiscordChecks({
+async function openDiscordChecks({
 	flags,
 	io,
 	token,
@@ -49,4 +50,20 @@ export async function openDiscordChecks({
 }): Promise<ReturnType<typeof openChecks>> {
 	const config = await readConnectorConfig(flags, io);
 	return openChecks({ token, apiUrl: config.discord?.apiUrl, clock: systemClock });
+}
+
+/** Walks a person through making a Discord bot; returns the exit code. */
+export async function setUpDiscord(flags: ConnectorFlags, io: Io): Promise<number> {
+	const token = discordToken(io) ?? "";
+	const checks = await openDiscordChecks({ flags, io, token });
+	try {
+		const way = {
+			...{ platform: discord, hasToken: token !== "", withConnector: ["commands"] },
+			steps: (answered: (signal: AbortSignal) => Promise<void>, patienceMs: number) =>
+				setupSteps({ ...checks, answered, patienceMs }),
+		};
+		return await setUpConnector(way, flags, io);
+	} finally {
+		checks.close();
+	}
 }

@@ -1,10 +1,25 @@
-import { silentLogger, systemClock } from "@parley/base";
-import { examineSlack as examine, openChecks, type SlackChecks } from "@parley/slack";
-import type { Io } from "../io.ts";
+import { readFile } from "node:fs/promises";
+import { ParleyError, parseJson, silentLogger, systemClock } from "@parley/base";
+import { commandTable } from "@parley/connector";
+import {
+	differenceWords,
+	examineSlack as examine,
+	type Manifest,
+	manifestDiff,
+	manifestOf,
+	openChecks,
+	readManifest,
+	type SlackChecks,
+	setupSteps,
+} from "@parley/slack";
+import type { Io } from "../command-line/io.ts";
+import { printJson, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { type Platform, slack, slackOverHttp } from "../gateway/platform.ts";
 import { examineConnector } from "./examine-connector.ts";
-import { type Platform, slack, slackOverHttp } from "./platform.ts";
 import { readConnectorConfig } from "./run-connector.ts";
 import type { SlackFlags } from "./run-slack-connector.ts";
+import { setUpConnector } from "./set-up-connector.ts";
 import { trySlackSettings } from "./slack-settings.ts";
 
 /** Says what is wrong with the app, and returns the exit code: 1 where something fails. */
@@ -18,12 +33,12 @@ export async function examineSlack(options: {
 }
 
 /** Slack, with the words for the way in that is set. */
-export function platformOf({ http }: SlackChecks): Platform {
+function platformOf({ http }: SlackChecks): Platform {
 	return http === undefined ? slack : slackOverHttp;
 }
 
 /** What checks look at Slack with, by the same settings as the connector's own. */
-export async function openSlackChecks({
+async function openSlackChecks({
 	flags,
 	io,
 }: {
@@ -36,4 +51,88 @@ export async function openSlackChecks({
 		...{ botToken, wrong, apiUrl: config.slack?.apiUrl, clock: systemClock, log: silentLogger },
 		...(entrance && "appToken" in entrance ? entrance : isHttp && { http: entrance ?? {} }),
 	});
+}
+
+/** Walks a person through making a Slack app; returns the exit code. */
+export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
+	const checks = await openSlackChecks({ flags, io });
+	const way = {
+		...{ platform: platformOf(checks), hasToken: (io.environment["SLACK_BOT_TOKEN"] ?? "").trim() !== "" },
+		// Over HTTP Slack is heard only while the connector waits for it.
+		withConnector: checks.http?.knock === undefined ? ["rooms"] : ["transport", "rooms"],
+		...(flags.listen !== undefined && { connectorArgs: ["--listen", flags.listen] }),
+		steps: (answered: (signal: AbortSignal) => Promise<void>, patienceMs: number) =>
+			setupSteps({ ...checks, answered, patienceMs }),
+	};
+	return setUpConnector(way, flags, io);
+}
+
+export interface ManifestFlags {
+	/** Where Slack reaches the connector over HTTP. */
+	readonly publicUrl?: string;
+	/** A file with an installed manifest; `-` is standard input. */
+	readonly diff?: string;
+	readonly json?: boolean;
+}
+
+/** Prints the manifest of the app, or what an installed one lacks; returns the exit code: 1 where they differ. */
+export async function slackManifest({ publicUrl, diff, json }: ManifestFlags, io: Io): Promise<number> {
+	const url = publicUrl === undefined ? {} : { publicUrl: readPublicUrl(publicUrl) };
+	const wanted = manifestOf({ shapes: commandTable, ...url });
+	if (diff === undefined) {
+		io.stdout.write(`${JSON.stringify(wanted, undefined, 2)}\n`);
+		return 0;
+	}
+	return compare(await readInstalled(diff, io), wanted, { json: json === true, io });
+}
+
+function compare(
+	installed: Manifest,
+	wanted: Manifest,
+	{ json, io }: { readonly json: boolean; readonly io: Io },
+): number {
+	const differences = manifestDiff(installed, wanted);
+	if (json) printJson(differences, io);
+	else if (differences.length === 0) printRows(["the app has all that it needs, and nothing more"], io);
+	else printRows(differences.map(differenceWords), io);
+	return differences.length === 0 ? 0 : 1;
+}
+
+async function readInstalled(file: string, io: Io): Promise<Manifest> {
+	const text = file === "-" ? await readAll(io) : await readFile(file, "utf8").catch(unreadable(file));
+	const name = file === "-" ? "standard input" : file;
+	const fix = 'take the JSON that "App Manifest" shows in the settings of the app';
+	let data: unknown;
+	try {
+		data = parseJson(text);
+	} catch (cause) {
+		throw new ParleyError(`${name} is no JSON: ${fix}`, { code: "invalid_argument", cause });
+	}
+	const manifest = readManifest(data);
+	if (manifest) return manifest;
+	throw new ParleyError(`${name} is no manifest of an app: ${fix}`, { code: "invalid_argument" });
+}
+
+function unreadable(file: string): (cause: unknown) => never {
+	return (cause) => {
+		throw new ParleyError(`${file} cannot be read`, { code: "not_found", cause });
+	};
+}
+
+async function readAll({ stdin }: Io): Promise<string> {
+	let text = "";
+	for await (const chunk of stdin) text += String(chunk);
+	return text;
+}
+
+/** The scheme and the host, to which the path is added that the connector has. */
+function readPublicUrl(text: string): string {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (url?.protocol !== "https:") {
+		throw new UsageError(`--public-url ${text} is no https address\nSlack calls https addresses alone`);
+	}
+	if (url.href === `${url.origin}/`) return url.origin;
+	throw new UsageError(
+		`--public-url ${text} has more than a host\nwrite ${url.origin}: /slack/events is added to it`,
+	);
 }

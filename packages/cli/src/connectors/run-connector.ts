@@ -10,22 +10,19 @@ import {
 	Redactor,
 	systemClock,
 } from "@parley/base";
-import type { RunningConnector, RunOptions } from "@parley/connector";
+import type { RunningConnector, RunOptions, RunStatus } from "@parley/connector";
 import type { Config, DataLock } from "@parley/gateway";
-import { collectWhenIdle } from "../collect-when-idle.ts";
+import { type AddressFlags, findGateway, type GatewayAddress } from "../client/gateway-address.ts";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { collectWhenIdle } from "../gateway/collect-when-idle.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
-import { type AddressFlags, findGateway, type GatewayAddress } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
 import { createStyles, wantsColours } from "../text/styles.ts";
-import { UsageError } from "../usage.ts";
-import { type ConnectorWords, reportFileOf } from "./connector-report.ts";
-import { stateWords } from "./connector-state.ts";
-import { connectorToken, revokedToken } from "./connector-token.ts";
+import { type ConnectorWords, ReportKeeper, reportFileOf } from "./connector-report.ts";
 import { lockConnector } from "./lock-connector.ts";
-import { checkReady, reachGateway } from "./reach-gateway.ts";
-import { ReportKeeper } from "./report-keeper.ts";
+import { checkReady, connectorToken, reachGateway, revokedToken } from "./reach-gateway.ts";
 import { refusedExitCode } from "./supervisor.ts";
 
 /** The flags of the commands that run a connector. */
@@ -202,7 +199,7 @@ async function asConnector(
 		if (!isNamed) await checkReady({ ...address, isNamed });
 		return address;
 	}
-	const { connect } = await import("../connect.ts");
+	const { connect } = await import("../client/connect.ts");
 	const gateway = connect(address);
 	try {
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
@@ -225,4 +222,25 @@ async function askedByParent({ stdin }: Io): Promise<string> {
 	});
 	const terminated = new Promise<string>((resolve) => process.once("SIGTERM", resolve));
 	return Promise.race([parentEnded, terminated]);
+}
+
+/** How a connector is doing, as its report says it. */
+function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
+	const load = connector && {
+		waiting: connector.waiting,
+		open: connector.open,
+		held: connector.stuck.filter(({ state }) => state === "held").length,
+	};
+	if (link === undefined) return { state: "starting", ...load };
+	if (link.state !== "ready") {
+		return { state: link.state === "lost" ? "waiting" : "refused", detail: link.detail, ...load };
+	}
+	if (connector?.gateway.state === "waiting") {
+		return { state: "waiting", detail: "the gateway does not answer", ...load };
+	}
+	if (behind > 0) {
+		const where = behind === 1 ? "a channel" : `${behind} channels`;
+		return { state: "waiting", detail: `what was missed in ${where} cannot be read yet`, ...load };
+	}
+	return { state: "connected", ...load };
 }

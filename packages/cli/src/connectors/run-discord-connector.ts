@@ -1,6 +1,6 @@
 import { guardProcess, runDiscord } from "@parley/discord";
-import type { Io } from "../io.ts";
-import { discord } from "./platform.ts";
+import type { Io } from "../command-line/io.ts";
+import { discord } from "../gateway/platform.ts";
 import { type ConnectorFlags, runConnector } from "./run-connector.ts";
 
 /** Runs the Discord connector until it is stopped, and returns the exit code. */

@@ -1,9 +1,9 @@
 import { ParleyError } from "@parley/base";
 import { guardProcess } from "@parley/connector";
 import { runSlack } from "@parley/slack";
-import type { Io } from "../io.ts";
-import { UsageError } from "../usage.ts";
-import { slack } from "./platform.ts";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { slack } from "../gateway/platform.ts";
 import { type ConnectorFlags, readConnectorConfig, runConnector } from "./run-connector.ts";
 import { slackSettings } from "./slack-settings.ts";
 

@@ -6,10 +6,10 @@ import { MemoryLogger } from "@parley/base/testing";
 import type { Finding } from "@parley/connector";
 import { loadConfig, startGateway } from "@parley/gateway";
 import { expect, test } from "vitest";
+import { withGateway } from "../client/with-gateway.ts";
+import { discord } from "../gateway/platform.ts";
 import { run } from "../run.ts";
 import { CapturedIo } from "../testing/captured-io.ts";
-import { withGateway } from "../with-gateway.ts";
-import { discord } from "./platform.ts";
 import { setUpConnector } from "./set-up-connector.ts";
 
 test.each([0, 80])("setup prints whole words on a terminal that reports %i columns", async (columns) => {

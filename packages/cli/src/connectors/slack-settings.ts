@@ -1,7 +1,7 @@
 import type { Config } from "@parley/gateway";
 import type { SlackChecks, WrongSetting } from "@parley/slack";
-import type { Io } from "../io.ts";
-import { UsageError } from "../usage.ts";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
 
 /** Where Slack's events come in, by what the operator has set. */
 export type SlackEntrance =

@@ -1,13 +1,13 @@
 import { ParleyError, systemClock } from "@parley/base";
 import { decideStuckPost, leaveDecisionOn, readStuckPosts } from "@parley/connector";
 import type { DataLock } from "@parley/gateway";
-import type { Io } from "../io.ts";
+import type { Io } from "../command-line/io.ts";
+import { printJson, printRows } from "../command-line/output.ts";
+import type { Platform } from "../gateway/platform.ts";
 import { alignColumns } from "../text/columns.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
-import { printJson, printRows } from "../with-gateway.ts";
 import { lockConnector } from "./lock-connector.ts";
-import type { Platform } from "./platform.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
 const mostShown = 100;

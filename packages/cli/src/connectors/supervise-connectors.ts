@@ -1,9 +1,9 @@
 import { type Logger, systemClock } from "@parley/base";
 import { startOwnProgram } from "@parley/core";
 import type { Config } from "@parley/gateway";
-import type { GatewayFlags } from "../commands/gateway-flags.ts";
-import type { Io } from "../io.ts";
-import { platforms } from "./platform.ts";
+import type { Io } from "../command-line/io.ts";
+import type { GatewayFlags } from "../gateway/gateway-flags.ts";
+import { platforms } from "../gateway/platform.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** What connectors may know of the environment besides their own token: no key of a model is among these names. */

@@ -26,15 +26,14 @@ import {
 } from "@parley/core";
 import { type Config, checkStoredSecrets, openSandboxes, tryProvider } from "@parley/gateway";
 import { databaseIn, readOperatorToken } from "@parley/gateway/data";
-import { checkAuditFile } from "../audit/check-file.ts";
-import { checkMessagesFile } from "../audit/check-messages.ts";
+import { checkAuditFile, checkMessagesFile } from "../audit/check-files.ts";
+import { readHealthReport } from "../client/gateway-health.ts";
+import { findRunningGateway } from "../client/running-gateway.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
 import { readStandings } from "../connectors/connector-report.ts";
-import { chosenDataDirectory } from "../data-directory.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
-import { readHealthReport } from "../gateway-health.ts";
-import type { Io } from "../io.ts";
-import { findRunningGateway } from "../running-gateway.ts";
-import { withGateway } from "../with-gateway.ts";
 import { distributionOf } from "./distribution.ts";
 import type { PathFacts, System } from "./system.ts";
 

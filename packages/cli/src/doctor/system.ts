@@ -1,10 +1,10 @@
 import type { FoundSkills, SandboxState } from "@parley/core";
 import type { Config, ProviderAnswer, StoredSecrets } from "@parley/gateway";
 import type { MethodResult } from "@parley/protocol";
-import type { AuditCheck, MessagesCheck } from "../audit/check-rows.ts";
+import type { AuditCheck, MessagesCheck } from "../audit/audit-rows.ts";
+import type { HealthReport } from "../client/gateway-health.ts";
+import type { RunningGateway } from "../client/running-gateway.ts";
 import type { ConnectorStanding } from "../connectors/connector-report.ts";
-import type { HealthReport } from "../gateway-health.ts";
-import type { RunningGateway } from "../running-gateway.ts";
 import type { Distribution } from "./distribution.ts";
 
 /** What is known of a file or directory. */

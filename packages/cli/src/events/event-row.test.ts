@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { ShownEvent } from "../sessions/past-events.ts";
+import type { ShownEvent } from "../client/past-events.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { eventRow } from "./event-row.ts";
+import { eventRow } from "./print-events.ts";
 
 const plain = { columns: 120, styles: createStyles(false) };
 

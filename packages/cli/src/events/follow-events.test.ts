@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { ShownEvent } from "../sessions/past-events.ts";
-import { followEvents } from "./follow-events.ts";
+import type { ShownEvent } from "../client/past-events.ts";
+import { followEvents } from "./print-events.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -11,13 +11,13 @@ import {
 	systemClock,
 } from "@parley/base";
 import { type Config, type Gateway, loadConfig, startGateway } from "@parley/gateway";
-import { collectWhenIdle } from "../collect-when-idle.ts";
-import type { GatewayFlags } from "../commands/gateway-flags.ts";
-import { platforms } from "../connectors/platform.ts";
-import { defaultDataDirectory } from "../data-directory.ts";
-import { isLoopback } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
-import { UsageError } from "../usage.ts";
+import { isLoopback } from "../client/gateway-address.ts";
+import { defaultDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { collectWhenIdle } from "./collect-when-idle.ts";
+import type { GatewayFlags } from "./gateway-flags.ts";
+import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** How long running work may go on after the first signal, and how much later the process ends whatever happens. */

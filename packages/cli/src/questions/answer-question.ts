@@ -1,13 +1,11 @@
 import type { Client, MethodResult, OpenPromptPayload } from "@parley/protocol";
-import { errorLook } from "../ask/answer-output.ts";
-import { askPerson } from "../ask/ask-person.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../command-line/io.ts";
+import { errorLook } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
-import { UsageError } from "../usage.ts";
-import type { GivenAnswer } from "./answered-row.ts";
-import { questionRows } from "./question-rows.ts";
+import { askPerson } from "./ask-person.ts";
+import { type GivenAnswer, questionRows, shortCode } from "./question-rows.ts";
 import { decline, readAnswer } from "./read-answer.ts";
-import { shortCode } from "./short-code.ts";
 
 export interface AnswerFlags {
 	readonly value?: string;

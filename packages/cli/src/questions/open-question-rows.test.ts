@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { askQuestion } from "../testing/questions.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { openQuestionRows } from "./open-question-rows.ts";
+import { openQuestionRows } from "./question-rows.ts";
 
 const now = Date.UTC(2026, 0, 2);
 const where = { session_id: "sess_1", created_at: new Date(now - 180_000).toISOString() };

@@ -1,8 +1,11 @@
-import type { PromptRequestPayload } from "@parley/protocol";
+import type { EventPayloads, OpenPromptPayload, PromptRequestPayload } from "@parley/protocol";
+import { tableRows } from "../text/columns.ts";
 import { shorten } from "../text/shorten.ts";
 import type { Look, Styles } from "../text/styles.ts";
+import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
 
@@ -82,4 +85,101 @@ function hanging(first: string, text: string, { columns }: Look): string[] {
 	return wrapText(text, columns - first.length).map((row, index) =>
 		index === 0 ? `${first}${row}` : `${" ".repeat(first.length)}${row}`,
 	);
+}
+
+/** What a person answered here, and how that is called. */
+export interface GivenAnswer {
+	readonly response: Response;
+	readonly said: string;
+}
+
+/** A question that the gateway has not told the end of. */
+export interface OpenQuestion {
+	readonly question: PromptRequestPayload;
+	/** Absent while nothing was answered here. */
+	readonly given?: GivenAnswer;
+}
+
+/** The result of a question: in the person's own words if the answer from here counted. */
+export function answeredRow(
+	open: OpenQuestion,
+	response: EventPayloads["prompt.response"],
+	look: Look,
+): string {
+	const { question, given } = open;
+	if (given && counts(given, response)) return givenRow(given, look);
+	const { styles } = look;
+	const refused = isRefusal(response);
+	const answer = describeAnswer(question.type, response.value, refused);
+	return `  ${markOf(refused, look)} ${visibleLine(answer)}${styles.dim(" (answered elsewhere)")}`;
+}
+
+/** The row of an answer that is shown before the gateway has confirmed it, because another question follows at once. */
+export function givenRow({ response, said }: GivenAnswer, look: Look): string {
+	return `  ${markOf(response.cancelled === true, look)} ${visibleLine(said)}`;
+}
+
+/** The row for a result that differs from an answer which was shown already; undefined if it does not differ. */
+export function correctedRow(
+	open: OpenQuestion,
+	response: EventPayloads["prompt.response"],
+	look: Look,
+): string | undefined {
+	if (open.given && counts(open.given, response)) return undefined;
+	return `  ${visibleLine(open.question.label)}${answeredRow(open, response, look)}`;
+}
+
+/** Whether the result is the answer that was given here, as far as a client can know. */
+function counts(
+	{ response: { cancelled } }: GivenAnswer,
+	response: EventPayloads["prompt.response"],
+): boolean {
+	return (cancelled === true) === isRefusal(response);
+}
+
+function isRefusal({ value, cancelled }: EventPayloads["prompt.response"]): boolean {
+	return cancelled || value === false;
+}
+
+function markOf(refused: boolean, { styles }: Look): string {
+	return refused ? styles.red("✗") : styles.green("✓");
+}
+
+function describeAnswer(type: PromptRequestPayload["type"], value: unknown, refused: boolean): string {
+	if (refused) return type === "confirm" ? "no" : "no answer";
+	if (type === "confirm") return "yes";
+	if (type === "password") return "(hidden)";
+	return (Array.isArray(value) ? value.join(", ") : String(value)) || "nothing";
+}
+
+/**
+ * Whether a run of the session itself waits for the answer. Tasks ask beside it, and so does who wants a channel to be
+ * trusted.
+ */
+export function isOfRun({ type, context }: PromptRequestPayload): boolean {
+	return context.task_id === undefined && (type !== "confirm" || context.call_id !== undefined);
+}
+
+/** How a question is called on the command line: the last characters of its token. */
+export function shortCode(token: string): string {
+	return token.slice(-6);
+}
+
+const head = ["ID", "CONVERSATION", "ASKED", "FOR", "QUESTION"];
+
+/** What waits for an answer, the oldest first, and below how to give one. */
+export function openQuestionRows(questions: readonly OpenPromptPayload[], now: number, look: Look): string[] {
+	if (questions.length === 0) return ["nothing waits for an answer"];
+	const rows = questions.map(({ token, session_title, created_at, person, label, always_ask }) => [
+		shortCode(token),
+		visibleLine(session_title) || "without a title",
+		timeAgo(Date.parse(created_at), now),
+		visibleLine(person ?? "you"),
+		`${always_ask ? "! " : ""}${visibleLine(label)}`,
+	]);
+	const hint = "`parley answer ID` answers one; those with ! are always asked about.";
+	return [
+		...tableRows({ rows: [head, ...rows], optional: [3, 2, 1], elastic: 4 }, look),
+		...wrapText(hint, look.columns),
+	];
 }

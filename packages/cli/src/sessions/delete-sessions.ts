@@ -1,11 +1,10 @@
 import { createInterface } from "node:readline/promises";
-import type { AddressFlags } from "../gateway-address.ts";
-import { findGateway } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
-import { UsageError } from "../usage.ts";
-import { withGateway } from "../with-gateway.ts";
-import { titleOf } from "./fact-rows.ts";
-import { findSessions, type SessionFacts } from "./find-session.ts";
+import { findSessions, type SessionFacts } from "../client/find-session.ts";
+import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { titleOf } from "../tables/session-table.ts";
 
 export interface DeleteFlags extends AddressFlags {
 	readonly force?: boolean;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { SessionFacts } from "./find-session.ts";
-import { toMarkdown } from "./markdown.ts";
-import type { ShownEvent } from "./past-events.ts";
+import type { SessionFacts } from "../client/find-session.ts";
+import type { ShownEvent } from "../client/past-events.ts";
+import { toMarkdown } from "./export.ts";
 
 const session: SessionFacts = {
 	...{ id: "sess_1", title: "A *plan*\u001b[2J", state: "idle", profile: "default", cost_usd: 0.0123 },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { agentTable } from "./agent-table.ts";
+import { agentTable } from "./model-tables.ts";
 
 const list = {
 	agents: [

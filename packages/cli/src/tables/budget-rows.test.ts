@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { budgetRows } from "./budget-rows.ts";
+import { budgetRows } from "./model-tables.ts";
 
 const look = { columns: 100, styles: createStyles(false) };
 const day = { scope: "gateway", period: "day", spent_usd: 4.1, limit_usd: 5, source: "configured" } as const;

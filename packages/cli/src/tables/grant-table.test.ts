@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
-import { type Grant, grantTable, type Wish, wishRows } from "./grant-table.ts";
+import { type Grant, grantTable, type Wish, wishRows } from "./access-tables.ts";
 
 const now = Date.UTC(2026, 0, 1);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { modelTable } from "./model-table.ts";
+import { modelTable } from "./model-tables.ts";
 
 const list = {
 	default: "claude-sonnet-5-5",

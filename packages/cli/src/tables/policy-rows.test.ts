@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { decisionRows, ruleRows } from "./policy-rows.ts";
+import { decisionRows, ruleRows } from "./access-tables.ts";
 
 const look = { columns: 100, styles: createStyles(false) };
 const denied: Parameters<typeof decisionRows>[0] = {

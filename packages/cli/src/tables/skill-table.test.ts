@@ -2,7 +2,7 @@ import type { SkillPayload } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { skillTable } from "./skill-table.ts";
+import { skillTable } from "./skill-and-memory-tables.ts";
 
 const deploy: SkillPayload = {
 	...{ name: "deploy", description: "Deploys the shop", source: "data", path: "skills/deploy.md" },

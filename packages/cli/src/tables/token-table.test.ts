@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { tokenTable } from "./token-table.ts";
+import { tokenTable } from "./access-tables.ts";
 
 const now = Date.parse("2026-01-10T12:00:00Z");
 const created_at = "2026-01-01T12:00:00Z";

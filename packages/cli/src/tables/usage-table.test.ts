@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { type UsageReport, usageRows } from "./usage-table.ts";
+import { type UsageReport, usageRows } from "./model-tables.ts";
 
 const look = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 

@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { FakeClient } from "../testing/fake-session.ts";
 import { someTask } from "../testing/tasks.ts";
+import type { Task } from "../wordings/task.ts";
 import { findTask } from "./find-task.ts";
-import type { Task } from "./task.ts";
 
 const tasks = ["task_abcde1", "task_abcde2", "task_abcde", "task_xyzzy"].map((id) => someTask({ id }));
 

@@ -1,12 +1,15 @@
 import { ParleyError } from "@parley/base";
-import type { Client } from "@parley/protocol";
-import { beginsId, requireLongId } from "../text/begins-id.ts";
+import type { Client, MethodInput } from "@parley/protocol";
+import type { AddressFlags } from "../client/gateway-address.ts";
+import { beginsId, requireLongId } from "../command-line/ids.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { Task } from "./task.ts";
+import type { Task } from "../wordings/task.ts";
 
 /** As the gateway makes them: nothing else begins so. */
 const wholeId = /^task_[0-9a-z]{26}$/;
+
 const pageLength = 200;
+
 /** Tasks that an ambiguous id names at most. */
 const mostNamed = 5;
 
@@ -52,4 +55,28 @@ function ambiguous(given: string, found: readonly Task[]): ParleyError {
 	const more = found.length > mostNamed ? ["  …"] : [];
 	const message = [`several tasks have an id that begins with ${visibleLine(given)}:`, ...rows, ...more];
 	return new ParleyError(message.join("\n"), { code: "failed_precondition" });
+}
+
+export interface TaskFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+export interface ShowFlags extends TaskFlags {
+	readonly log?: boolean;
+}
+
+export interface ReplyFlags extends TaskFlags {
+	readonly approve?: boolean;
+	readonly revise?: boolean;
+}
+
+export interface SubmitFlags extends TaskFlags {
+	readonly session?: string;
+	readonly tool?: readonly string[];
+	readonly priority?: NonNullable<MethodInput<"submit_task">["priority"]>;
+	readonly agent?: string;
+	readonly model?: string;
+	readonly after?: readonly string[];
+	readonly autonomous?: boolean;
+	readonly watch?: boolean;
 }

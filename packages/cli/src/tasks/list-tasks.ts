@@ -1,13 +1,13 @@
 import { systemClock } from "@parley/base";
 import type { Client, MethodInput } from "@parley/protocol";
-import type { TasksFlags } from "../commands/tasks.ts";
-import { findGateway } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
-import { findSession } from "../sessions/find-session.ts";
+import { findSession } from "../client/find-session.ts";
+import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../command-line/output.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
-import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
-import { openStatuses, type Task } from "./task.ts";
+import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
 import { taskTable } from "./task-table.ts";
 
 /** Prints the tasks that the flags ask for, and what of them waits for a person. */
@@ -55,4 +55,12 @@ async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<
 function noneWords({ status, all }: TasksFlags): string {
 	if (all || status) return "no such task";
 	return "no task is open; `parley tasks --all` lists those that have ended, `parley task submit` begins one";
+}
+
+export interface TasksFlags extends AddressFlags {
+	readonly session?: string;
+	readonly status?: readonly TaskStatus[];
+	readonly all?: boolean;
+	readonly limit: number;
+	readonly json?: boolean;
 }

@@ -1,18 +1,17 @@
 import { text } from "node:stream/consumers";
 import { ParleyError } from "@parley/base";
 import type { MethodInput, PromptRequestPayload } from "@parley/protocol";
-import { errorLook } from "../ask/answer-output.ts";
-import { askPerson } from "../ask/ask-person.ts";
-import { interruptedCode } from "../ask/interrupt.ts";
-import type { ReplyFlags } from "../commands/task.ts";
-import type { Io } from "../io.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import { shortId } from "../command-line/ids.ts";
+import { interruptedCode } from "../command-line/interrupt.ts";
+import type { Io } from "../command-line/io.ts";
+import { errorLook, printJson, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { askPerson } from "../questions/ask-person.ts";
 import { visibleLine } from "../text/visible.ts";
-import { UsageError } from "../usage.ts";
-import { printJson, printRows, withGateway } from "../with-gateway.ts";
-import { findTask } from "./find-task.ts";
-import { shortId } from "./short-id.ts";
-import type { Task } from "./task.ts";
-import { nameTask, suspensionRows } from "./task-event-rows.ts";
+import type { Task } from "../wordings/task.ts";
+import { findTask, type ReplyFlags } from "./find-task.ts";
+import { nameTask, suspensionRows } from "./task-board.ts";
 
 type Reply = Pick<MethodInput<"reply_task">, "status" | "feedback">;
 

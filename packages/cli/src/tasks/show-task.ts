@@ -1,14 +1,25 @@
+import { setImmediate } from "node:timers/promises";
 import { systemClock } from "@parley/base";
-import type { Client, PromptRequestPayload } from "@parley/protocol";
-import type { ShowFlags } from "../commands/task.ts";
-import { findGateway } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
-import { readAllEvents } from "../sessions/past-events.ts";
-import { outputLook, printJson, printRows, withGateway } from "../with-gateway.ts";
-import { findTask, readWorkers } from "./find-task.ts";
-import { readOpenQuestions } from "./open-questions.ts";
-import { hasEnded, type Task } from "./task.ts";
-import { taskFactRows, type WholeTask } from "./task-fact-rows.ts";
+import { type Client, isOzzieEvent, type OpenSession, type PromptRequestPayload } from "@parley/protocol";
+import { findGateway } from "../client/gateway-address.ts";
+import { readAllEvents, type ShownEvent } from "../client/past-events.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { questionRows } from "../questions/question-rows.ts";
+import { formatCount, formatUsd, plural } from "../text/amounts.ts";
+import { alignColumns } from "../text/columns.ts";
+import { localTime } from "../text/local-time.ts";
+import type { Look } from "../text/styles.ts";
+import { duration } from "../text/time-ago.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import { hasEnded, type Task } from "../wordings/task.ts";
+import { planRows } from "../wordings/task-words.ts";
+import { toldRows } from "../wordings/transcript.ts";
+import { findTask, readWorkers, type ShowFlags } from "./find-task.ts";
+import { nameTask, progressWords, replyRows, suspensionRows } from "./task-board.ts";
+import { taskTable } from "./task-table.ts";
 
 /** Prints everything about a task. */
 export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<void> {
@@ -32,4 +43,125 @@ async function readQuestions(client: Client, tasks: readonly Task[]): Promise<Pr
 	const ids = new Set<string | undefined>(tasks.map(({ id }) => id));
 	const questions = await readOpenQuestions(client, open.session_id);
 	return questions.filter(({ context }) => ids.has(context.task_id));
+}
+
+/** Questions of a session that tasks ask and that nobody has answered yet. */
+async function readOpenQuestions(client: Client, sessionId: string): Promise<PromptRequestPayload[]> {
+	const session = await client.open({ session_id: sessionId });
+	const questions = new Map<string, PromptRequestPayload>();
+	const reading = gather(session, questions);
+	try {
+		// The gateway shows what is open to whoever joins, before it answers what is asked behind that.
+		await client.request("list_tasks", {}, { sessionId });
+		await setImmediate();
+	} finally {
+		session.close();
+		await reading;
+	}
+	return [...questions.values()].filter(({ context }) => context.task_id !== undefined);
+}
+
+async function gather(session: OpenSession, questions: Map<string, PromptRequestPayload>): Promise<void> {
+	for await (const frame of session.events()) {
+		if (!isOzzieEvent(frame)) continue;
+		if (frame.event === "prompt.request") questions.set(frame.payload.token, frame.payload);
+		if (frame.event === "prompt.response" || frame.event === "prompt.closed") {
+			questions.delete(frame.payload.token);
+		}
+	}
+}
+
+/** A task with what stands around it. */
+export interface WholeTask {
+	readonly task: Task;
+	/** Those who work for it, however far below. */
+	readonly workers: readonly Task[];
+	/** What it and they ask a person. */
+	readonly questions: readonly PromptRequestPayload[];
+	/** What was said and done in its own conversation, where that is wanted. */
+	readonly log: readonly ShownEvent[];
+}
+
+/** Everything about a task, in rows. */
+export function taskFactRows(whole: WholeTask, now: number, look: Look): string[] {
+	const { task, workers, log } = whole;
+	const { suspension } = task;
+	const waits = suspension ? [...suspensionRows(suspension, look), ...replyRows(task.id, look)] : [];
+	const sections = [
+		...section("description", textRows(task.description, look), look),
+		...section("plan", planRows(task.plan ?? [], look), look),
+		...section("waits for you", waits, look),
+		...section("asks", askedRows(whole, look), look),
+		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, look), look),
+		...section("log", toldRows(log, look), look),
+		...section("error", textRows(task.error, look).map(look.styles.red), look),
+		...section("output", textRows(task.output, look), look),
+	];
+	return [...factRows(task, look), ...sections];
+}
+
+function factRows(task: Task, { styles }: Look): string[] {
+	const { usage, suspend_count, retry_count } = task;
+	const facts: [name: string, value: string | undefined][] = [
+		["id", task.id],
+		["status", `${task.status}  ${progressWords(task.progress)}`],
+		["session", task.session_id],
+		["conversation", task.conversation],
+		["worker of", task.parent_id || undefined],
+		["retry of", task.retry_of],
+		["after", task.depends_on.join(", ") || undefined],
+		["submitted by", task.owner],
+		["agent", task.agent],
+		["model", task.model],
+		["tools", task.tools.join(", ") || "none"],
+		["priority", task.priority],
+		["autonomy", task.autonomy],
+		...timesOf(task),
+		["suspended", suspend_count > 0 ? plural(suspend_count, "time") : undefined],
+		["tried again", retry_count > 0 ? plural(retry_count, "time") : undefined],
+		[
+			"used",
+			`${formatCount(usage.tokens_input)} tokens read and ${formatCount(usage.tokens_output)} written, ${formatUsd(usage.cost_usd)}`,
+		],
+	];
+	const known = facts.flatMap(([name, value]) =>
+		value === undefined ? [] : [[styles.dim(name), visibleLine(value)]],
+	);
+	return [styles.bold(visibleLine(task.title)), ...alignColumns(known)];
+}
+
+function timesOf({ status, created_at, started_at, completed_at }: Task): [string, string | undefined][] {
+	const at = (time: string | undefined): string | undefined => time && localTime(new Date(time));
+	const took =
+		started_at !== undefined && completed_at !== undefined
+			? `, after ${duration(Date.parse(completed_at) - Date.parse(started_at))}`
+			: "";
+	return [
+		["submitted", at(created_at)],
+		["started", at(started_at)],
+		[hasEnded(status) ? status : "ended", completed_at && `${at(completed_at)}${took}`],
+	];
+}
+
+function askedRows({ task, workers, questions }: WholeTask, look: Look): string[] {
+	const rows = [task, ...workers].flatMap(({ id, title, parent_id }) =>
+		questions
+			.filter(({ context }) => context.task_id === id)
+			.flatMap((question) => [
+				...wrapText(nameTask(id, { title, parentId: parent_id }), look.columns),
+				...questionRows(question, look),
+			]),
+	);
+	if (rows.length === 0) return [];
+	const hint = `\`parley chat --session ${visibleLine(task.session_id)}\` asks you`;
+	return [...rows, ...wrapText(hint, look.columns).map(look.styles.dim)];
+}
+
+function section(name: string, rows: readonly string[], { styles }: Look): string[] {
+	return rows.length === 0 ? [] : ["", styles.bold(name), ...rows];
+}
+
+function textRows(text: string, { columns }: Look): string[] {
+	const shown = visibleText(text).trimEnd();
+	return shown === "" ? [] : wrapText(shown, columns);
 }

@@ -1,16 +1,15 @@
 import { text } from "node:stream/consumers";
-import type { Client, MethodInput } from "@parley/protocol";
-import { errorLook } from "../ask/answer-output.ts";
-import type { SubmitFlags } from "../commands/task.ts";
-import { findGateway, type GatewayAddress } from "../gateway-address.ts";
-import type { Io } from "../io.ts";
-import { openSession } from "../open-session.ts";
-import { findSession } from "../sessions/find-session.ts";
+import type { Client, MethodInput, MethodResult } from "@parley/protocol";
+import { findSession } from "../client/find-session.ts";
+import { findGateway, type GatewayAddress } from "../client/gateway-address.ts";
+import { openSession } from "../client/open-session.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import { shortId } from "../command-line/ids.ts";
+import type { Io } from "../command-line/io.ts";
+import { errorLook, printJson, printRows } from "../command-line/output.ts";
 import { visibleLine } from "../text/visible.ts";
-import { withGateway } from "../with-gateway.ts";
-import { findTask } from "./find-task.ts";
-import type { Task } from "./task.ts";
-import { tellSubmitted } from "./tell-submitted.ts";
+import type { Task } from "../wordings/task.ts";
+import { findTask, type SubmitFlags } from "./find-task.ts";
 import { watchTask } from "./watch-task.ts";
 
 /** What a person wants to have done. */
@@ -76,4 +75,25 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 	} finally {
 		session.close();
 	}
+}
+
+/** Tells that a task was submitted, what of its wishes it goes without, and how to follow it. */
+export function tellSubmitted(
+	submitted: MethodResult<"submit_task">,
+	{
+		json,
+		watch,
+		tool,
+	}: { readonly json?: boolean; readonly watch?: boolean; readonly tool?: readonly string[] },
+	io: Io,
+): void {
+	if (json) {
+		printJson(submitted, io);
+		return;
+	}
+	const { task_id, notes = [] } = submitted;
+	// What the usual tools lack is no news to somebody who named none.
+	for (const note of tool ? notes : []) io.stderr.write(`parley: ${visibleLine(note)}\n`);
+	const hint = `; \`parley task watch ${visibleLine(shortId(task_id))}\` shows what becomes of it`;
+	printRows([`submitted ${visibleLine(task_id)}${watch ? "" : hint}`], io);
 }

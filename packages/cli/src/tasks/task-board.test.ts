@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { event } from "../testing/events.ts";
 import { someTask } from "../testing/tasks.ts";
 import { createStyles } from "../text/styles.ts";
-import type { TaskEvent } from "./task.ts";
+import type { TaskEvent } from "../wordings/task.ts";
 import { TaskBoard } from "./task-board.ts";
 
 const look = { columns: 60, styles: createStyles(false) };

@@ -3,7 +3,7 @@ import { askQuestion } from "../testing/questions.ts";
 import { someTask } from "../testing/tasks.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { taskFactRows, type WholeTask } from "./task-fact-rows.ts";
+import { taskFactRows, type WholeTask } from "./show-task.ts";
 
 const plain = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 const now = Date.parse("2026-01-31T09:03:00.000Z");

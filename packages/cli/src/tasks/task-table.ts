@@ -1,14 +1,12 @@
+import { shortId, shortIds } from "../command-line/ids.ts";
 import { formatUsd } from "../text/amounts.ts";
 import { type Table, tableRows } from "../text/columns.ts";
 import type { Look } from "../text/styles.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
-import { progressBar } from "./progress-bar.ts";
-import { shortId, shortIds } from "./short-id.ts";
-import type { Task } from "./task.ts";
-import { taskTree } from "./task-tree.ts";
-import { replyWords } from "./task-words.ts";
+import type { Task } from "../wordings/task.ts";
+import { progressBar, replyWords } from "../wordings/task-words.ts";
 
 const head = ["ID", "STATUS", "PROGRESS", "TITLE", "SESSION", "AGE", "COST"];
 const barColumns = 10;
@@ -33,4 +31,23 @@ export function taskTable(tasks: readonly Task[], now: number, look: Look): stri
 		return wrapText(words, look.columns).map(look.styles.yellow);
 	});
 	return [...tableRows(table, look), ...waiting];
+}
+
+/** A task and how far below another one it stands: 0 where it is nobody's worker, or that one is not among them. */
+interface TreeTask {
+	readonly task: Task;
+	readonly depth: number;
+}
+
+/** Each task with its workers below it: these as they were made, the others in the order that they have. */
+export function taskTree(tasks: readonly Task[]): TreeTask[] {
+	const known = new Set(tasks.map(({ id }) => id));
+	const below = (parent: string, depth: number): TreeTask[] =>
+		tasks
+			.filter(({ parent_id }) => parent_id === parent)
+			.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+			.flatMap((task) => [{ task, depth }, ...below(task.id, depth + 1)]);
+	return tasks
+		.filter(({ parent_id }) => !known.has(parent_id))
+		.flatMap((task) => [{ task, depth: 0 }, ...below(task.id, 1)]);
 }

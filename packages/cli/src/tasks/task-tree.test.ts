@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { someTask } from "../testing/tasks.ts";
-import { taskTree } from "./task-tree.ts";
+import { taskTree } from "./task-table.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
 

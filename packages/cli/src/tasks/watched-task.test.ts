@@ -3,7 +3,7 @@ import { event } from "../testing/events.ts";
 import { askQuestion } from "../testing/questions.ts";
 import { someTask } from "../testing/tasks.ts";
 import { createStyles } from "../text/styles.ts";
-import { WatchedTask } from "./watched-task.ts";
+import { WatchedTask } from "./watch-task.ts";
 
 const look = { columns: 60, styles: createStyles(false) };
 const task = someTask({ id: "task_1", session_id: "sess_1", status: "running" });

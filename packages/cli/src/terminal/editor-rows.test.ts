@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { type Editor, emptyEditor } from "./editor.ts";
-import { type EditorLook, editorRows } from "./editor-rows.ts";
+import { type Editor, type EditorLook, editorRows, emptyEditor } from "./editor.ts";
 
 const look: EditorLook = { prompt: "> ", columns: 10, mostRows: 5, masked: false };
 

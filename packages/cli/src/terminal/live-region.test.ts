@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Frame } from "./editor-rows.ts";
+import type { Frame } from "./editor.ts";
 import { drawChange, eraseFrame, reflowFrame } from "./live-region.ts";
 
 const frame: Frame = { rows: ["working", "> ab"], cursor: { row: 1, column: 4 } };

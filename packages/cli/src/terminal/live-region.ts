@@ -1,5 +1,5 @@
 import { widthOf } from "../text/wrap.ts";
-import type { Frame } from "./editor-rows.ts";
+import type { Frame } from "./editor.ts";
 
 // Terminals that know synchronised output show the whole change at once; the others ignore the marks.
 const beginChange = "\u001b[?2026h";

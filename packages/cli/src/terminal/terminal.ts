@@ -1,8 +1,7 @@
 import { emitKeypressEvents } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import { isDeepStrictEqual } from "node:util";
-import type { Key } from "./editor.ts";
-import type { Frame } from "./editor-rows.ts";
+import type { Frame, Key } from "./editor.ts";
 import { drawChange, eraseFrame, reflowFrame } from "./live-region.ts";
 
 const beginPasteMarks = "\u001b[?2004h";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
-import type { Io } from "../io.ts";
+import type { Io } from "../command-line/io.ts";
 
 /** Streams that no terminal is behind, and what was written to them. */
 export class CapturedIo implements Io {

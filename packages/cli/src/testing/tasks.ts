@@ -1,4 +1,4 @@
-import type { Task } from "../tasks/task.ts";
+import type { Task } from "../wordings/task.ts";
 
 const nothing = {
 	...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0 },

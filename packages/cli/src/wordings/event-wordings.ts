@@ -1,15 +1,10 @@
 import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
-import { noteRows } from "../chat/rows.ts";
-import { budgetReachedRows, compactedRows } from "../model-rows.ts";
-import { failedTryRows } from "../tasks/plan-rows.ts";
-import { shortId } from "../tasks/short-id.ts";
-import { stepWords, workerWords } from "../tasks/task-words.ts";
+import { shortId } from "../command-line/ids.ts";
 import { formatUsd } from "../text/amounts.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { toolEndRows, toolStartRow } from "../tool-rows.ts";
-import { grantEndedWords, grantedWords } from "../trust/grant-words.ts";
+import { grantEndedWords, grantedWords } from "./grant-words.ts";
 import {
 	callListWords,
 	compactedListWords,
@@ -17,6 +12,7 @@ import {
 	skillStepListWords,
 	toolListWords,
 } from "./list-words.ts";
+import { noteRows } from "./message-rows.ts";
 import {
 	answerMarkdown,
 	answerTranscript,
@@ -26,6 +22,9 @@ import {
 	userMarkdown,
 	userTranscript,
 } from "./message-wordings.ts";
+import { budgetReachedRows, compactedRows } from "./model-rows.ts";
+import { failedTryRows, stepWords, workerWords } from "./task-words.ts";
+import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
 /** Rows for one event of this type. */
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], look: Look) => string[];

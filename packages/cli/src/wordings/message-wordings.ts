@@ -1,11 +1,11 @@
 import type { EventPayloads } from "@parley/protocol";
-import type { Figures } from "../run-figures.ts";
 import { formatCount, formatUsd } from "../text/amounts.ts";
 import { localTime } from "../text/local-time.ts";
 import { codeMarkdown, fencedMarkdown, plainMarkdown, quotedMarkdown } from "../text/markdown.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
+import type { Figures } from "./model-rows.ts";
 
 type UserMessage = EventPayloads["user.message"];
 type Answer = EventPayloads["assistant.message"];

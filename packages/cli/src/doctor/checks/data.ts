@@ -1,4 +1,9 @@
+import { dirname, join } from "node:path";
+import { messagesRows, messagesSummary } from "../../audit/audit-rows.ts";
+import type { Found } from "../../tables/finding-rows.ts";
+import { makeRoom } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
+import type { System } from "../system.ts";
 
 /** Whether there is a data directory at all: of one that was mistyped nothing else would tell. */
 export const data: Check = {
@@ -9,5 +14,139 @@ export const data: Check = {
 		if (facts) return fail(`${directory} is no directory`, "name another one with --data DIR");
 		const what = `${directory} does not exist: no gateway was ever started there`;
 		return warn(what, "parley start makes it; was it mistyped, name the right one with --data DIR");
+	},
+};
+
+export const database: Check = {
+	id: "database",
+	async look(system) {
+		try {
+			if (await system.database()) return ok("whole, and of a version that this program knows");
+			return await withoutDatabase(system);
+		} catch (reason) {
+			const message = reason instanceof Error ? reason.message : String(reason);
+			const [what = message, fix = "parley restore puts a backup in its place"] =
+				message.split(/: (?=move|upgrade)/);
+			return fail(what, fix);
+		}
+	},
+};
+
+/** Keys and tokens without a database are a sign that it was lost. */
+async function withoutDatabase({ data, stat }: System): Promise<Found> {
+	for (const name of ["keys/secrets", "tokens/operator"]) {
+		if (!(await stat(join(data, name)))) continue;
+		return warn(
+			`${data} holds ${name} but no database: the next start creates an empty one, without earlier sessions`,
+			"parley restore FILE --force brings back a backup; ignore this if no gateway has started here",
+		);
+	}
+	return ok("none yet");
+}
+
+const mebibyte = 1024 * 1024;
+/** Below the first nothing can be promised, below the second it is time to look. */
+const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
+
+/** Whether the data directory can be written, and for how long still. */
+export const disk: Check = {
+	id: "disk",
+	async look(system) {
+		const { freeBytes, writeProbe, distribution } = system;
+		const directory = await nearest(system);
+		const free = await freeBytes(directory);
+		const left = `${Math.floor(free / mebibyte)} MiB are free for ${directory}`;
+		if (free < leastBytes) return fail(left, makeRoom(distribution));
+		try {
+			await writeProbe(directory);
+		} catch (reason) {
+			const why = reason instanceof Error ? reason.message : String(reason);
+			return fail(`${directory} cannot be written: ${why}`, "choose another directory with --data DIR");
+		}
+		return free < fewBytes ? warn(left, makeRoom(distribution)) : ok(left);
+	},
+};
+
+/** Before the first start: the directory that it will be made in. */
+async function nearest({ data, stat }: System): Promise<string> {
+	for (let path = data; ; path = dirname(path)) {
+		if ((await stat(path)) || path === dirname(path)) return path;
+	}
+}
+
+/** What must not be readable by others, where it exists. */
+const secrets = [
+	...["tokens", "tokens/operator", "keys", "keys/secrets"],
+	...["parley.sqlite", "parley.sqlite-wal", "parley.sqlite-shm", "files"],
+	...["connectors", "connectors/discord.sqlite", "connectors/discord.json"],
+	...["connectors/slack.sqlite", "connectors/slack.json"],
+];
+
+/** Whether what holds secrets belongs to this user, and opens for nobody else. */
+export const modes: Check = {
+	id: "files.modes",
+	async look(system) {
+		const { data, stat, config } = system;
+		if (!(await stat(data))) return ok(`${data} does not exist yet`);
+		// The directory keeps others out of all that is in it, also where its group may look at it.
+		const own = [
+			{ path: data, forbidden: 0o007 },
+			...secrets.map((name) => ({ path: join(data, name), forbidden: 0o077 })),
+		];
+		const key = config instanceof Error ? undefined : config.tls?.key;
+		const paths = key === undefined ? own : [...own, { path: key, forbidden: 0o007 }];
+		const found = await Promise.all(paths.map((one) => judge(one, system)));
+		return found.find((one) => one !== undefined) ?? ok(`${data} opens for this user alone`);
+	},
+};
+
+async function judge(
+	{ path, forbidden }: { readonly path: string; readonly forbidden: number },
+	{ stat, uid, data }: System,
+): Promise<Found | undefined> {
+	const facts = await stat(path);
+	if (!facts) return undefined;
+	const quoted = `'${path.replaceAll("'", "'\\''")}'`;
+	const isOurs = path === data || path.startsWith(`${data}/`);
+	if (isOurs && uid !== undefined && facts.uid !== uid) {
+		return fail(`${path} belongs to another user (${facts.uid})`, `sudo chown -R "$(id -un)" ${quoted}`);
+	}
+	if ((facts.mode & forbidden) === 0) return undefined;
+	const mode = (facts.mode & 0o777).toString(8);
+	const fix = `chmod ${facts.isDirectory ? "700" : "600"} ${quoted}`;
+	return fail(`${path} is open to other users of this machine (mode ${mode})`, fix);
+}
+
+/** Whether somebody has changed the record of what was decided. */
+export const audit: Check = {
+	id: "audit",
+	async look({ database, audit: check }) {
+		// What is wrong with it as a database is told elsewhere.
+		if (!(await database().catch(() => false))) return ok("nothing was recorded yet");
+		const { records, broken } = await check();
+		if (!broken) return ok(`${records} rows, each bound to the one before it`);
+		return fail(
+			`row ${broken.seq}: ${broken.reason}`,
+			"compare it with a backup: parley audit --verify says how far the record holds",
+		);
+	},
+};
+
+/** Whether the stored text of sessions is as it was written. Reads all of it: for `--deep` alone. */
+export const messages: Check = {
+	id: "messages",
+	async look({ messages: check }) {
+		const result = await check();
+		if (!result) return ok("none are stored yet, or none with a hash");
+		if (!result.ok) {
+			const [what = "", ...examples] = messagesRows(result).slice(0, -1);
+			return fail([what, ...examples].join("; "), "compare them with a backup: parley restore --verify FILE");
+		}
+		const { sessions, all_sessions: all } = result;
+		if (sessions === all) return ok(`whole: ${messagesSummary(result)}`);
+		return warn(
+			`whole as far as they were checked: ${messagesSummary(result)}`,
+			"parley audit --verify checks all of them, without a time limit",
+		);
 	},
 };

@@ -1,4 +1,8 @@
-import { type Check, ok, warn } from "../finding.ts";
+import { isLoopback } from "../../client/gateway-address.ts";
+import type { Found } from "../../tables/finding-rows.ts";
+import { showListener, updateNode } from "../distribution.ts";
+import { type Check, fail, ok, warn } from "../finding.ts";
+import type { System } from "../system.ts";
 
 /** Whether one runs is no fault either way. */
 export const gateway: Check = {
@@ -14,4 +18,162 @@ export const gateway: Check = {
 		const why = storage === "ok" ? "" : `: its storage is ${storage}`;
 		return warn(`runs, but is degraded${why}`, "parley status says what is wrong");
 	},
+};
+
+const tlsOrProxy =
+	"give it a certificate (--tls-cert, --tls-key), or a proxy that has one (--trusted-proxy, --public-url)";
+
+/** Who can reach the gateway, and how they have to prove who they are. */
+export const bind: Check = {
+	id: "bind",
+	async look(system) {
+		const { health, config, gateway } = system;
+		if (gateway && health) return judge(reachOf(health));
+		if (config instanceof Error) return ok("not known as long as the configuration is not valid");
+		const { listen, auth, insecureLan = false, tls } = config;
+		const taken = gateway ? undefined : await findTaken(system, listen);
+		if (taken) return taken;
+		const urls = listen.map(({ host, port }) => `${tls ? "https" : "http"}://${bracketed(host)}:${port}`);
+		return judge({ urls, auth, insecureLan });
+	},
+};
+
+interface Reach {
+	readonly urls: readonly string[];
+	readonly auth: string;
+	readonly insecureLan: boolean;
+}
+
+function reachOf({
+	listeners = [],
+	auth = "local",
+	insecure_lan = false,
+}: NonNullable<System["health"]>): Reach {
+	return { urls: listeners.map(({ url }) => url), auth, insecureLan: insecure_lan };
+}
+
+function judge({ urls, auth, insecureLan }: Reach): Found {
+	const places = urls.join(", ");
+	const beyond = urls.filter((url) => !isLoopback(url));
+	if (auth === "none") {
+		return warn(
+			`${places}: every user of this machine is let in without a token`,
+			"leave --auth none away, or set auth to local",
+		);
+	}
+	if (insecureLan && beyond.length > 0) {
+		return warn(
+			`${beyond.join(", ")}: what is said there, and the token, can be read on its way`,
+			tlsOrProxy,
+		);
+	}
+	return ok(beyond.length === 0 ? `${places}: this machine alone` : `${places}: with a token`);
+}
+
+/** A port that another program has keeps the gateway from starting. */
+async function findTaken(
+	{ answers, distribution }: System,
+	listen: readonly { readonly host: string; readonly port: number }[],
+): Promise<Found | undefined> {
+	for (const { host, port } of listen) {
+		if (port === 0 || !(await answers(host, port))) continue;
+		const what = `another program listens at ${bracketed(host)}:${port}`;
+		return fail(what, `${showListener(distribution, port)} shows which; --listen chooses another port`);
+	}
+	return undefined;
+}
+
+function bracketed(host: string): string {
+	return host.includes(":") ? `[${host}]` : host;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Days before the end at which whoever renews by hand should do it. */
+const soonDays = 14;
+
+const renew = "renew it in its place: a gateway takes the new one at SIGHUP, and at its next start";
+
+/** How long the gateway's own certificate is good for. */
+export const tls: Check = {
+	id: "tls",
+	async look({ config, health, certificateEnd, now }) {
+		const file = config instanceof Error ? undefined : config.tls?.cert;
+		const reported = health?.certificate?.valid_to;
+		if (file === undefined && reported === undefined) return ok("no certificate is configured");
+		const end = file === undefined ? Date.parse(reported ?? "") : await certificateEnd(file);
+		const days = Math.floor((end - now()) / dayMs);
+		const until = new Date(end).toISOString().slice(0, 10);
+		if (end <= now()) return fail(`the certificate was good until ${until}`, renew);
+		if (days < soonDays) return warn(`the certificate is good until ${until}, ${days} days`, renew);
+		return ok(`the certificate is good until ${until}`);
+	},
+};
+
+const fix = "restore the key from a backup, or enter the passwords again when a tool asks for them";
+
+/** Whether the key of the data directory opens the passwords that are stored in its database. */
+export const passwords: Check = {
+	id: "passwords",
+	async look({ storedSecrets }) {
+		const { stored, opened, keyFile, hasKey } = await storedSecrets();
+		if (stored === 0) return ok("none are stored");
+		if (!hasKey)
+			return warn(`the key ${keyFile} is missing: it is needed for stored passwords (${stored})`, fix);
+		const lost = stored - opened;
+		if (lost === 0) return ok(`the key opens all that are stored (${stored})`);
+		return warn(`the key ${keyFile} does not open ${lost} of ${stored} stored passwords`, fix);
+	},
+};
+
+const soonMs = 7 * 24 * 60 * 60 * 1000;
+
+/** The operator's own token, and those that were handed out. */
+export const tokens: Check = {
+	id: "tokens",
+	async look({ operatorToken, gateway, tokens: list, now }) {
+		try {
+			if (!(await operatorToken())) return ok("none yet: the first start makes the operator's");
+		} catch (reason) {
+			const message = reason instanceof Error ? reason.message : String(reason);
+			const [what = message, fix = "remove it: the next start makes another"] = message.split("; type: ");
+			return fail(what, fix);
+		}
+		if (!gateway) return ok("the operator's token can be read by this user alone");
+		const active = (await list()).filter(({ kind, status }) => kind !== "operator" && status === "active");
+		const ending = active.filter(
+			({ expires_at: end }) => end !== undefined && Date.parse(end) - now() < soonMs,
+		);
+		if (ending.length > 0) {
+			const names = ending.map(({ name, expires_at }) => `${name} (${expires_at?.slice(0, 10)})`).join(", ");
+			return warn(`these end within a week: ${names}`, "parley token rotate ID makes another in its place");
+		}
+		return ok(`the operator's token is private; handed out and active: ${active.length}`);
+	},
+};
+
+/** As package.json says. */
+const leastNode = [24, 11] as const;
+
+export const versions: Check = {
+	id: "versions",
+	async look({ versions: { parley, node, sqlite }, gateway, distribution }) {
+		const [major = 0, minor = 0] = node.split(".").map(Number);
+		if (major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1])) {
+			const needed = `Node ${leastNode.join(".")} or later`;
+			return fail(`Node ${node} runs, and ${needed} is needed`, updateNode(distribution));
+		}
+		if (gateway && gateway.version !== parley) {
+			const what = `the gateway runs version ${gateway.version}, this command is ${parley}`;
+			return warn(what, "parley stop && parley start");
+		}
+		return ok(`Parley ${parley}, Node ${node}, SQLite ${sqlite}`);
+	},
+};
+
+export const config: Check = {
+	id: "config",
+	look: async ({ config: read }) =>
+		read instanceof Error
+			? fail(read.message, "change the setting that is named; flags and variables count before the file")
+			: ok("the configuration is valid"),
 };

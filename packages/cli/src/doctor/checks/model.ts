@@ -1,3 +1,6 @@
+import { llamaWords } from "../../client/gateway-health.ts";
+import type { Found } from "../../tables/finding-rows.ts";
+import { visibleLine } from "../../text/visible.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
@@ -42,3 +45,102 @@ function offline({ config }: System) {
 		noKey ? "the offline assistant answers: no ANTHROPIC_API_KEY is set" : "the offline assistant answers",
 	);
 }
+
+/** Whether the local model server runs, or could be started. */
+export const llama: Check = {
+	id: "llama",
+	async look(system) {
+		const { config, health } = system;
+		if (config instanceof Error) return ok("unknown while the configuration is not valid");
+		if (!config.llama) return ok("no local model server is configured");
+		const { command, endpoint } = config.llama;
+		if (health?.llama) return judge(health.llama);
+		if (command !== undefined && !(await system.program(command))) {
+			return fail(
+				`llama.command ${JSON.stringify(command)} is no program that this user may execute`,
+				"install llama.cpp, or write the path of its llama-server",
+			);
+		}
+		const starts = command !== undefined && !system.gateway;
+		return ok(`${endpoint}${starts ? " is started by the gateway" : " is run by the operator"}`);
+	},
+};
+
+function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Found {
+	const words = llamaWords(report);
+	if (report.state === "pausing") {
+		return fail(
+			words,
+			"mend what the reason says; parley gateway --log-level debug prints the output of the server",
+		);
+	}
+	if (report.tokens === "estimated")
+		return warn(words, `ask ${report.endpoint}/tokenize: it must count tokens`);
+	return ok(words);
+}
+
+/** Problems and changes that are shown; `parley skills` shows all. */
+const mostShown = 3;
+const recentMs = 7 * 24 * 60 * 60 * 1_000;
+
+/** Whether the skill files of the data directory can be used, and whether a command without a sandbox may have changed them. */
+export const skills: Check = {
+	id: "skills",
+	async look(system) {
+		const { skills: found, problems } = await system.skills();
+		if (problems.length > 0) {
+			const words = problems.length === 1 ? "a skill file" : `${problems.length} skill files`;
+			const shown = listed(problems.map(({ path, message }) => `${path}: ${message}`));
+			return warn(`${words} cannot be used: ${shown}`, "correct these files; the next use reads them again");
+		}
+		const all = found.length === 0 ? "none in the data directory" : `${found.length} in the data directory`;
+		return (await recentChanges(system)) ?? ok(all);
+	},
+};
+
+/** A warning about skills whose content is new, if commands of the gateway could have written it. */
+async function recentChanges({
+	health,
+	listedSkills,
+	now,
+}: System): Promise<ReturnType<typeof warn> | undefined> {
+	const { mode, operator } = health?.sandbox ?? {};
+	if (mode !== "off" && operator !== "off") return undefined;
+	const recent = (await listedSkills()).filter(
+		({ changed_at: at }) => at !== undefined && now() - Date.parse(at) < recentMs,
+	);
+	if (recent.length === 0) return undefined;
+	const words = recent.length === 1 ? "a skill" : `${recent.length} skills`;
+	const shown = listed(recent.map(({ path, changed_at: at = "" }) => `${visibleLine(path)} (${at})`));
+	return warn(
+		`commands run without a sandbox, and ${words} of the data directory changed in the last 7 days: ${shown}`,
+		"review them with parley skills show NAME: an approved command could have written them",
+	);
+}
+
+function listed(items: readonly string[]): string {
+	const more = items.length > mostShown ? [`and ${items.length - mostShown} more`] : [];
+	return [...items.slice(0, mostShown), ...more].join("; ");
+}
+
+const mend = "mend that line; a running gateway takes the change at once";
+
+/** Whether the operator's rules can be used: where not, nothing runs. */
+export const policy: Check = {
+	id: "policy",
+	async look({ policy: read, health }) {
+		if (health?.policy?.state === "broken") {
+			return fail(
+				`the gateway denies every call: ${health.policy.reason ?? "its rules cannot be used"}`,
+				mend,
+			);
+		}
+		try {
+			const file = await read();
+			return ok(file === undefined ? "the built-in rules alone" : `${file} is valid`);
+		} catch (reason) {
+			const message = reason instanceof Error ? reason.message : String(reason);
+			return fail(message, mend);
+		}
+	},
+};

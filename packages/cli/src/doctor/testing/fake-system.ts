@@ -1,5 +1,5 @@
 import type { Config } from "@parley/gateway";
-import type { RunningGateway } from "../../running-gateway.ts";
+import type { RunningGateway } from "../../client/running-gateway.ts";
 import type { System } from "../system.ts";
 
 export const now = Date.UTC(2026, 2, 14);

@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readMigrationNames, readSqliteFile } from "@parley/base";
+import { type AuditAnchor, checkTexts, type Tables } from "@parley/core";
+import { databaseIn } from "@parley/gateway/data";
+import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
+
+interface CheckOptions {
+	/** Called after each session. */
+	readonly onProgress: (doing: string) => void;
+	/** Ends the check early: it resolves with what was found until then. */
+	readonly signal?: AbortSignal;
+}
+
+/** Sessions from one line of progress to the next. */
+const shownEvery = 50;
+const hashMigration = "0007-hashed-from";
+
+/**
+ * Checks the stored text of all sessions in the database of a data directory, also beside a running gateway. Resolves
+ * with undefined if there is no database, or if no gateway of this version has started on it.
+ */
+export async function checkMessagesFile(
+	data: string,
+	{ onProgress, signal }: CheckOptions,
+): Promise<MessagesCheck | undefined> {
+	const file = databaseIn(data);
+	if (!existsSync(file)) return undefined;
+	return readSqliteFile<Tables, MessagesCheck | undefined>(file, async (db) => {
+		if (!(await readMigrationNames(db)).includes(hashMigration)) return undefined;
+		const { allSessions, examples, ...check } = await checkTexts(
+			{ read: (query) => query(db) },
+			{
+				onProgress: (checked, all) => {
+					if (checked % shownEvery === 0) onProgress(`checked the messages of ${checked} of ${all} sessions`);
+				},
+				...(signal && { signal }),
+			},
+		);
+		return {
+			...check,
+			all_sessions: allSessions,
+			examples: examples.map(({ sessionId, ...example }) => ({ session_id: sessionId, ...example })),
+		};
+	});
+}
+
+/** Checks the audit in the database of a data directory, without a gateway; rejects where there is none. */
+export async function checkAuditFile(data: string, anchors: readonly AuditAnchor[]): Promise<AuditCheck> {
+	const [{ ParleyError, readMigrationNames, readSqliteFile }, { checkAudit }, { databaseIn }] =
+		await Promise.all([import("@parley/base"), import("@parley/core"), import("@parley/gateway/data")]);
+	const file = databaseIn(data);
+	if (!existsSync(file)) throw new ParleyError(`there is no database ${file}`, { code: "not_found" });
+	return readSqliteFile(file, async (db) => {
+		const names = await readMigrationNames(db);
+		if (names.includes(auditMigration)) {
+			const { broken, ...facts } = await checkAudit({ read: (query) => query(db) }, anchors);
+			return { ...facts, ...(broken && { broken: { ...broken } }) };
+		}
+		throw new ParleyError(
+			`${join(data, "")} holds no audit yet: no gateway of this version has started there`,
+			{
+				code: "failed_precondition",
+			},
+		);
+	});
+}
+
+const auditMigration = "0004-trust";

@@ -1,0 +1,97 @@
+import { resolve } from "node:path";
+import { parseFailpoints, systemClock } from "@parley/base";
+import {
+	type BackupFacts,
+	createBackup,
+	restoreBackup,
+	type UnpackLimits,
+	verifyBackup,
+} from "@parley/gateway/backup";
+import type { Io } from "../command-line/io.ts";
+import { printJson, printRows } from "../command-line/output.ts";
+import { progressLine } from "../command-line/progress-line.ts";
+import { formatBytes, plural } from "../text/amounts.ts";
+import { visibleLine } from "../text/visible.ts";
+
+interface Restoring {
+	readonly file: string;
+	readonly data: string;
+	readonly force: boolean;
+	readonly json: boolean;
+	readonly limits: Partial<UnpackLimits>;
+	readonly testHooks?: string;
+}
+
+/** Restores a backup and says where things are. */
+export async function restoreFromFile(
+	{ file, data, force, json, limits, testHooks }: Restoring,
+	io: Io,
+): Promise<void> {
+	const progress = progressLine(io);
+	const restored = await restoreBackup({
+		...{ file: resolve(io.cwd, file), dataDirectory: data, force, clock: systemClock, limits },
+		...(testHooks !== undefined && { failpoints: parseFailpoints(testHooks) }),
+		onProgress: progress.show,
+	}).finally(progress.end);
+	const { aside = null } = restored;
+	if (json) return printJson({ ...encode(restored), data, aside }, io);
+	printRows(
+		[
+			visibleLine(`restored ${describe(restored)}`),
+			visibleLine(`into ${data}; \`parley start\` goes on with it`),
+			...(aside === null ? [] : [visibleLine(`what was there is in ${aside}`)]),
+		],
+		io,
+	);
+}
+
+/** Says whether a backup could be restored. */
+export async function verifyFile(
+	{ file, json, limits }: Pick<Restoring, "file" | "json" | "limits">,
+	io: Io,
+): Promise<void> {
+	const progress = progressLine(io);
+	const facts = await verifyBackup(resolve(io.cwd, file), { limits, onProgress: progress.show }).finally(
+		progress.end,
+	);
+	if (json) printJson(encode(facts), io);
+	else printRows([visibleLine(`${file} can be restored: ${describe(facts)}`)], io);
+}
+
+function describe({ version, createdAt, files, bytes }: BackupFacts): string {
+	return `${plural(files, "file")} (${formatBytes(bytes)}), saved by Parley ${version} at ${createdAt}`;
+}
+
+function encode({ version, createdAt: created_at, files, bytes }: BackupFacts): object {
+	return { version, created_at, files, bytes };
+}
+
+interface Saving {
+	readonly file: string;
+	readonly data: string;
+	readonly version: string;
+	readonly force: boolean;
+	readonly json: boolean;
+}
+
+/** Saves a data directory and says what is in the file. */
+export async function saveToFile({ file, data, version, force, json }: Saving, io: Io): Promise<void> {
+	const progress = progressLine(io);
+	const saved = await createBackup({
+		...{ dataDirectory: data, file: resolve(io.cwd, file), version, force },
+		...{ clock: systemClock, onProgress: progress.show },
+	}).finally(progress.end);
+	const { missing, ...facts } = saved;
+	if (json) return printJson({ ...facts, data, missing_files: missing }, io);
+	printRows(
+		[
+			visibleLine(`saved ${plural(saved.sessions, "conversation")} of ${data}`),
+			visibleLine(`in ${saved.file} (${formatBytes(saved.bytes)}, ${plural(saved.files, "file")})`),
+			...(missing.length > 0
+				? [`${missing.length} kept files were deleted meanwhile, and are not in it`]
+				: []),
+			"It holds keys and tokens: keep it where only you can read it.",
+		],
+		io,
+	);
+}

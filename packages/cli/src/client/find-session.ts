@@ -1,0 +1,74 @@
+import { ParleyError } from "@parley/base";
+import { beginsId, requireLongId } from "../command-line/ids.ts";
+import { visibleLine } from "../text/visible.ts";
+import { getJson, type HttpAddress } from "./gateway-http.ts";
+
+/** A conversation as `/api/sessions` lists it. */
+export interface SessionFacts {
+	readonly id: string;
+	readonly title: string;
+	readonly state: "idle" | "running" | "waiting";
+	/** RFC 3339. */
+	readonly created_at: string;
+	readonly updated_at: string;
+	readonly message_count: number;
+	readonly token_usage: { readonly input: number; readonly output: number };
+	readonly cost_usd: number;
+	readonly root_dir: string;
+	readonly profile: string;
+	readonly external_key?: string;
+}
+
+/** Conversations that an ambiguous id names at most. */
+const mostNamed = 5;
+
+/** The conversation of that id, which may be abbreviated as long as one alone begins so, with or without `sess_`. */
+export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {
+	if (!/^[\w-]{1,128}$/.test(given)) throw unknown(given);
+	for (const prefix of [given, `sess_${given}`]) {
+		const found = (await sessionsFrom(address, prefix)).filter(({ id }) => beginsId(id, given));
+		const exact = found.find(({ id }) => id === prefix);
+		const [only, another] = found;
+		if (exact) return exact;
+		if (another) throw ambiguous(given, found);
+		if (only) return only;
+	}
+	requireLongId(given);
+	throw unknown(given);
+}
+
+/** All of those that are named, each once; nothing is returned where one cannot be found. */
+export async function findSessions(address: HttpAddress, given: readonly string[]): Promise<SessionFacts[]> {
+	const found = new Map<string, SessionFacts>();
+	for (const one of given) {
+		const session = await findSession(address, one);
+		found.set(session.id, session);
+	}
+	return [...found.values()];
+}
+
+async function sessionsFrom(address: HttpAddress, prefix: string): Promise<SessionFacts[]> {
+	// True because our own gateway lists them so.
+	return (await getJson(address, `/api/sessions?id=${prefix}&limit=${mostNamed + 1}`)) as SessionFacts[];
+}
+
+function unknown(given: string): ParleyError {
+	const shown = visibleLine(given.slice(0, 100));
+	return new ParleyError(
+		`no conversation has an id that begins with ${shown}; \`parley sessions\` lists them`,
+		{
+			code: "not_found",
+		},
+	);
+}
+
+function ambiguous(given: string, found: readonly SessionFacts[]): ParleyError {
+	const rows = found
+		.slice(0, mostNamed)
+		.map(({ id, title }) => `  ${visibleLine(id)}  ${visibleLine(title) || "(no title)"}`);
+	const more = found.length > mostNamed ? ["  …"] : [];
+	const message = [`several conversations have an id that begins with ${given}:`, ...rows, ...more].join(
+		"\n",
+	);
+	return new ParleyError(message, { code: "failed_precondition" });
+}

@@ -1,0 +1,82 @@
+import type { Command } from "commander";
+import { chosenDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+
+/** Which gateway a command talks to, as its flags say. */
+export interface AddressFlags {
+	readonly url?: string;
+	readonly data?: string;
+}
+
+/** Where a gateway is, and what opens it. */
+export interface GatewayAddress {
+	readonly url: string;
+	readonly token: string | undefined;
+	/** The only certificate that proves a gateway at an https address to be the one; the usual rules where absent. */
+	readonly certificate?: string | undefined;
+	/** Whether it runs on this machine, as far as the address tells. */
+	readonly isLocal: boolean;
+	/** Whether it was named, or runs on the data directory; nothing is known of one at the default address. */
+	readonly isKnown: boolean;
+}
+
+const defaultUrl = "http://127.0.0.1:7777";
+
+/**
+ * Finds the gateway: `--url` or `PARLEY_URL`, else the one that runs on the data directory, else the default address.
+ * The token is `PARLEY_TOKEN`, else the operator's from the data directory, which never leaves this machine and goes
+ * to nobody who was not named or found there.
+ */
+export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
+	const { environment } = io;
+	const data = await chosenDataDirectory(flags.data, io);
+	const { readOperatorToken, readRuntimeFile } = await import("@parley/gateway/data");
+	const named = flags.url ?? (environment["PARLEY_URL"] || undefined);
+	const found = named === undefined ? await readRuntimeFile(data) : undefined;
+	const url = named ?? found?.local ?? found?.urls[0];
+	const isLocal = isLoopback(url ?? defaultUrl) || (found !== undefined && (await isOwnAddress(url)));
+	const ownToken = async (): Promise<string | undefined> =>
+		isLocal && url !== undefined ? await readOperatorToken(data) : undefined;
+	const token = environment["PARLEY_TOKEN"] || (await ownToken());
+	const { certificate } = found ?? {};
+	return {
+		...{ url: url ?? defaultUrl, token, isLocal, isKnown: url !== undefined },
+		...(certificate !== undefined && { certificate }),
+	};
+}
+
+/**
+ * Finds a gateway again whenever that is called. Where nothing says where it is, as while it restarts, it is where it
+ * was: another one may be at the default address.
+ */
+export function findAgain(
+	first: GatewayAddress,
+	find: () => Promise<GatewayAddress>,
+): () => Promise<GatewayAddress> {
+	let last = first;
+	return async () => {
+		const found = await find();
+		if (found.isKnown) last = found;
+		return last;
+	};
+}
+
+/** Whether it is an address that a network interface of this machine has: what is sent there stays here. */
+async function isOwnAddress(url = ""): Promise<boolean> {
+	const { networkInterfaces } = await import("node:os");
+	const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");
+	return Object.values(networkInterfaces()).some((own) => own?.some(({ address }) => address === host));
+}
+
+/** Whether the address leads to this machine. */
+export function isLoopback(url: string): boolean {
+	const host = URL.canParse(url) ? new URL(url).hostname : "";
+	return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** The flags of every command that talks to a gateway. */
+export function addAddressFlags(command: Command): Command {
+	return command
+		.option("--url <url>", "the gateway, like http://127.0.0.1:7777 (PARLEY_URL)")
+		.option("--data <dir>", "the data directory of the gateway on this machine (PARLEY_DATA)");
+}

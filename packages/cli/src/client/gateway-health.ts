@@ -1,0 +1,134 @@
+import { parseJson } from "@parley/base";
+import type { SandboxFeatures } from "@parley/core";
+import type { Io } from "../command-line/io.ts";
+import { type AddressFlags, findGateway } from "./gateway-address.ts";
+import { getFromGateway } from "./gateway-http.ts";
+
+/** What a gateway says of itself to those whom it knows, as far as an earlier version says it. */
+export interface HealthReport {
+	readonly listeners?: readonly { readonly url: string; readonly tls: boolean }[];
+	readonly certificate?: { readonly valid_to: string };
+	readonly auth?: string;
+	readonly local_trust?: boolean;
+	readonly insecure_lan?: boolean;
+	readonly sandbox?: SandboxReport;
+	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
+	readonly storage?: { readonly state: string; readonly since?: string };
+	/** Only if a local model server is configured. */
+	readonly llama?: LlamaReport;
+	/** Only where the operator's rules cannot be used: then every call is denied. */
+	readonly policy?: { readonly state: string; readonly reason?: string };
+}
+
+interface LlamaReport {
+	readonly endpoint: string;
+	readonly state: string;
+	readonly since?: string;
+	readonly pid?: number;
+	readonly restarts: number;
+	readonly reason?: string;
+	readonly tokens?: string;
+}
+
+/** As the gateway knows its sandbox; an earlier version tells the mode alone. */
+interface SandboxReport {
+	readonly mode: string;
+	readonly state?: string;
+	readonly operator?: string;
+	readonly chat?: string;
+	readonly reason?: string;
+	readonly fix?: string;
+	readonly features?: SandboxFeatures;
+}
+
+const patienceMs = 3_000;
+
+/** The report of the gateway; null where it does not tell this user. */
+export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
+	const address = await findGateway(flags, io);
+	const signal = AbortSignal.timeout(patienceMs);
+	const { status, text } = await getFromGateway(address, "/api/health?verbose", signal);
+	const report = parseJson(text);
+	// True for every gateway that answers with 200: it is our own, and all fields may be missing.
+	return status === 200 && typeof report === "object" ? (report as HealthReport) : null;
+}
+
+/** Its facts in rows for people. */
+export function healthRows({
+	storage,
+	policy,
+	provider,
+	sandbox,
+	llama,
+	...health
+}: HealthReport): [string, string][] {
+	return [
+		...(health.auth === undefined ? [] : [["access", accessOf(health)] satisfies [string, string]]),
+		...(health.certificate
+			? [["", `certificate until ${health.certificate.valid_to.slice(0, 10)}`] satisfies [string, string]]
+			: []),
+		...troubleRow("provider", provider, ["ok", "unknown"]),
+		...(llama ? [["local model", llamaWords(llama)] satisfies [string, string]] : []),
+		...troubleRow("storage", storage, ["ok"]),
+		...troubleRow("policy", policy, ["ok"]),
+		...(sandbox ? [["sandbox", sandboxOf(sandbox)] satisfies [string, string]] : []),
+		...(sandbox?.fix === undefined ? [] : [["", `to mend it: ${sandbox.fix}`] satisfies [string, string]]),
+	];
+}
+
+function accessOf({ auth, local_trust, insecure_lan }: HealthReport): string {
+	if (insecure_lan) return "everybody with the token, which others can read on its way (--insecure-lan)";
+	if (auth === "none") return "everybody on this machine, without a token (--auth none)";
+	return local_trust ? "this user's programs; others need the token" : "everybody needs the token";
+}
+
+const llamaStates: Readonly<Record<string, string>> = {
+	external: "not started by the gateway",
+	idle: "starts with the first request",
+	found: "in use, not started by the gateway",
+	pausing: "does not run, and starts again",
+	loading: "loads its model",
+};
+
+/** State of the local model server in words. */
+export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: LlamaReport): string {
+	const facts = [
+		endpoint,
+		llamaStates[state] ?? state,
+		...(pid === undefined ? [] : [`process ${pid}`]),
+		...(restarts === 0 ? [] : [`started again ${restarts} ${restarts === 1 ? "time" : "times"}`]),
+		...(tokens === "estimated" ? ["token counts are estimates"] : []),
+	];
+	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
+}
+
+/** What confines commands, and what of it is as it should be. */
+function sandboxOf({ state, operator, chat, reason, mode }: SandboxReport): string {
+	if (state === "checking" || state === "wanted") return "being tried: commands wait for it";
+	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "there is none"}`;
+	const words = operator === undefined ? mode : (confinements[operator] ?? operator);
+	return operator === "off" && chat === "bubblewrap" ? `${words}; those of chat: bubblewrap` : words;
+}
+
+const confinements: Readonly<Record<string, string>> = {
+	off: "off: commands run with your own power",
+	container: "container: commands have all that the gateway's container holds",
+};
+
+function withoutSandbox(operator: string | undefined): string {
+	if (operator === "none") return "none, so that no command runs";
+	return "none: yours run with your own power, those of chat not at all";
+}
+
+interface State {
+	readonly state: string;
+	readonly since?: string;
+	readonly reason?: string;
+}
+
+/** What is as it should be needs no row. */
+function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
+	if (!known || fine.includes(known.state)) return [];
+	const since = known.since === undefined ? "" : `, since ${known.since}`;
+	return [[name, `${known.state}${known.reason === undefined ? "" : `: ${known.reason}`}${since}`]];
+}

@@ -1,0 +1,119 @@
+import { setImmediate } from "node:timers/promises";
+import { ParleyError } from "@parley/base";
+import { expect, test } from "vitest";
+import { FakeClient, FakeSession } from "../testing/fake-session.ts";
+import { openSession } from "./open-session.ts";
+
+const session = new FakeSession("sess_1");
+const refused = new ParleyError("invalid params: root_dir: outside the roots", { code: "invalid_argument" });
+const elsewhere = { sessionId: undefined, rootDir: "/elsewhere" };
+
+test("a new session works in the person's directory", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, elsewhere);
+	client.last("open_session").answer(session);
+	expect(await opening).toBe(session);
+	expect(client.requests.map(({ params }) => params)).toEqual([{ root_dir: "/elsewhere" }]);
+});
+
+test("a known session keeps its own directory", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...elsewhere, sessionId: "sess_1" });
+	client.last("open_session").answer(session);
+	await opening;
+	expect(client.requests.map(({ params }) => params)).toEqual([{ session_id: "sess_1" }]);
+});
+
+test("where the gateway does not allow the directory, the person is told and the session works elsewhere", async () => {
+	const client = new FakeClient();
+	const told = Promise.withResolvers<string>();
+	const opening = openSession(client, { ...elsewhere, onOtherDirectory: told.resolve });
+	client.last("open_session").refuse(refused);
+	expect(await told.promise).toBe("outside the roots");
+	client.last("open_session").answer(session);
+	expect(await opening).toBe(session);
+	expect(client.requests.at(-1)?.params).toEqual({});
+});
+
+test("who is told may refuse to go on elsewhere", async () => {
+	const client = new FakeClient();
+	const onOtherDirectory = (reason: string): never => {
+		throw new Error(`not here: ${reason}`);
+	};
+	const opening = openSession(client, { ...elsewhere, onOtherDirectory });
+	client.last("open_session").refuse(refused);
+	await expect(opening).rejects.toThrow("not here: outside the roots");
+	expect(client.requests).toHaveLength(1);
+});
+
+test("where nobody could be told in time, it is an error", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, elsewhere);
+	client.last("open_session").refuse(refused);
+	await expect(opening).rejects.toBe(refused);
+});
+
+test("the agent is chosen with the session, also where it works elsewhere, and the model behind it", async () => {
+	const client = new FakeClient();
+	const choice = { ...elsewhere, profile: "reviewer", model: "max", onOtherDirectory: () => undefined };
+	const opening = openSession(client, choice);
+	await setImmediate();
+	client.last("open_session").refuse(refused);
+	await setImmediate();
+	client.last("open_session").answer(session);
+	await setImmediate();
+	client.last("set_model").answer({ model: "claude-opus-5-1" });
+	expect(await opening).toBe(session);
+	expect(client.requests.map(({ params }) => params)).toEqual([
+		{ root_dir: "/elsewhere", profile: "reviewer" },
+		{ profile: "reviewer" },
+		{ model: "max" },
+	]);
+	expect(client.requests.at(-1)?.sessionId).toBe("sess_1");
+});
+
+const models = [{ name: "claude-haiku-5-5" }];
+const fresh = { sessionId: undefined, rootDir: undefined };
+
+test("a model that is not there is refused before there is a session", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...fresh, model: "gpt-5" });
+	client.last("list_models").answer({ default: "claude-sonnet-5-5", models });
+	await setImmediate();
+	client.last("list_agents").answer({ agents: [{ name: "default" }, { name: "local", server: "http://x" }] });
+	await expect(opening).rejects.toMatchObject({
+		...{
+			code: "invalid_argument",
+			message: expect.stringMatching(/^there is no model "gpt-5"; parley models/),
+		},
+	});
+	expect(client.requests.map(({ method }) => method)).toEqual(["list_models", "list_agents"]);
+});
+
+test.each([
+	[{ model: "claude-haiku-5-5" }, { default: "a", models }],
+	[{ model: "a" }, { default: "a", models }],
+	[{ model: "gemma" }, { default: "a", models, any_model: true }],
+])("a model that can be chosen is chosen: %j", async (wanted, list) => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...fresh, ...wanted });
+	client.last("list_models").answer(list);
+	await setImmediate();
+	client.last("open_session").answer(session);
+	await setImmediate();
+	client.last("set_model").answer({ model: wanted.model });
+	expect(await opening).toBe(session);
+});
+
+test("an agent with a server of its own may have any model", async () => {
+	const client = new FakeClient();
+	const opening = openSession(client, { ...fresh, profile: "local", model: "gemma" });
+	client.last("list_models").answer({ default: "a", models });
+	await setImmediate();
+	client.last("list_agents").answer({ agents: [{ name: "local", server: "http://x" }] });
+	await setImmediate();
+	client.last("open_session").answer(session);
+	await setImmediate();
+	client.last("set_model").answer({ model: "gemma" });
+	expect(await opening).toBe(session);
+});

@@ -1,0 +1,33 @@
+import { isOzzieEvent, type OzzieEvent } from "@parley/protocol";
+import { getJson, type HttpAddress } from "./gateway-http.ts";
+
+/** An event as `/api/events` shows it; one that is not kept has neither an id nor a time. */
+export interface ShownEvent {
+	readonly id?: string;
+	readonly session_id: string;
+	readonly type: string;
+	/** RFC 3339. */
+	readonly timestamp?: string;
+	readonly payload: object;
+	readonly seq: number;
+}
+
+/** Everything that was recorded of a conversation, from its beginning on. */
+export async function readAllEvents(address: HttpAddress, sessionId: string): Promise<ShownEvent[]> {
+	const events: ShownEvent[] = [];
+	for (;;) {
+		const query = `session=${sessionId}&after=${events.at(-1)?.seq ?? 0}&limit=1000`;
+		// True because our own gateway lists them so.
+		const page = (await getJson(address, `/api/events?${query}`)) as ShownEvent[];
+		if (page.length === 0) return events;
+		events.push(...page);
+	}
+}
+
+/** The event as clients of the WebSocket know it; undefined for one of a later version. */
+export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
+	// Who reads the history does not get the tokens of questions, and needs none.
+	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
+	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
+	return isOzzieEvent(frame) ? frame : undefined;
+}

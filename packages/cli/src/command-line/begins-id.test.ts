@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { beginsId, requireLongId } from "./ids.ts";
+
+test.each([
+	["task_abcdef", "task_abcd", true],
+	["task_abcdef", "abcd", true],
+	["task_abcdef", "task_abc", false],
+	["task_abcdef", "task_", false],
+	["task_abcdef", "task", false],
+	["task_abcdef", "abc", false],
+	["task_abcdef", "bcde", false],
+	["task_abcdef", "", false],
+	["task_abc", "task_abc", true],
+	["0a1b2c3d-0000-4000-8000-000000000000", "0a1b", true],
+])("whether %s is meant by %j: %s", (id, given, isMeant) => {
+	expect(beginsId(id, given)).toBe(isMeant);
+});
+
+test("what is too short for any id is told as that", () => {
+	for (const given of ["", "t", "task_", "task_abc", "abc"]) {
+		expect(() => requireLongId(given)).toThrow("is too short for an id: at least 4 characters");
+	}
+	for (const given of ["task_abcd", "abcd"]) expect(() => requireLongId(given)).not.toThrow();
+});

@@ -1,0 +1,42 @@
+import { basename } from "node:path";
+import type { ReadStream, WriteStream } from "node:tty";
+
+/** What a command reads and writes, and the code that the process ends with. Streams need not be terminals. */
+export interface Io {
+	readonly stdin: ReadStream;
+	readonly stdout: WriteStream;
+	readonly stderr: WriteStream;
+	readonly environment: NodeJS.ProcessEnv;
+	/** Throws, with what to do, where the directory is gone: not every command needs one. */
+	readonly cwd: string;
+	exitCode: number;
+}
+
+/** The streams of this process. */
+export function processIo(): Io {
+	const { stdin, stdout, stderr, env } = process;
+	return {
+		...{ stdin, stdout, stderr, environment: env },
+		get cwd() {
+			return currentDirectory();
+		},
+		exitCode: 0,
+	};
+}
+
+function currentDirectory(): string {
+	try {
+		return process.cwd();
+	} catch (cause) {
+		const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+		// The class of our errors would load more than this command line has loaded.
+		throw new Error(`the current directory is gone${code}; change to one that exists, and try again`, {
+			cause,
+		});
+	}
+}
+
+/** What whoever typed the command line calls this program: two names start it. */
+export function programName(): "zot" | "parley" {
+	return basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
+}

@@ -1,0 +1,25 @@
+import { createStyles, type Look, wantsColours } from "../text/styles.ts";
+import type { Io } from "./io.ts";
+
+const usualColumns = 80;
+
+/** How rows on stdout look: a file gets all of them. */
+export function outputLook({ stdout, environment }: Io): Look {
+	// A terminal that does not know its size reports 0 columns.
+	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
+	return { columns, styles: createStyles(wantsColours(stdout, environment)) };
+}
+
+export function printRows(rows: readonly string[], { stdout }: Io): void {
+	stdout.write(rows.map((row) => `${row}\n`).join(""));
+}
+
+export function printJson(value: unknown, { stdout }: Io): void {
+	stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** How rows on stderr look. */
+export function errorLook({ stderr, environment }: Io): Look {
+	const columns = stderr.isTTY ? stderr.columns : Number.POSITIVE_INFINITY;
+	return { columns, styles: createStyles(wantsColours(stderr, environment)) };
+}

@@ -1,0 +1,16 @@
+import type { Io } from "./io.ts";
+
+/** Tells a person at a terminal what goes on, in one line that changes; nobody else. */
+export function progressLine(io: Io): { readonly show: (doing: string) => void; readonly end: () => void } {
+	const { stderr } = io;
+	const clear = (): void => {
+		if (stderr.isTTY) stderr.write("\r\u001b[K");
+	};
+	return {
+		show: (doing) => {
+			clear();
+			if (stderr.isTTY) stderr.write(`${doing} …`);
+		},
+		end: clear,
+	};
+}

@@ -1,0 +1,150 @@
+import type { Client, MethodInput, MethodResult } from "@parley/protocol";
+import { Command, InvalidArgumentError } from "commander";
+import type { AuditCheck } from "../../audit/audit-rows.ts";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { readLimit } from "../../command-line/read-number.ts";
+import { UsageError } from "../../command-line/usage.ts";
+
+type AuditRecords = MethodResult<"read_audit">["records"];
+
+interface Anchor {
+	readonly seq: number;
+	readonly hash: string;
+}
+
+interface AuditFlags extends AddressFlags {
+	readonly since?: string;
+	readonly until?: string;
+	readonly principal?: string;
+	readonly limit: number;
+	readonly all?: boolean;
+	readonly verify?: boolean;
+	readonly anchor?: Anchor;
+	readonly json?: boolean;
+}
+
+const notes = `
+Approvals, tool calls that change something, tokens, people, rules and grants:
+each row holds the hash of the one before it. --verify says whether a row was
+changed, moved or taken out, with exit code 1 where one was, and also works
+without a gateway. That rows at the end are missing shows by an anchor, which
+the gateway's log notes at each start and once a day, as seq and hash.
+--verify also checks the stored text of all sessions: messages, replies and
+results. Rows of an earlier version have no hash, and are counted as unverified.
+
+Examples:
+  parley audit --since 2d --principal discord:1234:5678
+  parley audit --all --json > audit.json
+  parley audit --verify --anchor 1234:9f86d08…
+`;
+
+/** `parley audit`: what was decided and done, and by whom. */
+export function auditCommand(io: Io): Command {
+	const command = new Command("audit")
+		.description("show what was decided and done, and check that nobody changed the record of it")
+		.option("--since <time>", "from then on: 12h, 2d, 1w, a day or a time")
+		.option("--until <time>", "before then")
+		.option("--principal <id>", "of one who acted, such as operator or discord:GUILD:USER")
+		.option("--limit <n>", "how many at most, the newest", readLimit, 50)
+		.option("--all", "as many as there are")
+		.option("--verify", "check the whole record and the messages of all sessions")
+		.option("--anchor <seq:hash>", "a row that the log has noted, for --verify", readAnchor)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	return addAddressFlags(command).action((flags: AuditFlags) =>
+		flags.verify || flags.anchor ? verify(flags, io) : list(flags, io),
+	);
+}
+
+async function list(flags: AuditFlags, io: Io): Promise<void> {
+	const filter = await filterOf(flags);
+	const records = await withGateway(flags, io, (client) =>
+		flags.all ? readAll(client, filter) : readNewest(client, { ...filter, limit: flags.limit }),
+	);
+	if (flags.json) return printJson(records, io);
+	if (records.length === 0) return printRows(["nothing of that kind was done yet"], io);
+	const { auditTable } = await import("../../audit/audit-rows.ts");
+	printRows(auditTable(records, outputLook(io)), io);
+	if (!flags.all && records.length === flags.limit) {
+		io.stderr.write(`there may be more than ${flags.limit}; --all shows them\n`);
+	}
+}
+
+async function filterOf({ since, until, principal }: AuditFlags): Promise<MethodInput<"read_audit">> {
+	const { systemClock } = await import("@parley/base");
+	const now = systemClock.now();
+	return {
+		...(since !== undefined && { since: readMoment(since, now) }),
+		...(until !== undefined && { until: readMoment(until, now) }),
+		...(principal !== undefined && { principal }),
+	};
+}
+
+async function readNewest(client: Client, filter: MethodInput<"read_audit">): Promise<AuditRecords> {
+	return (await client.request("read_audit", filter)).records;
+}
+
+async function readAll(client: Client, filter: MethodInput<"read_audit">): Promise<AuditRecords> {
+	const limit = 1000;
+	const records: AuditRecords = [];
+	for (let after = 0; ; after = records.at(-1)?.seq ?? 0) {
+		const page = await readNewest(client, { ...filter, after, limit });
+		records.push(...page);
+		if (page.length < limit) return records;
+	}
+}
+
+async function verify(flags: AuditFlags, io: Io): Promise<void> {
+	const check = await checkOf(flags, io);
+	if (!check.ok || check.messages?.ok === false) io.exitCode = 1;
+	if (flags.json) return printJson(check, io);
+	const { checkRows } = await import("../../audit/audit-rows.ts");
+	printRows(checkRows(check), io);
+}
+
+/** By the gateway that was named or runs on the data directory; where none does, by the file itself. */
+async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
+	const { anchor, url } = flags;
+	const data = await chosenDataDirectory(flags.data, io);
+	const { findRunningGateway } = await import("../../client/running-gateway.ts");
+	const named = url !== undefined || Boolean(io.environment["PARLEY_URL"]);
+	const params = anchor ? { anchor } : {};
+	if (named) {
+		return withGateway(flags, io, (client) => client.request("verify_audit", { ...params, messages: true }));
+	}
+	const [{ checkAuditFile, checkMessagesFile }, { progressLine }] = await Promise.all([
+		import("../../audit/check-files.ts"),
+		import("../../command-line/progress-line.ts"),
+	]);
+	const audit = (await findRunningGateway(data))
+		? await withGateway(flags, io, (client) => client.request("verify_audit", params))
+		: await checkAuditFile(data, anchor ? [anchor] : []);
+	const progress = progressLine(io);
+	const messages = await checkMessagesFile(data, { onProgress: progress.show }).finally(progress.end);
+	return { ...audit, ...(messages && { messages }) };
+}
+
+function readAnchor(text: string): Anchor {
+	const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+	if (seq !== undefined && hash !== undefined && Number(seq) > 0) return { seq: Number(seq), hash };
+	throw new InvalidArgumentError("it is the number and the hash of a row, like 1234:9f86d0…");
+}
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a day, or a time of ISO 8601. Returns ISO 8601 in UTC. */
+export function readMoment(text: string, now: number): string {
+	const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+	// True because the pattern takes no other unit.
+	if (unit !== undefined)
+		return new Date(now - Number(count) * units[unit as keyof typeof units]).toISOString();
+	const time = /^\d{4}-\d{2}-\d{2}(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN;
+	if (!Number.isNaN(time)) return new Date(time).toISOString();
+	throw new UsageError(
+		`${JSON.stringify(text)} is no time\nallowed: 30m, 12h, 2d or 1w ago, a day like 2026-03-14, a time like 2026-03-14T15:09:26Z`,
+	);
+}

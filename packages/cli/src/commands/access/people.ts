@@ -1,0 +1,163 @@
+import type { MethodInput } from "@parley/protocol";
+import { Argument, Command, Option } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { UsageError } from "../../command-line/usage.ts";
+
+interface PeopleFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+type Role = MethodInput<"set_person_role">["role"];
+
+const roles = ["guest", "member", "approver", "owner"] as const satisfies Role[];
+
+interface PairFlags extends PeopleFlags {
+	readonly role: Role;
+	readonly platform?: string;
+	readonly tenant?: string;
+}
+
+const notes = `
+People of chat platforms are let in one by one: they type a code that \`pair\`
+prints, or ask for one in the chat, which \`approve\` takes. Codes count once, for
+an hour, and until \`withdraw\`. The first owner of a guild or team brings it in:
+\`parley people pair --role owner\`.
+
+A guest asks and reads, a member has work done, an approver lets tools run, and
+an owner trusts channels. PERSON is PLATFORM:TENANT:USER.
+`;
+
+/** `parley people`: who of chat platforms may come in, and what they may do. */
+export function peopleCommand(io: Io): Command {
+	const command = new Command("people")
+		.description("show who of chat platforms was let in, and who waits; let people in, and out")
+		.helpCommand(false)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	addAddressFlags(command).action((flags: PeopleFlags) => list(flags, io));
+	return command
+		.addCommand(listCommand(io))
+		.addCommand(pairCommand(io))
+		.addCommand(approveCommand(io))
+		.addCommand(withdrawCommand(io))
+		.addCommand(roleCommand(io))
+		.addCommand(removeCommand(io));
+}
+
+async function list(flags: PeopleFlags, io: Io): Promise<void> {
+	const known = await withGateway(flags, io, (client) => client.request("list_people", {}));
+	if (flags.json) return printJson(known, io);
+	const [{ peopleRows }, { systemClock }] = await Promise.all([
+		import("../../tables/people-and-channels.ts"),
+		import("@parley/base"),
+	]);
+	printRows(peopleRows(known, systemClock.now(), outputLook(io)), io);
+}
+
+// The flags of the command above may stand behind those below it as well.
+
+function listCommand(io: Io): Command {
+	const command = new Command("list").description("the same as `parley people`");
+	return command.action(() => list(command.optsWithGlobals(), io));
+}
+
+function pairCommand(io: Io): Command {
+	const command = new Command("pair")
+		.alias("invite")
+		.description("print a code by which one person comes in")
+		.addOption(new Option("--role <role>", "what they will be").choices(roles).default("member"))
+		.option("--platform <name>", "only on this platform, such as discord")
+		.option("--tenant <id>", "only in this guild or team of it");
+	return command.action(async () => {
+		const flags: PairFlags = command.optsWithGlobals();
+		const { role, platform, tenant } = flags;
+		const invited = await withGateway(flags, io, (client) =>
+			client.request("invite_person", {
+				role,
+				...(platform !== undefined && { platform }),
+				...(tenant !== undefined && { tenant }),
+			}),
+		);
+		if (flags.json) return printJson(invited, io);
+		const { localTime } = await import("../../text/local-time.ts");
+		// The code alone goes where it can be piped.
+		io.stdout.write(`${invited.code}\n`);
+		const until = localTime(new Date(invited.expires_at));
+		io.stderr.write(`Whoever types it first comes in as ${role}, until ${until}: tell it to nobody else.\n`);
+	});
+}
+
+function approveCommand(io: Io): Command {
+	const command = new Command("approve")
+		.description("let in who got this code in the chat")
+		.argument("<code>", "what they were told")
+		.addOption(new Option("--role <role>", "what they will be").choices(roles).default("member"));
+	return command.action(async (code: string) => {
+		const flags: PeopleFlags & { readonly role: Role } = command.optsWithGlobals();
+		const { role } = flags;
+		await tellPerson(flags, io, (client) => client.request("approve_person", { code, role }));
+	});
+}
+
+function withdrawCommand(io: Io): Command {
+	const command = new Command("withdraw")
+		.alias("refuse")
+		.description("refuse who asked to be let in, or take an invitation back")
+		.argument("<code>", "the code, or an id or a name that `parley people` shows");
+	return command.action(async (named: string) => {
+		const flags: PeopleFlags = command.optsWithGlobals();
+		const { findWaiting, withdrawnWords } = await import("../../tables/people-and-channels.ts");
+		const withdrawn = await withGateway(flags, io, async (client) => {
+			const found = findWaiting((await client.request("list_people", {})).waiting, named);
+			if (found.length > 1) {
+				throw new UsageError(`several are meant by ${named}: ${found.map(({ id }) => id).join(", ")}`);
+			}
+			// What is none of these is perhaps a code, which only the gateway knows.
+			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
+		});
+		if (flags.json) return printJson(withdrawn, io);
+		printRows([withdrawnWords(withdrawn.pairing)], io);
+	});
+}
+
+function roleCommand(io: Io): Command {
+	const command = new Command("role")
+		.description("make somebody something else, from now on; who was not let in yet is")
+		.argument("<person>", "PLATFORM:TENANT:USER")
+		.addArgument(new Argument("<role>", "what they will be").choices(roles));
+	return command.action((person: string, role: Role) =>
+		tellPerson(command.optsWithGlobals(), io, (client) =>
+			client.request("set_person_role", { person, role }),
+		),
+	);
+}
+
+async function tellPerson(
+	flags: PeopleFlags,
+	io: Io,
+	change: Parameters<typeof withGateway<{ person: string; name: string; role: Role }>>[2],
+): Promise<void> {
+	const changed = await withGateway(flags, io, change);
+	if (flags.json) return printJson(changed, io);
+	const { personWords } = await import("../../tables/people-and-channels.ts");
+	printRows([`${personWords(changed)} is ${changed.role} from now on`], io);
+}
+
+function removeCommand(io: Io): Command {
+	const command = new Command("remove")
+		.description("remove a person's access, and delete the notes about them")
+		.argument("<person>", "PLATFORM:TENANT:USER");
+	return command.action(async (person: string) => {
+		const flags: PeopleFlags = command.optsWithGlobals();
+		const removed = await withGateway(flags, io, (client) => client.request("remove_person", { person }));
+		if (flags.json) return printJson(removed, io);
+		const notes = removed.forgotten === 1 ? "1 note" : `${removed.forgotten} notes`;
+		printRows(
+			[`removed, with ${notes} about them; roles in the configuration (chat.people) still apply`],
+			io,
+		);
+	});
+}

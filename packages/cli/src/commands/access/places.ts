@@ -1,0 +1,151 @@
+import type { MethodInput } from "@parley/protocol";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { readAmount } from "../../command-line/read-number.ts";
+import { UsageError } from "../../command-line/usage.ts";
+
+interface PlacesFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+interface SetFlags extends PlacesFlags {
+	readonly agent?: string;
+	readonly model?: string;
+	readonly tools?: readonly string[];
+	readonly root?: string;
+	readonly approver?: readonly string[];
+	readonly approveIn?: readonly string[];
+	readonly budget?: number;
+	readonly quota?: number;
+	readonly mention?: "required" | "always";
+	readonly sessions?: "shared" | "person";
+	readonly approvalHours?: number;
+}
+
+const notes = `
+PLACE is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all of a guild or team.
+What \`set\` says takes the place of all that was said of it before, also in the
+configuration. Conversations that are open keep their agent, model, directory
+and budget; everything else holds at once.
+
+Examples:
+  parley places set discord:111:222 --root ~/site --budget 5
+  parley places set slack:T1 --tools read_file,search_files --mention required
+  parley places set slack:T1:C2 --approve-in discord:111:222
+  parley places remove slack:T1
+`;
+
+/** `parley places`: how channels of chat platforms work. */
+export function placesCommand(io: Io): Command {
+	const command = new Command("places")
+		.description("show how channels of chat platforms work, and say it")
+		.helpCommand(false)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	addAddressFlags(command).action((flags: PlacesFlags) => list(flags, io));
+	return command.addCommand(listCommand(io)).addCommand(setCommand(io)).addCommand(removeCommand(io));
+}
+
+async function list(flags: PlacesFlags, io: Io): Promise<void> {
+	const { places } = await withGateway(flags, io, (client) => client.request("list_places", {}));
+	if (flags.json) return printJson(places, io);
+	const { placeRows } = await import("../../tables/people-and-channels.ts");
+	printRows(placeRows(places, outputLook(io)), io);
+}
+
+// The flags of the command above may stand behind those below it as well.
+
+function listCommand(io: Io): Command {
+	const command = new Command("list").description("the same as `parley places`");
+	return command.action(() => list(command.optsWithGlobals(), io));
+}
+
+function setCommand(io: Io): Command {
+	const command = new Command("set")
+		.description("say how a channel works")
+		.argument("<place>", "which")
+		.option("--agent <name>", "its agent profile")
+		.option("--model <name>", "its model, or a tier")
+		.option("--tools <names>", "its only tools, with commas between", readNames)
+		.option("--root <dir>", "where its tools work, instead of a workspace for each conversation")
+		.option("--approver <person>", "who may approve there, and nobody else; may be repeated", gather)
+		.option("--approve-in <place>", "where else its approvals may be answered; may be repeated", gather)
+		.option("--budget <usd>", "US dollars a day for each of its conversations", readAmount)
+		.option("--quota <size>", "what a workspace may hold, such as 500MB", readSize)
+		.addOption(
+			new Option("--mention <when>", "when a message is for the agent").choices(["required", "always"]),
+		)
+		.addOption(
+			new Option("--sessions <whose>", "one conversation for all, or one for each person").choices([
+				"shared",
+				"person",
+			]),
+		)
+		.option("--approval-hours <n>", "how long its questions wait", readAmount);
+	return command.action(async (place: string) => {
+		const flags: SetFlags = command.optsWithGlobals();
+		const { resolve } = await import("node:path");
+		const profile = profileOf(flags, (path) => resolve(io.cwd, path));
+		if (Object.keys(profile).length === 0) {
+			const options = command.options.map(({ long }) => long).join(", ");
+			const way = "parley places remove takes back what was set";
+			throw new UsageError(`say what is to hold in ${place}: ${options}; ${way}`);
+		}
+		const set = await withGateway(flags, io, (client) => client.request("set_place", { place, profile }));
+		if (flags.json) return printJson(set, io);
+		const { placeRows } = await import("../../tables/people-and-channels.ts");
+		printRows(placeRows([{ ...set, source: "operator" }], outputLook(io)), io);
+	});
+}
+
+function removeCommand(io: Io): Command {
+	const command = new Command("remove")
+		.description("take back what was set; what the configuration says holds again")
+		.argument("<place>", "which");
+	return command.action(async (place: string) => {
+		const flags: PlacesFlags = command.optsWithGlobals();
+		const removed = await withGateway(flags, io, (client) => client.request("remove_place", { place }));
+		if (flags.json) return printJson(removed, io);
+		printRows(["removed"], io);
+	});
+}
+
+function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
+	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions } = flags;
+	const { approvalHours } = flags;
+	return {
+		...(agent !== undefined && { agent }),
+		...(model !== undefined && { model }),
+		...(tools && { tools: [...tools] }),
+		...(root !== undefined && { root: absolute(root) }),
+		...(approver && { approvers: [...approver] }),
+		...(approveIn && { approve_in: [...approveIn] }),
+		...(budget !== undefined && { budget_usd: budget }),
+		...(quota !== undefined && { quota_bytes: quota }),
+		...(mention && { mention }),
+		...(sessions && { sessions }),
+		...(approvalHours !== undefined && { approval_hours: approvalHours }),
+	};
+}
+
+function readNames(text: string): readonly string[] {
+	return text.split(",").map((name) => name.trim());
+}
+
+function gather(value: string, before: readonly string[] = []): string[] {
+	return [...before, value];
+}
+
+const letters = " kmgt";
+
+/** `500MB`, `2GiB`, `1048576`. */
+function readSize(text: string): number {
+	const [, amount, unit = "", binary] = /^(\d{1,9}(?:\.\d{1,3})?)\s?([kmgt]?)(i?)b?$/i.exec(text) ?? [];
+	const exponent = unit === "" ? 0 : letters.indexOf(unit.toLowerCase());
+	const bytes = Math.floor(Number(amount) * (binary ? 1024 : 1000) ** exponent);
+	if (amount !== undefined && bytes > 0) return bytes;
+	throw new InvalidArgumentError("it is a size such as 500MB or 2GiB");
+}

@@ -1,0 +1,145 @@
+import type { MethodInput, MethodResult } from "@parley/protocol";
+import { Argument, Command } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { readAmount } from "../../command-line/read-number.ts";
+
+interface TokenFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+interface CreateFlags extends TokenFlags {
+	readonly platform?: string;
+	readonly tenant?: string[];
+	readonly session?: string[];
+	readonly days?: number;
+}
+
+type Kind = MethodInput<"create_token">["kind"];
+
+const notes = `
+An operator may everything, an observer reads the sessions it is made for, or
+all, and a connector speaks for the people of one platform. The text of a token
+is shown once; \`parley token\` alone shows that of the data directory again.
+`;
+
+/** `parley token`: what clients on other accounts or machines need to come in. */
+export function tokenCommand(io: Io): Command {
+	const command = new Command("token")
+		.description("print the operator's token, which is made when there is none; make others")
+		.helpCommand(false)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	addAddressFlags(command).action((flags: TokenFlags) => printOwn(flags, io));
+	return command
+		.addCommand(createCommand(io))
+		.addCommand(listCommand(io))
+		.addCommand(rotateCommand(io))
+		.addCommand(revokeCommand(io));
+}
+
+async function printOwn(flags: TokenFlags, io: Io): Promise<void> {
+	const token = await loadToken(await chosenDataDirectory(flags.data, io));
+	if (flags.json) return printJson({ token }, io);
+	io.stdout.write(`${token}\n`);
+	if (!io.stdout.isTTY || !io.stderr.isTTY) return;
+	io.stderr.write(
+		"Whoever has it can do what you can. Clients send it as `Authorization: Bearer TOKEN`;\n" +
+			"parley takes it from PARLEY_TOKEN.\n",
+	);
+}
+
+function createCommand(io: Io): Command {
+	const command = new Command("create")
+		.description("make a token and print it")
+		.addArgument(new Argument("<kind>", "what it is for").choices(["observer", "connector", "operator"]))
+		.argument("<name>", "what it is called: a to z, 0 to 9 and -")
+		.option("--platform <name>", "of a connector: the one it speaks for, such as discord")
+		.option("--tenant <id>", "of a connector: a guild or team of it; may be repeated", gather)
+		.option("--session <id>", "of an observer: what it may see; may be repeated", gather)
+		.option("--days <n>", "until it expires: 30 for observers, never for others", readAmount);
+	return command.action(async (kind: Kind, name: string) => {
+		// The flags of the command above may stand here as well.
+		const flags: CreateFlags = command.optsWithGlobals();
+		const { platform, tenant, session, days } = flags;
+		const made = await withGateway(flags, io, (client) =>
+			client.request("create_token", {
+				...{ kind, name },
+				...(platform !== undefined && { platform }),
+				...(tenant && { tenants: tenant }),
+				...(session && { sessions: session }),
+				...(days !== undefined && { days }),
+			}),
+		);
+		await printMade(made, flags, io);
+	});
+}
+
+function listCommand(io: Io): Command {
+	const command = new Command("list").description("show the tokens, without their texts");
+	return command.action(async () => {
+		const flags: TokenFlags = command.optsWithGlobals();
+		const { tokens } = await withGateway(flags, io, (client) => client.request("list_tokens", {}));
+		if (flags.json) return printJson(tokens, io);
+		const [{ tokenTable }, { systemClock }] = await Promise.all([
+			import("../../tables/access-tables.ts"),
+			import("@parley/base"),
+		]);
+		printRows(tokenTable(tokens, outputLook(io), systemClock.now()), io);
+	});
+}
+
+function rotateCommand(io: Io): Command {
+	const command = new Command("rotate")
+		.description("put another token in the place of one, with the same rights, and print it")
+		.argument("<token>", "its name, its id or the beginning of that; operator is that of the data directory")
+		.option("--grace <seconds>", "how long the old one still counts, at most 600", readAmount);
+	return command.action(async (token_id: string) => {
+		const flags: TokenFlags & { readonly grace?: number } = command.optsWithGlobals();
+		const { grace } = flags;
+		const made = await withGateway(flags, io, (client) =>
+			client.request("rotate_token", { token_id, ...(grace !== undefined && { grace_seconds: grace }) }),
+		);
+		await printMade(made, flags, io);
+	});
+}
+
+function revokeCommand(io: Io): Command {
+	const command = new Command("revoke")
+		.description("end a token, and what it has open")
+		.argument("<token>", "its name, its id or the beginning of that");
+	return command.action(async (token_id: string) => {
+		const flags: TokenFlags = command.optsWithGlobals();
+		const revoked = await withGateway(flags, io, (client) => client.request("revoke_token", { token_id }));
+		if (flags.json) return printJson(revoked, io);
+		const { kind, name, id } = revoked.info;
+		printRows([`revoked the ${kind} token ${name} (${id.slice(0, 8)})`], io);
+	});
+}
+
+/** The text alone goes where it can be piped; what people read goes beside it. */
+async function printMade(made: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
+	if (flags.json) return printJson(made, io);
+	const [{ madeWords }, { systemClock }] = await Promise.all([
+		import("../../tables/access-tables.ts"),
+		import("@parley/base"),
+	]);
+	io.stdout.write(`${made.token}\n`);
+	io.stderr.write(`${madeWords(made.info, systemClock.now())}\n`);
+}
+
+function gather(value: string, before: readonly string[] = []): string[] {
+	return [...before, value];
+}
+
+async function loadToken(data: string): Promise<string> {
+	const [{ createIds }, { loadOrCreateOperatorToken, prepareDataDirectory }] = await Promise.all([
+		import("@parley/base"),
+		import("@parley/gateway"),
+	]);
+	await prepareDataDirectory(data);
+	return loadOrCreateOperatorToken(data, createIds());
+}

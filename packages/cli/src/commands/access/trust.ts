@@ -1,0 +1,223 @@
+import type { Client, MethodInput } from "@parley/protocol";
+import { Command, InvalidArgumentError } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import { beginsId, requireLongId } from "../../command-line/ids.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { UsageError } from "../../command-line/usage.ts";
+import { visibleLine } from "../../text/visible.ts";
+
+interface TrustFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+interface GrantFlags extends TrustFlags {
+	readonly reason: string;
+	readonly tools?: readonly string[];
+	readonly classes?: readonly Class[];
+	readonly people?: readonly string[];
+	readonly minutes?: number;
+	readonly max?: number;
+	readonly unseen?: boolean;
+}
+
+const notes = `
+While a channel is trusted, what its members ask for runs without asking, in the
+sandbox. What is always asked about stays so: keys and passwords, what steers
+this machine, what cannot be taken back, files outside of the workspace. It ends
+with its time or its calls, when somebody revokes it, stops the work there or
+denies three calls, when the policy changes, a budget is spent or the sandbox is
+gone, and when a stranger or another organisation comes in.
+Without --classes all is covered but to read files outside of the workspace.
+
+Examples:
+  parley trust grant discord:111:222 --reason "release night" --minutes 60
+  parley trust grant slack:T1:C2 --reason tests --tools run_command,write_file
+  parley trust confirm prompt_7fd1
+  parley trust revoke grant_4k2x
+
+People of a channel ask for it as well: \`list\` shows who and why, and
+\`confirm\` or \`refuse\` answers. A channel in which nothing was said yet is
+trusted with --unseen alone, because its id may be mistyped.
+`;
+
+/** `parley trust`: channels whose calls run without asking for a while. */
+export function trustCommand(io: Io): Command {
+	const command = new Command("trust")
+		.description("let the calls of a channel run without asking for a while, or end that")
+		.helpCommand(false)
+		.addHelpText("after", notes.trimEnd());
+	return command
+		.addCommand(listCommand(io))
+		.addCommand(grantCommand(io))
+		.addCommand(confirmCommand(io))
+		.addCommand(refuseCommand(io))
+		.addCommand(revokeCommand(io));
+}
+
+function listCommand(io: Io): Command {
+	const command = new Command("list")
+		.description("what channels are trusted with, and what people ask for")
+		.option("--all", "those that have ended, too")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (flags: TrustFlags & { readonly all?: boolean }) => {
+		const listed = await withGateway(flags, io, (client) =>
+			client.request("list_grants", { ended: flags.all === true }),
+		);
+		if (flags.json) return printJson(listed, io);
+		const { grants, wishes } = listed;
+		const [{ systemClock }, { grantTable, wishRows }] = await Promise.all([
+			import("@parley/base"),
+			import("../../tables/access-tables.ts"),
+		]);
+		const [now, look] = [systemClock.now(), outputLook(io)];
+		const none = ["no channel is trusted; `parley trust grant` trusts one"];
+		printRows(grants.length === 0 ? none : grantTable(grants, now, look), io);
+		if (wishes.length > 0) printRows(["", ...wishRows(wishes, now, look)], io);
+	});
+}
+
+function grantCommand(io: Io): Command {
+	const command = new Command("grant")
+		.description("trust a channel; what it was trusted with before ends")
+		.argument("<channel>", "PLATFORM:TENANT:CHANNEL")
+		.requiredOption("--reason <text>", "why: people of the channel are told")
+		.option("--tools <names>", "only these tools, with commas between", readNames)
+		.option("--classes <names>", "only what does this, such as write,exec-sandboxed", readClasses)
+		.option("--people <ids>", "only these members: PLATFORM:TENANT:USER", readNames)
+		.option("--minutes <n>", "how long, up to 1440 (default: 240)", readNumber)
+		.option("--max <n>", "how many calls, up to 10000 (default: 200)", readNumber)
+		.option("--unseen", "also where nothing was said yet")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (channel: string, flags: GrantFlags) => {
+		const answer = await withGateway(flags, io, (client) =>
+			client.request("request_grant", wishOf(channel, flags)),
+		);
+		if (flags.json) return printJson(answer, io);
+		if (answer.status !== "granted") return printRows(["a question in its conversation asks for it"], io);
+		const { localTime } = await import("../../text/local-time.ts");
+		const { grant_id, place, expires_at, max_actions } = answer.grant;
+		const until = localTime(new Date(expires_at));
+		const row = `${visibleLine(place)} is trusted until ${until}, for ${max_actions} calls at most`;
+		printRows([row, `\`parley trust revoke ${grant_id}\` ends it`], io);
+	});
+}
+
+function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"> {
+	const { reason, tools, classes, people, minutes, max, unseen } = flags;
+	return {
+		...{ channel, reason },
+		...(tools && { tools: [...tools] }),
+		...(classes && { classes: [...classes] }),
+		...(people && { people: [...people] }),
+		...(minutes !== undefined && { minutes }),
+		...(max !== undefined && { max_actions: max }),
+		...(unseen && { unseen }),
+	};
+}
+
+function confirmCommand(io: Io): Command {
+	const command = new Command("confirm")
+		.description("trust a channel as somebody there asks for")
+		.argument("<wish>", "its id; may be abbreviated")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
+		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { value: true }));
+		if (flags.json) return printJson(answered, io);
+		printRows([`${visibleLine(answered.place)} is trusted; parley trust list shows until when`], io);
+	});
+}
+
+function refuseCommand(io: Io): Command {
+	const command = new Command("refuse")
+		.description("do not trust a channel, whatever somebody there asks for")
+		.argument("<wish>", "its id; may be abbreviated")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(async (id: string, flags: TrustFlags) => {
+		const answered = await withGateway(flags, io, (client) => answerWish(client, id, { cancelled: true }));
+		if (flags.json) return printJson(answered, io);
+		printRows(["refused; people of the channel are told"], io);
+	});
+}
+
+function revokeCommand(io: Io): Command {
+	const command = new Command("revoke")
+		.description("end what a channel is trusted with, at once")
+		.argument("<id>", "of the grant; may be abbreviated")
+		.option("--reason <text>", "why: people of the channel are told")
+		.option("--json", "print JSON");
+	return addAddressFlags(command).action(
+		async (id: string, flags: TrustFlags & { readonly reason?: string }) => {
+			const answer = await withGateway(flags, io, async (client) => {
+				const grant_id = await findGrant(client, id);
+				return client.request("revoke_grant", {
+					grant_id,
+					...(flags.reason !== undefined && { reason: flags.reason }),
+				});
+			});
+			if (flags.json) return printJson(answer, io);
+			printRows(["the channel is trusted no more"], io);
+		},
+	);
+}
+
+type Class = NonNullable<MethodInput<"request_grant">["classes"]>[number];
+
+/** Those that a grant can cover; all others are asked about in every channel. */
+const classes: readonly string[] = [
+	"read",
+	"write",
+	"exec-sandboxed",
+	"egress",
+	"outside-read",
+	"person",
+] satisfies Class[];
+
+function readClasses(text: string): readonly Class[] {
+	const names = readNames(text);
+	const other = names.find((name) => !classes.includes(name));
+	if (other !== undefined) throw new InvalidArgumentError(`allowed: ${classes.join(", ")}`);
+	// True because each was just found among them.
+	return names as Class[];
+}
+
+function readNames(text: string): readonly string[] {
+	return text.split(",").map((name) => name.trim());
+}
+
+function readNumber(text: string): number {
+	if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("it is a whole number from 1");
+}
+
+/** Answers the wish whose id begins so, as the operator; returns the channel that it is about. */
+export async function answerWish(
+	client: Client,
+	id: string,
+	answer: Pick<MethodInput<"prompt_response">, "value" | "cancelled">,
+): Promise<{ readonly status: string; readonly place: string }> {
+	const { wishes } = await client.request("list_grants", {});
+	const exact = wishes.filter(({ token }) => token === id);
+	const [wish, ...others] = exact.length > 0 ? exact : wishes.filter(({ token }) => beginsId(token, id));
+	if (!wish) requireLongId(id);
+	if (!wish) throw new UsageError(`nobody asks for ${id}; parley trust list shows what is asked for`);
+	if (others.length > 0) {
+		const ids = [wish, ...others].map(({ token }) => token).join(", ");
+		throw new UsageError(`several wishes begin with ${id}: ${ids}`);
+	}
+	const { token, place } = wish;
+	return { ...(await client.request("prompt_response", { token, ...answer })), place };
+}
+
+/** The whole id of the grant that is meant; what no grant begins with is left for the gateway to refuse. */
+export async function findGrant(client: Client, given: string): Promise<string> {
+	const { grants } = await client.request("list_grants", {});
+	const ids = grants.map(({ grant_id }) => grant_id);
+	if (ids.includes(given)) return given;
+	const [only, ...others] = ids.filter((id) => beginsId(id, given));
+	if (only === undefined) requireLongId(given);
+	if (others.length > 0)
+		throw new UsageError(`several grants begin with ${given}: ${[only, ...others].join(", ")}`);
+	return only ?? given;
+}

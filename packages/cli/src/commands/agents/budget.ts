@@ -1,0 +1,119 @@
+import type { MethodInput } from "@parley/protocol";
+import { Argument, Command, Option } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { UsageError } from "../../command-line/usage.ts";
+import type { Grouping } from "../../tables/model-tables.ts";
+
+interface BudgetFlags extends AddressFlags {
+	readonly session?: string;
+	readonly json?: boolean;
+}
+
+type Period = "day" | "month";
+
+const budgetNotes = `
+At 80 % of a budget people are told; when it is spent, no model is called until
+the day or month (UTC) is over or somebody sets a higher one. What is set here
+holds over restarts and instead of the configuration file; \`configured\` goes
+back to that.
+`;
+
+/** `parley budget`: how much may be spent. */
+export function budgetCommand(io: Io): Command {
+	const command = new Command("budget")
+		.description("show or set how much may be spent")
+		.helpCommand(false)
+		.option("--session <id>", "of one conversation")
+		.option("--json", "print JSON")
+		.addHelpText("after", budgetNotes.trimEnd());
+	addAddressFlags(command).action((flags: BudgetFlags) => list(flags, io));
+	return command.addCommand(setCommand(io));
+}
+
+function setCommand(io: Io): Command {
+	const command = new Command("set")
+		.description("set a budget")
+		.addHelpText("after", "\nThe flags of `parley budget` may stand here as well.")
+		.addArgument(new Argument("<period>", "day or month").choices(["day", "month"]))
+		.argument("<limit>", "US dollars, none, or configured");
+	// The flags stand on the command above, where they are allowed before and behind `set`.
+	return command.action(async (period: Period, limit: string) => {
+		const flags: BudgetFlags = command.optsWithGlobals();
+		const { session } = flags;
+		const whose =
+			session === undefined
+				? ({ scope: "gateway" } as const)
+				: ({ scope: "session", session_id: session } as const);
+		const limit_usd = readLimit(limit);
+		await withGateway(flags, io, (client) => client.request("set_budget", { ...whose, period, limit_usd }));
+		await list(flags, io);
+	});
+}
+
+/** `$5`, `5.50`, `none` or `configured`. */
+function readLimit(text: string): number | null | "configured" {
+	if (text === "none") return null;
+	if (text === "configured") return text;
+	const usd = /^\$?(\d{1,7}(?:\.\d{1,9})?)$/.exec(text)?.[1];
+	if (usd !== undefined) return Number(usd);
+	throw new UsageError(
+		`${JSON.stringify(text)} is no budget\nallowed: an amount of US dollars, none, configured`,
+	);
+}
+
+async function list(flags: BudgetFlags, io: Io): Promise<void> {
+	const { session } = flags;
+	const { budgets } = await withGateway(flags, io, (client) =>
+		client.request("usage", { by: "day", ...(session !== undefined && { session_id: session }) }),
+	);
+	if (flags.json) return printJson(budgets, io);
+	const { budgetRows } = await import("../../tables/model-tables.ts");
+	const rows = budgetRows(budgets, outputLook(io));
+	printRows(rows.length > 0 ? rows : ["no budgets; `parley budget set day 5` sets one of $5 a day"], io);
+}
+
+interface UsageFlags extends AddressFlags {
+	readonly by: Grouping;
+	readonly since?: string;
+	readonly until?: string;
+	readonly session?: string;
+	readonly json?: boolean;
+}
+
+const usageNotes = `
+INPUT counts all that the models read; CACHED is the part of it that came out of
+the provider's cache, at a lower price. Days begin at midnight UTC. Budgets are
+set with \`parley budget\`.
+`;
+
+/** `parley usage`: what the models took, and what it cost. */
+export function usageCommand(io: Io): Command {
+	const command = new Command("usage")
+		.description("show the tokens that were used, and what they cost")
+		.addOption(
+			new Option("--by <what>", "one row for each").choices(["day", "model", "session"]).default("day"),
+		)
+		.option("--since <date>", "from this day on, like 2026-03-14")
+		.option("--until <date>", "up to this day, which counts")
+		.option("--session <id>", "of one conversation alone")
+		.option("--json", "print JSON")
+		.addHelpText("after", usageNotes.trimEnd());
+	return addAddressFlags(command).action(async (flags: UsageFlags) => {
+		const report = await withGateway(flags, io, (client) => client.request("usage", filterOf(flags)));
+		if (flags.json) return printJson(report, io);
+		const { usageRows } = await import("../../tables/model-tables.ts");
+		printRows(usageRows(report, flags.by, outputLook(io)), io);
+	});
+}
+
+function filterOf({ by, since, until, session }: UsageFlags): MethodInput<"usage"> {
+	return {
+		by,
+		...(since !== undefined && { since }),
+		...(until !== undefined && { until }),
+		...(session !== undefined && { session_id: session }),
+	};
+}

@@ -1,0 +1,109 @@
+import { Command, Option } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { readLimit } from "../../command-line/read-number.ts";
+import { UsageError } from "../../command-line/usage.ts";
+
+type Scope = "user" | "channel" | "everyone";
+
+interface MemoriesFlags extends AddressFlags {
+	readonly json?: boolean;
+}
+
+interface ListFlags extends MemoriesFlags {
+	readonly limit: number;
+	readonly scope?: Scope;
+	readonly person?: string;
+}
+
+const notes = `
+Notes about people and channels, and for everyone. The agent reads the notes that
+fit a message. QUERY lists the notes with these words, the most relevant first.
+
+Examples:
+  parley memories deploy friday
+  parley memories --person slack:T012AB3CD:U024BE7LH
+  parley memories add --everyone "Deploys happen on Friday"
+  parley memories forget mem_4k2x
+  parley memories forget --person slack:T012AB3CD:U024BE7LH
+`;
+
+/** `parley memories`: lists, adds and deletes notes. */
+export function memoriesCommand(io: Io): Command {
+	const command = new Command("memories")
+		.description("list notes about people, channels and for everyone; add and delete them")
+		.helpCommand(false)
+		.argument("[query...]", "words to search for")
+		.addOption(new Option("--scope <scope>", "only this scope").choices(["user", "channel", "everyone"]))
+		.option("--person <id>", "only notes about this person and notes that they wrote")
+		.option("--limit <n>", "maximum number of notes", readLimit, 50)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	addAddressFlags(command).action((words: string[], flags: ListFlags) => list(words, flags, io));
+	return command.addCommand(addCommand(io)).addCommand(forgetCommand(io));
+}
+
+async function list(words: readonly string[], flags: ListFlags, io: Io): Promise<void> {
+	const { scope, person, limit } = flags;
+	const query = words.join(" ").trim();
+	const wanted = {
+		...(scope !== undefined && { scope }),
+		...(person !== undefined && { person }),
+		limit,
+	};
+	const { memories } = await withGateway(flags, io, (client) =>
+		query === ""
+			? client.request("list_memories", wanted)
+			: client.request("query_memories", { ...wanted, query }),
+	);
+	if (flags.json) return printJson(memories, io);
+	if (memories.length === 0)
+		return printRows([query === "" ? "no memories" : "no memory contains these words"], io);
+	const [{ systemClock }, { memoryRows }] = await Promise.all([
+		import("@parley/base"),
+		import("../../tables/skill-and-memory-tables.ts"),
+	]);
+	printRows(memoryRows(memories, systemClock.now(), outputLook(io)), io);
+}
+
+function addCommand(io: Io): Command {
+	const command = new Command("add")
+		.description("store a note about you")
+		.argument("<text...>", "the note")
+		.option("--everyone", "for everyone")
+		.option("--tag <tag...>", "words to find it by");
+	return command.action(async (words: string[]) => {
+		const flags: ListFlags & { readonly everyone?: boolean; readonly tag?: string[] } =
+			command.optsWithGlobals();
+		const content = words.join(" ");
+		// `--scope` is an option of the list, which commander also accepts behind `add`.
+		const scope = flags.everyone === true ? "everyone" : (flags.scope ?? "user");
+		const stored = await withGateway(flags, io, (client) =>
+			client.request("store_memory", { content, scope, tags: flags.tag ?? [] }),
+		);
+		if (flags.json) return printJson(stored, io);
+		printRows([`stored ${stored.memory_id}`], io);
+	});
+}
+
+function forgetCommand(io: Io): Command {
+	const command = new Command("forget")
+		.description("delete notes by their ids, or all notes of a person with --person")
+		.argument("[id...]", "ids that `parley memories` shows");
+	return command.action(async (ids: string[]) => {
+		const flags: ListFlags = command.optsWithGlobals();
+		const { person } = flags;
+		if (ids.length > 0 === (person !== undefined)) {
+			throw new UsageError("name the ids of notes, or a person with --person");
+		}
+		const forgotten = await withGateway(flags, io, async (client) => {
+			if (person !== undefined) return (await client.request("forget_memory", { person })).forgotten;
+			for (const id of ids) await client.request("forget_memory", { memory_id: id });
+			return ids.length;
+		});
+		if (flags.json) return printJson({ forgotten }, io);
+		printRows([`deleted ${forgotten} ${forgotten === 1 ? "memory" : "memories"}`], io);
+	});
+}

@@ -1,0 +1,120 @@
+import { Command, Option } from "commander";
+import { addAddressFlags } from "../../client/gateway-address.ts";
+import type { Io } from "../../command-line/io.ts";
+import type { ConnectorFlags } from "../../connectors/run-connector.ts";
+import type { Platform } from "../../gateway/platform.ts";
+
+export type DoctorFlags = ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
+
+/** What `parley PLATFORM` says and does; each work is loaded when it is done, and returns the exit code. */
+export interface ConnectorWork {
+	readonly platform: Platform;
+	/** What is made at the platform: `bot`. */
+	readonly account: string;
+	/** What else of it can be wrong: `its rights and its commands`. */
+	readonly parts: string;
+	/** Meaning of `doctor --fix`; absent if it can fix nothing. */
+	readonly fix?: string;
+	/** Where the tokens come from: the first lines of the notes. */
+	readonly tokens: string;
+	run(flags: ConnectorFlags): Promise<number>;
+	setUp(flags: ConnectorFlags): Promise<number>;
+	examine(flags: DoctorFlags): Promise<number>;
+}
+
+/** Makes the command that runs the connector of a platform, with its `setup` and `doctor`; own options come before these. */
+export function addConnectorWork(command: Command, work: ConnectorWork, io: Io): Command {
+	const { title } = work.platform;
+	command
+		.description(`bring the agent into ${title}, beside a gateway that runs`)
+		.helpCommand(false)
+		.option("--config <file>", "settings (default parley.config.json in the data directory)")
+		.option("--log-level <level>", "debug, info (default), warn, error or silent")
+		.addOption(new Option("--supervised").hideHelp())
+		.addOption(new Option("--test-hooks <spec>").hideHelp())
+		.addHelpText("after", notesOf(work).trimEnd());
+	addAddressFlags(command).action(async (flags: ConnectorFlags) => {
+		io.exitCode = await work.run(flags);
+	});
+	return command.addCommand(setupCommand(work, io)).addCommand(doctorCommand(work, io));
+}
+
+const notesOf = ({ tokens, platform }: ConnectorWork): string => `
+${tokens}
+
+It waits for ${platform.title} and for a gateway that is away, at its start and later, and continues by itself.
+Exit codes: 0 when it was asked to stop, 78 when a person must change something
+first (a new start would end the same way), 1 for anything else.
+`;
+
+const setupNotes = `
+Begin without a token: the first step says where it comes from. The gateway must
+run, as with \`parley start\`. What is done already is not asked for; at a
+terminal Enter checks a step again, elsewhere the first that fails ends it with 1.
+`;
+
+function setupCommand({ account, setUp }: ConnectorWork, io: Io): Command {
+	const command = new Command("setup")
+		.description(`make the ${account} step by step, until it has answered`)
+		.configureHelp({ showGlobalOptions: true })
+		.addHelpText("after", setupNotes.trimEnd());
+	return command.action(async () => {
+		io.exitCode = await setUp(command.optsWithGlobals<ConnectorFlags>());
+	});
+}
+
+const doctorNotesOf = ({ platform, fix }: ConnectorWork): string => `
+Asks ${platform.title}, changes nothing${fix === undefined ? "" : " without --fix"}, and needs no gateway. Each finding has an id that
+stays the same. The exit code is 1 when one fails, 0 with warnings.
+`;
+
+function doctorCommand(work: ConnectorWork, io: Io): Command {
+	const command = new Command("doctor")
+		.description(`look what is wrong with the ${work.account}, ${work.parts}, and say how to mend it`)
+		.option("--json", "print JSON")
+		.configureHelp({ showGlobalOptions: true })
+		.addHelpText("after", doctorNotesOf(work).trimEnd());
+	if (work.fix !== undefined) command.option("--fix", work.fix);
+	return command.action(async () => {
+		io.exitCode = await work.examine(command.optsWithGlobals<DoctorFlags>());
+	});
+}
+
+type Name = Platform["name"];
+
+/** `parley PLATFORM posts`: what its connector does not send by itself any more. */
+export function postsCommand(platform: Name, io: Io): Command {
+	const command = new Command("posts")
+		.description("list what is held for a decision, and what was given up")
+		.helpCommand(false)
+		.option("--json", "print JSON")
+		.configureHelp({ showGlobalOptions: true });
+	command.action(async () => {
+		const { listStuckPosts } = await import("../../connectors/stuck-posts.ts");
+		const flags = command.optsWithGlobals<ConnectorFlags & { readonly json?: boolean }>();
+		await listStuckPosts({ platform, flags }, io);
+	});
+	return command
+		.addCommand(
+			decideCommand("send", "have a held post, or an answer that was given up, sent after all", {
+				platform,
+				io,
+			}),
+		)
+		.addCommand(decideCommand("drop", "have a held post never sent", { platform, io }));
+}
+
+function decideCommand(
+	name: "send" | "drop",
+	description: string,
+	{ platform, io }: { readonly platform: Name; readonly io: Io },
+): Command {
+	const command = new Command(name)
+		.description(description)
+		.argument("<id>", `as \`parley ${platform} posts\` shows it`);
+	return command.action(async (id: string) => {
+		const { decideStuck } = await import("../../connectors/stuck-posts.ts");
+		const flags = command.optsWithGlobals<ConnectorFlags>();
+		await decideStuck({ platform, id, send: name === "send", flags }, io);
+	});
+}

@@ -1,0 +1,61 @@
+import { Command } from "commander";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { warn } from "../../doctor/finding.ts";
+import { discordToken } from "../../gateway/platform.ts";
+import type { Finding } from "../../tables/finding-rows.ts";
+
+interface DoctorFlags {
+	readonly data?: string;
+	readonly deep?: boolean;
+	readonly json?: boolean;
+	readonly fix?: boolean;
+}
+
+const notes = `
+Works with and without a running gateway, changes nothing without --fix,
+and spends no tokens.
+Each finding has an id that stays the same, a status (ok, warn, fail) and, where
+something is not as it should be, what mends it on this system. The exit code is
+1 when one fails, 0 with warnings.
+--deep also reads the stored text of all sessions and compares it with its
+hashes, for 10 minutes at most: about 15 seconds for a million rows.
+`;
+
+/** `parley doctor`: what is wrong here, and how to mend it. */
+export function doctorCommand(io: Io, version: string): Command {
+	return new Command("doctor")
+		.description("look whether everything is as it should be, and say how to mend what is not")
+		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.option("--deep", "also check the stored text of all sessions")
+		.option("--json", "print JSON")
+		.option("--fix", "restore commands that were deleted or overwritten at Discord (DISCORD_TOKEN)")
+		.addHelpText("after", notes.trimEnd())
+		.action(async (flags: DoctorFlags) => {
+			const [{ lookAround }, { deepChecks, runChecks }, { progressLine }] = await Promise.all([
+				import("../../doctor/look-around.ts"),
+				import("../../doctor/checks/run-checks.ts"),
+				import("../../command-line/progress-line.ts"),
+			]);
+			const progress = progressLine(io);
+			const system = await lookAround(flags, io, version, progress.show);
+			const findings = await runChecks(system, flags.deep ? deepChecks : undefined).finally(progress.end);
+			if (flags.fix) findings.push(...(await fixed(flags, io)));
+			if (findings.some(({ status }) => status === "fail")) io.exitCode = 1;
+			if (flags.json) return printJson(findings, io);
+			const { doctorRows } = await import("../../tables/finding-rows.ts");
+			printRows(doctorRows(findings, outputLook(io)), io);
+		});
+}
+
+async function fixed(flags: DoctorFlags, io: Io): Promise<readonly Finding[]> {
+	const token = discordToken(io);
+	if (token === undefined) {
+		const what = "the commands at Discord were not restored: DISCORD_TOKEN is not set";
+		return [
+			{ id: "discord-commands", ...warn(what, "set DISCORD_TOKEN to the bot's token, and run it again") },
+		];
+	}
+	const { fixDiscordCommands } = await import("../../connectors/examine-discord.ts");
+	return fixDiscordCommands({ flags, io, token });
+}

@@ -1,0 +1,27 @@
+import { Command } from "commander";
+import type { Io } from "../../command-line/io.ts";
+import { addGatewayFlags, type GatewayFlags } from "../../gateway/gateway-flags.ts";
+
+/** `parley gateway`: runs the gateway and nothing else. */
+export function gatewayCommand(io: Io, version: string): Command {
+	const command = new Command("gateway").description("run the gateway, for service managers and containers");
+	return addGatewayFlags(command).action(async (flags: GatewayFlags) => {
+		const { runGateway } = await import("../../gateway/run-gateway.ts");
+		io.exitCode = await runGateway({ flags, io, version, reloads: true });
+	});
+}
+
+interface StartFlags extends GatewayFlags {
+	readonly ozzie?: boolean;
+}
+
+/** `parley start`: runs the gateway for a person, who is told what to do next. */
+export function startCommand(io: Io, version: string): Command {
+	const command = new Command("start")
+		.description("run the gateway and say what to do next")
+		.option("--ozzie", "listen on 127.0.0.1:18420 as well, the default address of Ozzie clients");
+	return addGatewayFlags(command).action(async ({ ozzie = false, ...flags }: StartFlags) => {
+		const { startForPerson } = await import("../../connectors/start-for-person.ts");
+		io.exitCode = await startForPerson({ flags, io, version, ozzie });
+	});
+}

@@ -1,0 +1,94 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
+import type { Io } from "../../command-line/io.ts";
+
+interface RestoreFlags {
+	readonly data?: string;
+	readonly force?: boolean;
+	readonly verify?: boolean;
+	readonly maxSize?: number;
+	readonly maxRatio?: number;
+	readonly json?: boolean;
+	readonly testHooks?: string;
+}
+
+const restoreNotes = `
+No gateway may run on the data directory. With --force, what is there is kept
+in it as before-restore-TIME; remove that when nobody misses it.
+
+A file that unpacks to more than --max-size, or to more than --max-ratio times
+its own size, is refused: an archive can be made to fill a disk.
+`;
+
+/** `parley restore FILE`: makes a backup the content of a data directory. */
+export function restoreCommand(io: Io): Command {
+	return new Command("restore")
+		.description("bring back what `parley backup` saved")
+		.argument("<file>", "a file that `parley backup` wrote")
+		.option("--data <dir>", "the data directory (PARLEY_DATA)")
+		.option("--force", "put aside what is in the data directory")
+		.option("--verify", "only say whether the file could be restored")
+		.option(
+			"--max-size <size>",
+			"limit for what it unpacks to, such as 500MB or 2TB (default: 100GB)",
+			readSize,
+		)
+		.option("--max-ratio <n>", "limit for unpacked bytes for each byte of the file (default: 100)", readRatio)
+		.option("--json", "print JSON")
+		.addOption(new Option("--test-hooks <spec>").hideHelp())
+		.addHelpText("after", restoreNotes.trimEnd())
+		.action(async (file: string, flags: RestoreFlags) => {
+			const { restoreFromFile, verifyFile } = await import("../../backup/backup-file.ts");
+			const json = flags.json === true;
+			const { maxSize, maxRatio } = flags;
+			const limits = {
+				...(maxSize !== undefined && { maxBytes: maxSize }),
+				...(maxRatio !== undefined && { maxRatio }),
+			};
+			if (flags.verify) return verifyFile({ file, json, limits }, io);
+			const data = await chosenDataDirectory(flags.data, io);
+			const { force = false, testHooks } = flags;
+			await restoreFromFile({ file, data, force, json, limits, ...(testHooks && { testHooks }) }, io);
+		});
+}
+
+const units: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
+
+/** Bytes, as `500MB` and as a plain number. */
+function readSize(text: string): number {
+	const [, number = "", unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)(|kb|mb|gb|tb)$/i.exec(text) ?? [];
+	if (number === "") throw new InvalidArgumentError("it is a number of bytes, such as 500MB, 100GB or 2TB");
+	return Number(number) * (units[unit.toLowerCase()] ?? 1);
+}
+
+function readRatio(text: string): number {
+	if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("it is a whole number, such as 100");
+}
+
+interface BackupFlags {
+	readonly data?: string;
+	readonly force?: boolean;
+	readonly json?: boolean;
+}
+
+const backupNotes = `
+The gateway may run meanwhile. The file holds conversations, kept files, agents
+and settings, and also the keys and tokens: whoever has it is the operator.
+`;
+
+/** `parley backup FILE`: everything of a data directory in one file. */
+export function backupCommand(io: Io, version: string): Command {
+	return new Command("backup")
+		.description("save everything of a data directory into one file")
+		.argument("<file>", "what to write, a .tar.gz")
+		.option("--data <dir>", "the data directory (PARLEY_DATA)")
+		.option("--force", "replace a file that is there")
+		.option("--json", "print JSON")
+		.addHelpText("after", backupNotes.trimEnd())
+		.action(async (file: string, flags: BackupFlags) => {
+			const data = await chosenDataDirectory(flags.data, io);
+			const { saveToFile } = await import("../../backup/backup-file.ts");
+			await saveToFile({ file, data, version, force: flags.force === true, json: flags.json === true }, io);
+		});
+}

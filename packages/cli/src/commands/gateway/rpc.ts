@@ -1,0 +1,63 @@
+import { Command, Option } from "commander";
+import type { Io } from "../../command-line/io.ts";
+import { UsageError } from "../../command-line/usage.ts";
+import type { RpcCommandFlags } from "../../gateway/run-rpc.ts";
+
+/** `parley rpc`: the agent as a subprocess that speaks JSON lines. */
+export function rpcCommand(io: Io, version: string): Command {
+	return (
+		new Command("rpc")
+			.description("be the agent of another program: JSON lines on stdin and stdout (zot)")
+			.option("--provider <name>", "who answers: anthropic, offline or auto (default)")
+			.option("--model <name>", "which of the provider's models: a name or fast, standard, max")
+			.option("--cwd <dir>", "where the agent works (default the current directory)")
+			.option("--api-key <key>", "instead of ANTHROPIC_API_KEY, which other users of this machine cannot see")
+			.option("--base-url <url>", "a server that speaks the Messages API, instead of Anthropic's")
+			.option("--system-prompt <text>", "who the agent is, instead of what is built in")
+			.option("--append-system-prompt <text>", "more of that; may be repeated", collect)
+			.option("--reasoning <level>", "how much models think: off, minimal, low, medium, high, xhigh or max")
+			.option("--max-steps <n>", "model calls of one prompt at most (default no limit)")
+			.option("--tools <names>", "these tools and no others: read,write,edit,bash", unlessNone)
+			.option("--no-tools", "no tools at all")
+			.option(
+				"--session <dir>",
+				"keep the conversation there, and go on with it (default nothing is kept)",
+				placeOf,
+			)
+			.option("--rpc-approvals", "ask the client before calls that the rules ask about")
+			.option("--data <dir>", "the operator's own directory: configuration, models.json, policy.jsonc")
+			.option("--config <file>", "settings (default parley.config.json in the data directory)")
+			.option("--sandbox <mode>", "what confines commands: required, preferred (default), off or container")
+			.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
+			.option("--log-level <level>", "debug, info, warn (default), error or silent")
+			.version(version, "--version", "print the version of the program")
+			// What existing clients say, and what holds anyway.
+			.addOption(new Option("--no-session").argParser(placeOf).hideHelp())
+			.addOption(new Option("--no-ext").hideHelp())
+			.addOption(new Option("--no-skill").hideHelp())
+			.addOption(new Option("--no-yolo").hideHelp())
+			.allowExcessArguments(false)
+			.action(async (flags: RpcCommandFlags) => {
+				const { runRpc } = await import("../../gateway/run-rpc.ts");
+				io.exitCode = await runRpc({ flags, io, version });
+			})
+	);
+}
+
+function collect(value: string, values: readonly string[] = []): string[] {
+	return [...values, value];
+}
+
+/** A flag and its `--no-` are one setting, of which the last would count: without tools there are none, whatever names some. */
+function unlessNone(names: string, before: string | false | undefined): string | false {
+	return before === false ? false : names;
+}
+
+/** Of `--session DIR` and `--no-session`, which has no text, the last; whoever says both would lose a conversation. */
+function placeOf(directory: string | undefined, before: string | false | undefined): string | false {
+	const place = directory === undefined ? before : before === false && directory;
+	if (!place) return directory ?? false;
+	throw new UsageError(
+		`--session ${JSON.stringify(place)} keeps the conversation, and --no-session keeps none: leave one of them out`,
+	);
+}

@@ -1,0 +1,195 @@
+import type { Client } from "@parley/protocol";
+import { Command } from "commander";
+import type { AddressFlags } from "../../client/gateway-address.ts";
+import type { HealthReport } from "../../client/gateway-health.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import type { ConnectorStanding } from "../../connectors/connector-report.ts";
+import { duration } from "../../text/time-ago.ts";
+import { visibleLine, visibleText } from "../../text/visible.ts";
+
+interface StatusFlags {
+	readonly data?: string;
+	readonly json?: boolean;
+}
+
+/** What `--json` prints. */
+interface Status {
+	readonly status: "ok" | "degraded" | "draining";
+	readonly version: string;
+	/** Who answers; null where a gateway of an earlier version runs. */
+	readonly provider: string | null;
+	readonly model: string | null;
+	readonly pid: number;
+	readonly urls: readonly string[];
+	readonly data: string;
+	readonly started_at: string;
+	readonly sessions: number | null;
+	/** What waits for the operator; null where the gateway does not tell this user. */
+	readonly waiting: Waiting | null;
+	/** What the gateway reports of itself; null where it does not tell this user. */
+	readonly health: HealthReport | null;
+	/** Those that run here, or have ended otherwise than by being asked to. */
+	readonly connectors: readonly ConnectorStanding[];
+}
+
+/** `parley status`: what runs on the data directory. */
+export function statusCommand(io: Io): Command {
+	return new Command("status")
+		.description("show the gateway that runs on this machine; exit code 1 when none does")
+		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.option("--json", "print JSON")
+		.action(async (flags: StatusFlags) => {
+			const data = await chosenDataDirectory(flags.data, io);
+			const status = await readStatus(data, io);
+			if (status === undefined) {
+				io.exitCode = 1;
+				if (flags.json) io.stdout.write(`${JSON.stringify({ status: "stopped", data })}\n`);
+				else io.stderr.write(`no gateway runs on ${data}; \`parley start\` starts one\n`);
+				return;
+			}
+			if (flags.json) printJson(status, io);
+			else printRows(await describe(status, io), io);
+		});
+}
+
+async function readStatus(data: string, io: Io): Promise<Status | undefined> {
+	const { findRunningGateway } = await import("../../client/running-gateway.ts");
+	const running = await findRunningGateway(data);
+	if (!running) return undefined;
+	const { health, version, pid, urls, startedAt, provider = null, model = null } = running;
+	const report = await tolerant(io, async () => {
+		const { readHealthReport } = await import("../../client/gateway-health.ts");
+		return readHealthReport({ data }, { ...io, environment: ownEnvironment(io.environment) });
+	});
+	const work = report && (await askWork({ data }, { ...io, environment: ownEnvironment(io.environment) }));
+	const connectors = await readConnectors(data);
+	return {
+		...{ connectors, status: health, version, provider, model, pid, urls, data, started_at: startedAt },
+		...{ sessions: work?.sessions ?? null, waiting: work?.waiting ?? null, health: report },
+	};
+}
+
+async function readConnectors(data: string): Promise<ConnectorStanding[]> {
+	const [{ readStandings }, { systemClock }] = await Promise.all([
+		import("../../connectors/connector-report.ts"),
+		import("@parley/base"),
+	]);
+	return readStandings(data, systemClock.now());
+}
+
+/** The gateway of the data directory is meant: where another one is named, the token is for that one. */
+function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
+	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
+}
+
+function askWork(
+	flags: AddressFlags,
+	io: Io,
+): Promise<{ readonly sessions: number; readonly waiting: Waiting } | null> {
+	return tolerant(io, () => withGateway(flags, io, countWork));
+}
+
+/** Null where the gateway does not tell this user, who gets to know why. */
+async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
+	try {
+		return await ask();
+	} catch (error) {
+		io.stderr.write(`parley: ${visibleText(error instanceof Error ? error.message : String(error))}\n`);
+		return null;
+	}
+}
+
+const states: Readonly<Record<Status["status"], string>> = {
+	ok: "running",
+	degraded: "running, but not well: see below",
+	draining: "stopping, takes no more work",
+};
+
+async function describe(status: Status, io: Io): Promise<string[]> {
+	const [{ systemClock }, { healthRows }, { connectorRows }, { alignColumns }] = await Promise.all([
+		import("@parley/base"),
+		import("../../client/gateway-health.ts"),
+		import("../../connectors/connector-report.ts"),
+		// Knows how wide characters are, which takes long to load: this file is loaded with every command.
+		import("../../text/columns.ts"),
+	]);
+	const now = systemClock.now();
+	const { dim } = outputLook(io).styles;
+	const { sessions, waiting, provider, model } = status;
+	const rows = [
+		["status", states[status.status]],
+		["version", status.version],
+		...(model === null ? [] : [["answers", `${model}${provider === model ? "" : ` (${provider})`}`]]),
+		["process", String(status.pid)],
+		...status.urls.map((url, index) => [index === 0 ? "address" : "", url]),
+		...(status.health ? healthRows(status.health) : []),
+		...status.connectors.flatMap((one) => connectorRows(one, now)),
+		["data", status.data],
+		["uptime", duration(now - Date.parse(status.started_at))],
+		["sessions", sessions === null ? "unknown" : `${sessions}${sessions === mostCounted ? " or more" : ""}`],
+		...(waiting ? waitingRows(waiting) : []).map((row, index) => [index === 0 ? "waiting" : "", row]),
+	];
+	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
+}
+
+/** What waits for the operator, as `--json` prints it. */
+interface Waiting {
+	/** Conversations with a question that nobody has answered; those where a wish stands are counted as that. */
+	readonly questions: number;
+	/** What people ask their channels to be trusted with. */
+	readonly grant_wishes: number;
+	/** People who ask to be let in. */
+	readonly pairing_requests: number;
+	/** Tasks that wait for somebody's word. */
+	readonly suspended_tasks: number;
+}
+
+/** Conversations that are counted. */
+const mostCounted = 1000;
+
+/** How many conversations there are, `mostCounted` at most, and what waits for the operator. */
+export async function countWork(client: Client): Promise<{ sessions: number; waiting: Waiting }> {
+	const { sessions } = await client.request("list_sessions", { limit: mostCounted });
+	const { wishes } = await client.request("list_grants", {});
+	const { waiting } = await client.request("list_people", {});
+	const wishing = new Set(wishes.map(({ session_id }) => session_id));
+	const suspended = await client.request("query_tasks", { status: "suspended", limit: mostCounted });
+	return {
+		sessions: sessions.length,
+		waiting: {
+			questions: sessions.filter(({ session_id, state }) => state === "waiting" && !wishing.has(session_id))
+				.length,
+			grant_wishes: wishes.length,
+			pairing_requests: waiting.filter(({ kind }) => kind === "request").length,
+			suspended_tasks: suspended.tasks.length,
+		},
+	};
+}
+
+/** One row each for what waits, with the command that shows it; none where nothing does. */
+export function waitingRows(waiting: Waiting): string[] {
+	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
+	return [
+		...(questions > 0
+			? [
+					`${counted(questions, "conversation has a question", "conversations have questions")}: parley answer shows them and answers one`,
+				]
+			: []),
+		...(suspended_tasks > 0
+			? [`${counted(suspended_tasks, "task waits", "tasks wait")} for your word: parley tasks`]
+			: []),
+		...(grant_wishes > 0
+			? [`${counted(grant_wishes, "wish", "wishes")} that a channel be trusted: parley trust list`]
+			: []),
+		...(pairing_requests > 0
+			? [`${counted(pairing_requests, "person asks", "people ask")} to be let in: parley people`]
+			: []),
+	];
+}
+
+function counted(count: number, one: string, many: string): string {
+	return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,47 @@
+import { Command } from "commander";
+import { chosenDataDirectory } from "../../command-line/data-directory.ts";
+import type { Io } from "../../command-line/io.ts";
+
+/** A gateway that is asked to stop gives running work 30 s. */
+const longestMs = 40_000;
+const pollMs = 50;
+
+/** `parley stop`: ends the gateway of the data directory and waits until it has gone. */
+export function stopCommand(io: Io): Command {
+	return new Command("stop")
+		.description("stop the gateway; unfinished work goes on at the next start")
+		.option("--data <dir>", "the data directory of the gateway (PARLEY_DATA)")
+		.action(async (flags: { readonly data?: string }) => {
+			io.exitCode = await stop(await chosenDataDirectory(flags.data, io), io);
+		});
+}
+
+async function stop(data: string, io: Io): Promise<number> {
+	const { findRunningGateway } = await import("../../client/running-gateway.ts");
+	const running = await findRunningGateway(data);
+	if (!running) {
+		io.stderr.write(`no gateway runs on ${data}\n`);
+		return 0;
+	}
+	process.kill(running.pid, "SIGTERM");
+	if (io.stderr.isTTY) io.stderr.write(`stopping process ${running.pid}, running work gets up to 30 s …\n`);
+	if (await hasGone(running.pid)) {
+		io.stderr.write(`the gateway at ${running.urls.join(", ")} has stopped\n`);
+		return 0;
+	}
+	io.stderr.write(`process ${running.pid} is still there; \`kill ${running.pid}\` ends it at once\n`);
+	return 1;
+}
+
+async function hasGone(pid: number): Promise<boolean> {
+	const [{ delay, systemClock }, { isAlive }] = await Promise.all([
+		import("@parley/base"),
+		import("../../client/running-gateway.ts"),
+	]);
+	const end = systemClock.monotonic() + longestMs;
+	while (isAlive(pid)) {
+		if (systemClock.monotonic() > end) return false;
+		await delay(systemClock, pollMs);
+	}
+	return true;
+}

@@ -1,0 +1,37 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { FakeClient } from "../../testing/fake-session.ts";
+import { countWork, waitingRows } from "./status.ts";
+
+const nothing = { questions: 0, grant_wishes: 0, pairing_requests: 0, suspended_tasks: 0 };
+
+test("what waits is told with the command that shows it", () => {
+	expect(waitingRows(nothing)).toEqual([]);
+	expect(waitingRows({ questions: 1, grant_wishes: 1, pairing_requests: 1, suspended_tasks: 1 })).toEqual([
+		"1 conversation has a question: parley answer shows them and answers one",
+		"1 task waits for your word: parley tasks",
+		"1 wish that a channel be trusted: parley trust list",
+		"1 person asks to be let in: parley people",
+	]);
+	expect(waitingRows({ ...nothing, questions: 2, pairing_requests: 3 })).toEqual([
+		expect.stringMatching(/^2 conversations have questions: /),
+		"3 people ask to be let in: parley people",
+	]);
+});
+
+test("a wish is counted once, and not as a question, too", async () => {
+	const client = new FakeClient();
+	const counting = countWork(client);
+	const states = { sess_asks: "waiting", sess_wishes: "waiting", sess_works: "running" };
+	const sessions = Object.entries(states).map(([session_id, state]) => ({ session_id, state }));
+	client.last("list_sessions").answer({ sessions });
+	await setImmediate();
+	client
+		.last("list_grants")
+		.answer({ grants: [], wishes: [{ token: "prompt_1", session_id: "sess_wishes" }] });
+	await setImmediate();
+	client.last("list_people").answer({ people: [], waiting: [] });
+	await setImmediate();
+	client.last("query_tasks").answer({ tasks: [] });
+	expect(await counting).toEqual({ sessions: 3, waiting: { ...nothing, questions: 1, grant_wishes: 1 } });
+});

@@ -1,0 +1,61 @@
+import { Command } from "commander";
+import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { UsageError } from "../../command-line/usage.ts";
+import type { AnswerFlags } from "../../questions/answer-question.ts";
+
+const notes = `
+Without an ID it lists what waits for an answer, in all conversations. The ID is
+the six characters that stand there, or the whole token.
+
+At a terminal the question is shown with all that belongs to it, and a password
+is typed unseen. Else --value answers: yes, no or session to an approval, the
+text, or the numbers or values of options with commas between. Calls that are
+always asked about take the whole word yes.
+
+Examples:
+  parley answer
+  parley answer 7fd1k2
+  parley answer 7fd1k2 --value yes
+  parley answer 7fd1k2 --deny --reason "not on a Friday"
+
+Exit code: 0 when it was answered; 1 when not; 2 for a command line that is
+wrong; 130 after Ctrl-C.
+`;
+
+type Flags = AddressFlags & AnswerFlags & { readonly json?: boolean };
+
+/** `parley answer`: the questions that wait for a person, wherever they were asked. */
+export function answerCommand(io: Io): Command {
+	const command = new Command("answer")
+		.description("list the questions that wait for an answer, and answer one")
+		.argument("[id]", "which")
+		.option("--value <text>", "the answer, instead of asking for it")
+		.option("--deny", "say no, or that there is no answer")
+		.option("--reason <text>", "with --deny: why, for the model")
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	return addAddressFlags(command).action(async (id: string | undefined, flags: Flags) => {
+		if (id === undefined) return list(flags, io);
+		const { answerQuestion } = await import("../../questions/answer-question.ts");
+		const answered = await withGateway(flags, io, (client) => answerQuestion(client, id, flags, io));
+		io.exitCode = answered.exitCode;
+		if (flags.json && answered.result) return printJson(answered.result, io);
+		printRows(answered.rows, io);
+	});
+}
+
+async function list(flags: Flags, io: Io): Promise<void> {
+	if (flags.value !== undefined || flags.deny || flags.reason !== undefined) {
+		throw new UsageError("say which question is answered: parley answer shows their ids");
+	}
+	const listed = await withGateway(flags, io, (client) => client.request("list_prompts", { limit: 1000 }));
+	if (flags.json) return printJson(listed.prompts, io);
+	const [{ systemClock }, { openQuestionRows }] = await Promise.all([
+		import("@parley/base"),
+		import("../../questions/question-rows.ts"),
+	]);
+	printRows(openQuestionRows(listed.prompts, systemClock.now(), outputLook(io)), io);
+}

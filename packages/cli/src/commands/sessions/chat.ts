@@ -1,0 +1,14 @@
+import { Command } from "commander";
+import type { ChatFlags } from "../../chat/chat-command.ts";
+import { addAddressFlags } from "../../client/gateway-address.ts";
+import type { Io } from "../../command-line/io.ts";
+import { addSessionFlags } from "../../command-line/session-flags.ts";
+
+/** `parley chat`: a conversation at the terminal. */
+export function chatCommand(io: Io): Command {
+	const command = new Command("chat").description("talk to the agent; /help tells what can be typed");
+	return addAddressFlags(addSessionFlags(command)).action(async (flags: ChatFlags) => {
+		const { chat } = await import("../../chat/chat-command.ts");
+		io.exitCode = await chat(flags, io);
+	});
+}

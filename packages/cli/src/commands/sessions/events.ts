@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { addAddressFlags } from "../../client/gateway-address.ts";
+import type { Io } from "../../command-line/io.ts";
+import { readLimit } from "../../command-line/read-number.ts";
+import type { EventsFlags } from "../../events/print-events.ts";
+
+const notes = `
+One row for each event: when, in which conversation, what. --json prints each as
+the gateway tells it, one a line.
+
+With --follow it goes on where it was when the gateway comes back from a restart,
+without a gap; Ctrl-C ends it (exit code 130).
+
+Examples:
+  parley events --follow
+  parley events --follow --session sess_4k2x --type tool.call
+  parley events --limit 1000 --json
+`;
+
+/** `parley events`: what happens in the gateway. */
+export function eventsCommand(io: Io): Command {
+	const command = new Command("events")
+		.description("show what has happened in all conversations, and what happens")
+		.option("-f, --follow", "go on with what happens from now on")
+		.option("--session <id>", "of one conversation; the id may be abbreviated")
+		.option("--type <type>", "of this type, such as tool.call; may be repeated", collect)
+		.option("--limit <n>", "how many of the newest come first: 50 unless told, 10 with --follow", readLimit)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	return addAddressFlags(command).action(async (flags: EventsFlags) => {
+		const { printEvents } = await import("../../events/print-events.ts");
+		io.exitCode = await printEvents(flags, io);
+	});
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+	return [...before, value];
+}

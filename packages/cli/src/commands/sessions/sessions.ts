@@ -1,0 +1,146 @@
+import { Command, Option } from "commander";
+import { type AddressFlags, addAddressFlags, findGateway } from "../../client/gateway-address.ts";
+import { withGateway } from "../../client/with-gateway.ts";
+import type { Io } from "../../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../../command-line/output.ts";
+import { readLimit } from "../../command-line/read-number.ts";
+import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
+
+interface SessionsFlags extends AddressFlags {
+	readonly json?: boolean;
+	readonly limit: number;
+}
+
+const notes = `
+QUERY is words that the title or a message holds, whatever their case. An ID may
+be abbreviated as long as one conversation alone begins so.
+
+Examples:
+  parley sessions invoice march
+  parley sessions show sess_4k2x
+  parley sessions export sess_4k2x --output talk.md
+  parley sessions delete sess_4k2x sess_9fd0
+`;
+
+/** `parley sessions`: what conversations there are, and what can be done with them. */
+export function sessionsCommand(io: Io): Command {
+	const command = new Command("sessions")
+		.description("list the conversations, the newest first; show, export, rename and delete them")
+		.helpCommand(false)
+		.argument("[query...]", "words to look for")
+		.option("--limit <n>", "how many at most", readLimit, 50)
+		.option("--json", "print JSON")
+		.addHelpText("after", notes.trimEnd());
+	addAddressFlags(command).action((words: string[], flags: SessionsFlags) => list(words, flags, io));
+	return command
+		.addCommand(showCommand(io))
+		.addCommand(exportCommand(io))
+		.addCommand(renameCommand(io))
+		.addCommand(deleteCommand(io));
+}
+
+async function list(words: readonly string[], flags: SessionsFlags, io: Io): Promise<void> {
+	const query = words.join(" ").trim();
+	const { sessions } = await withGateway(flags, io, (client) =>
+		client.request("list_sessions", { limit: flags.limit, ...(query !== "" && { query }) }),
+	);
+	if (flags.json) return printJson(sessions, io);
+	if (sessions.length === 0) {
+		const none = "no conversations yet; begin one with `parley chat`";
+		return printRows([query === "" ? none : "no conversation holds all of these words"], io);
+	}
+	const [{ systemClock }, { sessionTable }] = await Promise.all([
+		import("@parley/base"),
+		import("../../tables/session-table.ts"),
+	]);
+	printRows(sessionTable(sessions, systemClock.now(), outputLook(io)), io);
+	if (sessions.length === flags.limit && flags.limit < 1000) {
+		io.stderr.write(`there may be more than ${flags.limit}; --limit shows up to 1000\n`);
+	}
+}
+
+function showCommand(io: Io): Command {
+	const command = new Command("show")
+		.description("print a conversation: its facts, and what was said and done")
+		.argument("<id>", "which conversation");
+	return command.action(async (id: string) => {
+		const flags: SessionsFlags = command.optsWithGlobals();
+		const { session, events } = await read(id, flags, io);
+		if (flags.json) return printJson({ session, events }, io);
+		const [{ factRows }, { toldRows }] = await Promise.all([
+			import("../../tables/session-table.ts"),
+			import("../../wordings/transcript.ts"),
+		]);
+		const look = outputLook(io);
+		printRows([...factRows(session, look.styles), ...toldRows(events, look)], io);
+	});
+}
+
+interface ExportFlags extends SessionsFlags {
+	readonly format?: "md" | "json";
+	readonly output?: string;
+	readonly force?: boolean;
+}
+
+function exportCommand(io: Io): Command {
+	const command = new Command("export")
+		.description("write a conversation down: to read as Markdown, or all of its events as JSON")
+		.argument("<id>", "which conversation")
+		.addOption(new Option("--format <format>", "md unless told, or json").choices(["md", "json"]))
+		.option("--output <file>", "where to, readable by you alone; stdout unless told")
+		.option("--force", "replace the file where there is one");
+	return command.action(async (id: string) => {
+		const { format, output, force, json, ...flags }: ExportFlags = command.optsWithGlobals();
+		const { session, events } = await read(id, flags, io);
+		const asJson = format === "json" || (format === undefined && json === true);
+		const text = asJson
+			? `${JSON.stringify({ session, events }, undefined, 2)}\n`
+			: (await import("../../sessions/export.ts")).toMarkdown(session, events);
+		if (output === undefined) return void io.stdout.write(text);
+		const [{ resolve }, { writeExport }] = await Promise.all([
+			import("node:path"),
+			import("../../sessions/export.ts"),
+		]);
+		await writeExport(resolve(io.cwd, output), text, force === true);
+	});
+}
+
+function renameCommand(io: Io): Command {
+	const command = new Command("rename")
+		.description('give a conversation a title; "" lets a model choose one after its next turn')
+		.argument("<id>", "which conversation")
+		.argument("<title...>", "its title");
+	return command.action(async (id: string, words: string[]) => {
+		const flags: SessionsFlags = command.optsWithGlobals();
+		const { session } = await find(id, flags, io);
+		const title = words.join(" ");
+		await withGateway(flags, io, (client) =>
+			client.request("rename_session", { session_id: session.id, title }),
+		);
+	});
+}
+
+function deleteCommand(io: Io): Command {
+	const command = new Command("delete")
+		.description("delete conversations with all that belongs to them; files that tools wrote stay")
+		.argument("<id...>", "which conversations")
+		.option("--force", "also while something runs or waits there: that is stopped first")
+		.option("-y, --yes", "do not ask");
+	return command.action(async (ids: string[]) => {
+		const flags: DeleteFlags = command.optsWithGlobals();
+		const { deleteSessions } = await import("../../sessions/delete-sessions.ts");
+		io.exitCode = await deleteSessions(ids, flags, io);
+	});
+}
+
+async function find(id: string, flags: AddressFlags, io: Io) {
+	const { findSession } = await import("../../client/find-session.ts");
+	const address = await findGateway(flags, io);
+	return { address, session: await findSession(address, id) };
+}
+
+async function read(id: string, flags: AddressFlags, io: Io) {
+	const { address, session } = await find(id, flags, io);
+	const { readAllEvents } = await import("../../client/past-events.ts");
+	return { session, events: await readAllEvents(address, session.id) };
+}

@@ -1,0 +1,100 @@
+import { connectorFix, connectorWords } from "../../connectors/connector-report.ts";
+import { setClock } from "../distribution.ts";
+import { type Check, fail, ok, warn } from "../finding.ts";
+import type { System } from "../system.ts";
+
+/** Whether the connectors work that were started on the data directory. */
+export const connectors: Check = {
+	id: "connectors",
+	async look({ connectors: read, now }) {
+		const standings = await read();
+		if (standings.length === 0) return ok("none runs");
+		const told = standings.map((one) => ({
+			...{ state: one.state, what: `${one.platform} ${connectorWords(one, now())}`, fix: connectorFix(one) },
+		}));
+		const worst = told.find(({ state }) => state === "refused") ?? told.find(({ fix }) => fix !== undefined);
+		if (worst?.fix === undefined) return ok(told.map(({ what }) => what).join("; "));
+		return worst.state === "refused" ? fail(worst.what, worst.fix) : warn(worst.what, worst.fix);
+	},
+};
+
+/** Whether what the configuration says of chat platforms can come to pass. */
+export const chat: Check = {
+	id: "chat",
+	async look(system) {
+		const { config } = system;
+		if (config instanceof Error) return ok("not known as long as the configuration is not valid");
+		const { allow = [], tenants = {}, places = {} } = config.chat ?? {};
+		const known = new Set(
+			Object.entries(tenants).flatMap(([platform, ids]) => ids.map((id) => `${platform}:${id}`)),
+		);
+		const named = allow.flatMap(({ platform, tenant }) =>
+			platform && tenant ? [`${platform}:${tenant}`] : [],
+		);
+		const lost = [...named, ...Object.keys(places).map(tenantOf)].find((one) => !known.has(one));
+		if (lost !== undefined && (await connectorsOf(system)) === 0) {
+			return warn(
+				`${lost} is named, but no connector may speak for it`,
+				`add it to chat.tenants in the configuration, or make a token: parley token create --kind connector`,
+			);
+		}
+		return ok(
+			known.size === 0 && named.length === 0
+				? "nobody is let in by the configuration"
+				: `${known.size} guilds and teams`,
+		);
+	},
+};
+
+function tenantOf(place: string): string {
+	return place.split(":").slice(0, 2).join(":");
+}
+
+/** Connectors may bring tenants of their own, which only the gateway knows. */
+async function connectorsOf({ gateway, tokens }: System): Promise<number> {
+	if (!gateway) return 0;
+	return (await tokens()).filter(({ kind, status }) => kind === "connector" && status === "active").length;
+}
+
+/** Certificates and tokens of others begin to fail at some minutes; below seconds nobody can tell by a header. */
+const [farMs, nearMs] = [5 * 60_000, 30_000];
+/** A file system that counts in whole seconds or two. */
+const fileMs = 3_000;
+
+/** Compares the clock with that of the models' server, and with that of the file system. */
+export const clock: Check = {
+	id: "clock",
+	async look(system) {
+		const { provider, distribution } = system;
+		const file = await differenceToFile(system);
+		if (Math.abs(file) > fileMs) {
+			return warn(
+				`the file system of the data directory is ${inSeconds(file)}`,
+				"use a directory on a disk of this machine, or set the clock of the file server",
+			);
+		}
+		const answer = await provider();
+		if (!answer?.reached || answer.serverTime === undefined) return ok("it agrees with the file system's");
+		const { serverTime, ownTime, tookMs } = answer;
+		const apart = ownTime - serverTime;
+		// Headers hold whole seconds, and the answer was on its way for a while.
+		const surely = Math.max(0, Math.abs(apart) - tookMs - 1_000);
+		const what = `the clock is ${inSeconds(apart)}, compared with ${new URL(answer.url).host}`;
+		if (surely > farMs) return fail(what, setClock(distribution));
+		if (surely > nearMs) return warn(what, setClock(distribution));
+		return ok(`it agrees with that of ${new URL(answer.url).host}`);
+	},
+};
+
+/** Where nothing can be written another check says so. */
+async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
+	if (!(await stat(data))) return 0;
+	const before = now();
+	const written = await writeProbe(data).catch(() => before);
+	return written - Math.min(Math.max(written, before), now());
+}
+
+function inSeconds(apartMs: number): string {
+	const seconds = Math.round(Math.abs(apartMs) / 1000);
+	return `${seconds} s ${apartMs < 0 ? "behind" : "ahead"}`;
+}

@@ -1,0 +1,519 @@
+import { ParleyError } from "@parley/base";
+import type { SandboxFeatures } from "@parley/core";
+import type { ProviderAnswer } from "@parley/gateway";
+import { expect, test } from "vitest";
+import type { ConnectorStanding } from "../../connectors/connector-report.ts";
+import type { Finding, FindingStatus } from "../../tables/finding-rows.ts";
+import { doctorRows } from "../../tables/finding-rows.ts";
+import { createStyles } from "../../text/styles.ts";
+import { widthOf } from "../../text/wrap.ts";
+import type { System } from "../system.ts";
+import { config, fakeSystem, gateway, now } from "../testing/fake-system.ts";
+import { deepChecks, runChecks } from "./run-checks.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const reached = { url: "https://models.test/v1/models", ownTime: now, tookMs: 300, serverTime: now };
+const answer = (changes: object): System["provider"] => {
+	// True because each row below gives the fields of one kind of answer.
+	return async () => ({ reached: true, status: 200, ...reached, ...changes }) as ProviderAnswer;
+};
+const token = (name: string, more: object) => ({
+	...{ id: "t", kind: "observer", name, created_at: "2026-01-01T00:00:00.000Z", status: "active" },
+	...more,
+});
+const tokens = (...list: readonly object[]): System["tokens"] => {
+	// True because `token` writes what the wire does.
+	return async () => list as Awaited<ReturnType<System["tokens"]>>;
+};
+const discord = (changes: object): Partial<System> => ({
+	connectors: async () => [
+		// True because each row below names the state.
+		{ platform: "discord", pid: 5, since: now - 120_000, seen: now, ...changes } as ConnectorStanding,
+	],
+});
+const features: SandboxFeatures = {
+	memory: "address-space",
+	keyring: "own",
+	sizes: true,
+	unixSockets: false,
+};
+const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
+	sandbox: async () => ({
+		mode: "preferred",
+		state: "ready",
+		probes: 48,
+		features: { ...features, ...changes },
+	}),
+});
+const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Partial<System> => ({
+	...{ gateway, health: { sandbox: { mode: "preferred", operator } } },
+	listedSkills: async () => [
+		{
+			...{ name: "a", description: "", source: "data", path: "skills/a.md", type: "simple", hash: "" },
+			...{ user_invocable: true, model_invocable: true, trust: "operator", changed_at },
+		},
+	],
+});
+const withConfig = (changes: object): Partial<System> => ({ config: { ...config, ...changes } });
+const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
+const withLlama = (changes: object): Partial<System> => ({
+	...withConfig({ llama }),
+	...{ gateway, health: { llama: { endpoint: llama.endpoint, state: "ready", restarts: 0, ...changes } } },
+});
+const throws = (message: string) => async (): Promise<never> => {
+	throw new ParleyError(message, { code: "failed_precondition" });
+};
+const secrets = (changes: object): Partial<System> => ({
+	storedSecrets: async () => ({
+		...{ stored: 2, opened: 2, keyFile: "/data/keys/secrets", hasKey: true },
+		...changes,
+	}),
+});
+const texts = (changes: object): Partial<System> => ({
+	messages: async () => ({
+		...{ ok: true, sessions: 2, all_sessions: 2, verified: 40, unverified: 0, faults: 0, examples: [] },
+		...changes,
+	}),
+});
+const broken = (...paths: readonly string[]): Partial<System> => ({
+	skills: async () => ({
+		skills: [],
+		problems: paths.map((path) => ({ path, message: "line 3: tools: use a list" })),
+	}),
+});
+const open = (path: string, mode: number): Partial<System> => ({
+	stat: async (asked) => ({ mode: asked === path ? mode : 0o700, uid: 1000, isDirectory: asked === "/data" }),
+});
+const chat = (settings: object) =>
+	withConfig({ chat: { allow: [], deny: [], tenants: {}, places: {}, ...settings } });
+
+async function find(id: string, changes: Partial<System>): Promise<Finding> {
+	const found = (await runChecks(fakeSystem(changes), deepChecks)).find((one) => one.id === id);
+	if (!found) throw new Error(`no check has the id ${id}`);
+	return found;
+}
+
+const findings: readonly (readonly [
+	id: string,
+	FindingStatus,
+	Partial<System>,
+	what: RegExp,
+	fix?: RegExp,
+])[] = [
+	["data", "ok", {}, /^\/data$/],
+	[
+		"data",
+		"warn",
+		{ stat: async () => undefined },
+		/^\/data does not exist: no gateway was ever/,
+		/--data DIR/,
+	],
+	[
+		"data",
+		"fail",
+		{ stat: async () => ({ mode: 0o600, uid: 1000, isDirectory: false }) },
+		/is no directory/,
+		/--data DIR/,
+	],
+	["config", "ok", {}, /valid/],
+	["config", "fail", { config: new Error("port: 99999 is no port") }, /99999/, /setting/],
+	["gateway", "ok", {}, /none runs on \/data/],
+	["gateway", "ok", { gateway }, /process 42/],
+	["gateway", "warn", { gateway: { ...gateway, health: "draining" } }, /stopping/, /parley start/],
+	[
+		"gateway",
+		"warn",
+		{ gateway: { ...gateway, health: "degraded" }, health: { storage: { state: "full" } } },
+		/storage is full/,
+		/parley status/,
+	],
+	[
+		"gateway",
+		"ok",
+		{
+			gateway: { ...gateway, health: "degraded" },
+			health: { policy: { state: "broken", reason: "line 3" } },
+		},
+		/process 42.*its rules are broken/,
+	],
+	["versions", "ok", { gateway }, /Node 24\.11\.0/],
+	[
+		"versions",
+		"fail",
+		{ versions: { parley: "1.0.0", node: "24.10.9", sqlite: "3" } },
+		/24\.11/,
+		/nodejs\.org/,
+	],
+	[
+		"versions",
+		"fail",
+		{ versions: { parley: "1.0.0", node: "22.99.0", sqlite: "3" }, distribution: "arch" },
+		/22\.99/,
+		/pacman/,
+	],
+	["versions", "warn", { gateway: { ...gateway, version: "0.9.0" } }, /0\.9\.0/, /parley stop/],
+	["bind", "ok", {}, /this machine alone/],
+	[
+		"bind",
+		"ok",
+		withConfig({ listen: [{ host: "0.0.0.0", port: 443 }], tls: { cert: "c", key: "k" } }),
+		/https:\/\/0\.0\.0\.0:443: with a token/,
+	],
+	["bind", "fail", { answers: async () => true }, /another program listens at 127\.0\.0\.1:7777/, /ss -ltnp/],
+	["bind", "fail", { answers: async () => true, distribution: "macos" }, /another program/, /lsof/],
+	[
+		"bind",
+		"ok",
+		{
+			answers: async () => true,
+			gateway,
+			health: { listeners: [{ url: "http://127.0.0.1:7777", tls: false }] },
+		},
+		/7777/,
+	],
+	["bind", "warn", withConfig({ auth: "none" }), /without a token/, /--auth none/],
+	[
+		"bind",
+		"warn",
+		withConfig({ listen: [{ host: "::", port: 7777 }], insecureLan: true }),
+		/\[::\]:7777: .*read on its way/,
+		/--tls-cert/,
+	],
+	[
+		"bind",
+		"warn",
+		{
+			gateway,
+			health: { listeners: [{ url: "http://10.0.0.1:7777", tls: false }], auth: "token", insecure_lan: true },
+		},
+		/10\.0\.0\.1/,
+		/proxy/,
+	],
+	["tls", "ok", {}, /no certificate/],
+	["tls", "ok", withConfig({ tls: { cert: "c", key: "k" } }), /until 2026-06-12/],
+	[
+		"tls",
+		"warn",
+		{ ...withConfig({ tls: { cert: "c", key: "k" } }), certificateEnd: async () => now + 13.5 * day },
+		/13 days/,
+		/renew/,
+	],
+	[
+		"tls",
+		"fail",
+		{ ...withConfig({ tls: { cert: "c", key: "k" } }), certificateEnd: async () => now - day },
+		/until 2026-03-13/,
+		/renew/,
+	],
+	[
+		"tls",
+		"warn",
+		{ gateway, health: { certificate: { valid_to: "2026-03-20T00:00:00.000Z" } } },
+		/6 days/,
+		/SIGHUP/,
+	],
+	["tokens", "ok", {}, /this user alone/],
+	["tokens", "ok", { operatorToken: async () => false }, /first start/],
+	[
+		"tokens",
+		"ok",
+		{
+			gateway,
+			tokens: tokens(token("a", {}), token("o", { kind: "operator" }), token("b", { status: "revoked" })),
+		},
+		/active: 1$/,
+	],
+	[
+		"tokens",
+		"warn",
+		{ gateway, tokens: tokens(token("phone", { expires_at: "2026-03-16T00:00:00.000Z" })) },
+		/phone \(2026-03-16\)/,
+		/token rotate/,
+	],
+	[
+		"tokens",
+		"fail",
+		{ operatorToken: throws("it is open to others; type: chmod 600 'x'") },
+		/^it is open to others$/,
+		/^chmod 600 'x'$/,
+	],
+	["files.modes", "ok", {}, /this user alone/],
+	["files.modes", "ok", { stat: async () => undefined }, /does not exist yet/],
+	["files.modes", "fail", open("/data", 0o755), /mode 755/, /^chmod 700 '\/data'$/],
+	["files.modes", "ok", open("/data", 0o750), /this user alone/],
+	[
+		"files.modes",
+		"fail",
+		open("/data/keys/secrets", 0o640),
+		/keys\/secrets .*640/,
+		/^chmod 600 '\/data\/keys\/secrets'$/,
+	],
+	["files.modes", "fail", { uid: 1001 }, /belongs to another user \(1000\)/, /chown -R/],
+	["connectors", "ok", {}, /none runs/],
+	["connectors", "ok", discord({ state: "connected" }), /discord connected for 2 min \(process 5\)$/],
+	["connectors", "warn", discord({ state: "connected", open: 2, held: 2 }), /2 held/, /discord posts/],
+	["connectors", "warn", discord({ state: "silent", detail: "gone" }), /gone/, /starts it again/],
+	["connectors", "fail", discord({ state: "refused", detail: "no such token" }), /no such token/, /do that/],
+	["chat", "ok", {}, /nobody/],
+	["chat", "ok", chat({ tenants: { discord: ["1"] }, places: { "discord:1:2": {} } }), /1 guilds and teams/],
+	["chat", "warn", chat({ places: { "discord:1:2": {} } }), /discord:1 is named/, /chat\.tenants/],
+	[
+		"chat",
+		"warn",
+		chat({ allow: [{ platform: "slack", tenant: "T1", as: "member" }] }),
+		/slack:T1/,
+		/chat\.tenants/,
+	],
+	[
+		"chat",
+		"ok",
+		{
+			...chat({ places: { "discord:1:2": {} } }),
+			gateway,
+			tokens: tokens(token("d", { kind: "connector" })),
+		},
+		/nobody is let in/,
+	],
+	["skills", "ok", {}, /^none in the data directory$/],
+	["skills", "ok", changedSkill("off", "2026-03-01T00:00:00.000Z"), /^none/],
+	["skills", "ok", changedSkill("bubblewrap", "2026-03-13T00:00:00.000Z"), /^none/],
+	[
+		"skills",
+		"warn",
+		changedSkill("off", "2026-03-13T00:00:00.000Z"),
+		/without a sandbox, and a skill .* changed in the last 7 days: skills\/a\.md \(2026-03-13T00/,
+		/parley skills show NAME/,
+	],
+	[
+		"skills",
+		"warn",
+		broken("skills/a.md"),
+		/^a skill file cannot be used: skills\/a\.md: line 3: tools: use a list$/,
+		/correct/,
+	],
+	[
+		"skills",
+		"warn",
+		broken("a.md", "b.md", "c.md", "d.md", "e.md"),
+		/^5 skill files cannot be used: a\.md: .*; and 2 more$/,
+		/correct/,
+	],
+	["policy", "ok", {}, /built-in/],
+	["policy", "ok", { policy: async () => "/data/policy.jsonc" }, /policy\.jsonc is valid/],
+	["policy", "fail", { policy: throws("/data/policy.jsonc:3:5: no tool is called x") }, /:3:5/, /mend/],
+	["sandbox", "ok", {}, /27 attempts/],
+	[
+		"sandbox",
+		"ok",
+		withFeatures({}),
+		/limited for each process.*own session keyring.*at most 2 GiB together.*kernel's limit alone.*cannot use Unix sockets/,
+	],
+	[
+		"sandbox",
+		"ok",
+		withFeatures({ memory: "systemd" }),
+		/cgroup of systemd.*limited by the memory of the command/,
+	],
+	["sandbox", "ok", withFeatures({ keyring: "not-installed" }), /keyutils is not installed/],
+	["sandbox", "ok", withFeatures({ keyring: "denied" }), /this system does not let keyctl make one/],
+	[
+		"sandbox",
+		"warn",
+		withFeatures({ unixSockets: true }),
+		/made in a root while they run/,
+		/commandUnixSockets/,
+	],
+	["sandbox", "warn", withFeatures({ sizes: false }), /files in memory have no limit/, /0\.7/],
+	[
+		"sandbox",
+		"ok",
+		{
+			...withFeatures({}),
+			health: { sandbox: { mode: "preferred", features: { ...features, memory: "cgroup" } } },
+		},
+		/cgroup of the gateway/,
+	],
+	["sandbox", "ok", { sandbox: async () => ({ mode: "container", state: "unused", probes: 0 }) }, /declared/],
+	[
+		"sandbox",
+		"warn",
+		{ sandbox: async () => ({ mode: "off", state: "unused", probes: 0 }) },
+		/own power/,
+		/--sandbox off/,
+	],
+	[
+		"sandbox",
+		"warn",
+		{
+			sandbox: async () => ({
+				mode: "preferred",
+				state: "unavailable",
+				probes: 0,
+				reason: "no bwrap",
+				fix: "apt install bubblewrap",
+			}),
+		},
+		/no bwrap/,
+		/^apt install/,
+	],
+	[
+		"sandbox",
+		"fail",
+		{ sandbox: async () => ({ mode: "required", state: "unavailable", probes: 0 }) },
+		/no command runs/,
+		/parley status/,
+	],
+	["database", "ok", {}, /whole/],
+	["database", "ok", { database: async () => false, stat: async () => undefined }, /none yet/],
+	["database", "warn", { database: async () => false }, /keys\/secrets but no database/, /parley restore/],
+	[
+		"database",
+		"fail",
+		{ database: throws("the database is damaged and was left as it is: move it aside") },
+		/damaged/,
+		/^move it aside$/,
+	],
+	["passwords", "ok", {}, /opens all .*\(2\)/],
+	["passwords", "ok", secrets({ stored: 0, opened: 0, hasKey: false }), /none/],
+	["passwords", "warn", secrets({ opened: 0, hasKey: false }), /keys\/secrets is missing/, /backup/],
+	["passwords", "warn", secrets({ opened: 1 }), /does not open 1 of 2/, /enter the passwords again/],
+	["messages", "ok", {}, /whole: 40 rows of 2 sessions$/],
+	["messages", "ok", { messages: async () => undefined }, /none/],
+	["messages", "ok", texts({ unverified: 7 }), /7 rows of an earlier version have no hash/],
+	["messages", "warn", texts({ sessions: 1 }), /40 rows of 1 of 2 sessions/, /audit --verify/],
+	[
+		"messages",
+		"fail",
+		texts({ ok: false, faults: 2, examples: [{ session_id: "s", row: "event 3", reason: "altered" }] }),
+		/2 rows of sessions were altered or removed; s, event 3: altered; and 1 more$/,
+		/backup/,
+	],
+	["audit", "ok", {}, /3 rows/],
+	["audit", "ok", { database: throws("damaged") }, /nothing/],
+	[
+		"audit",
+		"fail",
+		{
+			audit: async () => ({
+				ok: false,
+				records: 1,
+				seq: 1,
+				head: "",
+				broken: { seq: 2, reason: "the row was changed" },
+			}),
+		},
+		/row 2: the row was changed/,
+		/--verify/,
+	],
+	["disk", "ok", {}, /51200 MiB/],
+	["disk", "warn", { freeBytes: async () => 500 * 2 ** 20 }, /500 MiB/, /apt clean/],
+	["disk", "fail", { freeBytes: async () => 2 ** 20, distribution: "fedora" }, /1 MiB/, /dnf clean/],
+	["disk", "fail", { writeProbe: throws("EROFS: read-only file system") }, /EROFS/, /--data/],
+	[
+		"disk",
+		"ok",
+		{
+			data: "/home/x/data",
+			stat: async (path) => (path === "/home" ? { mode: 0o700, uid: 1000, isDirectory: true } : undefined),
+		},
+		/for \/home$/,
+	],
+	["clock", "ok", {}, /file system/],
+	["clock", "ok", { provider: answer({ serverTime: now - 20_000 }) }, /models\.test/],
+	["clock", "warn", { provider: answer({ serverTime: now + 60_000 }) }, /60 s behind/, /timedatectl/],
+	[
+		"clock",
+		"fail",
+		{ provider: answer({ serverTime: now - 3_600_000 }), distribution: "macos" },
+		/3600 s ahead/,
+		/sntp/,
+	],
+	["clock", "ok", { provider: answer({ serverTime: undefined }) }, /file system/],
+	["clock", "warn", { writeProbe: async () => now - 60_000 }, /60 s behind/, /file server/],
+	["clock", "ok", { writeProbe: throws("EROFS") }, /agrees/],
+	["llama", "ok", {}, /no local model server/],
+	["llama", "ok", withConfig({ llama }), /is started by the gateway/],
+	[
+		"llama",
+		"fail",
+		{ ...withConfig({ llama }), program: async () => false },
+		/llama-server/,
+		/install llama\.cpp/,
+	],
+	["llama", "ok", withLlama({ state: "ready", pid: 7 }), /8080, ready, process 7/],
+	["llama", "fail", withLlama({ state: "pausing", reason: "it ended" }), /does not run.*: it ended/, /debug/],
+	["llama", "warn", withLlama({ state: "ready", tokens: "estimated" }), /estimates/, /tokenize/],
+	["model", "ok", withConfig({ llama }), /starts with the gateway/],
+	["model", "ok", withConfig({ providerReason: "no key" }), /no ANTHROPIC_API_KEY/],
+	["model", "ok", { provider: answer({}) }, /models\.test answers/],
+	["model", "ok", { provider: answer({ status: 404 }) }, /models\.test answers/],
+	["model", "fail", { provider: answer({ status: 401 }) }, /refuses the key/, /ANTHROPIC_API_KEY/],
+	["model", "ok", { gateway, provider: answer({ status: 401 }) }, /no key to try/],
+	["model", "warn", { provider: answer({ status: 529 }) }, /529/, /wait/],
+	["model", "fail", { provider: answer({ reached: false, reason: "ENOTFOUND" }) }, /ENOTFOUND/, /curl/],
+	[
+		"model",
+		"fail",
+		{ gateway, health: { provider: { state: "failing", reason: "no credit" } } },
+		/no credit/,
+		/parley status/,
+	],
+];
+
+test.each(findings.map(([id, status, changes, what, fix]) => [id, status, { changes, what, fix }] as const))(
+	"%s: %s",
+	async (id, status, { changes, what, fix }) => {
+		const found = await find(id, changes);
+		expect(found).toMatchObject({ status, what: expect.stringMatching(what) });
+		if (fix) expect(found.fix).toMatch(fix);
+		else expect(found.fix).toBeUndefined();
+	},
+);
+
+test("every check has a case in which all is well, and one in which it is not", async () => {
+	const ids = (await runChecks(fakeSystem(), deepChecks)).map(({ id }) => id);
+	expect(new Set(ids).size).toBe(ids.length);
+	for (const id of ids) {
+		const statuses = findings.filter(([checked]) => checked === id).map(([, status]) => status);
+		expect(statuses, id).toContain("ok");
+		expect(
+			statuses.some((status) => status !== "ok"),
+			id,
+		).toBe(true);
+	}
+});
+
+test("a check that cannot be made keeps no other from its turn", async () => {
+	const all = await runChecks(fakeSystem({ sandbox: throws("no /proc"), freeBytes: throws("EIO") }));
+	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([
+		{ id: "sandbox", status: "warn", what: "could not be checked: no /proc" },
+		{ id: "disk", status: "warn", what: "could not be checked: EIO" },
+	]);
+});
+
+test("what several checks find is told once, and where", async () => {
+	const message = "/data/tokens/operator is open to other users of this machine (mode 644)";
+	const all = await runChecks(
+		fakeSystem({
+			...open("/data/tokens/operator", 0o644),
+			operatorToken: throws(`${message}; type: chmod 600 '/data/tokens/operator'`),
+		}),
+	);
+	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([{ id: "tokens", what: message }]);
+	expect(all.find(({ id }) => id === "files.modes")).toEqual({
+		...{ id: "files.modes", status: "ok" },
+		what: "not known as long as it is as tokens says",
+	});
+});
+
+test("rows fit the terminal, with what mends it below, and have colours only where there are any", async () => {
+	const all = await runChecks(fakeSystem({ provider: answer({ reached: false, reason: "x".repeat(200) }) }));
+	const rows = doctorRows(all, { columns: 60, styles: createStyles(false) });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(60);
+	expect(rows.join("\n")).not.toContain("\u001b");
+	expect(rows.some((row) => /^ +→ curl/.test(row))).toBe(true);
+	expect(rows.at(-1)).toBe("1 failure, 0 warnings");
+	expect(doctorRows(all, { columns: 60, styles: createStyles(true) }).join("\n")).toContain("\u001b[31mFAIL");
+	const well = doctorRows(await runChecks(fakeSystem()), { columns: 60, styles: createStyles(false) });
+	expect(well.at(-1)).toBe("all is well");
+});

@@ -1,0 +1,40 @@
+import { ParleyError } from "@parley/base";
+import type { Finding } from "../../tables/finding-rows.ts";
+import { type Check, ok, warn } from "../finding.ts";
+import type { System } from "../system.ts";
+import { chat, clock, connectors } from "./chat-platforms.ts";
+import { audit, data, database, disk, messages, modes } from "./data.ts";
+import { bind, config, gateway, passwords, tls, tokens, versions } from "./gateway.ts";
+import { llama, model, policy, skills } from "./model.ts";
+import { sandbox } from "./sandbox.ts";
+
+/** In the order in which they are shown. */
+const checks: readonly Check[] = [
+	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
+	...[policy, skills, sandbox, database, passwords, audit, disk, clock, llama, model],
+];
+
+/** Also reads all that is stored. */
+export const deepChecks: readonly Check[] = [...checks, messages];
+
+/** What all checks find, together; none keeps the others from their turn. */
+export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
+	const findings = await Promise.all(
+		chosen.map(async ({ id, look }) => {
+			try {
+				return { id, ...(await look(system)) };
+			} catch (reason) {
+				const { message } = ParleyError.from(reason);
+				const why = reason instanceof Error ? reason.message : message;
+				return { id, ...warn(`could not be checked: ${why}`, "mend that, and run parley doctor again") };
+			}
+		}),
+	);
+	return findings.map((finding, index) => unlessTold(finding, findings.slice(0, index)));
+}
+
+/** What keeps several checks from being passed is told and counted once. */
+function unlessTold(finding: Finding, before: readonly Finding[]): Finding {
+	const told = before.find(({ status, what }) => status !== "ok" && what === finding.what);
+	return told ? { id: finding.id, ...ok(`not known as long as it is as ${told.id} says`) } : finding;
+}

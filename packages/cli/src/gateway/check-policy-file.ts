@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createIds, systemClock } from "@parley/base";
+import { builtinTools, checkPolicy, createWebFetch } from "@parley/core";
+import type { Io } from "../command-line/io.ts";
+import type { GatewayFlags } from "./gateway-flags.ts";
+import { readConfig } from "./run-gateway.ts";
+
+/** Checks a file of rules, the one that a gateway would use where none is named; throws with line and reason. */
+export async function checkFile(named: string | undefined, flags: GatewayFlags, io: Io): Promise<string> {
+	const path = named === undefined ? await usedFile(flags, io) : resolve(io.cwd, named);
+	// A gateway needs none of its own: the built-in rules hold without it.
+	if (named === undefined && !existsSync(path)) {
+		return `✓ there is no ${path}: the built-in rules alone hold`;
+	}
+	const tools = [...builtinTools(), createWebFetch({ clock: systemClock, ids: createIds() })];
+	const { layer, rules, ignored } = checkPolicy(path, tools);
+	const without = ignored.length === 0 ? "" : `, and ${ignored.length} that count for nothing`;
+	return `✓ ${path}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"} of the ${layer}${without}`;
+}
+
+async function usedFile(flags: GatewayFlags, io: Io): Promise<string> {
+	const { policyFile, data } = await readConfig(flags, io);
+	return policyFile ?? join(data, "policy.jsonc");
+}

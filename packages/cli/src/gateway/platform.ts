@@ -1,0 +1,54 @@
+import type { Io } from "../command-line/io.ts";
+
+type Environment = Io["environment"];
+
+/** A chat platform, as commands around its connector know it before anything of it is loaded. */
+export interface Platform {
+	/** As in the names of commands, tokens and files. */
+	readonly name: "discord" | "slack";
+	/** As people write it. */
+	readonly title: string;
+	/** What its connector may know of the environment; the values are nobody else's business. */
+	readonly variables: readonly string[];
+	/** Whether the environment has what the connector needs, so that `parley start` runs it. */
+	isWanted(environment: Environment): boolean;
+	/** What has to be set for that. */
+	readonly wants: string;
+	/** What whoever sets it up does to become its owner. */
+	pairing(code: string): string;
+}
+
+export const discord: Platform = {
+	...{ name: "discord", title: "Discord", variables: ["DISCORD_TOKEN"] },
+	isWanted: (environment) => isSet(environment, "DISCORD_TOKEN"),
+	wants: "DISCORD_TOKEN",
+	pairing: (code) => `In a channel of your server type /pair ${code}`,
+};
+
+/** The bot's token in the environment; undefined if it is not set. */
+export function discordToken({ environment }: Pick<Io, "environment">): string | undefined {
+	return environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") || undefined;
+}
+
+export const slack: Platform = {
+	...{ name: "slack", title: "Slack" },
+	variables: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"],
+	isWanted: (environment) =>
+		isSet(environment, "SLACK_BOT_TOKEN") &&
+		(isSet(environment, "SLACK_APP_TOKEN") || isSet(environment, "SLACK_SIGNING_SECRET")),
+	wants: "SLACK_BOT_TOKEN and SLACK_APP_TOKEN",
+	pairing: (code) => `In a channel type /parley pair ${code}`,
+};
+
+/** Where Slack calls the connector. */
+export const slackOverHttp: Platform = {
+	...slack,
+	wants: "SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET and slack.listen",
+};
+
+export const platforms: readonly Platform[] = [discord, slack];
+
+/** Whether a variable has a value that is more than blanks. */
+function isSet(environment: Environment, name: string): boolean {
+	return (environment[name] ?? "").trim() !== "";
+}

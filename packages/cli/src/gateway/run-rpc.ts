@@ -1,0 +1,119 @@
+import { fstatSync } from "node:fs";
+import { flushCompileCache } from "node:module";
+import { createIds, createLogger, ParleyError, Redactor, systemClock, type Timer } from "@parley/base";
+import {
+	type Config,
+	loadConfig,
+	openAgent,
+	type RpcFlags,
+	readReasoning,
+	serveZot,
+} from "@parley/gateway/rpc";
+import { cacheDirectory, defaultDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
+
+/** How long ended work may take to tell its end. */
+const longestStopMs = 5_000;
+
+/** Its file descriptor. */
+const standardInput = 0;
+
+/** Exit codes of a process that was asked to end, as shells count: 128 and the signal's number. */
+const signalCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
+
+export interface RunRpcOptions {
+	readonly flags: RpcCommandFlags;
+	readonly io: Io;
+	readonly version: string;
+}
+
+/**
+ * Serves the program that has started this one, until its input ends, and returns the exit code. Throws, before anything
+ * is written to stdout, what whoever starts it can mend.
+ */
+export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
+	const { environment, stdin, stdout } = io;
+	demandLines();
+	const token = environment["ZOTCORE_RPC_TOKEN"];
+	// Neither commands nor what they start are to see it.
+	delete environment["ZOTCORE_RPC_TOKEN"];
+	const config = await readRpcConfig(flags, io);
+	const redactor = new Redactor();
+	if (config.apiKey !== undefined && config.apiKey.length >= 16) redactor.add(config.apiKey);
+	if (token !== undefined && token.length >= 8) redactor.add(token);
+	const log = createLogger({ level: config.logLevel, redactor });
+	for (const warning of config.warnings ?? []) log.warn(warning);
+	const started = await openAgent({
+		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
+		...{ currentDirectory: io.cwd, keeping: { cache: await cacheDirectory(), version } },
+	});
+	const stop = new AbortController();
+	let signalled: keyof typeof signalCodes | undefined;
+	const patience: Timer[] = [];
+	for (const signal of Object.keys(signalCodes) as (keyof typeof signalCodes)[]) {
+		process.on(signal, () => {
+			signalled ??= signal;
+			stop.abort();
+			patience.push(systemClock.after(longestStopMs, () => process.exit(signalCodes[signal])));
+		});
+	}
+	// Here a reader that is gone ends the work first: its commands would outlive this process.
+	stdout.removeAllListeners("error");
+	let code: number;
+	try {
+		code = await serveZot({
+			...{ agent: started.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
+			...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
+		});
+		await started.close();
+	} finally {
+		// Where the agent could not be opened nothing is left to wait for.
+		for (const timer of patience) timer.cancel();
+	}
+	flushCompileCache();
+	process.exit(signalled === undefined ? code : signalCodes[signalled]);
+}
+
+/** Node.js takes a directory for an input that has ended: nothing would be said, and all would seem to be well. */
+function demandLines(): void {
+	if (!fstatSync(standardInput).isDirectory()) return;
+	throw new ParleyError(
+		"the standard input is a directory; start it with a pipe or a file that has a command in each line",
+		{ code: "invalid_argument" },
+	);
+}
+
+/** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
+async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
+	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
+	const isGiven = apiKey !== undefined && apiKey.trim() !== "";
+	return loadConfig({
+		flags: {
+			// Where clients have nothing to say they say it.
+			...{ provider: provider || undefined, model: model || undefined, baseUrl: baseUrl || undefined },
+			...{ data, config, sandbox, policyFile, logLevel },
+			reasoning: readReasoning(flags.reasoning),
+		},
+		environment: { ...io.environment, ...(isGiven && { ANTHROPIC_API_KEY: apiKey }) },
+		...(isGiven && { keyName: "--api-key" }),
+		cwd: io.cwd,
+		// To find it takes a file more to load.
+		defaultData: data ?? (await defaultDataDirectory()),
+		defaultLogLevel: "warn",
+	});
+}
+
+/** `--no-session`, which clients say, is what holds anyway. */
+function withSession(flags: RpcCommandFlags): RpcCommandFlags {
+	const session: unknown = flags.session;
+	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };
+}
+
+/** What the command line says: the wire's own flags, and those of every gateway that matter here. */
+export interface RpcCommandFlags extends RpcFlags {
+	readonly data?: string;
+	readonly config?: string;
+	readonly sandbox?: string;
+	readonly policy?: string;
+	readonly logLevel?: string;
+}

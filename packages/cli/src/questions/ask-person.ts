@@ -1,0 +1,71 @@
+import type { PromptRequestPayload } from "@parley/protocol";
+import type { Io } from "../command-line/io.ts";
+import { errorLook } from "../command-line/output.ts";
+import { editorRows, emptyEditor, isEnter, type Key, pressKey } from "../terminal/editor.ts";
+import { Terminal } from "../terminal/terminal.ts";
+import { type GivenAnswer, questionPrompt, questionRows } from "./question-rows.ts";
+import { decline, readAnswer } from "./read-answer.ts";
+
+export interface AskPersonOptions {
+	readonly io: Io;
+	/** Ends the asking: somebody else has answered. */
+	readonly signal: AbortSignal;
+	/** Ctrl-C was pressed. */
+	onInterrupt(): void;
+}
+
+/** Asks a question on stderr; undefined where it was answered elsewhere. */
+export function askPerson(
+	question: PromptRequestPayload,
+	{ io, signal, onInterrupt }: AskPersonOptions,
+): Promise<GivenAnswer | undefined> {
+	const look = errorLook(io);
+	let editor = emptyEditor();
+	return new Promise((resolve) => {
+		const draw = (rows: readonly string[] = []): void =>
+			terminal.draw(
+				rows,
+				editorRows(editor, {
+					prompt: questionPrompt(question),
+					columns: terminal.columns,
+					mostRows: Math.max(1, terminal.rows - 1),
+					masked: question.type === "password",
+				}),
+			);
+		const end = (given: GivenAnswer | undefined): void => {
+			signal.removeEventListener("abort", abort);
+			terminal.close();
+			resolve(given);
+		};
+		const abort = (): void => end(undefined);
+		const enter = (): void => {
+			const reading = readAnswer(question, editor.text);
+			editor = emptyEditor();
+			if (reading.kind === "answer") end(reading);
+			else draw([look.styles.dim(`  ${reading.hint}`)]);
+		};
+		const onKey = (key: Key): void => {
+			if (key.ctrl && key.name === "c") onInterrupt();
+			else if (isEnter(editor, key)) enter();
+			else if (editor.text === "" && isDecline(key, question)) end({ response: decline, said: "no" });
+			else {
+				editor = pressKey(editor, key);
+				draw();
+			}
+		};
+		const terminal = new Terminal({
+			input: io.stdin,
+			output: io.stderr,
+			onKey,
+			onRedraw: draw,
+			onEnd: abort,
+		});
+		signal.addEventListener("abort", abort);
+		draw(questionRows(question, look));
+	});
+}
+
+/** Ctrl-D says no; Escape declines what is no approval. */
+function isDecline({ name, ctrl }: Key, { type }: PromptRequestPayload): boolean {
+	return (ctrl && name === "d") || (name === "escape" && type !== "confirm");
+}

@@ -1,0 +1,65 @@
+import { createInterface } from "node:readline/promises";
+import type { Client, SkillPayload } from "@parley/protocol";
+import type { AddressFlags } from "../client/gateway-address.ts";
+import { withGateway } from "../client/with-gateway.ts";
+import type { Io } from "../command-line/io.ts";
+import { outputLook, printJson, printRows } from "../command-line/output.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { changeRows, skillTable } from "../tables/skill-and-memory-tables.ts";
+import { visibleLine } from "../text/visible.ts";
+
+interface TrustFlags extends AddressFlags {
+	readonly json?: boolean;
+	readonly yes?: boolean;
+}
+
+/** Trusts the skills of a working directory after the operator has confirmed the list. Returns the exit code. */
+export async function trustSkills(directory: string, flags: TrustFlags, io: Io): Promise<number> {
+	const isAsked = flags.yes !== true;
+	if (isAsked && !(io.stdin.isTTY && io.stderr.isTTY)) {
+		throw new UsageError("Cannot ask for confirmation without a terminal. Use `-y` to confirm.");
+	}
+	return withGateway(flags, io, async (client) => {
+		const { skills, problems, digest } = await client.request("list_skills", { directory });
+		const own = skills.filter(({ trust }) => trust !== "operator");
+		if (isAsked && own.length > 0) {
+			const rows = skillTable({ skills: own, problems }, outputLook(io));
+			const changes = await changesOf(own, directory, client);
+			io.stderr.write([...rows, ...changes].map((row) => `${row}\n`).join(""));
+			if (!(await agrees(directory, io))) {
+				io.stderr.write("No skill was trusted.\n");
+				return 1;
+			}
+		}
+		const trusted = await client.request("trust_skills", { directory, digest });
+		if (flags.json === true) printJson(trusted, io);
+		else printRows([`trusted ${trusted.skills.map(({ name }) => visibleLine(name)).join(", ")}`], io);
+		return 0;
+	});
+}
+
+/** The changes of the skills that were trusted before, in rows. */
+async function changesOf(
+	skills: readonly SkillPayload[],
+	directory: string,
+	client: Pick<Client, "request">,
+): Promise<string[]> {
+	const rows: string[] = [];
+	for (const { name, path } of skills.filter(({ trust }) => trust === "changed")) {
+		const { changes } = await client.request("show_skill", { name, directory });
+		rows.push("", `${visibleLine(path)} has changed since it was trusted:`, ...changeRows(changes));
+	}
+	return rows;
+}
+
+async function agrees(directory: string, io: Io): Promise<boolean> {
+	const lines = createInterface({ input: io.stdin, output: io.stderr });
+	try {
+		const answer = await lines.question(
+			`Trust these skills of ${visibleLine(directory)} as they are now? [y/N] `,
+		);
+		return /^y(?:es)?$/i.test(answer.trim());
+	} finally {
+		lines.close();
+	}
+}

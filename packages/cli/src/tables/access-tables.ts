@@ -1,0 +1,159 @@
+import type { MethodResult } from "@parley/protocol";
+import { type Table, tableRows } from "../text/columns.ts";
+import { localTime } from "../text/local-time.ts";
+import type { Look } from "../text/styles.ts";
+import { timeAgo, timeLeft } from "../text/time-ago.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+
+export type Grant = MethodResult<"list_grants">["grants"][number];
+
+const head = ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"];
+
+/** What channels are trusted with, in rows, the newest first. */
+export function grantTable(grants: readonly Grant[], now: number, look: Look): string[] {
+	const rows = grants.map((grant) => [
+		grant.grant_id,
+		visibleLine(grant.place),
+		stateOf(grant, now),
+		`${grant.used_actions}/${grant.max_actions}`,
+		coversOf(grant),
+		visibleLine(grant.granted_by),
+		visibleLine(grant.reason),
+	]);
+	const table: Table = { rows: [head, ...rows], right: [3], optional: [5, 4, 3], elastic: 6 };
+	return tableRows(table, look);
+}
+
+export type Wish = MethodResult<"list_grants">["wishes"][number];
+
+/** What people ask that their channels be trusted with, and below how to answer. */
+export function wishRows(wishes: readonly Wish[], now: number, look: Look): string[] {
+	const head = ["WISH", "CHANNEL", "ASKED BY", "FOR", "COVERS", "ENDS IN", "WHY"];
+	const rows = wishes.map((wish) => [
+		visibleLine(wish.token),
+		visibleLine(wish.place),
+		whoAsks(wish),
+		`${timeLeft(wish.minutes * 60_000)}, ${wish.max_actions} calls`,
+		coversOf(wish),
+		timeLeft(Date.parse(wish.expires_at) - now),
+		visibleLine(wish.reason),
+	]);
+	const hint =
+		"`parley trust confirm WISH` trusts that channel, `parley trust refuse WISH` does not; ids may be abbreviated.";
+	return [
+		...tableRows({ rows: [head, ...rows], optional: [5, 3, 4], elastic: 6 }, look),
+		...wrapText(hint, look.columns),
+	];
+}
+
+function whoAsks({ person = "somebody", name = "" }: Wish): string {
+	return visibleLine(name === "" ? person : `${name} (${person})`);
+}
+
+function stateOf({ expires_at, ended_at, end_reason = "" }: Grant, now: number): string {
+	if (ended_at !== undefined) return `ended ${localTime(new Date(ended_at))}: ${visibleLine(end_reason)}`;
+	const left = Date.parse(expires_at) - now;
+	return left > 0 ? `${timeLeft(left)} left` : "expired";
+}
+
+function coversOf({ people, tools, classes }: Pick<Grant, "people" | "tools" | "classes">): string {
+	const calls = [...(tools ?? []), ...(classes ?? [])].map(visibleLine);
+	const who = people === null ? "members" : people.map(visibleLine).join(", ");
+	return `${calls.length === 0 ? "all calls" : calls.join(", ")} of ${who}`;
+}
+
+type Token = MethodResult<"list_tokens">["tokens"][number];
+
+/** Characters of an id that tell tokens apart. */
+const shownId = 8;
+
+/** The tokens in rows: those that count first, what has ended below. `now` is in milliseconds since the epoch. */
+export function tokenTable(tokens: readonly Token[], look: Look, now: number): string[] {
+	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
+	const cells = sorted.map((token) => tokenCells(token, now));
+	const head = ["ID", "KIND", "NAME", "FOR", "LAST USED", "STATUS"];
+	return tableRows({ rows: [head, ...cells], optional: [3, 4], elastic: 2 }, look);
+}
+
+function tokenCells(token: Token, now: number): string[] {
+	const { id, kind, name, platform, tenants, sessions, last_used_at } = token;
+	const where = tenants ? [platform, ...tenants].join(" ") : platform;
+	const scope =
+		where ?? (sessions ? `${sessions.length} sessions` : kind === "observer" ? "all sessions" : "");
+	const used = last_used_at === undefined ? "never" : timeAgo(Date.parse(last_used_at), now);
+	const status = token.status === "active" ? untilWords(token, now) : token.status;
+	return [id.slice(0, shownId), kind, name, scope, used, status].map(visibleLine);
+}
+
+type Answer = MethodResult<"test_policy">;
+type Listing = MethodResult<"show_policy">;
+type Rule = Listing["rules"][number];
+
+/** What would become of a call, and below it what every rule said, those that decide first. */
+export function decisionRows(answer: Answer, look: Look): string[] {
+	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
+	const facts = [
+		`${floor ? "ask always" : effect}: ${visibleLine(reason)}`,
+		`classes: ${classes.join(", ") || "none"}`,
+		`sandbox: ${sandbox}`,
+		`policy: ${policy_version}`,
+	];
+	const cells = rules.map(({ decides, layer, effect: said, source, reason: why }) =>
+		[decides ? "▸" : "", layer, said, why, source ?? ""].map(visibleLine),
+	);
+	const head = ["", "LAYER", "EFFECT", "REASON", "WHERE"];
+	const table = rules.length === 0 ? [] : tableRows({ rows: [head, ...cells], elastic: 3 }, look);
+	return [...facts.flatMap((fact) => wrapText(fact, look.columns)), ...table];
+}
+
+/** The rules in force, in the order of their layers. */
+export function ruleRows({ rules, problem }: Listing, look: Look): string[] {
+	const cells = rules.map((rule) =>
+		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),
+	);
+	const head = ["LAYER", "EFFECT", "WHEN", "REASON", "WHERE"];
+	const broken = problem === undefined ? [] : wrapText(`✗ ${visibleLine(problem)}`, look.columns);
+	return [
+		...broken.map(look.styles.red),
+		...tableRows({ rows: [head, ...cells], optional: [4], elastic: 2 }, look),
+	];
+}
+
+function effectOf({ effect, floor, ignored }: Rule): string {
+	if (ignored) return `(${effect})`;
+	return floor ? "ask always" : effect;
+}
+
+function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string {
+	const told = [
+		...(tools ? [tools.join(" or ")] : []),
+		...(classes ? [classes.join(" or ")] : []),
+		...(commands ? [commands.map((words) => words.join(" ")).join(" or ")] : []),
+		...(paths ? [paths.join(" or ")] : []),
+		...(hosts ? [hosts.join(" or ")] : []),
+	];
+	return told.join("; ") || "every call";
+}
+
+/** How long a token still counts. */
+function untilWords({ expires_at }: Pick<Token, "expires_at">, now: number): string {
+	return expires_at === undefined ? "until revoked" : `for ${timeLeft(Date.parse(expires_at) - now)} more`;
+}
+
+/** What stands beside the text of a token that has just been made. */
+export function madeWords(info: Token, now: number): string {
+	const named = visibleLine(`${info.kind} token ${info.name} (${info.id.slice(0, 8)})`);
+	const again = isOwn(info)
+		? "It stands in the data directory, where programs of this machine find it."
+		: "Nobody can show it again.";
+	return [
+		`${named}: it counts ${untilWords(info, now)}. ${again}`,
+		"Clients send it as `Authorization: Bearer TOKEN`; parley takes it from PARLEY_TOKEN.",
+	].join("\n");
+}
+
+/** The one of the data directory. */
+function isOwn({ kind, name }: Token): boolean {
+	return kind === "operator" && name === "operator";
+}

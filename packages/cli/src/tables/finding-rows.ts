@@ -1,0 +1,61 @@
+import { alignColumns } from "../text/columns.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { widthOf, wrapText } from "../text/wrap.ts";
+
+const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
+
+/** The findings for people: one after the other, with what to do below what is wrong, and a sum at the end. */
+export function doctorRows(findings: readonly Finding[], look: Look): string[] {
+	const heads = alignColumns(findings.map(({ id, status }) => [marks[status], id, "|"])).map((row) =>
+		row.slice(0, -1),
+	);
+	const rows = findings.flatMap((finding, index) => rowsOf(finding, heads[index] ?? "", look));
+	return [...rows, "", sumOf(findings)];
+}
+
+function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles }: Look): string[] {
+	const indent = " ".repeat(widthOf(head));
+	const room = Math.max(20, columns - indent.length);
+	const lines = wrapped(what, room);
+	const fixes = fix === undefined ? [] : wrapped(`→ ${fix}`, room).map(styles.cyan);
+	const colour = { ok: styles.green, warn: styles.yellow, fail: styles.red }[status];
+	const coloured = head.replace(marks[status], colour(marks[status]));
+	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
+}
+
+/** An address that is wider than the room stays whole, so that it can be opened: the terminal breaks it. */
+function wrapped(text: string, room: number): string[] {
+	const line = visibleLine(text);
+	const address = line.split(" ").find((word) => word.startsWith("https://") && widthOf(word) > room);
+	if (address === undefined) return wrapText(line, room);
+	const at = line.indexOf(address);
+	const before = wrapText(line.slice(0, at).trimEnd(), room);
+	const after = line.slice(at + address.length).trimStart();
+	return [...before, address, ...(after === "" ? [] : wrapped(after, room))];
+}
+
+function sumOf(findings: readonly Finding[]): string {
+	const count = (wanted: FindingStatus): number => findings.filter(({ status }) => status === wanted).length;
+	const [failures, warnings] = [count("fail"), count("warn")];
+	if (failures + warnings === 0) return "all is well";
+	return `${counted(failures, "failure")}, ${counted(warnings, "warning")}`;
+}
+
+function counted(count: number, word: string): string {
+	return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+export type FindingStatus = "ok" | "warn" | "fail";
+
+/** What a check found. `fix` says what to do on this system, and stands wherever something is not as it should be. */
+export interface Found {
+	readonly status: FindingStatus;
+	readonly what: string;
+	readonly fix?: string;
+}
+
+/** With the check's id, which never changes: scripts may look for it. */
+export interface Finding extends Found {
+	readonly id: string;
+}

@@ -1,0 +1,197 @@
+import type { MethodResult } from "@parley/protocol";
+import { formatCount, formatRoughly, formatUsd } from "../text/amounts.ts";
+import { alignColumns, tableRows } from "../text/columns.ts";
+import { shorten } from "../text/shorten.ts";
+import type { Look, Styles } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { widthOf, wrapText } from "../text/wrap.ts";
+
+type ModelList = MethodResult<"list_models">;
+type ListedModel = ModelList["models"][number];
+
+/** The models in rows; `▸` stands before the one that answers unless told. */
+export function modelTable(list: ModelList, look: Look): string[] {
+	const { models, default: chosen } = list;
+	const notes = modelNotes(list, look);
+	if (models.length === 0) return notes;
+	const head = ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKS", "IMAGES", "$/M IN", "CACHED", "OUT"];
+	const rows = models.map((model) => [model.name === chosen ? "▸" : "", ...modelCells(model)]);
+	const table = tableRows(
+		{ rows: [head, ...rows], right: [3, 4, 7, 8, 9], optional: [6, 8], elastic: 1 },
+		look,
+	);
+	return [...table, ...models.flatMap((model) => longPromptRows(model, look)), ...notes];
+}
+
+/** What the table cannot say of a server of the operator's own. */
+function modelNotes({ models, default: chosen, any_model }: ModelList, { columns, styles }: Look): string[] {
+	const isListed = models.some(({ name }) => name === chosen);
+	const notes = [
+		...(isListed ? [] : [`${visibleLine(chosen)} answers; nothing more is known of it`]),
+		...(any_model ? ["the server may have other models: any name can be chosen"] : []),
+	];
+	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
+}
+
+/** A price that goes up with the length of the prompt has no room in the table. */
+function longPromptRows({ name, long_prompt }: ListedModel, { columns, styles }: Look): string[] {
+	if (!long_prompt) return [];
+	const { above, prices } = long_prompt;
+	const [input, cached, output] = [prices.input, prices.cache_read, prices.output].map(priceOf);
+	const words = `${visibleLine(name)}, prompts above ${formatRoughly(above)} tokens: ${input} in, ${cached} cached, ${output} out`;
+	return wrapText(words, columns).map(styles.dim);
+}
+
+function modelCells({
+	name,
+	tier,
+	context_window,
+	max_output,
+	reasoning,
+	images,
+	prices,
+}: ListedModel): string[] {
+	return [
+		visibleLine(name),
+		visibleLine(tier ?? ""),
+		formatRoughly(context_window),
+		formatRoughly(max_output),
+		reasoning === "none" ? "no" : visibleLine(reasoning.replace(/_.*/, "")),
+		images ? "yes" : "no",
+		...[prices?.input, prices?.cache_read, prices?.output].map(priceOf),
+	];
+}
+
+/** Dollars for a million tokens: prices are told as their lists tell them, `?` where nobody knows. */
+function priceOf(price: number | undefined): string {
+	if (price === undefined) return "?";
+	return Number.isInteger(price * 100) ? price.toFixed(2) : String(price);
+}
+
+type AgentList = MethodResult<"list_agents">;
+type Agent = AgentList["agents"][number];
+
+/** The agents in rows, and below them what is wrong with those that cannot be used. */
+export function agentTable({ agents, problems }: AgentList, look: Look): string[] {
+	const cells = [["NAME", "TITLE", "MODEL", "THINKS", "TOOLS"], ...agents.map(agentCells)];
+	const broken = problems.flatMap(({ name, message }) =>
+		wrapText(`✗ ${visibleLine(name)}: ${visibleLine(message)}`, look.columns).map(look.styles.red),
+	);
+	return [...tableRows({ rows: cells, optional: [1], elastic: 4 }, look), ...broken];
+}
+
+function agentCells({ name, title, model, reasoning, tools, server }: Agent): string[] {
+	const where = server === undefined ? "" : ` at ${server}`;
+	const named = `${model ?? "(the gateway's)"}${where}`;
+	const allowed = tools === undefined ? "all" : tools.join(", ") || "none";
+	return [name, title, named, reasoning ?? "", allowed].map(visibleLine);
+}
+
+export type UsageReport = MethodResult<"usage">;
+type UsageRow = UsageReport["rows"][number];
+
+/** By what usage can be summed up. */
+const groupings = ["day", "model", "session"] as const;
+export type Grouping = (typeof groupings)[number];
+
+/** What was used, in rows: one for each day, model or session, their sum, and below it the budgets. */
+export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, look: Look): string[] {
+	const known = budgetRows(budgets, look);
+	const limits = known.length === 0 ? [] : ["", ...known];
+	if (total.calls === 0) return ["nothing was used yet", ...limits];
+	const cells = [
+		[by.toUpperCase(), "CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
+		...rows.map((row) => usageCells(nameOf(row, by), row)),
+		...(rows.length > 1 ? [usageCells("total", total)] : []),
+	];
+	const table = tableRows({ rows: cells, right: [1, 2, 3, 4, 5], optional: [1], elastic: 0 }, look);
+	return [...table, ...priceNotes(rows, look), ...limits];
+}
+
+function nameOf({ day, model, session_id }: UsageRow, by: Grouping): string {
+	return visibleLine({ day, model, session: session_id }[by] ?? "");
+}
+
+function usageCells(name: string, used: UsageReport["total"]): string[] {
+	const { calls, tokens_input, tokens_cache_read, tokens_output, cost_usd } = used;
+	const counts = [calls, tokens_input, tokens_cache_read, tokens_output].map(formatCount);
+	return [name, ...counts, formatUsd(cost_usd)];
+}
+
+/** A cost of nothing looks like good news: it must not, where it only means that nobody knows the price. */
+function priceNotes(rows: readonly UsageRow[], { columns, styles }: Look): string[] {
+	const free = rows.filter(({ model, provider, cost_usd }) => {
+		return model !== undefined && provider !== "offline" && cost_usd === 0;
+	});
+	if (free.length === 0) return [];
+	const names = free.map(({ model = "" }) => visibleLine(model)).join(", ");
+	return wrapText(`no price is known for ${names}: counted as $0.00`, columns).map(styles.dim);
+}
+
+type Budget = MethodResult<"usage">["budgets"][number];
+
+const longestBar = 20;
+const shortestBar = 5;
+
+/**
+ * The budgets, one a row: how much is spent, as a bar where there is room for one, and who set the limit. Nothing for
+ * those that nobody ever limited.
+ */
+export function budgetRows(all: readonly Budget[], { columns, styles }: Look): string[] {
+	const budgets = all
+		.filter(({ limit_usd, source }) => limit_usd !== null || source === "set")
+		.sort((a, b) => orderOf(a) - orderOf(b));
+	const cells = budgets.map((budget) => [
+		scopeOf(budget),
+		spentOf(budget),
+		budget.limit_usd === null ? "" : `${percentOf(budget)} %`,
+		budget.source === "set" ? "set by the operator" : "configured",
+	]);
+	const width = Math.max(0, ...alignColumns(cells).map(widthOf));
+	const bar = Math.min(longestBar, columns - width - 2);
+	const rows = budgets.map((budget, index) => {
+		const [scope = "", spent = "", percent = "", setBy = ""] = cells[index] ?? [];
+		return [scope, ...(bar < shortestBar ? [] : [barOf(budget, bar)]), percent, spent, setBy];
+	});
+	const percentAt = bar < shortestBar ? 1 : 2;
+	const plain = alignColumns(rows, new Set([percentAt])).map((row) => shorten(row, columns));
+	return plain.map((row, index) => {
+		const budget = budgets[index];
+		return budget ? colourOf(budget, styles)(row) : row;
+	});
+}
+
+/** The gateway's before those of a session, days before months. */
+function orderOf({ scope, period }: Budget): number {
+	return (scope === "gateway" ? 0 : 2) + (period === "day" ? 0 : 1);
+}
+
+function scopeOf({ scope, session_id, period }: Budget): string {
+	const whose = scope === "gateway" ? "everything" : visibleLine(session_id ?? "this session");
+	return `${whose}, ${period === "day" ? "today" : "this month"}`;
+}
+
+function spentOf({ spent_usd, limit_usd }: Budget): string {
+	const spent = formatUsd(spent_usd);
+	return limit_usd === null ? `${spent}, no limit` : `${spent} of ${formatUsd(limit_usd)}`;
+}
+
+/** Rounded down: 100 % is never shown where something is left. */
+function percentOf({ spent_usd, limit_usd }: Budget): number {
+	if (limit_usd === null) return 0;
+	if (limit_usd === 0) return 100;
+	// In whole billionths: 0.29 of a dollar is less than 29 % of it in floating point.
+	const [spent, limit] = [spent_usd, limit_usd].map((usd) => BigInt(Math.round(usd * 1e9)));
+	return spent === undefined || !limit ? 100 : Number((spent * 100n) / limit);
+}
+
+function barOf(budget: Budget, length: number): string {
+	if (budget.limit_usd === null) return "";
+	const full = Math.min(length, Math.floor((percentOf(budget) * length) / 100));
+	return "█".repeat(full) + "░".repeat(length - full);
+}
+
+function colourOf(budget: Budget, { red, yellow }: Styles): (text: string) => string {
+	if (budget.limit_usd === null || percentOf(budget) < 80) return (text) => text;
+	return percentOf(budget) < 100 ? yellow : red;
+}

@@ -1,0 +1,124 @@
+import type { MethodResult } from "@parley/protocol";
+import { beginsId } from "../command-line/ids.ts";
+import { formatBytes, formatUsd } from "../text/amounts.ts";
+import { tableRows } from "../text/columns.ts";
+import type { Look } from "../text/styles.ts";
+import { timeAgo, timeLeft } from "../text/time-ago.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+
+type People = MethodResult<"list_people">;
+type Person = People["people"][number];
+type Waiting = People["waiting"][number];
+
+/** Everybody who was let in, and below them the codes that count. `now` is in milliseconds since the epoch. */
+export function peopleRows({ people, waiting }: People, now: number, look: Look): string[] {
+	if (people.length === 0 && waiting.length === 0) {
+		return ["nobody was let in yet; `parley people pair --role owner` prints a code for the first owner"];
+	}
+	const known = [
+		["PERSON", "NAME", "ROLE", "ADDED BY", "WHEN"],
+		...people.map((one) => personCells(one, now)),
+	];
+	const head = ["WAITS", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "ENDS IN", "ID"];
+	const open = [head, ...waiting.map((one) => waitingCells(one, now))];
+	return [
+		...(people.length > 0 ? tableRows({ rows: known, optional: [3, 4], elastic: 1 }, look) : []),
+		...(people.length > 0 && waiting.length > 0 ? [""] : []),
+		...(waiting.length > 0 ? tableRows({ rows: open, optional: [5, 6], elastic: 1 }, look) : []),
+		...hintsFor(waiting, look),
+	];
+}
+
+/** Somebody with the name that they gave themselves. */
+export function personWords({ person, name }: Pick<Person, "person" | "name">): string {
+	return visibleLine(name === "" ? person : `${person} (${name})`);
+}
+
+function personCells({ person, name, role, added_by, created_at }: Person, now: number): string[] {
+	return [person, name, role, added_by, timeAgo(Date.parse(created_at), now)].map(visibleLine);
+}
+
+function waitingCells(one: Waiting, now: number): string[] {
+	const { id, kind, person = "", name = "", platform = "any", tenant = "any", role = "", expires_at } = one;
+	// Behind the platform and the tenant, neither of which holds a colon.
+	const user = person.split(":").slice(2).join(":");
+	const left = timeLeft(Date.parse(expires_at) - now);
+	return [kind, name, platform, tenant, user, role, left, id].map(visibleLine);
+}
+
+function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
+	const asked = waiting.some(({ kind }) => kind === "request");
+	const hints = [
+		...(asked
+			? ["`parley people approve CODE` lets in who reads you that code; look whether it is them."]
+			: []),
+		...(waiting.length > 0
+			? ["`parley people withdraw ID` refuses a request, or takes an invitation back."]
+			: []),
+	];
+	return hints.flatMap((hint) => wrapText(hint, columns));
+}
+
+type Named = Pick<Waiting, "id" | "kind" | "person" | "name">;
+
+/** A code that counts no more, in one line. */
+export function withdrawnWords({ id, kind, person, name = "" }: Named): string {
+	if (kind === "invitation") return `the invitation ${visibleLine(id)} counts no more`;
+	return `${personWords({ person: person ?? id, name })} was refused; who is to stay out stands under chat.people.deny`;
+}
+
+/**
+ * The codes that somebody means: by the beginning of the id, a person's id on the platform or here, or the name that
+ * they gave themselves.
+ */
+export function findWaiting<One extends Named>(waiting: readonly One[], named: string): readonly One[] {
+	const own = waiting.filter(({ id }) => id === named);
+	if (named === "") return [];
+	if (own.length > 0) return own;
+	return waiting.filter(
+		({ id, person, name }) =>
+			beginsId(id, named) ||
+			person === named ||
+			person?.split(":").slice(2).join(":") === named ||
+			name?.toLowerCase() === named.toLowerCase(),
+	);
+}
+
+type Place = MethodResult<"list_places">["places"][number];
+
+/** Each channel with what was said of it. */
+export function placeRows(places: readonly Place[], look: Look): string[] {
+	if (places.length === 0) {
+		return ["every channel works as all do; `parley places set` says how one works"];
+	}
+	return places.flatMap((place) => channelRows(place, look));
+}
+
+function channelRows({ place, profile, source }: Place, { columns, styles }: Look): string[] {
+	const by = source === "operator" ? "set by the operator" : "configured";
+	const words = channelWords(profile).flatMap((row) => wrapText(visibleLine(row), Math.max(10, columns - 2)));
+	return [
+		...wrapText(`${visibleLine(place)}  (${by})`, columns).map(styles.bold),
+		...(words.length > 0 ? words : ["as everywhere"]).map((row) => `  ${row}`),
+	];
+}
+
+function channelWords(profile: Place["profile"]): string[] {
+	const { agent, model, tools, root, approvers, budget_usd, quota_bytes, approval_hours } = profile;
+	const { mention, sessions, approve_in } = profile;
+	const facts: readonly (readonly [string, string | undefined])[] = [
+		["agent", agent],
+		["model", model],
+		["tools", tools?.join(", ")],
+		["works in", root],
+		["approvers", approvers?.join(", ")],
+		["approved also in", approve_in?.join(", ")],
+		["budget", budget_usd === undefined ? undefined : `${formatUsd(budget_usd)} a day`],
+		["workspace", quota_bytes === undefined ? undefined : `up to ${formatBytes(quota_bytes)}`],
+		["mention", mention],
+		["conversations", sessions === "person" ? "one for each person" : sessions],
+		["questions wait", approval_hours === undefined ? undefined : `${approval_hours} h`],
+	];
+	return facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value || "none"}`]));
+}

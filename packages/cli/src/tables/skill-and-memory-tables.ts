@@ -1,0 +1,143 @@
+import type { FeedbackPayload, MemoryPayload, MethodResult, SchedulePayload } from "@parley/protocol";
+import { tableRows } from "../text/columns.ts";
+import { shorten } from "../text/shorten.ts";
+import type { Look } from "../text/styles.ts";
+import { timeAgo } from "../text/time-ago.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+
+type SkillList = MethodResult<"list_skills">;
+type Skill = SkillList["skills"][number];
+
+/** The skills in rows, then the files that cannot be used and what to do about skills without trust. */
+export function skillTable(
+	{ skills, problems }: Pick<SkillList, "skills" | "problems">,
+	look: Look,
+): string[] {
+	const cells = [["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"], ...skills.map(skillCells)];
+	const table =
+		skills.length === 0 ? ["no skills"] : tableRows({ rows: cells, optional: [3, 1], elastic: 4 }, look);
+	const broken = problems.flatMap(({ path, message }) =>
+		wrapText(`✗ ${visibleLine(path)}: ${visibleLine(message)}`, look.columns).map(look.styles.red),
+	);
+	const needed = skills.some(({ trust }) => trust === "untrusted" || trust === "changed");
+	const help = needed ? ["Review the files of skills without trust, then run: parley skills trust DIR"] : [];
+	return [...table, ...broken, ...help];
+}
+
+/** One skill with its text. */
+export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }: Look): string[] {
+	const {
+		name,
+		argument_hint: hint,
+		description,
+		directory,
+		path,
+		trust,
+		tools,
+		model,
+		steps,
+		files,
+		body,
+		changes,
+	} = skill;
+	const facts: [string, string][] = [
+		["file", path],
+		["directory", directory],
+		["trust", trust],
+		["started by", startedBy(skill)],
+		["tools", tools === undefined ? "all" : tools.join(", ") || "none"],
+		...(model === undefined ? [] : [["model", model] satisfies [string, string]]),
+		...(steps === undefined
+			? []
+			: [["steps", steps.map(({ title }) => title).join(", ")] satisfies [string, string]]),
+		...files.map((file): [string, string] => ["has", file]),
+	];
+	return [
+		styles.bold(visibleLine(`/${name}${hint === undefined ? "" : ` ${hint}`}`)),
+		...wrapText(visibleLine(description), columns),
+		...facts.map(([label, value]) => `${label.padEnd(11)}${visibleLine(value)}`),
+		"",
+		...body.split("\n").flatMap((line) => wrapText(visibleLine(line), columns)),
+		...(trust === "changed" ? ["", styles.bold("Changes since it was trusted"), ...changeRows(changes)] : []),
+	];
+}
+
+/** A diff of `show_skill` in rows. */
+export function changeRows(changes: string | undefined): string[] {
+	if (changes === undefined) return ["The trusted text was not stored: review the whole files."];
+	return changes.replace(/\n$/, "").split("\n").map(visibleText);
+}
+
+function skillCells(skill: Skill): string[] {
+	const { name, trust, path, description } = skill;
+	return [name, startedBy(skill), trust, path, description].map(visibleLine);
+}
+
+function startedBy({ user_invocable: people, model_invocable: agent }: Skill): string {
+	if (people && agent) return "people, agent";
+	if (people) return "people";
+	return agent ? "agent" : "none";
+}
+
+/** Each memory as one line of facts and its text below. `now` is in milliseconds since the epoch. */
+export function memoryRows(
+	memories: readonly MemoryPayload[],
+	now: number,
+	{ columns, styles }: Look,
+): string[] {
+	return memories.flatMap(({ memory_id, scope, subject, content, tags, author, created_at }) => {
+		const about = scope === "everyone" ? "for everyone" : `for ${scope} ${subject ?? ""}`;
+		const labels = tags.map((tag) => ` #${tag}`).join("");
+		const facts = `${about}, by ${author}, ${timeAgo(Date.parse(created_at), now)}${labels}`;
+		return [
+			`${memory_id}  ${styles.dim(visibleLine(facts))}`,
+			...content.split("\n").flatMap((line) => wrapText(`  ${visibleLine(line)}`, columns)),
+		];
+	});
+}
+
+/** Each schedule as one line of facts, with its title, its prompt and why it did not fire below. `now` is in milliseconds. */
+export function scheduleRows(
+	schedules: readonly SchedulePayload[],
+	now: number,
+	{ columns, styles }: Look,
+): string[] {
+	return schedules.flatMap((schedule) => {
+		const { entry_id, title, prompt, when, owner, show, next_due, last_fired_at, problem } = schedule;
+		const next = next_due === undefined ? [] : [`next due ${minuteOf(next_due)}`];
+		const last = last_fired_at === undefined ? [] : [`fired ${timeAgo(Date.parse(last_fired_at), now)}`];
+		const facts = [...next, ...last, show, `by ${owner}`].join(", ");
+		const text = title === prompt ? prompt : `${title}: ${prompt}`;
+		const why = problem === undefined ? [] : [styles.yellow(`did not fire: ${visibleLine(problem)}`)];
+		return [
+			`${entry_id}  ${visibleLine(when)}`,
+			...[styles.dim(visibleLine(facts)), visibleLine(text), ...why].flatMap((line) =>
+				wrapText(`  ${line}`, columns),
+			),
+		];
+	});
+}
+
+/** `2026-11-25T09:00:00.000Z` as people read it. */
+function minuteOf(time: string): string {
+	return `${time.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** Each rating as one line of facts, with the reply and the comment below. `now` is in milliseconds since the epoch. */
+export function feedbackRows(
+	feedback: readonly FeedbackPayload[],
+	now: number,
+	{ columns, styles }: Look,
+): string[] {
+	return feedback.flatMap(({ session_id, title, by, rating, comment, ts, reply }) => {
+		const about = title === "" ? session_id : `${session_id} (${title})`;
+		const facts = visibleLine(`by ${by}, ${timeAgo(Date.parse(ts), now)}, in ${about}`);
+		const [first = ""] = reply.trimStart().split("\n");
+		return [
+			`${rating.padEnd(4)}  ${styles.dim(facts)}`,
+			shorten(`  reply: ${visibleLine(first)}`, columns),
+			...(comment === "" ? [] : wrapText(`  comment: ${visibleLine(comment)}`, columns)),
+		];
+	});
+}

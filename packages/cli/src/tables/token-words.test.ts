@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { madeWords } from "./access-tables.ts";
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+const created_at = "2026-01-01T00:00:00Z";
+
+test("who makes a token is told what it is, how long it counts and how it is sent", () => {
+	const info = {
+		id: "abcdefghijklmnopqrstuvwxyz",
+		kind: "observer",
+		name: "wall",
+		status: "active",
+	} as const;
+	const told = madeWords({ ...info, created_at, expires_at: "2026-01-31T00:00:00Z" }, now);
+	expect(told).toMatch(
+		/^observer token wall \(abcdefgh\): it counts for 30 days more\. Nobody can show it again\./,
+	);
+	expect(told).toContain("PARLEY_TOKEN");
+});
+
+test("the token of the data directory can be shown again", () => {
+	const info = {
+		id: "abcdefghijklmnopqrstuvwxyz",
+		kind: "operator",
+		name: "operator",
+		status: "active",
+	} as const;
+	expect(madeWords({ ...info, created_at }, now)).toMatch(
+		/it counts until revoked\. It stands in the data directory/,
+	);
+});

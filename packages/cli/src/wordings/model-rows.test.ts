@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { budgetReachedRows, compactedRows, figureRows, retryWords } from "./model-rows.ts";
+
+const look = { columns: 80, styles: createStyles(false) };
+const tokens = { tokens_input: 12_345, tokens_output: 900, tokens_cache_read: 10_000, tokens_cache_write: 0 };
+const figures = { model: "claude\u001b", provider: "anthropic", costUsd: 0.0421, tokens };
+const retry = { run_id: "run", reason: "the model is overloaded", in_ms: 4_200, attempt: 1, model: "claude" };
+
+test("under an answer stand its model, tokens and cost", () => {
+	expect(figureRows(figures, look)).toEqual([
+		"claude\\u{1b} · 12.3k tokens in (10k cached), 900 out · $0.0421",
+	]);
+	const local = { ...figures, costUsd: 0, tokens: { ...tokens, tokens_cache_read: 0 } };
+	expect(figureRows(local, look)).toEqual(["claude\\u{1b} · 12.3k tokens in, 900 out"]);
+});
+
+test("the offline model is not reckoned up", () => {
+	expect(figureRows({ ...figures, provider: "offline" }, look)).toEqual([]);
+});
+
+test("a retry says why, when and which try it is, in one line", () => {
+	expect(retryWords(retry)).toBe("the model is overloaded; trying again in 4 s, attempt 2");
+	expect(retryWords({ ...retry, in_ms: 300, reason: "a\nb" })).toBe("a\\nb; trying again in 1 s, attempt 2");
+	expect(retryWords({ ...retry, in_ms: 0, reason: "overloaded; opus answers instead" })).toBe(
+		"overloaded; opus answers instead",
+	);
+});
+
+test("on a narrow terminal the reason is cut, not when it goes on", () => {
+	expect(retryWords(retry, 50)).toBe("the model is over…; trying again in 4 s, attempt 2");
+	expect(retryWords(retry, 20)).toBe("the model…; trying again in 4 s, attempt 2");
+});
+
+test("budgets and compactions are told in words", () => {
+	const budget = { scope: "gateway", period: "day", percent: 80, spent_usd: 4, limit_usd: 5 } as const;
+	expect(budgetReachedRows({ ...budget, message: "80 % is spent\u0007" }, look)).toEqual([
+		"80 % is spent\\u{7}",
+	]);
+	const change = { run_id: "run", tokens_before: 180_000, tokens_after: 20_400, error: "" };
+	expect(compactedRows({ ...change, level: "summary" }, look)).toEqual([
+		"the earlier conversation was summed up for the model: about 180k tokens became",
+		"20.4k",
+	]);
+	expect(
+		compactedRows({ ...change, level: "summary", error: "the model refused\u0007" }, look).join(" "),
+	).toBe(
+		"the earlier conversation was shortened without a summary (the model refused\\u{7}): about 180k tokens became 20.4k",
+	);
+});

@@ -1,0 +1,99 @@
+import type { AssistantMessagePayload, EventPayloads, OzzieEvent } from "@parley/protocol";
+import { formatRoughly, formatUsd } from "../text/amounts.ts";
+import { shorten } from "../text/shorten.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+
+/** Columns that a reason gets on the narrowest terminal. */
+const leastReason = 10;
+
+const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], string>> = {
+	tool_results: "what tools found earlier was left out for the model",
+	thinking: "what the model thought earlier was left out",
+	summary: "the earlier conversation was summed up for the model",
+};
+
+/** Under an answer: which model gave it, and what it took. Nothing where no key was needed for it. */
+export function figureRows(
+	{ model, provider, tokens, costUsd }: Figures,
+	{ columns, styles }: Look,
+): string[] {
+	if (provider === "offline") return [];
+	const { tokens_input, tokens_cache_read, tokens_output } = tokens;
+	const cached = tokens_cache_read > 0 ? ` (${formatRoughly(tokens_cache_read)} cached)` : "";
+	const parts = [
+		visibleLine(model),
+		`${formatRoughly(tokens_input)} tokens in${cached}, ${formatRoughly(tokens_output)} out`,
+		...(costUsd ? [formatUsd(costUsd)] : []),
+	];
+	return wrapText(parts.join(" · "), columns).map(styles.dim);
+}
+
+/** Why and when a model is asked again: one line, of whose reason only the beginning is told where it is too long. */
+export function retryWords(
+	{ reason, in_ms, attempt }: EventPayloads["run.retrying"],
+	columns = Number.POSITIVE_INFINITY,
+): string {
+	const seconds = Math.max(1, Math.round(in_ms / 1000));
+	const when = in_ms < 1 ? "" : `; trying again in ${seconds} s, attempt ${attempt + 1}`;
+	return `${shorten(visibleLine(reason), Math.max(leastReason, columns - when.length))}${when}`;
+}
+
+export function budgetReachedRows(
+	{ message }: EventPayloads["budget.reached"],
+	{ columns, styles }: Look,
+): string[] {
+	return wrapText(visibleText(message), columns).map(styles.yellow);
+}
+
+export function compactedRows(
+	{ level, tokens_before, tokens_after, error }: EventPayloads["context.compacted"],
+	{ columns, styles }: Look,
+): string[] {
+	const sizes = `about ${formatRoughly(tokens_before)} tokens became ${formatRoughly(tokens_after)}`;
+	const words =
+		error === ""
+			? `${compacted[level]}: ${sizes}`
+			: `the earlier conversation was shortened without a summary (${visibleLine(error)}): ${sizes}`;
+	return wrapText(words, columns).map(styles.dim);
+}
+
+type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];
+
+/** Who answered in a run, and what that took. */
+export interface Figures {
+	readonly model: string;
+	/** Undefined where nobody told. */
+	readonly provider: string | undefined;
+	readonly tokens: Omit<Used, "cost_usd">;
+	/** Undefined where nobody told. */
+	readonly costUsd: number | undefined;
+}
+
+/** Gathers from a session's events what is to be said at the end of each run. */
+export class RunFigures {
+	#provider: string | undefined;
+	#used: Used | undefined;
+
+	/** Takes in an event; at the end of a run returns its figures, where a model was asked. */
+	take(event: OzzieEvent): Figures | undefined {
+		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
+		if (event.event === "usage.updated") this.#used = event.payload.run;
+		return event.event === "assistant.message" ? this.#end(event.payload) : undefined;
+	}
+
+	#end({ context: { model, usage } }: AssistantMessagePayload): Figures | undefined {
+		const used = this.#used;
+		const provider = this.#provider;
+		this.#used = undefined;
+		this.#provider = undefined;
+		const tokens = used ?? usage;
+		if (model === undefined || tokens === undefined) return undefined;
+		const { tokens_input, tokens_output, tokens_cache_read, tokens_cache_write } = tokens;
+		return {
+			...{ model, provider, costUsd: used?.cost_usd },
+			tokens: { tokens_input, tokens_output, tokens_cache_read, tokens_cache_write },
+		};
+	}
+}

@@ -1,0 +1,31 @@
+import type { ReplyProgress } from "@parley/protocol";
+import { formatRoughly } from "../text/amounts.ts";
+import { shorten } from "../text/shorten.ts";
+import { visibleLine } from "../text/visible.ts";
+import { splitGraphemes, widthOf } from "../text/wrap.ts";
+
+/** One line about what a model does at the moment, in at most `columns` columns; undefined if it does nothing to tell. */
+export function progressWords(progress: ReplyProgress["now"], columns: number): string | undefined {
+	if (progress === undefined) return undefined;
+	if (progress.type === "thinking") return thinkingWords(progress.text, columns);
+	const { name, subject, length } = progress;
+	const size = length < 1_000 ? "" : ` (${formatRoughly(length)} characters)`;
+	const about = subject === undefined ? "" : ` ${visibleLine(subject)}`;
+	return `${shorten(`writing ${visibleLine(name)}${about}`, columns - size.length)}${size}`;
+}
+
+/** The end of a thought, which is what is new of it. */
+function thinkingWords(text: string, columns: number): string {
+	const line = visibleLine(text.replaceAll(/\s+/g, " ").trim());
+	if (line === "") return shorten("thinking…", columns);
+	const label = "thinking: ";
+	if (label.length + widthOf(line) <= columns) return label + line;
+	let end = "";
+	let width = label.length + 1;
+	for (const grapheme of [...splitGraphemes(line)].reverse()) {
+		width += widthOf(grapheme);
+		if (width > columns) break;
+		end = grapheme + end;
+	}
+	return `${label}…${end}`;
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { answered, event, modelCall, usageUpdated } from "../testing/events.ts";
+import { RunFigures } from "./model-rows.ts";
+
+const tokens = {
+	tokens_input: 12_345,
+	tokens_output: 1_200,
+	tokens_cache_read: 10_000,
+	tokens_cache_write: 0,
+};
+
+test("at the end of a run its model, tokens and cost are known", () => {
+	const figures = new RunFigures();
+	expect([modelCall("start"), modelCall("end"), usageUpdated(0.5)].map((one) => figures.take(one))).toEqual([
+		undefined,
+		undefined,
+		undefined,
+	]);
+	expect(figures.take(answered("hi", "claude"))).toEqual({
+		...{ model: "claude", provider: "anthropic", costUsd: 0.5 },
+		tokens,
+	});
+});
+
+test("where its events were missed, the end itself tells the tokens, and no cost is made up", () => {
+	expect(new RunFigures().take(answered("hi", "claude"))).toEqual({
+		...{ model: "claude", provider: undefined, costUsd: undefined },
+		tokens,
+	});
+});
+
+test("a run in which no model was asked has none, also behind one that has", () => {
+	const figures = new RunFigures();
+	for (const one of [modelCall("end"), usageUpdated(0.5), answered("hi", "claude")]) figures.take(one);
+	const failed = event("assistant.message", { content: "", error: "budget spent", context: {} });
+	expect(figures.take(failed)).toBeUndefined();
+});

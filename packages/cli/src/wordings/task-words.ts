@@ -1,0 +1,83 @@
+import type { EventPayloads } from "@parley/protocol";
+import { shortId } from "../command-line/ids.ts";
+import type { Look, Styles } from "../text/styles.ts";
+import { visibleLine } from "../text/visible.ts";
+import { wrapText } from "../text/wrap.ts";
+import type { Task } from "./task.ts";
+
+/** How a person answers a task that waits. */
+export function replyWords(id: string): string {
+	return `\`parley task reply ${visibleLine(id)}\` answers`;
+}
+
+/** `2/5 Running tests`: what is completed, and what is at work; a single step is the task itself. */
+export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
+	if (total_steps <= 1) return "";
+	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();
+}
+
+/** What an event of the life of a worker tells, in one line. */
+export function workerWords(worker: EventPayloads["internal.worker"]): string {
+	const id = shortId(worker.task_id);
+	switch (worker.event) {
+		case "started":
+			return `${id} ${worker.title}: ${worker.agent} begins`;
+		case "phase":
+			return `${id} ${worker.phase}`;
+		case "failed":
+			return `${id} failed: ${worker.error}`;
+		case "completed":
+		case "exited":
+			return `${id} ${worker.event}`;
+	}
+}
+
+/** The steps of a task or a run, all in their order. */
+export type Plan = EventPayloads["todo.updated"]["plan"];
+
+const marks: Readonly<Record<Plan[number]["status"], [mark: string, style: keyof Styles]>> = {
+	pending: ["·", "dim"],
+	in_progress: ["▸", "cyan"],
+	completed: ["✓", "green"],
+	skipped: ["-", "dim"],
+};
+
+/** The steps, each with a mark for its state. */
+export function planRows(plan: Plan, { columns, styles }: Look): string[] {
+	return plan.flatMap(({ title, status }) => {
+		const [mark, style] = marks[status];
+		const words = `${visibleLine(title)}${status === "skipped" ? " (skipped)" : ""}`;
+		return wrapText(words, columns - 2).map((row, index) =>
+			styles[style](`${index === 0 ? mark : " "} ${row}`),
+		);
+	});
+}
+
+/** The steps that differ from the earlier plan: all if their titles differ, otherwise those with another state. */
+export function changedSteps(before: Plan | undefined, after: Plan): Plan {
+	const isSame =
+		before?.length === after.length && after.every(({ title }, at) => title === before[at]?.title);
+	return isSame ? after.filter(({ status }, at) => status !== before[at]?.status) : after;
+}
+
+/** Why a try of a step of a workflow failed; nothing for a try that succeeded. */
+export function failedTryRows(
+	step: EventPayloads["skill.step.completed"],
+	{ columns, styles }: Look,
+): string[] {
+	if (step.error === "") return [];
+	const next = step.will_retry ? "; trying again" : "";
+	const words = `${visibleLine(step.step_title)}: ${visibleLine(step.error)}${next}`;
+	return wrapText(words, columns - 2).map((row, index) => styles.yellow(`${index === 0 ? "!" : " "} ${row}`));
+}
+
+const full = "█";
+
+const empty = "░";
+
+/** `████░░░░░░  40%`; the last cell is filled by what is complete alone. */
+export function progressBar(percentage: number, width: number): string {
+	const percent = Math.min(100, Math.max(0, Math.floor(percentage)));
+	const filled = Math.floor((percent * width) / 100);
+	return `${full.repeat(filled)}${empty.repeat(width - filled)} ${String(percent).padStart(3)}%`;
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { toolEndRows, toolStartRow } from "./tool-rows.ts";
+
+const plain = { columns: 40, styles: createStyles(false) };
+const call = { name: "run_command", call_id: "c" };
+
+test.each([
+	["named arguments", { cmd: "echo hi" }, "▸ run_command cmd: echo hi"],
+	["other values as JSON", { n: 1, all: [true] }, "▸ run_command n: 1, all: [true]"],
+	["none", {}, "▸ run_command "],
+	["what is no object", ["x"], '▸ run_command ["x"]'],
+	["too long", { cmd: "x".repeat(60) }, "▸ run_command cmd: xxxxxxxxxxxxxxxxxxxx…"],
+	["several lines", { cmd: "a\nb" }, "▸ run_command cmd: a\\nb"],
+	["what would command the terminal", { cmd: "\u001b[2J" }, "▸ run_command cmd: \\u{1b}[2J"],
+])("a call with arguments: %s", (_, args, row) => {
+	expect(toolStartRow({ ...call, status: "started", arguments: args }, plain)).toBe(row);
+});
+
+test("a long result is cut and says so", () => {
+	const result = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join("\n");
+	expect(toolEndRows({ ...call, status: "completed", result }, false, plain)).toEqual([
+		"  ↳ line 1",
+		"    line 2",
+		"    line 3",
+		"    line 4",
+		"    line 5",
+		"    … 4 more lines",
+	]);
+});
+
+test("a row is not given up to hide only one line", () => {
+	const result = "1\n2\n3\n4\n5\n6\n";
+	expect(toolEndRows({ ...call, status: "completed", result }, false, plain)).toHaveLength(6);
+});
+
+test("an empty result and a failure are told", () => {
+	expect(toolEndRows({ ...call, status: "completed", result: "" }, false, plain)).toEqual(["  ↳ (nothing)"]);
+	expect(toolEndRows({ ...call, status: "failed", error: "no such file" }, true, plain)).toEqual([
+		"  ✗ run_command: no such file",
+	]);
+});
+
+test("no row is wider than the terminal", () => {
+	const rows = toolEndRows({ ...call, status: "completed", result: "日本語".repeat(30) }, false, plain);
+	expect(rows.map(widthOf)).toEqual([39]);
+});

@@ -1,0 +1,51 @@
+import type { ToolCallPayload } from "@parley/protocol";
+import { shorten } from "../text/shorten.ts";
+import type { Look } from "../text/styles.ts";
+import { visibleLine, visibleText } from "../text/visible.ts";
+import { expandTabs } from "../text/wrap.ts";
+
+type Started = Extract<ToolCallPayload, { status: "started" }>;
+type Ended = Exclude<ToolCallPayload, Started>;
+
+const mostResultRows = 5;
+/** Where nothing is wrapped, a call still has to fit one line. */
+const mostColumns = 200;
+
+/** One row that tells which tool is called with what, and where nobody was asked because the channel is trusted. */
+export function toolStartRow({ name, arguments: args, trusted }: Started, { columns, styles }: Look): string {
+	const call = `▸ ${visibleLine(name)} `;
+	const badge = trusted ? " · trusted" : "";
+	const width = Math.min(columns, mostColumns) - call.length - badge.length;
+	const told = styles.dim(shorten(describeArguments(args), width));
+	return `${styles.cyan(call.trimEnd())} ${told}${badge === "" ? "" : styles.yellow(badge)}`;
+}
+
+/** The head of what a tool returned. `named` tells which tool, where several run at once. */
+export function toolEndRows(ended: Ended, named: boolean, { columns, styles }: Look): string[] {
+	const width = Math.min(columns, mostColumns);
+	const failed = ended.status === "failed";
+	const text = visibleText(failed ? ended.error : ended.result).trimEnd();
+	const lines = text === "" ? ["(nothing)"] : text.split("\n");
+	const hidden = lines.length - mostResultRows;
+	// The row that tells how many are hidden must hide two at least.
+	const shown = hidden > 1 ? lines.slice(0, mostResultRows) : lines;
+	const name = named ? `${visibleLine(ended.name)}: ` : "";
+	const rows = shown.map((line, index) => {
+		const first = `  ${failed ? "✗" : "↳"} ${name}`;
+		return shorten(`${index === 0 ? first : "    "}${expandTabs(line)}`, width);
+	});
+	const more = hidden > 1 ? [`    … ${hidden} more lines`] : [];
+	return [...rows, ...more].map(failed ? styles.red : styles.dim);
+}
+
+/** `path: notes.txt, content: …`: for people, thus without the quotes of JSON where they can be missed. */
+function describeArguments(args: unknown): string {
+	if (typeof args !== "object" || args === null || Array.isArray(args)) return describeValue(args);
+	return Object.entries(args)
+		.map(([name, value]) => `${visibleLine(name)}: ${describeValue(value)}`)
+		.join(", ");
+}
+
+function describeValue(value: unknown): string {
+	return visibleLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { ShownEvent } from "../client/past-events.ts";
+import { createStyles } from "../text/styles.ts";
+import { widthOf } from "../text/wrap.ts";
+import { toldRows } from "./transcript.ts";
+
+const plain = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
+
+function told(type: string, payload: object): ShownEvent {
+	const timestamp = new Date(2026, 0, 31, 9, 5, 7).toISOString();
+	return { id: "e", session_id: "sess_1", type, timestamp, payload, seq: 1 };
+}
+
+const events = [
+	told("user.message", { content: "Run\u001b it", run_id: "r", author: { id: "u", name: "Ada" } }),
+	told("tool.call", { status: "started", name: "run", arguments: { cmd: "ls" }, call_id: "c" }),
+	told("prompt.request", {
+		...{ type: "confirm", label: "Allow ls?", required: true, options: [], default: null },
+		...{ placeholder: "", validation: "", context: {} },
+	}),
+	told("prompt.response", { value: true, remembered: true, cancelled: false, by: "operator" }),
+	told("tool.call", { status: "completed", name: "run", result: "a\nb", call_id: "c" }),
+	told("assistant.message", { content: "There are two.", error: "", context: {} }),
+	told("user.message", { content: "stop", run_id: "s" }),
+	told("assistant.message", { content: "", error: "cancelled", context: {} }),
+	told("session.closed", {}),
+];
+
+test("a conversation is read from the top, with who spoke when", () => {
+	expect(toldRows(events, plain)).toEqual([
+		...["", "Ada · 2026-01-31 09:05:07", "Run\\u{1b} it"],
+		...["▸ run cmd: ls", "? Allow ls?", "  yes, for this session (operator)", "  ↳ a", "    b"],
+		...["", "Parley · 2026-01-31 09:05:07", "There are two."],
+		...["", "You · 2026-01-31 09:05:07", "stop"],
+		...["", "Parley · 2026-01-31 09:05:07", "✗ cancelled"],
+	]);
+});
+
+test("a message that was imported says so, and a side that said nothing is left out", () => {
+	const imported = [
+		told("user.message", { content: "", run_id: "r", imported: true }),
+		told("assistant.message", { content: "Hello!", error: "", context: {}, imported: true }),
+		told("user.message", { content: "Hi", run_id: "s", imported: true }),
+		told("assistant.message", { content: "", error: "", context: {}, imported: true }),
+	];
+	expect(toldRows(imported, plain)).toEqual([
+		...["", "Parley (imported) · 2026-01-31 09:05:07", "Hello!"],
+		...["", "You (imported) · 2026-01-31 09:05:07", "Hi"],
+	]);
+});
+
+test("on a terminal nothing is wider than it", () => {
+	const long = told("user.message", { content: "word ".repeat(50), run_id: "r" });
+	const rows = toldRows([long], { ...plain, columns: 40 });
+	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
+});
+
+test("what became of tasks is told in a row each", () => {
+	const resumed = told("task.resumed", { task_id: "task_abcdefghij", title: "Look\u001b" });
+	expect(toldRows([resumed], plain)).toEqual(["task.resumed: task_abcdef Look\\u{1b}"]);
+});
