@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
 import { read, token } from "../testing/question-scene.ts";
-import { ada, commanded, general, scriptedDesk } from "../testing/scripted-context.ts";
+import { ada, commanded, general, scriptedDesk } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { approvalCommands } from "./approvals.ts";
 

@@ -1,7 +1,7 @@
 import { fitsPost } from "../conversation/questions/fit-card.ts";
 import { codeOf } from "../conversation/questions/question.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed-approval.ts";
+import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed.ts";
 import type { Desk, Reply } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 

@@ -1,6 +1,6 @@
 import type { SchedulePayload } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { commanded, scriptedDesk } from "../testing/scripted-context.ts";
+import { commanded, scriptedDesk } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { scheduleCommands } from "./schedule.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RoomDesk } from "../rooms/handler-context.ts";
-import { commanded, scriptedDesk } from "../testing/scripted-context.ts";
+import { commanded, scriptedDesk } from "../testing/question-context.ts";
 import { skillCommands } from "./skill.ts";
 
 const [command] = skillCommands;

@@ -1,6 +1,6 @@
 import type { TaskPayload } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { ada, commanded, general, scriptedDesk, taskPayload } from "../testing/scripted-context.ts";
+import { ada, commanded, general, scriptedDesk, taskPayload } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { taskCommands } from "./task.ts";
 

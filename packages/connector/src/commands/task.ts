@@ -7,7 +7,7 @@ import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
-import { answerOf, answerTask } from "../presses/reply-to-task.ts";
+import { answerOf, answerTask } from "../presses/tasks.ts";
 import type { Desk, Handled } from "../rooms/handler-context.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commanded, scriptedDesk } from "../testing/scripted-context.ts";
+import { commanded, scriptedDesk } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { trustCommands } from "./trust.ts";
 

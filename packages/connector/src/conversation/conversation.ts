@@ -1,8 +1,8 @@
-import { type AnswersSlice, answers } from "./answers.ts";
-import { type QuestionsSlice, questions } from "./questions.ts";
+import { type AnswersSlice, answers } from "./answers/answers.ts";
+import { type QuestionsSlice, questions } from "./questions/questions.ts";
 import { cardWith } from "./tasks/task-state.ts";
-import { type TasksSlice, tasks } from "./tasks.ts";
-import { type TrustSlice, trust } from "./trust.ts";
+import { type TasksSlice, tasks } from "./tasks/tasks.ts";
+import { type TrustSlice, trust } from "./trust/trust.ts";
 import type { Scene, Told } from "./vocabulary/reducer.ts";
 import type { Intention } from "./vocabulary/render-operation.ts";
 

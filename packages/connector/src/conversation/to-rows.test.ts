@@ -1,12 +1,12 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Control, Posting } from "../platform/posting.ts";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "../text/dialect.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { toRows } from "./to-rows.ts";
-import { isBlank } from "./vocabulary/is-blank.ts";
+import { isBlank } from "./vocabulary/plain.ts";
 import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
+import fc from "fast-check";
 
 const smallDialect: Dialect = { ...chatDialect, small: (line) => `-# ${line}` };
 const limits = {

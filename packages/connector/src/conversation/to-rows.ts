@@ -1,11 +1,12 @@
 import type { PlannedRow } from "../outbox/plan.ts";
-import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Posting } from "../platform/posting.ts";
-import { fitControls } from "./fit-controls.ts";
-import { fitPlain, fitShow } from "./fit-show.ts";
-import { oneLine } from "./vocabulary/plain.ts";
+import type { ChatPlatform, PlatformLimits } from "../platform/chat-platform.ts";
+import type { Posting, Control } from "../platform/posting.ts";
+import { oneLine, isBlank } from "./vocabulary/plain.ts";
 import type { Told } from "./vocabulary/reducer.ts";
 import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
+import type { Block, Inline } from "../text/document.ts";
+import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
+import { parseText } from "../text/parse-text.ts";
 
 /** Where and when intentions are to be seen. */
 export interface Showing {
@@ -57,4 +58,79 @@ function posts(intention: ShowIntention, platform: Showing["platform"]): Posting
 			...(plain !== undefined && { plain: fitPlain(plain, platform) }),
 		}),
 	}));
+}
+
+/** Labels as short, and rows as narrow, as the platform wants them; no row is empty. */
+function fitControls(rows: readonly (readonly Control[])[], limits: PlatformLimits): Control[][] {
+	const { controlsPerRow } = limits;
+	return rows.flatMap((row) =>
+		Array.from({ length: Math.ceil(row.length / controlsPerRow) }, (_, index) =>
+			row
+				.slice(index * controlsPerRow, (index + 1) * controlsPerRow)
+				.map((control) => fitControl(control, limits)),
+		),
+	);
+}
+
+function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimits): Control {
+	if (control.type !== "choice") return { ...control, label: shown(control.label, buttonLabel) };
+	const options = control.options.map(({ value, label, description, chosen }) => ({
+		...{ value, chosen, label: shown(label, optionText), description: oneLine(description, optionText) },
+	}));
+	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
+}
+
+/** No platform takes a label without text. */
+function shown(label: string, most: number): string {
+	return oneLine(label, most) || "…";
+}
+
+type Platform = Pick<ChatPlatform, "dialect" | "limits">;
+
+const moreNote = inSmall([{ type: "text", value: "… there is more that does not fit here" }]);
+const cutNote = inSmall([{ type: "text", value: "…" }]);
+
+/** The bodies of the posts that show a text with its foot, none of them blank; there may be none. */
+function fitShow({ text, foot, card }: ShowIntention, platform: Platform): Fitted {
+	const { dialect, limits } = platform;
+	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
+	const narrow = limits.post - dialect.measure(below);
+	const document = parseText(text);
+	if (card !== undefined) {
+		return withFoot({ posts: [fitPost(document, { dialect, limit: narrow }, moreNote)] }, below);
+	}
+	const sized = (limit: number): Fitted =>
+		withFoot(fitPosts(document, { dialect, limit, maxPosts: limits.postsPerAnswer }), below);
+	const fitted = sized(limits.post);
+	const tooLong = dialect.measure(fitted.posts.at(-1) ?? "") > limits.post;
+	return tooLong ? sized(narrow) : fitted;
+}
+
+/** The body of a post that is shown instead of one that the platform refuses. */
+function fitPlain(plain: string, { dialect, limits }: Platform): string {
+	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
+}
+
+function withFoot(fitted: Fitted, below: string): Fitted {
+	const posts = fitted.posts.filter((post) => !isBlank(post));
+	if (below === "") return { ...fitted, posts };
+	const last = posts.at(-1);
+	return { ...fitted, posts: [...posts.slice(0, -1), last === undefined ? below.trimStart() : last + below] };
+}
+
+/** With the line breaks that part it from the text. A foot leaves three quarters of a post to the text. */
+function writeFoot(foot: string, { dialect, limits }: Platform): string {
+	const [first] = parseText(foot.replace(/\s+/gu, " ").trim()).blocks;
+	const line: readonly Inline[] =
+		first?.type === "paragraph" ? first.children : [{ type: "text", value: foot.trim() }];
+	const limit = Math.floor(limits.post / 4);
+	const write = (block: Block): string =>
+		fitPost({ markdown: foot, blocks: [block] }, { dialect, limit }, cutNote);
+	if (dialect.small === undefined) return `\n\n${write(inSmall(line))}`;
+	return `\n${dialect.small(write({ type: "paragraph", children: line }))}`;
+}
+
+/** As far as every platform has it. */
+function inSmall(children: readonly Inline[]): Block {
+	return { type: "paragraph", children: [{ type: "emphasis", children }] };
 }

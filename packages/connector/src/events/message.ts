@@ -6,7 +6,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import type { ArrivalOf } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
 import { answerByReply } from "../presses/questions.ts";
-import { replyToTask } from "../presses/reply-to-task.ts";
+import { replyToTask } from "../presses/tasks.ts";
 import { isNoted } from "../rooms/heard.ts";
 import { refusalOf } from "../rooms/refusal.ts";
 import { arrivalCursor } from "../store/retention.ts";

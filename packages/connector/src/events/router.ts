@@ -7,11 +7,11 @@ import { Arrival, type ArrivalOf } from "../platform/inbound-event.ts";
 import { isForUs, usualFacts } from "../platform/is-for-us.ts";
 import { arrivalCursor } from "../store/retention.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
-import { handleAudience } from "./audience.ts";
 import type { ArrivalParts, Turn } from "./handler.ts";
 import { handleCommand, handlePress } from "./interaction.ts";
 import { handleMessage } from "./message.ts";
 import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
+import { suspendTrust } from "../rooms/suspend-trust.ts";
 
 /** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
 type Queue = "" | "!" | "!audience";
@@ -124,4 +124,17 @@ function apologyInPrivate(
 ): Apology {
 	const rows = privateAnswer({ text: notDone }, { ticket, now: clock.now() }, platform);
 	return { conversation: `ticket:${ticket.id}`, rows };
+}
+
+/** Ends the trust of channels whose audience changed, and deletes the notes of a channel that was deleted. */
+async function handleAudience(
+	{ desk }: ArrivalParts,
+	event: ArrivalOf<"audience">,
+	{ key }: Turn,
+): Promise<void> {
+	await suspendTrust(desk, event, key);
+	if (!event.deleted) return;
+	const { tenant, channel } = event.room;
+	const name = `${desk.platform.name}:${tenant}:${channel}`;
+	await desk.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
 }

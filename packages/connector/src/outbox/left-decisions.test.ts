@@ -7,8 +7,7 @@ import { openConnectorDatabase } from "../store/connector-database.ts";
 import { connectorMigrations } from "../store/migrations.ts";
 import { WatchedStore } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
-import { leaveDecisionOn } from "./leave-decision.ts";
-import { startLeftDecisions } from "./left-decisions.ts";
+import { leaveDecisionOn, startLeftDecisions } from "./left-decisions.ts";
 
 const clock = new ManualClock();
 

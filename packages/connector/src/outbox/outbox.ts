@@ -1,9 +1,8 @@
 import { type Clock, type Failpoints, type Logger, noFailpoints, type Store, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isUrgent, rankOf } from "../platform/lane.ts";
-import { DeliveryError, type Receipt, type Surface } from "../platform/surface.ts";
+import { DeliveryError, type Receipt, type Surface, type RateLimit, type OutboxRow } from "../platform/surface.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import { Buckets } from "./buckets.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
 import { type Decision, decideRow, holdRows, readDecidable, readStuck, type StuckRow } from "./decisions.ts";
@@ -11,19 +10,8 @@ import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { type Content, doubtAttempted, readCard, readContent, readOpen } from "./statements.ts";
-import { toOutboxRow } from "./to-outbox-row.ts";
-import {
-	type Doubt,
-	judgeEdit,
-	judgeLook,
-	judgeRepeat,
-	judgeSend,
-	type Moment,
-	type Repeats,
-	repeatsLeft,
-	staleMs,
-	type Verdict,
-} from "./verdict.ts";
+import { type Doubt, judgeEdit, judgeLook, judgeRepeat, judgeSend, type Moment, type Repeats, repeatsLeft, staleMs, type Verdict } from "./verdict.ts";
+import { hash } from "node:crypto";
 
 type Tx = Kysely<ConnectorTables>;
 
@@ -305,4 +293,51 @@ export class Outbox {
 		if (to === "held") log.warn("a post waits for a decision", told);
 		await this.#failpoints.reach("outbox.settled");
 	}
+}
+
+/** A platform that says nothing sensible is asked again in a second; one that bans us, every hour. */
+const unclearMs = 1000;
+const mostMs = 3_600_000;
+
+/** Which of the platform's buckets are empty, and until when. Lost with the process: the platform says it again. */
+class Buckets {
+	readonly #clock: Clock;
+	readonly #emptyUntil = new Map<string, number>();
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	close({ scope, retryAfterMs }: RateLimit): void {
+		const ms = retryAfterMs > 0 ? Math.min(retryAfterMs, mostMs) : unclearMs;
+		const until = this.#clock.monotonic() + ms;
+		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
+	}
+
+	/** The monotonic time from which a request may be made that counts towards these; 0 where it may be made now. */
+	openAt(scopes: readonly string[]): number {
+		const now = this.#clock.monotonic();
+		let at = 0;
+		for (const scope of scopes) {
+			const until = this.#emptyUntil.get(scope);
+			if (until === undefined) continue;
+			if (until <= now) this.#emptyUntil.delete(scope);
+			else at = Math.max(at, until);
+		}
+		return at;
+	}
+}
+
+/** Discord takes 25 characters (https://docs.discord.com/developers/resources/message#create-message). */
+const nonceLength = 24;
+
+/** A row as the surface gets it. */
+function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
+	const { id, conversation, lane, card, at, attempts } = row;
+	return {
+		...{ id, conversation, lane, at, payload: content.payload, attempt: attempts },
+		nonce: hash("sha256", id, "base64url").slice(0, nonceLength),
+		...(card === null ? {} : { card }),
+		...(content.target === undefined ? {} : { target: content.target }),
+	};
 }

@@ -1,7 +1,7 @@
 import { hotChange, hotStatement, ParleyError, parseJson } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isLane, type Lane } from "../platform/lane.ts";
-import { isOpen } from "../store/conditions.ts";
+import { isOpen } from "../store/tables.ts";
 import type { ConnectorTables, DeliveryState, OutboxTable } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openConnectorDatabase } from "../store/connector-database.ts";
-import { decideStuckPost, readStuckPosts } from "./stuck-posts.ts";
+import { decideStuckPost, readStuckPosts } from "./decisions.ts";
 
 const held = {
 	...{ session: "s", seq: 1, conversation: "c", lane: "final", card: null, payload: "{}", at: 1 },

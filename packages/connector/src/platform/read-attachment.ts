@@ -25,3 +25,46 @@ export async function readAttachment(
 	const message = `${name} did not arrive whole: ${bytes.length} of ${size} bytes; send it again`;
 	throw new ParleyError(message, { code: "data_loss" });
 }
+
+/** The bytes of a stream. Rejects with `resource_exhausted` as soon as there are more than `most`. */
+export async function readBounded(
+	chunks: AsyncIterable<Uint8Array>,
+	most: number,
+	name: string,
+): Promise<Buffer> {
+	const read: Uint8Array[] = [];
+	let size = 0;
+	for await (const chunk of chunks) {
+		size += chunk.length;
+		if (size > most) {
+			throw new ParleyError(`${name} is longer than ${most} bytes`, { code: "resource_exhausted" });
+		}
+		read.push(chunk);
+	}
+	return Buffer.concat(read);
+}
+
+/** Whether a server that answered with this status may answer otherwise later: RFC 9110, section 15, and RFC 6585. */
+export function mayPass(status: number): boolean {
+	return status >= 500 || status === 408 || status === 425 || status === 429;
+}
+
+const units = ["bytes", "KB", "MB", "GB"] as const;
+
+/** Size in binary units, as platforms name their limits: `30 MB`. */
+function sizeText(bytes: number): string {
+	let [size, unit] = [bytes, 0];
+	while (size >= 1024 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1];
+	const shown = Number.isInteger(size) || size >= 10 ? Math.round(size) : Math.round(size * 10) / 10;
+	return `${shown} ${units[unit]}`;
+}
+
+/** Sentences for people about a file that is too large for a platform. `most`: the limit in bytes, if it is known. */
+export function fileTooLarge(
+	{ name, size }: { readonly name: string; readonly size: number },
+	platform: string,
+	most?: number,
+): string {
+	const limit = most === undefined ? "" : ` (${sizeText(most)})`;
+	return `The file ${name} (${sizeText(size)}) is too large for ${platform}${limit}. Ask the operator for it, or ask me to split it.`;
+}

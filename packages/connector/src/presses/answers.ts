@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
-import { isBlank } from "../conversation/vocabulary/is-blank.ts";
+import { isBlank } from "../conversation/vocabulary/plain.ts";
 import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 

@@ -3,9 +3,8 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { writeDisplayed } from "../conversation/questions/reply-cards.ts";
-import { behalf, QuestionDesk } from "../testing/question-context.ts";
+import { behalf, QuestionDesk, pressed } from "../testing/question-context.ts";
 import { answered, play, session, tokenOf, writes } from "../testing/question-scene.ts";
-import { pressed } from "../testing/scripted-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfCards } from "./cards.ts";
 

@@ -5,7 +5,7 @@ import { bullets, inlineCode } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
-import { closedQuestion } from "../conversation/questions.ts";
+import { closedQuestion } from "../conversation/questions/questions.ts";
 import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 import { refusalWords } from "./questions.ts";

@@ -5,7 +5,17 @@ import { pressesOfListed } from "./listed.ts";
 import type { PressHandlers } from "./press.ts";
 import { pressesOfQuestions } from "./questions.ts";
 import { pressesOfTasks } from "./tasks.ts";
-import { pressesOfTrust } from "./trust.ts";
+
+/** What the button of a trusted channel does. */
+export const pressesOfTrust: PressHandlers<"grant-end"> = {
+	async "grant-end"(desk, { arrival, key }, { session, subject: grant_id }) {
+		const behalf = desk.onBehalf(arrival.person, arrival.room);
+		const open = desk.session(session)?.state.trust.open?.id === grant_id;
+		await desk.gateway.request("revoke_grant", { grant_id, key, ...behalf });
+		if (open) return;
+		return { text: "That trust was over before you pressed: nothing runs unasked because of it." };
+	},
+};
 
 /** What each press does. A kind that is missing does not compile. */
 export const pressTable: PressHandlers<ControlKind> = {

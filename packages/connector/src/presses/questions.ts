@@ -4,7 +4,7 @@ import { plain } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
 import { type Response, readNumbered, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
-import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions.ts";
+import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";

@@ -5,10 +5,9 @@ import { Controls } from "../controls/controls.ts";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { reviewSubject } from "../conversation/tasks/review-card.ts";
 import type { Reply } from "../rooms/handler-context.ts";
-import { ada, general, pressed, scriptedDesk, taskPayload, unfit } from "../testing/scripted-context.ts";
+import { ada, general, pressed, scriptedDesk, taskPayload, unfit } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
-import { replyToTask } from "./reply-to-task.ts";
-import { pressesOfTasks } from "./tasks.ts";
+import { replyToTask, pressesOfTasks } from "./tasks.ts";
 
 const { id } = taskPayload();
 const token = "review_01234567890123456789cccccc";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { ArrivalOf } from "../platform/inbound-event.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
-import { general, pressed, scriptedDesk } from "../testing/scripted-context.ts";
+import { general, pressed, scriptedDesk } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
-import { pressesOfTrust } from "./trust.ts";
+import { pressesOfTrust } from "./press-table.ts";
 
 const revoked: ScriptedAnswers = { revoke_grant: () => ({ status: "revoked" }) };
 const target = { kind: "grant-end", session: "sess_1", subject: "grant_1" } as const;

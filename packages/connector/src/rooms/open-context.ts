@@ -1,13 +1,19 @@
-import type { Logger, Store } from "@parley/base";
+import { type Logger, type Store, type Clock, delay, ParleyError } from "@parley/base";
 import type { Controls } from "../controls/controls.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import type { RoomSession } from "../subscription/session-subscription.ts";
-import type { RoomDesk } from "./handler-context.ts";
+import type { RoomSession, SessionFeed } from "../subscription/session-subscription.ts";
+import type { RoomDesk, Desk, Said, Words } from "./handler-context.ts";
 import { type Heard, readHeard } from "./heard.ts";
 import { onBehalf } from "./on-behalf.ts";
-import { type SayingParts, say } from "./say.ts";
 import type { SeldomHeard } from "./seldom-heard.ts";
+import { maxRequestBytes } from "@parley/protocol";
+import { runOf } from "../conversation/answers/runs.ts";
+import { oneLine } from "../conversation/vocabulary/plain.ts";
+import type { GatewayFiles } from "../gateway/gateway-files.ts";
+import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
+import type { Feed } from "../subscription/subscriptions.ts";
+import type { Rooms } from "./rooms.ts";
 
 /** Parts of the context of a connector. */
 export interface ContextParts extends SayingParts {
@@ -75,4 +81,137 @@ export function openContext(parts: ContextParts): RoomDesk {
 			});
 		},
 	};
+}
+
+/** As many as the gateway takes with a message. */
+const mostAttachments = 20;
+/** For all of a request that is not its text. */
+const aroundBytes = 16_384;
+/** Milliseconds before each further attempt to read an attachment that the platform does not hand out at the moment. */
+const readAgainMs = [500, 1000, 2000, 4000];
+/** Characters about missing files that the agent reads at most. */
+const mostAboutMissing = 4000;
+
+interface SayingParts {
+	readonly gateway: Desk["gateway"];
+	readonly rooms: Rooms;
+	readonly feed: Feed;
+	readonly files: Pick<GatewayFiles, "upload">;
+	readonly platform: Pick<ChatPlatform, "read">;
+	readonly clock: Clock;
+	/** That the connector stops. */
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Says something to the session of a room, with what is attached to it as far as that can be read; the agent and the
+ * result name the rest. Rejects with `invalid_argument` if it is too long, with `permission_denied` if the person may not.
+ */
+async function say(parts: SayingParts, person: Person, room: Room, words: Words): Promise<Said> {
+	refuseLong(words.text);
+	const feed = await parts.rooms.current(person, room, words.key);
+	const { ids, failures } = await bring(parts, words);
+	const text = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
+	const content = failures.length === 0 ? text : `${text}\n\n${missing(failures)}`;
+	const isEmpty = words.text.trim() === "" && ids.length === 0;
+	if (isEmpty || (await words.isWanted?.()) === false)
+		return { session: feed.session, sent: false, failures };
+	const { message, key } = words;
+	const sent = {
+		...{ content, key, ...(message !== undefined && { correlation_id: message }) },
+		...{ ...(ids.length > 0 && { attachments: ids }), ...onBehalf(person, room) },
+	};
+	let talked = feed;
+	const again = async (): Promise<string> => {
+		// It was deleted, or is not joined on this connection: what is there no more goes on with a fresh one.
+		await parts.feed.reopen(feed);
+		talked = await parts.rooms.current(person, room, `${key}/2`);
+		// What the session has taken already it takes no second time under the same key.
+		return send(parts, talked, talked.session === feed.session ? sent : { ...sent, key: `${key}/2` });
+	};
+	const run = await send(parts, feed, sent).catch(async (reason: unknown) => {
+		const { code } = ParleyError.from(reason);
+		if (code === "not_found") return again();
+		if (isRepeated(reason)) return undefined;
+		throw reason;
+	});
+	const known = run ?? (message === undefined ? undefined : runOf(talked.state.answers, message)?.id);
+	return { session: talked.session, sent: true, failures, ...(known !== undefined && { run: known }) };
+}
+
+async function send(
+	{ gateway }: SayingParts,
+	{ session }: SessionFeed,
+	params: { readonly content: string; readonly key: string },
+): Promise<string> {
+	const { run_id } = await gateway.request("send_message", params, { sessionId: session });
+	return run_id;
+}
+
+/** It was said by a process that ended before it noted that, and to another session, which the room has left since. */
+function isRepeated(reason: unknown): boolean {
+	const { code, message } = ParleyError.from(reason);
+	return code === "invalid_argument" && message.includes("was used for another request");
+}
+
+function refuseLong(text: string): void {
+	const bytes = Buffer.byteLength(JSON.stringify(text));
+	if (bytes <= maxRequestBytes - aroundBytes) return;
+	throw new ParleyError("that is too long for one message: send it as a file, or in parts", {
+		code: "invalid_argument",
+	});
+}
+
+function namesOf(attachments: readonly Attachment[]): string {
+	return `Attached: ${attachments.map(({ name }) => name).join(", ")}`;
+}
+
+/** Tells the agent which files it does not get, so that it does not search for them. */
+function missing(failures: readonly string[]): string {
+	return `[Files that did not arrive: ${oneLine(failures.join("; "), mostAboutMissing)}]`;
+}
+
+async function bring(
+	parts: SayingParts,
+	{ attachments, key }: Words,
+): Promise<{ readonly ids: readonly string[]; readonly failures: readonly string[] }> {
+	const { files, signal } = parts;
+	const ids: string[] = [];
+	const failures = attachments
+		.slice(mostAttachments)
+		.map(({ name }) => `\`${name}\`: only ${mostAttachments} files fit into one message`);
+	for (const [index, attachment] of attachments.slice(0, mostAttachments).entries()) {
+		const { name } = attachment;
+		const note = (reason: unknown): undefined => {
+			const { code, message } = ParleyError.from(reason);
+			if (code === "cancelled" || signal.aborted) throw reason;
+			failures.push(`\`${name}\`: ${message}`);
+		};
+		const bytes = await readPatiently(parts, attachment).catch(note);
+		if (bytes === undefined) continue;
+		const file = { name, bytes, key: `${key}/file/${index}`, signal };
+		const id = await files.upload(file).catch((reason: unknown) => {
+			// The gateway is away: the whole message is tried again.
+			if (ParleyError.from(reason).code === "unavailable") throw reason;
+			return note(reason);
+		});
+		if (id !== undefined) ids.push(id);
+	}
+	return { ids, failures };
+}
+
+/** Reads an attachment; rejects with the last reason of the platform after five attempts within 8 s. */
+async function readPatiently(
+	{ platform, clock, signal }: Pick<SayingParts, "platform" | "clock" | "signal">,
+	attachment: Attachment,
+): Promise<Uint8Array> {
+	for (const waitMs of readAgainMs) {
+		try {
+			return await platform.read(attachment, signal);
+		} catch (reason) {
+			if (ParleyError.from(reason).code !== "unavailable" || signal.aborted) throw reason;
+			await delay(clock, waitMs, signal);
+		}
+	}
+	return platform.read(attachment, signal);
 }

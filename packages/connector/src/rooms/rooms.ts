@@ -1,4 +1,4 @@
-import { type Clock, ParleyError, type Store } from "@parley/base";
+import { type Clock, ParleyError, type Store, hotStatement } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -9,7 +9,6 @@ import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "../
 import type { KnownSession } from "../subscription/known-sessions.ts";
 import type { SessionFeed } from "../subscription/session-subscription.ts";
 import type { Feed } from "../subscription/subscriptions.ts";
-import { readTurn, writeTurn } from "./current-sessions.ts";
 import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
@@ -206,4 +205,38 @@ function ours(roomKey: string): SessionKey {
 	const key = readSessionKey(roomKey);
 	if (key) return key;
 	throw new ParleyError(`the room ${roomKey} cannot be named`, { code: "internal" });
+}
+
+const selectRoom = hotStatement<
+	ConnectorTables,
+	{ room: string },
+	{ external_key: string; turned_by: string }
+>((db, p) => db.selectFrom("rooms").select(["external_key", "turned_by"]).where("room", "=", p("room")));
+
+interface Turn {
+	readonly room: string;
+	readonly externalKey: string;
+	readonly turnedBy: string;
+	readonly now: number;
+}
+
+const upsertRoom = hotStatement<ConnectorTables, Turn>((db, p) => {
+	const turned = { external_key: p("externalKey"), turned_by: p("turnedBy"), changed_at: p("now") };
+	return db
+		.insertInto("rooms")
+		.values({ room: p("room"), ...turned })
+		.onConflict((conflict) => conflict.column("room").doUpdateSet(turned));
+});
+
+/** The session that a room was turned to, by its external key, and what has turned it. */
+async function readTurn(
+	db: Parameters<typeof selectRoom>[0],
+	room: string,
+): Promise<{ readonly externalKey: string; readonly turnedBy: string } | undefined> {
+	const [row] = await selectRoom(db, { room });
+	return row && { externalKey: row.external_key, turnedBy: row.turned_by };
+}
+
+async function writeTurn(tx: Parameters<typeof upsertRoom>[0], turn: Turn): Promise<void> {
+	await upsertRoom(tx, turn);
 }

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { readMark } from "../subscription/session-cursors.ts";
 import { openSqlite } from "../testing/open-stores.ts";
-import { isOpen } from "./conditions.ts";
+import { isOpen } from "./tables.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 import type { Engine, Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
-import { isOpen } from "./conditions.ts";
+import { isOpen } from "./tables.ts";
 
 type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
 

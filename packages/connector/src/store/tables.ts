@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from "kysely";
+import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
  * How far a row of the outbox has come. `planned`: to be sent. `attempted`: a request is out. `unknown`: perhaps
@@ -121,3 +121,6 @@ export interface ConnectorTables {
 	heard: HeardTable;
 	decisions: DecisionsTable;
 }
+
+/** Of rows of the outbox: what is not settled. Without parameters, so that it is seen to be what `outbox_open` holds. */
+export const isOpen = sql<boolean>`state in ('planned', 'attempted', 'unknown', 'held')`;

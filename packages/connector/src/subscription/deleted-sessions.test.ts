@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { playScene, type Step } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
-import { goneSession } from "./gone-session.ts";
+import { goneSession } from "./known-sessions.ts";
 
 const asks: readonly Step[] = [
 	{ says: "clean up" },

@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readSessionKey, roomKeyOf, roomOf, writeSessionKey } from "./external-key.ts";
+import * as fc from "fast-check";
 
 const id = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
 const key = fc

@@ -1,4 +1,5 @@
 import { roomKeyOf, type SessionKey } from "./external-key.ts";
+import type { EventFrame, OpenSession } from "@parley/protocol";
 
 /** A session of ours that the gateway has. */
 export interface KnownSession {
@@ -58,4 +59,20 @@ export class KnownSessions {
 		room?.delete(externalKey);
 		if (room?.size === 0) this.#byRoom.delete(roomKey);
 	}
+}
+
+/** The end of a session, which is no recorded event, in a place of its own behind all those. */
+export function deletionAt(session: string, seq: number): EventFrame {
+	return { type: "event", event: "session.deleted", session_id: session, payload: {}, seq };
+}
+
+/** A session that was deleted while nobody read it, as who had read it up to `seq` would have heard of that. */
+export function goneSession(id: string, seq: number): OpenSession {
+	return {
+		...{ id, status: "resumed", lastSeq: seq },
+		async *events() {
+			yield { ...deletionAt(id, seq), transient: true };
+		},
+		close() {},
+	};
 }

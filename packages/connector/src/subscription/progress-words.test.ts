@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { progressWords } from "./progress-words.ts";
+import { progressWords } from "./typing.ts";
 
 const writing = { type: "writing", subject: undefined, length: 10 } as const;
 

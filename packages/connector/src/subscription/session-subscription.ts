@@ -1,14 +1,8 @@
 import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
-import {
-	type EventFrame,
-	isOzzieEvent,
-	type OpenSession,
-	type OzzieEvent,
-	ReplyProgress,
-} from "@parley/protocol";
+import { type EventFrame, isOzzieEvent, type OpenSession, type OzzieEvent, ReplyProgress } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
-import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
-import { openQuestions } from "../conversation/questions.ts";
+import { type ConversationState, emptyConversation, tellConversation } from "../conversation/conversation.ts";
+import { openQuestions } from "../conversation/questions/questions.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { GatewayHistory } from "../gateway/gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
@@ -17,13 +11,12 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
-import { deletionAt } from "./gone-session.ts";
+import { deletionAt } from "./known-sessions.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
-import { progressWords } from "./progress-words.ts";
-import { type StepTold, tellFrame } from "./render-frame.ts";
+import { progressWords, Typing } from "./typing.ts";
 import { forgetMark, type Mark } from "./session-cursors.ts";
-import { Typing } from "./typing.ts";
+import { type ShownRow, toRows } from "../conversation/to-rows.ts";
 
 /** What another database has shown or not shown so long ago is nothing that anybody waits for. */
 const staleMs = 24 * 3_600_000;
@@ -330,4 +323,44 @@ export interface RoomSession {
 	readonly room: Room;
 	/** What of it was shown so far. */
 	readonly state: ConversationState;
+}
+
+/** What an event makes of the conversation, and all that it shows. */
+interface StepTold {
+	readonly state: ConversationState;
+	readonly rows: readonly ShownRow[];
+}
+
+/** Where what is told is to be seen. */
+interface Telling {
+	readonly scene: Scene;
+	/** The room's, in the outbox. */
+	readonly conversation: string;
+	readonly platform: ChatPlatform;
+	readonly log: Logger;
+}
+
+/** Tells an event. One that this program cannot tell is left out, whatever the reason. */
+function tellFrame(
+	state: ConversationState,
+	{ frame, at }: { readonly frame: OzzieEvent; readonly at: number },
+	{ scene, conversation, platform, log }: Telling,
+): StepTold {
+	const { seq } = frame;
+	try {
+		const told = tellConversation(state, { seq, at, event: frame }, scene);
+		const rows = toRows(told.intentions, { told: { seq, at }, conversation, platform });
+		return { state: told.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
+	} catch (error) {
+		log.error("an event cannot be told", { session: scene.session, seq, event: frame.event, error });
+		return { state, rows: [] };
+	}
+}
+
+/**
+ * Rows whose ids no recorded event has: a gateway that is restored from a copy has the session again, and gives the
+ * number of its deletion to what happens next.
+ */
+function asDeletion(rows: readonly ShownRow[]): ShownRow[] {
+	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));
 }

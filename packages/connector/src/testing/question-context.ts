@@ -1,13 +1,20 @@
-import type { OzzieEvent } from "@parley/protocol";
-import { emptyConversation } from "../conversation/conversation.ts";
-import type { ArrivalOf } from "../platform/inbound-event.ts";
+import type { OzzieEvent, TaskPayload } from "@parley/protocol";
+import { emptyConversation, type ConversationState } from "../conversation/conversation.ts";
+import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
 import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
-import type { Desk, Reply } from "../rooms/handler-context.ts";
+import type { Desk, Reply, Handled } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import { play, session, token } from "./question-scene.ts";
-import { ada, general, scriptedDesk } from "./scripted-context.ts";
-import type { ScriptedAnswers, ScriptedRequests } from "./scripted-requests.ts";
+import { type ScriptedAnswers, ScriptedRequests } from "./scripted-requests.ts";
+import { ParleyError, silentLogger } from "@parley/base";
+import { ManualClock } from "@parley/base/testing";
+import { markdownDialect } from "../text/markdown-dialect.ts";
+import { chatScene } from "./chat-scene.ts";
+import { ScriptedSurface } from "./scripted-surface.ts";
+
+export const ada: Person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
+export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "channel" };
 
 /** As whom the gateway is asked. */
 export const behalf = onBehalf(ada, general);
@@ -45,4 +52,68 @@ export class QuestionDesk {
 	#session(): RoomSession {
 		return { session, room: general, state: { ...emptyConversation, questions: play(this.events).slice } };
 	}
+}
+
+/** A desk in front of a gateway that answers as it is told. `session` is the one of every room. */
+export function scriptedDesk(
+	answers: ScriptedAnswers,
+	state: Partial<ConversationState> = {},
+): { readonly desk: Desk; readonly gateway: ScriptedRequests } {
+	const gateway = new ScriptedRequests(answers);
+	const { session, controls } = chatScene;
+	const room = { session, room: general, state: { ...emptyConversation, ...state } };
+	const platform = {
+		...chatScene.platform,
+		...{ name: "discord", dialect: markdownDialect, surface: new ScriptedSurface() },
+		conversation: ({ channel }: Room) => channel,
+		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
+	};
+	const desk: Desk = {
+		...{ gateway, controls, platform, clock: new ManualClock(), log: silentLogger, onBehalf },
+		sessionOf: async () => room,
+		session: (id) => (id === session ? room : undefined),
+		roomOf: async (id) => (id === session ? room.room : undefined),
+		turnTo: async () => room,
+		edited: async () => undefined,
+	};
+	return { desk, gateway };
+}
+
+/** A command of Ada's in the channel. */
+export function commanded(
+	command: string,
+	options: Handled<"command">["arrival"]["options"] = {},
+): Handled<"command"> {
+	const arrival = { type: "command" as const, room: general, person: ada, at: 0, command, options };
+	return { arrival: { ...arrival, attachments: [] }, key: "key" };
+}
+
+/** A press of Ada's in the channel. */
+export function pressed(fields: Readonly<Record<string, string>> = {}): Handled<"press"> {
+	const arrival = { type: "press" as const, room: general, person: ada, at: 0, control: "", values: [] };
+	return { arrival: { ...arrival, fields }, key: "key" };
+}
+
+const task: TaskPayload = {
+	...{ id: "task_01234567890123456789aaaaaa", title: "Tidy *up*", status: "running" },
+	progress: { current_step: 1, total_steps: 3, current_step_label: "split", percentage: 33 },
+	...{ description: "Split *it*", session_id: chatScene.session, conversation: "sess_2", parent_id: "" },
+	...{ priority: "normal", tools: [], agent: "default", autonomy: "supervised", depends_on: [] },
+	...{ owner: "discord:1:42", suspend_count: 0, retry_count: 0, output: "", error: "" },
+	...{ created_at: "1970-01-01T00:00:01.000Z", updated_at: "1970-01-01T00:00:09.000Z" },
+	started_at: "1970-01-01T00:00:05.000Z",
+	usage: {
+		...{ tokens_input: 1200, tokens_output: 34, tokens_cache_read: 0, tokens_cache_write: 0 },
+		cost_usd: 0.0421,
+	},
+};
+
+/** A task at work, but for what the test says. */
+export function taskPayload(changes: Partial<TaskPayload> = {}): TaskPayload {
+	return { ...task, ...changes };
+}
+
+/** What the gateway says where the state does not allow what is asked for, as its client throws it. */
+export function unfit(): ParleyError {
+	return new ParleyError("not available: task is running", { code: "unimplemented" });
 }

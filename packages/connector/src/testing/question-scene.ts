@@ -1,5 +1,5 @@
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
-import { type QuestionsSlice, questions } from "../conversation/questions.ts";
+import { type QuestionsSlice, questions } from "../conversation/questions/questions.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { ShowIntention } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";

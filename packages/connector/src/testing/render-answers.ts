@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } from "@parley/protocol";
 import { Controls } from "../controls/controls.ts";
-import { type AnswersSlice, answers } from "../conversation/answers.ts";
+import { type AnswersSlice, answers } from "../conversation/answers/answers.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { Intention } from "../conversation/vocabulary/render-operation.ts";
 

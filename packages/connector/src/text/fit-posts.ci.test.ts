@@ -1,12 +1,11 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Block, plainText, type TextNode } from "./document.ts";
-import { fitPosts } from "./fit-posts.ts";
+import { fitPosts, continuedMark } from "./fit-posts.ts";
 import { markdownDialect } from "./markdown-dialect.ts";
 import { parseText } from "./parse-text.ts";
-import { continuedMark } from "./slice.ts";
+import fc from "fast-check";
 
 const everyday = process.env["PARLEY_TEST_SCALE"] === undefined;
 const isFull = process.env["PARLEY_TEST_SCALE"] === "full";

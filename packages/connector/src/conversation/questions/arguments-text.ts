@@ -1,4 +1,4 @@
-import { visible, visibleLine } from "../vocabulary/visible.ts";
+import { visible, visibleLine } from "../vocabulary/plain.ts";
 
 /** Longer values stand in the preview, where there is one. */
 const briefLength = 200;

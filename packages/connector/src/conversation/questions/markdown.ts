@@ -1,6 +1,6 @@
 import type { Block } from "../../text/document.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
-import { visibleWords } from "../vocabulary/visible.ts";
+import { visibleWords } from "../vocabulary/plain.ts";
 
 /** Markdown in which nothing of the text formats or links; its line breaks stay. */
 export function plain(text: string): string {

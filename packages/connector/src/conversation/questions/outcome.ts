@@ -1,12 +1,10 @@
 import type { EventPayloads } from "@parley/protocol";
-import { actingPerson } from "../vocabulary/acting-person.ts";
-import { plain as plainLine } from "../vocabulary/plain.ts";
+import { actingPerson, plain as plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
-import { platformOf } from "./platform-of.ts";
-import type { OpenQuestion } from "./question.ts";
+import { platformOf, type OpenQuestion } from "./question.ts";
 
 /** What became of a question. */
 export interface Outcome {

@@ -4,8 +4,7 @@ import { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
-import { platformOf } from "./platform-of.ts";
-import { cardOf, codeOf, type OpenQuestion, reminderCardOf, titleOf } from "./question.ts";
+import { platformOf, cardOf, codeOf, type OpenQuestion, reminderCardOf, titleOf } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
 import { askedFacts, canReply, openFacts } from "./question-facts.ts";
 

@@ -1,3 +1,5 @@
+
+
 /** The beginning of a text that may be longer than what is kept of it. */
 export interface Kept {
 	readonly text: string;
@@ -97,4 +99,10 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 /** How the card of a question begins, and no other post: it is found by that. */
 export function titleOf({ kind, token }: Pick<OpenQuestion, "kind" | "token">): string {
 	return `${titles[kind]} ${codeOf(token)}`;
+}
+
+/** The platform of a person or a room, as people write its name: `Discord` of `discord:1:2`. */
+export function platformOf(id: string): string {
+	const [name = ""] = id.split(":");
+	return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }

@@ -1,7 +1,7 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { type Happening, tellAll, written } from "../../testing/chat-scene.ts";
-import { tasks } from "../tasks.ts";
+import { tasks } from "./tasks.ts";
 
 const task = { task_id: "task_1aaaaaa", title: "Tidy" };
 const begun: Happening[] = [

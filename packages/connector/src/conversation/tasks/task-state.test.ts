@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import { type Happening, tellAll } from "../../testing/chat-scene.ts";
-import { type TasksSlice, tasks } from "../tasks.ts";
+import { type TasksSlice, tasks } from "./tasks.ts";
 
 test("a task that is over is remembered for late presses, the newest thirty of them", () => {
 	const lives = Array.from({ length: 40 }, (_, index): Happening[] => {

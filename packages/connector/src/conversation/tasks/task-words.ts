@@ -1,6 +1,5 @@
 import type { TaskPayload } from "@parley/protocol";
-import { actingPerson } from "../vocabulary/acting-person.ts";
-import { plain } from "../vocabulary/plain.ts";
+import { actingPerson, plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { EndedTask, Spent, TaskState } from "./task-state.ts";
 

@@ -1,20 +1,11 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { Posting } from "../platform/posting.ts";
-import { chatDialect } from "../testing/chat-dialect.ts";
-import {
-	answered,
-	approval,
-	elicitation,
-	offer,
-	play,
-	scene,
-	session,
-	token,
-} from "../testing/question-scene.ts";
-import { cardOf } from "./questions/question.ts";
+import { Posting } from "../../platform/posting.ts";
+import { chatDialect } from "../../testing/chat-dialect.ts";
+import { answered, approval, elicitation, offer, play, scene, session, token } from "../../testing/question-scene.ts";
+import { cardOf } from "./question.ts";
 import { closedQuestion, openQuestions, questionByCode, questionOfPost } from "./questions.ts";
-import { toRows } from "./to-rows.ts";
+import { toRows } from "../to-rows.ts";
 
 const other = "prompt_000000000000000000000000zz";
 

@@ -1,8 +1,8 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { chatScene, type Happening, tellAll, written } from "../testing/chat-scene.ts";
+import { chatScene, type Happening, tellAll, written } from "../../testing/chat-scene.ts";
 import { tasks } from "./tasks.ts";
-import type { Scene } from "./vocabulary/reducer.ts";
+import type { Scene } from "../vocabulary/reducer.ts";
 
 const id = "task_1aaaaaa";
 const one = { task_id: id, title: "Tidy *up*" };

@@ -1,12 +1,36 @@
+import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
 import type { GrantPayload } from "@parley/protocol";
 import { shortId } from "../tasks/task-state.ts";
 import { plain } from "../vocabulary/plain.ts";
-import type { Scene, Told } from "../vocabulary/reducer.ts";
 import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { alwaysAsked, coverOf, endWords, whoIs } from "./grant-words.ts";
 
+/** What the channel is trusted with. */
+export interface TrustSlice {
+	/** The grant that holds. */
+	readonly open?: { readonly id: string };
+}
+
+/** A channel whose tools run unasked for a while: everybody there can see that, and until when. */
+export const trust: Part<TrustSlice> = {
+	empty: {},
+	tell(slice, told, scene) {
+		const { event } = told;
+		if (event.event === "grant.created") {
+			const { grant_id: id } = event.payload;
+			return { slice: { open: { id } }, intentions: [openGrantCard(event.payload, scene)] };
+		}
+		if (event.event !== "grant.ended" || event.payload.grant_id !== slice.open?.id) {
+			return { slice, intentions: [] };
+		}
+		const { grant_id: id, reason } = event.payload;
+		const ended = { told, scene };
+		return { slice: {}, intentions: [endedGrantCard(id, reason, ended), endNotice(id, reason, ended)] };
+	},
+};
+
 /** The card of a channel that is trusted: all its people see it, and can end it. */
-export function openGrantCard(grant: GrantPayload, scene: Scene): ShowIntention {
+function openGrantCard(grant: GrantPayload, scene: Scene): ShowIntention {
 	const { controls, session, platform } = scene;
 	const { grant_id: id, reason, granted_by } = grant;
 	const until = Date.parse(grant.expires_at);
@@ -25,7 +49,7 @@ export function openGrantCard(grant: GrantPayload, scene: Scene): ShowIntention 
 }
 
 /** The same card after the end. */
-export function endedGrantCard(id: string, reason: string, { told, scene }: Ended): ShowIntention {
+function endedGrantCard(id: string, reason: string, { told, scene }: Ended): ShowIntention {
 	const when = scene.platform.moment(told.at, "exact");
 	const why = endWords(reason, scene.platform);
 	return {
@@ -35,7 +59,7 @@ export function endedGrantCard(id: string, reason: string, { told, scene }: Ende
 }
 
 /** What everybody notices, once in a room, however many of its conversations hear of it. */
-export function endNotice(id: string, reason: string, { scene }: Ended): ShowIntention {
+function endNotice(id: string, reason: string, { scene }: Ended): ShowIntention {
 	const why = endWords(reason, scene.platform);
 	const card = `grant-end:${inRoom(id, scene)}`;
 	return { type: "show", lane: "milestone", card, text: `🔒 Tools ask here again: ${why}.` };

@@ -1,23 +1,13 @@
 import type { EventPayloads } from "@parley/protocol";
-import { Cut } from "./questions/cut.ts";
-import { callLine, drawReplyCard, fitsWhole } from "./questions/draw-reply-card.ts";
-import { answeredOutcome, type Outcome, unansweredOutcome } from "./questions/outcome.ts";
-import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./questions/question.ts";
-import { closedCard, openCard, reminder } from "./questions/question-card.ts";
-import { readQuestion } from "./questions/read-question.ts";
-import {
-	addToCard,
-	cardWith,
-	endRow,
-	isOfReply,
-	newestCards,
-	type ReplyCard,
-	type ReplyQuestion,
-	raisedWith,
-	wasAsked,
-} from "./questions/reply-cards.ts";
-import type { Part, Scene, Step, Told } from "./vocabulary/reducer.ts";
-import type { ShowIntention } from "./vocabulary/render-operation.ts";
+import { Cut } from "./cut.ts";
+import { callLine, drawReplyCard, fitsWhole } from "./draw-reply-card.ts";
+import { answeredOutcome, type Outcome, unansweredOutcome } from "./outcome.ts";
+import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./question.ts";
+import { closedCard, openCard, reminder } from "./question-card.ts";
+import { readQuestion } from "./read-question.ts";
+import { addToCard, cardWith, endRow, isOfReply, newestCards, type ReplyCard, type ReplyQuestion, raisedWith, wasAsked } from "./reply-cards.ts";
+import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 
 const mostOpen = 200;
 const mostClosed = 50;

@@ -1,7 +1,7 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { answered, approval, closed, play, read, reminded, scene, token } from "../testing/question-scene.ts";
-import { tokenOfCard } from "./questions/question.ts";
+import { answered, approval, closed, play, read, reminded, scene, token } from "../../testing/question-scene.ts";
+import { tokenOfCard } from "./question.ts";
 
 const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
 const wait = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";

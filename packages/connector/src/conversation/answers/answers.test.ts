@@ -10,8 +10,8 @@ import {
 	says,
 	tell,
 	under,
-} from "../testing/render-answers.ts";
-import { activeRun, messageOf, runOf } from "./answers/runs.ts";
+} from "../../testing/render-answers.ts";
+import { activeRun, messageOf, runOf } from "./runs.ts";
 
 const oneWaits = [says("r1", "one", "m1"), says("r2", "two", "m2")];
 const twoWait = [...oneWaits, says("r3", "three", "m3")];

@@ -1,6 +1,6 @@
 import type { OriginPayload } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { fires, type Happening, lists, retries, says, tell, under } from "../testing/render-answers.ts";
+import { fires, type Happening, lists, retries, says, tell, under } from "../../testing/render-answers.ts";
 
 const due = "1970-01-01T00:10:00.000Z";
 const origin = (show: OriginPayload["show"], late = false): OriginPayload => ({

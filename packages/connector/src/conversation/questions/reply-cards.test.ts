@@ -1,24 +1,12 @@
 import { createIds } from "@parley/base";
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { Controls } from "../controls/controls.ts";
-import type { Control } from "../platform/posting.ts";
-import {
-	answered,
-	approval,
-	closed,
-	event,
-	play,
-	read,
-	reminded,
-	scene,
-	token,
-	tokenOf,
-	writes,
-} from "../testing/question-scene.ts";
-import { drawReplyCard } from "./questions/draw-reply-card.ts";
-import { readDisplayed, writeDisplayed } from "./questions/reply-cards.ts";
-import type { ShowIntention } from "./vocabulary/render-operation.ts";
+import { Controls } from "../../controls/controls.ts";
+import type { Control } from "../../platform/posting.ts";
+import { answered, approval, closed, event, play, read, reminded, scene, token, tokenOf, writes } from "../../testing/question-scene.ts";
+import { drawReplyCard } from "./draw-reply-card.ts";
+import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
 const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";

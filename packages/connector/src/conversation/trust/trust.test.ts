@@ -1,6 +1,6 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { chatScene, type Happening, tellAll, written } from "../testing/chat-scene.ts";
+import { chatScene, type Happening, tellAll, written } from "../../testing/chat-scene.ts";
 import { type TrustSlice, trust } from "./trust.ts";
 
 const grant = {

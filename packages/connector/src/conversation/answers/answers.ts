@@ -1,0 +1,288 @@
+import type { EventPayloads } from "@parley/protocol";
+import { showQueueOver, showRetryOver, showSteps, showStepsOver, showWaiting, showMoved, showRetrying } from "./cards.ts";
+import { type AnswersSlice, withChange, messageOf, type Run, withRun, withoutRun } from "./runs.ts";
+import { created, missed, removed, beginScheduled, placeOf, scheduleFoot } from "./scheduled.ts";
+import { stepsOf } from "../tasks/step-lines.ts";
+import { plain, oneLine, isBlank } from "../vocabulary/plain.ts";
+import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { Control } from "../../platform/posting.ts";
+import { control } from "./control.ts";
+
+export type { AnswersSlice };
+
+const empty: AnswersSlice = { open: [], ended: [] };
+
+/** The life of messages and of the runs that answer them. */
+export const answers: Part<AnswersSlice> = {
+	empty,
+	tell(slice, told, scene) {
+		const { event } = told;
+		switch (event.event) {
+			case "user.message":
+				return accept({ ...slice, usedAt: told.at }, event.payload, scene);
+			case "assistant.message":
+				return finish({ ...slice, usedAt: told.at }, event.payload, scene);
+			case "run.retrying":
+				return retrying(slice, { at: told.at, payload: event.payload }, scene);
+			case "internal.llm.call":
+				return called(slice, event.payload, scene);
+			case "todo.updated":
+				return listed(slice, event.payload, scene);
+			case "file.created":
+				return { slice, intentions: [share(slice, event.payload)] };
+			case "budget.reached":
+				return { slice, intentions: [notice("error", sentence(event.payload.message))] };
+			case "session.renamed":
+				return { slice, intentions: renamed(event.payload) };
+			case "schedule.created":
+				return { slice, intentions: [created(event.payload)] };
+			case "schedule.trigger":
+				return { slice, intentions: missed(event.payload) };
+			case "schedule.removed":
+				return { slice, intentions: removed(event.payload) };
+			case "session.deleted":
+				return deleted(slice, scene);
+			default:
+				return { slice, intentions: [] };
+		}
+	},
+};
+
+/** The steps of a run have changed: its card shows them. */
+function listed(
+	slice: AnswersSlice,
+	{ run_id, plan }: EventPayloads["todo.updated"],
+	scene: Scene,
+): Step<AnswersSlice> {
+	const run = slice.open.find(({ id }) => id === run_id);
+	if (run === undefined) return { slice, intentions: [] };
+	const steps = stepsOf(plan);
+	return {
+		slice: withChange(slice, { ...run, steps }),
+		intentions: [showSteps(run, { steps, ended: false }, scene)],
+	};
+}
+
+function notice(lane: ShowIntention["lane"], text: string): ShowIntention {
+	return { type: "show", lane, text };
+}
+
+function sentence(words: string): string {
+	const text = plain(words.replace(/[.\s]+$/u, ""), 600);
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** A title that a model has chosen is no news. */
+function renamed({ title, by }: EventPayloads["session.renamed"]): ShowIntention[] {
+	if (by === "model" || title === "") return [];
+	return [notice("milestone", `This conversation is called “${plain(title, 200)}” from now on.`)];
+}
+
+/** Nothing follows: no card may go on promising something. */
+function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
+	const over = "This conversation was deleted.";
+	const cards = open.flatMap((run) => [
+		...showQueueOver(run, over, scene),
+		...showRetryOver(run, over, scene),
+		...showStepsOver(run, scene),
+	]);
+	return { slice: empty, intentions: cards };
+}
+
+type Said = EventPayloads["user.message"];
+
+const mostOfAbout = 80;
+const mostOfQuote = 300;
+
+/** Somebody has said something, here or with another client. */
+function accept(slice: AnswersSlice, said: Said, scene: Scene): Step<AnswersSlice> {
+	if (said.origin) return beginScheduled(slice, { id: said.run_id, origin: said.origin }, scene);
+	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
+	if (said.steered) return { slice, intentions: quoted };
+	const position = slice.open.length;
+	const run: Run = { ...begun(slice, said), ...(position > 0 && { waited: true }) };
+	const cards = position > 0 ? [showWaiting(run, position, scene)] : [];
+	return { slice: withRun(slice, run), intentions: [...quoted, ...cards] };
+}
+
+function begun(slice: AnswersSlice, said: Said): Run {
+	const { run_id: id, author, content, retry_of } = said;
+	const message = ownMessage(said) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));
+	return {
+		...{ id, about: oneLine(content, mostOfAbout) },
+		...(message !== undefined && { message }),
+		...(author && { author }),
+	};
+}
+
+/** The post that says it is ours to reply to: other clients may name messages, too, but write for nobody else. */
+function ownMessage({ author, correlation_id }: Said): string | undefined {
+	return author && correlation_id;
+}
+
+/** What is made again was seen already. */
+function isShownHere(said: Said): boolean {
+	return ownMessage(said) !== undefined || said.retry_of !== undefined;
+}
+
+/** So that people understand what is answered. */
+function quote({ author, content, attachments = [] }: Said, scene: Scene): ShowIntention {
+	const who = author ? `${nameOf(author, scene)} asks` : "From the terminal";
+	const files = attachments.length === 0 ? "" : ` (files: ${attachments.length})`;
+	const text = `> ${who}: ${plain(content, mostOfQuote)}${files}`;
+	return { type: "show", lane: "milestone", text };
+}
+
+/** People of chat platforms are `discord:GUILD:USER`. */
+function nameOf({ id, name }: NonNullable<Said["author"]>, { platform }: Scene): string {
+	const own = id.split(":")[2];
+	return own === undefined ? plain(name === "" ? id : name, mostOfAbout) : platform.person(own);
+}
+
+type Answer = EventPayloads["assistant.message"];
+
+/** A run has ended: with an answer, with an error, or because somebody stopped it. */
+function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<AnswersSlice> {
+	const { open } = slice;
+	const index = answer.run_id === undefined ? 0 : open.findIndex(({ id }) => id === answer.run_id);
+	const run = open[index];
+	const id = run?.id ?? answer.run_id;
+	if (run === undefined) {
+		return {
+			slice: id === undefined ? slice : withoutRun(slice, { id }),
+			intentions: answered(answer, id, undefined, scene),
+		};
+	}
+	const left = withoutRun(slice, run);
+	// Who took a message back out of the line has seen that: nobody waits for an answer to it.
+	const dropped = index > 0 && answer.error === "cancelled" && isBlank(answer.content);
+	return {
+		slice: left,
+		intentions: [
+			...showQueueOver(run, queueOver(answer, dropped), scene),
+			...showRetryOver(run, retryOver(answer), scene),
+			...showStepsOver(run, scene),
+			...(dropped ? [] : answered(answer, run.id, run, scene)),
+			...showMoved(left.open, index, scene),
+		],
+	};
+}
+
+function queueOver({ error }: Answer, dropped: boolean): string {
+	if (dropped) return "Taken out of the line: nobody answers it.";
+	return error === "cancelled" ? "Stopped." : "It was your turn: see below.";
+}
+
+function retryOver({ error }: Answer): string {
+	if (error === "cancelled") return "The model has not answered: stopped.";
+	return error === "" ? "The model answers again." : "The model has not answered: no more tries.";
+}
+
+/** `run` is missing where nobody remembers what is answered. */
+function answered(
+	answer: Answer,
+	id: string | undefined,
+	run: Run | undefined,
+	scene: Scene,
+): ShowIntention[] {
+	const { content, error, origin } = answer;
+	const isQuiet = origin?.show === "silent" && (error === "" || error === "cancelled");
+	if (isQuiet) return [];
+	const foot = footOf(answer, scene);
+	const reply = {
+		...(run?.message !== undefined && { replyTo: run.message }),
+		...(origin && placeOf(id, origin, scene)),
+	};
+	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
+		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };
+	const said: ShowIntention = { type: "show", lane: "final", text: content, ...reply, ...foot };
+	const isSilent = isBlank(content);
+	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...controls("again") }];
+	if (error === "" || error === "cancelled") {
+		const text = isSilent ? "Done. There is nothing to add." : content;
+		return [{ ...said, text, ...controls("good", "bad", "again") }];
+	}
+	const failure: ShowIntention = {
+		type: "show",
+		lane: "error",
+		text: failed(error),
+		...reply,
+		...(origin && foot),
+	};
+	return [...(isSilent ? [] : [said]), { ...failure, ...controls("again") }];
+}
+
+function stopped(run: Run | undefined): string {
+	return run === undefined ? "Stopped." : `Stopped: “${plain(run.about, 80)}”`;
+}
+
+function failed(error: string): string {
+	if (error === "internal error") {
+		return "Something broke inside the gateway; its log tells the operator what. Again tries once more.";
+	}
+	return `That did not work: ${plain(error.replace(/[.\s]+$/u, ""), 600)}.`;
+}
+
+/** What holds for the whole answer. */
+function footOf({ content, error, context, origin }: Answer, { platform }: Scene): { foot?: string } {
+	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
+	const parts = [
+		...(origin ? [scheduleFoot(origin, { platform })] : []),
+		...(error === "cancelled" && !isBlank(content) ? ["stopped here"] : []),
+		...(until === undefined ? [] : [`trusted channel: ran without asking; the trust ends ${until}`]),
+	];
+	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
+}
+
+/** A first failure passes before anybody has read of it. */
+const triesInSilence = 1;
+
+/** A model call has failed and is made again: one card for each run tells of it. */
+function retrying(
+	slice: AnswersSlice,
+	{ at, payload }: Pick<Told, "at"> & { readonly payload: EventPayloads["run.retrying"] },
+	scene: Scene,
+): Step<AnswersSlice> {
+	const { run_id, reason, attempt, in_ms } = payload;
+	const run = slice.open.find(({ id }) => id === run_id);
+	if (run === undefined || attempt <= triesInSilence) return { slice, intentions: [] };
+	return {
+		slice: withChange(slice, { ...run, retrying: true }),
+		intentions: [showRetrying(run, { reason, attempt, at: at + in_ms }, scene)],
+	};
+}
+
+/** A model call has ended: where it went well, none is made again. */
+function called(
+	slice: AnswersSlice,
+	{ run_id, phase, error }: EventPayloads["internal.llm.call"],
+	scene: Scene,
+): Step<AnswersSlice> {
+	const run = slice.open.find(({ id }) => id === run_id);
+	if (run?.retrying !== true || phase === "start" || error !== "") return { slice, intentions: [] };
+	return {
+		slice: withChange(slice, { ...run, retrying: false }),
+		intentions: showRetryOver(run, "The model answers again.", scene),
+	};
+}
+
+/** A file for the people of the conversation. */
+function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowIntention {
+	const { file_id: fileId, name, type, bytes: size, run_id } = file;
+	const message = messageOf(slice, run_id);
+	return {
+		...{ type: "show", lane: "milestone", text: plain(name, 200) },
+		...(message !== undefined && { replyTo: message }),
+		upload: { fileId, name, size, ...(type.startsWith("image/") && { alt: inWords(name) }) },
+	};
+}
+
+/** `sales-chart_2.png` read aloud: `sales chart 2`. */
+function inWords(name: string): string {
+	const words = name
+		.replace(/\.[^.]*$/, "")
+		.replace(/[-_.\s]+/gu, " ")
+		.trim();
+	return words === "" ? name : words;
+}

@@ -1,0 +1,261 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Lane } from "../../platform/lane.ts";
+import { changeOf, isTaskEvent, type TaskChange, type TaskEvent } from "./task-change.ts";
+import { type Task, type TasksSlice, taskCard, withTask, shortId, type TaskState, hasEnded, type Worker } from "./task-state.ts";
+import { oneLine, plain } from "../vocabulary/plain.ts";
+import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
+import type { Intention, ShowIntention } from "../vocabulary/render-operation.ts";
+import type { EventPayloads } from "@parley/protocol";
+import { closedReview, openReview } from "./review-card.ts";
+import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";
+import type { Control } from "../../platform/posting.ts";
+import { stepLines } from "./step-lines.ts";
+
+export type { TasksSlice } from "./task-state.ts";
+
+/** Work in the background: a card for each task, and a thread in which it tells of itself. */
+export const tasks: Part<TasksSlice> = {
+	empty: { live: [], ended: [] },
+	tell(slice, told, scene) {
+		if (told.event.event === "session.deleted") return { slice: tasks.empty, intentions: gone(slice, scene) };
+		const change = changeOf(slice, told);
+		if (!change) return { slice, intentions: [] };
+		const { event } = told;
+		return {
+			slice: withTask(slice, change.after),
+			intentions: [
+				...shown(change, told, scene),
+				...(change.before ? [] : opened(change.after, scene)),
+				...(isTaskEvent(event) ? milestonesOf(event, change, scene) : []),
+			],
+		};
+	},
+};
+
+/** Nothing follows: no card may go on promising something. */
+function gone({ live }: TasksSlice, scene: Scene): Intention[] {
+	return live.flatMap((task) => {
+		const over: Task = { ...task, state: "cancelled", why: "its conversation was deleted" };
+		return [cardOf(over, "milestone", scene), ...closedIn(task, over.state, scene)];
+	});
+}
+
+function shown({ before, after }: TaskChange, told: Told, scene: Scene): Intention[] {
+	const card = cardOf(after, laneOf(after, told), scene);
+	if (before && isDeepStrictEqual(card, cardOf(before, card.lane, scene))) return [];
+	return [card];
+}
+
+/** What people wait for goes before what merely moves. */
+function laneOf({ id }: Task, { event }: Told): Lane {
+	if (!isTaskEvent(event) || event.payload.task_id !== id) return "progress";
+	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
+}
+
+function opened({ id, title }: Task, { platform, threads = true }: Scene): Intention[] {
+	const name = oneLine(title, platform.limits.threadName) || "Task";
+	return threads ? [{ type: "thread", lane: "milestone", card: taskCard(id), name, task: id }] : [];
+}
+
+type Said = Omit<ShowIntention, "type" | "task" | "thread">;
+
+/** What people are told of an event beside the card: posts of the task's thread, and what the room itself is to hear. */
+function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntention[] {
+	const { before, after } = change;
+	const closed = (before?.reviews ?? []).filter(({ token }) =>
+		after.reviews.every((one) => one.token !== token),
+	);
+	const asking = event.payload.task_id;
+	const state = after.workers.find(({ id }) => id === asking)?.state ?? after.state;
+	return [...closedIn({ ...after, reviews: closed }, state, scene), ...toldOf(event, change, scene)];
+}
+
+/** The cards of a task's questions when nobody can answer them any more. */
+function closedIn(task: Task, state: TaskState, scene: Scene): ShowIntention[] {
+	return task.reviews.map((review) =>
+		inThread(task, { lane: "milestone", ...closedReview(review, { state }) }, scene),
+	);
+}
+
+function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntention[] {
+	const { after: task } = change;
+	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
+	// Of its workers people are told on the card.
+	if (event.payload.task_id !== task.id) return [];
+	switch (event.event) {
+		case "task.progress":
+			return stepped(change, scene);
+		case "task.resumed":
+			return [said(task, { lane: "milestone", text: "▶️ It goes on." }, scene)];
+		case "task.completed":
+			return completed(event.payload, task, scene);
+		case "task.failed":
+			return failed(event.payload, task, scene);
+		case "task.cancelled": {
+			const { reason: why, by } = event.payload;
+			const text = `⏹️ **Cancelled**${because({ why, by }, scene.platform)}`;
+			return [said(task, { lane: "milestone", text }, scene)];
+		}
+		default:
+			return [];
+	}
+}
+
+function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: Scene): ShowIntention[] {
+	const review = task.reviews.find(({ token }) => token === payload.token);
+	if (!review) return [];
+	const whose = payload.task_id === task.id ? "" : ` of its part **${plain(review.title, 60)}**`;
+	const plan = payload.plan_content.trim();
+	const waits = `⏸️ **${plain(task.title, 150)}** waits for you: ${whereOf(task, scene)}.`;
+	return [
+		...(plan === ""
+			? []
+			: [said(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene)]),
+		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
+		...inRoom({ lane: "milestone", text: waits }, scene),
+	];
+}
+
+function stepped({ before, after: task }: TaskChange, scene: Scene): ShowIntention[] {
+	const { step } = task;
+	const earlier = before?.step;
+	const bar = step && barOf(step.done, step.total);
+	if (!step || bar === undefined || step.done <= (earlier?.done ?? 0)) return [];
+	// The step that was at work is the one that is done, unless it still is at work.
+	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
+	const isOver = step.done === step.total || step.label !== earlier?.label;
+	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
+	return [
+		said(task, { lane: "milestone", text: `☑️ Step ${step.done} of ${step.total} is done${which}` }, scene),
+	];
+}
+
+function completed(payload: EventPayloads["task.completed"], task: Task, scene: Scene): ShowIntention[] {
+	const { output_summary: summary, duration } = payload;
+	const spent = task.spent && spentWords(task.spent);
+	const { platform, threads = true } = scene;
+	const place = threads ? { thread: taskCard(task.id) } : scene;
+	const show = platform.command(`task show ${shortId(task.id)}`, place);
+	const whole = summary.endsWith("…") ? ` · all of it: ${show}` : "";
+	const foot = `took ${lengthOf(duration / 1_000_000)}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
+	const text = summary.trim() === "" ? "✅ **Done**" : `✅ **Done**\n\n${summary.trim()}`;
+	const short = `✅ **${plain(task.title, 150)}** is done: ${whereOf(task, scene)}.`;
+	return [said(task, { lane: "final", text, foot }, scene), ...inRoom({ lane: "final", text: short }, scene)];
+}
+
+function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowIntention[] {
+	const error = payload.error.trim() === "" ? "nobody knows why" : plain(payload.error, 1_000);
+	if (payload.will_retry) {
+		const text = `🔁 It failed and is tried again by itself, try ${payload.retry_count + 2}: ${error}`;
+		return [said(task, { lane: "milestone", text }, scene)];
+	}
+	const short = `❌ **${plain(task.title, 150)}** has failed: ${plain(payload.error, 300)}`;
+	return [
+		said(task, { lane: "error", text: `${stateWords.failed}: ${error}` }, scene),
+		...inRoom({ lane: "error", text: short }, scene),
+	];
+}
+
+/** A post that says by itself which task it is about where it does not stand in that one's thread. */
+function said(task: Task, { text, ...post }: Said, scene: Scene): ShowIntention {
+	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
+	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
+}
+
+function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowIntention {
+	return { type: "show", ...post, task: id, ...(threads && { thread: taskCard(id) }) };
+}
+
+/** Where to read more. A thread may be locked or deleted: the command is always there. */
+function whereOf({ id }: Task, scene: Scene): string {
+	return `see its thread, or \`${scene.platform.command(`task show ${shortId(id)}`, scene)}\``;
+}
+
+/** Where there are no threads, the room has heard it already. */
+function inRoom(
+	post: { readonly lane: Lane; readonly text: string },
+	{ threads = true }: Scene,
+): ShowIntention[] {
+	return threads ? [{ type: "show", ...post }] : [];
+}
+
+const mostWorkersShown = 8;
+const mostWorkerTitle = 60;
+
+/** What a card shows at a moment; it is edited only when that differs. */
+function cardOf(task: Task, lane: Lane, scene: Scene): ShowIntention {
+	const marker = `task id ${shortId(task.id)}`;
+	const spent = task.spent && spentWords(task.spent);
+	const controls = controlsOf(task, scene);
+	return {
+		...{ type: "show", lane, card: taskCard(task.id), task: task.id, marker },
+		text: [
+			`**${plain(task.title, 150)}**`,
+			stateLine(task, scene),
+			...stepLine(task),
+			...(task.steps && !hasEnded(task.state) ? stepLines(task.steps) : []),
+			...waitingLine(task),
+			...workerLines(task.workers),
+		].join("\n"),
+		foot: spent === undefined ? marker : `${marker} · ${spent}`,
+		...(controls.length > 0 && { controls: [controls] }),
+	};
+}
+
+function stateLine(task: Task, { platform }: Scene): string {
+	const { state, startedAt, createdAt, end, why } = task;
+	if (hasEnded(state)) {
+		const took = end?.tookMs === undefined ? "" : ` after ${lengthOf(end.tookMs)}`;
+		return `${stateWords[state]}${took}${because(task, platform)}`;
+	}
+	const since =
+		startedAt === undefined
+			? `asked for ${platform.moment(createdAt, "relative")}`
+			: `started ${platform.moment(startedAt, "relative")}`;
+	const cause = state === "retrying" && why !== undefined ? `: ${plain(why, 300)}` : "";
+	return `${stateWords[state]}${cause} · ${since}`;
+}
+
+function stepLine({ step, state }: Task): string[] {
+	const bar = step && barOf(step.done, step.total);
+	if (!step || bar === undefined) return [];
+	const isAtWork = !hasEnded(state) && step.done < step.total && step.label !== "";
+	return [isAtWork ? `${bar} · now: ${plain(step.label, 120)}` : bar];
+}
+
+/** A worker's question is one of the card's task, too. */
+function waitingLine({ id, reviews }: Task): string[] {
+	const asking = reviews.find(({ task }) => task !== id);
+	return asking ? [`${stateWords.suspended}: ${plain(asking.title, mostWorkerTitle)}`] : [];
+}
+
+/** The newest, each below the one that it works for. */
+function workerLines(workers: readonly Worker[]): string[] {
+	const shown = workers.slice(-mostWorkersShown);
+	if (shown.length === 0) return [];
+	const below = (parent: string, depth: number): string[] =>
+		shown
+			.filter((worker) => worker.parent === parent)
+			.flatMap((worker) => [`${"  ".repeat(depth)}- ${wordsOf(worker)}`, ...below(worker.id, depth + 1)]);
+	const tops = new Set(shown.map(({ parent }) => parent).filter((id) => shown.every((one) => one.id !== id)));
+	const hidden = workers.length - shown.length;
+	return [
+		"",
+		...[...tops].flatMap((parent) => below(parent, 0)),
+		...(hidden > 0 ? [`- and ${hidden} earlier ${hidden === 1 ? "part" : "parts"}`] : []),
+	];
+}
+
+function wordsOf({ title, state }: Worker): string {
+	return `${stateWords[state]}: ${plain(title, mostWorkerTitle)}`;
+}
+
+function controlsOf({ id, state }: Task, { controls, session }: Scene): Control[] {
+	if (!hasEnded(state)) {
+		const control = controls.write({ kind: "task-cancel", session, subject: id });
+		return [{ type: "button", id: control, label: "Cancel", style: "danger" }];
+	}
+	if (state === "completed") return [];
+	const control = controls.write({ kind: "task-retry", session, subject: id });
+	return [{ type: "button", id: control, label: "Retry", style: "primary" }];
+}
