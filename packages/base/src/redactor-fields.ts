@@ -1,3 +1,5 @@
+import { defined } from "./defined.ts";
+
 /** As deep as guarded JSON can be. */
 const MAX_DEPTH = 64;
 
@@ -29,10 +31,9 @@ function errorFields(error: Error): object {
 	return {
 		type: name,
 		message,
-		...("code" in error && { code: error.code }),
+		...defined({ code: "code" in error ? error.code : undefined }),
 		stack,
-		...(cause !== undefined && { cause }),
-		...(error instanceof AggregateError && { errors: error.errors }),
+		...defined({ cause, errors: error instanceof AggregateError ? error.errors : undefined }),
 	};
 }
 

@@ -40,8 +40,17 @@ export const longestShape = 100;
 
 /** Beginnings of all shapes, by which a stream holds a text back in time. */
 export const openings = [
-	...["xox[abeprs]", "xapp", "sk-a", "gh[pousr]_", "gith", "AKIA", "ASIA", "eyJ[\\w-]", "gw_[\\w-]"],
-	...["-----B", "[MNO][\\w-]{11}"],
+	"xox[abeprs]",
+	"xapp",
+	"sk-a",
+	"gh[pousr]_",
+	"gith",
+	"AKIA",
+	"ASIA",
+	"eyJ[\\w-]",
+	"gw_[\\w-]",
+	"-----B",
+	"[MNO][\\w-]{11}",
 ];
 /** Characters of the longest of them. */
 export const openingLength = 12;

@@ -27,8 +27,20 @@ test("what is kept of a token does not hold its secret", () => {
 });
 
 test.each([
-	...["", " ", "undefined", "null", "[redacted]", "changeme", "true", "{}", "gw_operator_"],
-	...["gw_operator_ID_SECRET", "$PARLEY_TOKEN", "Bearer", "gw__", "gw_admin_0_0"],
+	"",
+	" ",
+	"undefined",
+	"null",
+	"[redacted]",
+	"changeme",
+	"true",
+	"{}",
+	"gw_operator_",
+	"gw_operator_ID_SECRET",
+	"$PARLEY_TOKEN",
+	"Bearer",
+	"gw__",
+	"gw_admin_0_0",
 ])("%j is no token", (text) => {
 	expect(readTokenText(text)).toBeUndefined();
 });
@@ -40,7 +52,11 @@ test("a token with another id, kind or case, cut off or with something around it
 		token.slice(0, idAt + 27) + foreign.slice(idAt + 27),
 		foreign.slice(0, idAt + 27) + token.slice(idAt + 27),
 		...["observer", "connector", "ticket", "agent"].map((kind) => token.replace("operator", kind)),
-		...[token.toUpperCase(), token.slice(0, -1), token.slice(0, -6), `${token}\n`, ` ${token}`],
+		token.toUpperCase(),
+		token.slice(0, -1),
+		token.slice(0, -6),
+		`${token}\n`,
+		` ${token}`,
 	]) {
 		expect(readTokenText(wrong)).toBeUndefined();
 	}

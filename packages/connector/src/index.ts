@@ -16,12 +16,18 @@ export {
 	openGatewayFiles,
 } from "./gateway/gateway-files.ts";
 export { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbound/inbox.ts";
-export { type Decision, decideRow, readStuck, type StuckRow } from "./outbox/decisions.ts";
+export {
+	type Decision,
+	decideRow,
+	decideStuckPost,
+	readStuck,
+	readStuckPosts,
+	type StuckRow,
+} from "./outbox/decisions.ts";
 export { leaveDecisionOn } from "./outbox/left-decisions.ts";
 export { Outbox, type OutboxParts } from "./outbox/outbox.ts";
 export type { Plan, PlannedRow } from "./outbox/plan.ts";
 export { type Posted, postedIn } from "./outbox/posted-in.ts";
-export { decideStuckPost, readStuckPosts } from "./outbox/decisions.ts";
 export type { ChatPlatform, PlatformLimits } from "./platform/chat-platform.ts";
 export {
 	CardMessages,
@@ -47,8 +53,13 @@ export { Lookup, type LookupParts } from "./platform/lookup.ts";
 export { Malformed } from "./platform/malformed.ts";
 export type { AskedPerson, PersonNow } from "./platform/person-now.ts";
 export { Control, Posting, type StepList } from "./platform/posting.ts";
-export { type AttachmentSource, readAttachment } from "./platform/read-attachment.ts";
-export { mayPass, readBounded } from "./platform/read-attachment.ts";
+export {
+	type AttachmentSource,
+	fileTooLarge,
+	mayPass,
+	readAttachment,
+	readBounded,
+} from "./platform/read-attachment.ts";
 export {
 	DeliveryError,
 	type DeliveryFailure,
@@ -70,8 +81,8 @@ export type {
 } from "./running/platform-side.ts";
 export { type RunPlatform, runConnector } from "./running/run-connector.ts";
 export type { RunningConnector, RunOptions, RunStatus } from "./running/running-connector.ts";
-export { answerStep } from "./setup/finding.ts";
 export type { Finding, SetupStep } from "./setup/finding.ts";
+export { answerStep } from "./setup/finding.ts";
 export {
 	type ConnectorDatabase,
 	type ConnectorDatabaseOptions,
@@ -90,6 +101,5 @@ export { plainText } from "./text/document.ts";
 export { type FitOptions, type Fitted, fitPosts } from "./text/fit-posts.ts";
 export { markdownDialect } from "./text/markdown-dialect.ts";
 export { parseText } from "./text/parse-text.ts";
-export { fileTooLarge } from "./platform/read-attachment.ts";
 export { alignedLines, narrowTables } from "./text/tables.ts";
 export { type Marks, writeLines } from "./text/write-lines.ts";

@@ -14,12 +14,22 @@ const used = {
 	cost_usd: 0.000_000_001,
 };
 const modelCall = {
-	...{ phase: "end", run_id: "run_1", model: "m", provider: "p", message_count: 1 },
-	...{ ...used, duration: 3_200_000_000, error: "" },
+	phase: "end",
+	run_id: "run_1",
+	model: "m",
+	provider: "p",
+	message_count: 1,
+	...used,
+	duration: 3_200_000_000,
+	error: "",
 };
 const retrying = { run_id: "run_1", reason: "overloaded", in_ms: 1_000, attempt: 1, model: "m" };
 const budget = {
-	...{ scope: "session", period: "day", percent: 80, spent_usd: 0.8, limit_usd: 1 },
+	scope: "session",
+	period: "day",
+	percent: 80,
+	spent_usd: 0.8,
+	limit_usd: 1,
 	message: "80 % of it is spent",
 };
 const compacted = { run_id: "run_1", level: "summary", tokens_before: 9_000, tokens_after: 1_000, error: "" };

@@ -211,7 +211,9 @@ const payloads = {
 	"tool.call": z.discriminatedUnion("status", [
 		z.object({
 			...call,
-			...{ status: z.literal("started"), arguments: z.unknown(), trusted: z.exactOptional(TrustedPayload) },
+			status: z.literal("started"),
+			arguments: z.unknown(),
+			trusted: z.exactOptional(TrustedPayload),
 		}),
 		z.object({ ...call, status: z.literal("completed"), result: z.string() }),
 		z.object({ ...call, status: z.literal("failed"), error: z.string() }),

@@ -6,8 +6,12 @@ const count = z.int().min(0);
 const time = z.string();
 
 export const taskStatuses = [
-	...(["pending", "running", "suspended"] as const),
-	...(["completed", "failed", "cancelled"] as const),
+	"pending" as const,
+	"running" as const,
+	"suspended" as const,
+	"completed" as const,
+	"failed" as const,
+	"cancelled" as const,
 ];
 export const taskPriorities = ["low", "normal", "high"] as const;
 export const autonomies = ["supervised", "autonomous"] as const;

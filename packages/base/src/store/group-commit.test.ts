@@ -44,7 +44,12 @@ function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 
 		if (tries.length === undone) failing = [];
 	};
 	const commits = new GroupCommit<unknown>({
-		...{ tx, control, failpoints: noFailpoints, health, watch, onUndone },
+		tx,
+		control,
+		failpoints: noFailpoints,
+		health,
+		watch,
+		onUndone,
 	});
 	const command = (name: string) =>
 		commits.commit(async () => {
@@ -64,8 +69,13 @@ test("the commands of a tick share a transaction, each in its savepoint", async 
 	await Promise.allSettled([command("a"), refused("b")]);
 	expect(done).toEqual([
 		"begin",
-		...["savepoint", "a", "releaseSavepoint"],
-		...["savepoint", "b", "rollbackToSavepoint", "releaseSavepoint"],
+		"savepoint",
+		"a",
+		"releaseSavepoint",
+		"savepoint",
+		"b",
+		"rollbackToSavepoint",
+		"releaseSavepoint",
 		"commit",
 	]);
 });
@@ -80,8 +90,12 @@ test("commands that arrive during a flush share the next one", async () => {
 	await Promise.all(later);
 	expect(done.slice(2)).toEqual([
 		"begin",
-		...["savepoint", "b", "releaseSavepoint"],
-		...["savepoint", "c", "releaseSavepoint"],
+		"savepoint",
+		"b",
+		"releaseSavepoint",
+		"savepoint",
+		"c",
+		"releaseSavepoint",
 		"commit",
 	]);
 });

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { defined } from "../defined.ts";
 import type { Failpoints } from "../failpoints.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import type { Migration, Store } from "./store.ts";
@@ -42,7 +43,7 @@ const addAuthor: Migration = {
 };
 
 function open(migrations: readonly Migration[] = [createNotes], failpoints?: Failpoints) {
-	return openSqliteStore<Tables>({ file, migrations, ...(failpoints && { failpoints }) });
+	return openSqliteStore<Tables>({ file, migrations, ...defined({ failpoints }) });
 }
 
 async function write(store: Store<Tables>, text: string): Promise<void> {

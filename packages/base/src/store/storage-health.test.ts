@@ -28,8 +28,12 @@ function onDisk() {
 		return "written";
 	};
 	const control = {
-		...{ begin: nothing, commit: nothing, rollback: nothing },
-		...{ savepoint: nothing, releaseSavepoint: nothing, rollbackToSavepoint: nothing },
+		begin: nothing,
+		commit: nothing,
+		rollback: nothing,
+		savepoint: nothing,
+		releaseSavepoint: nothing,
+		rollbackToSavepoint: nothing,
 		probe: async () => {
 			disk.probes += 1;
 			await write();

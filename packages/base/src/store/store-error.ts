@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { ParleyError } from "../errors.ts";
 
 /**
@@ -6,6 +7,6 @@ import { ParleyError } from "../errors.ts";
  */
 export class StoreError extends ParleyError {
 	constructor(message: string, cause?: unknown) {
-		super(message, { code: "unavailable", ...(cause !== undefined && { cause }) });
+		super(message, { code: "unavailable", ...defined({ cause }) });
 	}
 }

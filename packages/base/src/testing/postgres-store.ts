@@ -26,7 +26,9 @@ export interface PostgresStoreOptions {
 export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<Store<DB>> {
 	const { connection, migrations, failpoints, log = silentLogger } = options;
 	return openDialectStore<DB>({
-		...{ migrations, failpoints, errors: { isOver, isUndone } },
+		migrations,
+		failpoints,
+		errors: { isOver, isUndone },
 		onUndone: (error, nextTry) =>
 			log.warn("the database undid a transaction, which is tried anew", { nextTry, error }),
 		writer: dialectOf({

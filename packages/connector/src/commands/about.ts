@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
@@ -17,7 +17,11 @@ const model: Command<RoomDesk> = {
 	description: "Who answers in this channel's conversation, and to choose another one",
 	options: [
 		{
-			...{ name: "name", type: "string", required: false, completes: true, max: 200 },
+			name: "name",
+			type: "string",
+			required: false,
+			completes: true,
+			max: 200,
 			description: "A model, or a tier such as fast, standard or max",
 		},
 	],
@@ -65,7 +69,11 @@ const pair: Command<RoomDesk> = {
 	],
 	async run(desk, { arrival: { person, room, options }, key }) {
 		const code = textOf(options["code"]);
-		const asked = { key, ...(code !== "" && { code }), ...desk.onBehalf(person, room) };
+		const asked = {
+			key,
+			...defined({ code: code || undefined }),
+			...desk.onBehalf(person, room),
+		};
 		try {
 			return { text: pairedText(await desk.gateway.request("pair", asked), { code, desk, room }) };
 		} catch (reason) {
@@ -116,7 +124,10 @@ const why: Command<RoomDesk> = {
 	description: "What I made of a message, and why",
 	options: [
 		{
-			...{ name: "message", type: "string", required: false, max: 256 },
+			name: "message",
+			type: "string",
+			required: false,
+			max: 256,
 			description: "Its link or its id; your last one where you name none",
 		},
 	],
@@ -125,7 +136,10 @@ const why: Command<RoomDesk> = {
 		const named = text === "" ? target?.message : messageNamed(desk, text, room);
 		const heard = await desk.heard(room, {
 			person: person.id,
-			...(named !== undefined && { message: named, ending: desk.platform.messageEnding?.(text) }),
+			...defined({
+				message: named,
+				ending: named === undefined ? undefined : desk.platform.messageEnding?.(text),
+			}),
 		});
 		if (heard === undefined)
 			return { text: "I know nothing of that message: I remember the last seven days." };

@@ -2,8 +2,8 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
-import { read, token } from "../testing/question-scene.ts";
 import { ada, commanded, general, scriptedDesk } from "../testing/question-context.ts";
+import { read, token } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { approvalCommands } from "./approvals.ts";
 
@@ -30,7 +30,9 @@ test("what waits in another room is shown with who asked for it where, and with 
 	const ids = (reply?.controls ?? []).flat().flatMap((control) => ("id" in control ? [control.id] : []));
 	expect(ids.map((id) => desk.controls.read(id))).toEqual(
 		["listed-approve", "listed-deny", "listed-whole"].map((kind) => ({
-			...{ kind, session: "sess_7", subject: token },
+			kind,
+			session: "sess_7",
+			subject: token,
 		})),
 	);
 	const behalf = onBehalf(ada, general);

@@ -14,13 +14,18 @@ const approvals: Command = {
 	description: "What waits for an approval that can be given here, also of other rooms",
 	options: [
 		{
-			...{ name: "from", type: "integer", required: false, min: 1, max: mostListed },
+			name: "from",
+			type: "integer",
+			required: false,
+			min: 1,
+			max: mostListed,
 			description: "Which of them to begin with; the first one unless told",
 		},
 	],
 	async run(desk, { arrival: { person, room, options } }) {
 		const { prompts } = await desk.gateway.request("list_prompts", {
-			...{ approvals: true, limit: mostListed },
+			approvals: true,
+			limit: mostListed,
 			...desk.onBehalf(person, room),
 		});
 		const { from = 1 } = options;

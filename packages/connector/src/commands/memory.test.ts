@@ -4,8 +4,14 @@ import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { memoryCommands } from "./memory.ts";
 
 const note = {
-	...{ memory_id: "mem_1", scope: "user" as const, subject: "discord:1:42", content: "likes *tea*" },
-	...{ tags: ["drinks"], author: "discord:1:42", taint: "U", created_at: "1970-01-01T00:00:10.000Z" },
+	memory_id: "mem_1",
+	scope: "user" as const,
+	subject: "discord:1:42",
+	content: "likes *tea*",
+	tags: ["drinks"],
+	author: "discord:1:42",
+	taint: "U",
+	created_at: "1970-01-01T00:00:10.000Z",
 };
 
 test.each<{
@@ -17,25 +23,33 @@ test.each<{
 	asks: { readonly method: string; readonly params: object };
 }>([
 	{
-		...{ name: "the notes of a person are listed", command: "memory", options: {} },
+		name: "the notes of a person are listed",
+		command: "memory",
+		options: {},
 		answers: { list_memories: () => ({ memories: [note] }) },
 		says: /^- `mem_1` \(about you #drinks\): likes .*tea.*`\S*forget ID` deletes a note/s,
 		asks: { method: "list_memories", params: { limit: 10, actor: { id: "42" } } },
 	},
 	{
-		...{ name: "notes are searched", command: "memory", options: { query: "tea" } },
+		name: "notes are searched",
+		command: "memory",
+		options: { query: "tea" },
 		answers: { query_memories: () => ({ memories: [] }) },
 		says: "No note contains these words.",
 		asks: { method: "query_memories", params: { query: "tea", actor: { id: "42" } } },
 	},
 	{
-		...{ name: "one note is deleted", command: "forget", options: { what: "mem_1" } },
+		name: "one note is deleted",
+		command: "forget",
+		options: { what: "mem_1" },
 		answers: { forget_memory: () => ({ status: "forgotten", forgotten: 1 }) },
 		says: "Deleted.",
 		asks: { method: "forget_memory", params: { memory_id: "mem_1", actor: { id: "42" } } },
 	},
 	{
-		...{ name: "all notes of a person are deleted", command: "forget", options: { what: "Me" } },
+		name: "all notes of a person are deleted",
+		command: "forget",
+		options: { what: "Me" },
 		answers: { forget_memory: () => ({ status: "forgotten", forgotten: 3 }) },
 		says: "Deleted 3 notes about you and by you.",
 		asks: { method: "forget_memory", params: { person: "me", actor: { id: "42" } } },

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { MemoryPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
@@ -10,7 +11,10 @@ const memory: Command = {
 	description: "Show the notes that I keep about you, this channel and everyone",
 	options: [
 		{
-			...{ name: "query", type: "string", required: false, max: 500 },
+			name: "query",
+			type: "string",
+			required: false,
+			max: 500,
 			description: "Words to search for",
 		},
 	],
@@ -43,7 +47,11 @@ const forget: Command = {
 	description: "Delete one of my notes, or all notes about you and by you",
 	options: [
 		{
-			...{ name: "what", type: "string", required: true, min: 1, max: 128 },
+			name: "what",
+			type: "string",
+			required: true,
+			min: 1,
+			max: 128,
 			description: "The id of a note, or me for all of yours",
 		},
 	],
@@ -51,7 +59,7 @@ const forget: Command = {
 		const what = textOf(options["what"]);
 		const all = what.toLowerCase() === "me";
 		const { forgotten } = await gateway.request("forget_memory", {
-			...(all ? { person: "me" } : { memory_id: what }),
+			...defined({ person: all ? "me" : undefined, memory_id: all ? undefined : what }),
 			key,
 			...onBehalf(person, room),
 		});

@@ -5,9 +5,18 @@ import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { scheduleCommands } from "./schedule.ts";
 
 const schedule: SchedulePayload = {
-	...{ entry_id: "sched_1", title: "Stand*up*", prompt: "report", when: "every 2 hours", interval_sec: 7200 },
-	...{ show: "post", session_id: "sess_1", owner: "discord:1:42", taint: "U", firings: 0 },
-	...{ created_at: "1970-01-01T00:00:10.000Z", next_due: "1970-01-01T02:00:10.000Z" },
+	entry_id: "sched_1",
+	title: "Stand*up*",
+	prompt: "report",
+	when: "every 2 hours",
+	interval_sec: 7200,
+	show: "post",
+	session_id: "sess_1",
+	owner: "discord:1:42",
+	taint: "U",
+	firings: 0,
+	created_at: "1970-01-01T00:00:10.000Z",
+	next_due: "1970-01-01T02:00:10.000Z",
 };
 
 test.each<{
@@ -19,32 +28,43 @@ test.each<{
 	asks: { readonly method: string; readonly params: object };
 }>([
 	{
-		...{ name: "a schedule is added", command: "schedule add" },
+		name: "a schedule is added",
+		command: "schedule add",
 		options: { text: "report", when: "every 2 hours", show: "thread", zone: "UTC" },
 		answers: { schedule_task: () => schedule },
 		says: /^Scheduled:\n- `sched_1` \*\*Stand.*every 2 hours, next /,
 		asks: {
 			method: "schedule_task",
 			params: {
-				...{ prompt: "report", when: "every 2 hours", show: "thread", time_zone: "UTC" },
-				...{ key: "key/schedule", actor: { id: "42" } },
+				prompt: "report",
+				when: "every 2 hours",
+				show: "thread",
+				time_zone: "UTC",
+				key: "key/schedule",
+				actor: { id: "42" },
 			},
 		},
 	},
 	{
-		...{ name: "the schedules of a person are listed", command: "schedule list", options: {} },
+		name: "the schedules of a person are listed",
+		command: "schedule list",
+		options: {},
 		answers: { list_schedules: () => ({ schedules: [{ ...schedule, problem: "no right" }] }) },
 		says: /^- `sched_1` .*did not run: no right\n\n`\S*schedule remove ID` removes a schedule\.$/s,
 		asks: { method: "list_schedules", params: { limit: 20, actor: { id: "42" } } },
 	},
 	{
-		...{ name: "a person without schedules reads how to add one", command: "schedule list", options: {} },
+		name: "a person without schedules reads how to add one",
+		command: "schedule list",
+		options: {},
 		answers: { list_schedules: () => ({ schedules: [] }) },
 		says: /^You have no schedules\. `\S*schedule add` adds one\.$/,
 		asks: { method: "list_schedules", params: { limit: 20 } },
 	},
 	{
-		...{ name: "a schedule is removed", command: "schedule remove", options: { id: "sched_1" } },
+		name: "a schedule is removed",
+		command: "schedule remove",
+		options: { id: "sched_1" },
 		answers: { unschedule_task: () => ({ status: "removed", entry_id: "sched_1", title: "Standup" }) },
 		says: /^Removed: Standup$/,
 		asks: { method: "unschedule_task", params: { entry_id: "sched_1", key: "key", actor: { id: "42" } } },

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
@@ -15,15 +16,23 @@ const add: Command = {
 	description: "Send me a message at given times",
 	options: [
 		{
-			...{ name: "text", type: "string", required: true, max: 4000 },
+			name: "text",
+			type: "string",
+			required: true,
+			max: 4000,
 			description: "What I get each time",
 		},
 		{
-			...{ name: "when", type: "string", required: true, max: 200 },
+			name: "when",
+			type: "string",
+			required: true,
+			max: 200,
 			description: "every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
 		},
 		{
-			...{ name: "show", type: "string", required: false },
+			name: "show",
+			type: "string",
+			required: false,
 			description: "How I show the answer",
 			choices: [
 				{ value: "post", label: "as a post" },
@@ -32,7 +41,10 @@ const add: Command = {
 			],
 		},
 		{
-			...{ name: "zone", type: "string", required: false, max: 100 },
+			name: "zone",
+			type: "string",
+			required: false,
+			max: 100,
 			description: "Time zone, such as Europe/Berlin",
 		},
 		{ name: "title", description: "A short name", type: "string", required: false, max: 200 },
@@ -43,10 +55,14 @@ const add: Command = {
 		const made = await desk.gateway.request(
 			"schedule_task",
 			{
-				...{ prompt: textOf(options["text"]), when: textOf(options["when"]), key: `${key}/schedule` },
-				...(zone !== "" && { time_zone: zone }),
-				...(title !== "" && { title }),
-				...(show !== undefined && { show }),
+				prompt: textOf(options["text"]),
+				when: textOf(options["when"]),
+				key: `${key}/schedule`,
+				...defined({
+					time_zone: zone || undefined,
+					title: title || undefined,
+					show,
+				}),
 				...desk.onBehalf(person, room),
 			},
 			{ sessionId: session },
@@ -87,7 +103,12 @@ const remove: Command = {
 	description: "Remove one of your schedules",
 	options: [
 		{
-			...{ name: "id", type: "string", required: true, completes: true, min: 1, max: 128 },
+			name: "id",
+			type: "string",
+			required: true,
+			completes: true,
+			min: 1,
+			max: 128,
 			description: "The id that the list shows",
 		},
 	],
@@ -95,7 +116,9 @@ const remove: Command = {
 		const { arrival, key } = handled;
 		const { person, room, options } = arrival;
 		const { title } = await gateway.request("unschedule_task", {
-			...{ entry_id: textOf(options["id"]), key, ...onBehalf(person, room) },
+			entry_id: textOf(options["id"]),
+			key,
+			...onBehalf(person, room),
 		});
 		// The title may be that of a schedule of another place.
 		return { text: isPublic(handled) ? "Removed." : `Removed: ${plain(title, 200)}` };

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ListedSession, RoomDesk } from "../rooms/handler-context.ts";
 import type { Command, CommandOption } from "./command.ts";
@@ -7,7 +8,11 @@ const mostListed = 15;
 const mostTitle = 200;
 
 const title: CommandOption = {
-	...{ name: "title", description: "What it is called", type: "string", required: false, max: mostTitle },
+	name: "title",
+	description: "What it is called",
+	type: "string",
+	required: false,
+	max: mostTitle,
 };
 
 const create: Command<RoomDesk> = {
@@ -16,7 +21,7 @@ const create: Command<RoomDesk> = {
 	options: [title],
 	async run(desk, { arrival: { person, room, options }, key }) {
 		const wanted = textOf(options["title"]);
-		await desk.turnTo(person, room, { key, ...(wanted !== "" && { title: wanted }) });
+		await desk.turnTo(person, room, { key, ...defined({ title: wanted || undefined }) });
 		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
 		const back = desk.platform.command("session switch", room);
 		return { text: `A fresh conversation${name} begins here. \`${back}\` goes back to an older one.` };
@@ -28,7 +33,11 @@ const turn: Command<RoomDesk> = {
 	description: "Go on with another conversation of this channel",
 	options: [
 		{
-			...{ name: "session", type: "string", required: true, completes: true, max: 256 },
+			name: "session",
+			type: "string",
+			required: true,
+			completes: true,
+			max: 256,
 			description: "Which one: its title, or the end of its id",
 		},
 	],
@@ -81,7 +90,8 @@ const rename: Command<RoomDesk> = {
 		const { session } = await desk.sessionOf(person, room, key);
 		const renamed = { session_id: session, title: textOf(options["title"]), key: `${key}/rename` };
 		const { title: given } = await desk.gateway.request("rename_session", {
-			...{ ...renamed, ...desk.onBehalf(person, room) },
+			...renamed,
+			...desk.onBehalf(person, room),
 		});
 		return { text: `This conversation is called **${plain(given, mostTitle)}** from now on.` };
 	},

@@ -5,9 +5,16 @@ import { skillCommands } from "./skill.ts";
 
 const [command] = skillCommands;
 const deploy = {
-	...{ name: "deploy", description: "Deploys *it*", argument_hint: "[branch]", source: "data" as const },
-	...{ path: "skills/deploy.md", type: "simple" as const, trust: "operator" as const, hash: "" },
-	...{ user_invocable: true, model_invocable: true },
+	name: "deploy",
+	description: "Deploys *it*",
+	argument_hint: "[branch]",
+	source: "data" as const,
+	path: "skills/deploy.md",
+	type: "simple" as const,
+	trust: "operator" as const,
+	hash: "",
+	user_invocable: true,
+	model_invocable: true,
 };
 const hidden = [
 	{ ...deploy, name: "agent-only", user_invocable: false },
@@ -24,7 +31,9 @@ function talkingDesk() {
 	const room: RoomDesk = {
 		...desk,
 		sessions: async () => [{ session: "s1", title: "", usedAt: 0, messages: 1, current: true }],
-		...{ whoami: refuse, stop: refuse, heard: refuse },
+		whoami: refuse,
+		stop: refuse,
+		heard: refuse,
 		say: async (_person, _room, { text }) => {
 			said.push(text);
 			return { session: "s", sent: true, failures: [] };

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { SkillPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { RoomDesk } from "../rooms/handler-context.ts";
@@ -12,11 +13,18 @@ const skill: Command<RoomDesk> = {
 	description: "Use a skill, or list the skills",
 	options: [
 		{
-			...{ name: "name", type: "string", required: false, completes: true, max: 6000 },
+			name: "name",
+			type: "string",
+			required: false,
+			completes: true,
+			max: 6000,
 			description: "Name of the skill; without one you get the list",
 		},
 		{
-			...{ name: "arguments", type: "string", required: false, max: 6000 },
+			name: "arguments",
+			type: "string",
+			required: false,
+			max: 6000,
 			description: "What the skill works on",
 		},
 	],
@@ -33,8 +41,10 @@ const skill: Command<RoomDesk> = {
 			return { text: listed(list.skills.filter(isForPeople), desk.platform.command("skill", room)) };
 		}
 		const { failures } = await desk.say(person, room, {
-			...{ text: `/${wanted}`, attachments, key: `${key}/say` },
-			...(message !== undefined && { message }),
+			text: `/${wanted}`,
+			attachments,
+			key: `${key}/say`,
+			...defined({ message }),
 		});
 		if (failures.length === 0) return { text: "Started: the answer comes here." };
 		return { text: `Started, but not with everything:\n\n${failures.map((one) => `- ${one}`).join("\n")}` };

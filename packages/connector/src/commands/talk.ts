@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { RoomDesk } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 import { textOf } from "./options.ts";
@@ -13,8 +14,10 @@ const ask: Command<RoomDesk> = {
 		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";
 		const answered = message ?? target?.message;
 		const { sent, failures } = await desk.say(person, room, {
-			...{ text: `${quoted}${textOf(options["text"])}`, attachments, key: `${key}/say` },
-			...(answered !== undefined && { message: answered }),
+			text: `${quoted}${textOf(options["text"])}`,
+			attachments,
+			key: `${key}/say`,
+			...defined({ message: answered }),
 		});
 		const missing = failures.map((failure) => `- ${failure}`).join("\n");
 		if (!sent) return { text: `There was nothing to ask with:\n\n${missing}` };

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { MethodResult, TaskPayload } from "@parley/protocol";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
@@ -19,7 +19,11 @@ type Task = MethodResult<"check_task">;
 type Handling = Handled<"command">;
 
 const idOption: CommandOption = {
-	...{ name: "id", type: "string", required: true, completes: true, max: 128 },
+	name: "id",
+	type: "string",
+	required: true,
+	completes: true,
+	max: 128,
 	description: "Which one: the end of its id is enough",
 };
 
@@ -31,7 +35,10 @@ const create: Command = {
 		{ name: "title", description: "What it is called", type: "string", required: false, max: 200 },
 		{ name: "agent", description: "Who works on it", type: "string", required: false, completes: true },
 		{
-			...{ name: "priority", description: "How soon it is its turn", type: "string", required: false },
+			name: "priority",
+			description: "How soon it is its turn",
+			type: "string",
+			required: false,
 			choices: ["low", "normal", "high"].map((value) => ({ value, label: value })),
 		},
 	],
@@ -43,8 +50,11 @@ const create: Command = {
 		const { notes = [] } = await desk.gateway.request(
 			"submit_task",
 			{
-				...{ title, description, priority: priorityOf(options["priority"]), key: `${key}/task` },
-				...(agent !== "" && { agent }),
+				title,
+				description,
+				priority: priorityOf(options["priority"]),
+				key: `${key}/task`,
+				...defined({ agent: agent || undefined }),
 				...desk.onBehalf(person, room),
 			},
 			{ sessionId: session },
@@ -110,8 +120,10 @@ const cancel: Command = {
 		const task_id = await meant(desk, handled);
 		const reason = textOf(options["reason"]);
 		const { status } = await desk.gateway.request("cancel_task", {
-			...{ task_id, key: handled.key, ...desk.onBehalf(person, room) },
-			...(reason !== "" && { reason }),
+			task_id,
+			key: handled.key,
+			...desk.onBehalf(person, room),
+			...defined({ reason: reason || undefined }),
 		});
 		const id = shortId(task_id);
 		const over = `\`${id}\` had ended before: ${stateWords[status]}.`;
@@ -126,7 +138,10 @@ const reply: Command = {
 	options: [
 		idOption,
 		{
-			...{ name: "text", type: "string", required: true, max: 4000 },
+			name: "text",
+			type: "string",
+			required: true,
+			max: 4000,
 			description: "`approve` lets it go on; anything else tells it what should change",
 		},
 	],

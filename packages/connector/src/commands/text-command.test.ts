@@ -6,12 +6,16 @@ const text = { name: "text", description: "What is to be done", type: "string", 
 const table: readonly CommandShape[] = [
 	{ name: "help", description: "Helps", options: [] },
 	{
-		...{ name: "task new", description: "Begins" },
+		name: "task new",
+		description: "Begins",
 		options: [
 			text,
 			{ name: "title", description: "Its name", type: "string", required: false, max: 10 },
 			{
-				...{ name: "priority", description: "How soon", type: "string", required: false },
+				name: "priority",
+				description: "How soon",
+				type: "string",
+				required: false,
 				choices: [{ value: "high", label: "High" }],
 			},
 			{ name: "minutes", description: "How long", type: "integer", required: false, min: 1, max: 60 },
@@ -20,7 +24,8 @@ const table: readonly CommandShape[] = [
 	},
 	{ name: "task list", also: "tasks", description: "Lists", options: [] },
 	{
-		...{ name: "task reply", description: "Answers" },
+		name: "task reply",
+		description: "Answers",
 		options: [
 			{ name: "id", description: "Which one", type: "string", required: true, completes: true },
 			text,
@@ -28,11 +33,13 @@ const table: readonly CommandShape[] = [
 	},
 	{ name: "ask", description: "Asks", options: [text] },
 	{
-		...{ name: "model", description: "Who answers" },
+		name: "model",
+		description: "Who answers",
 		options: [{ name: "name", description: "A model", type: "string", required: false, completes: true }],
 	},
 	{
-		...{ name: "approvals", description: "What waits" },
+		name: "approvals",
+		description: "What waits",
 		options: [{ name: "from", description: "The first", type: "integer", required: false }],
 	},
 ];

@@ -4,14 +4,32 @@ import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { trustCommands } from "./trust.ts";
 
 const grant = {
-	...{ grant_id: "grant_1", place: "discord:1:2", people: null, tools: ["git"], classes: null },
-	...{ max_actions: 200, used_actions: 3, reason: "release", granted_by: "discord:1:7" },
-	...{ created_at: "1970-01-01T00:00:10.000Z", expires_at: "1970-01-01T01:00:00.000Z" },
+	grant_id: "grant_1",
+	place: "discord:1:2",
+	people: null,
+	tools: ["git"],
+	classes: null,
+	max_actions: 200,
+	used_actions: 3,
+	reason: "release",
+	granted_by: "discord:1:7",
+	created_at: "1970-01-01T00:00:10.000Z",
+	expires_at: "1970-01-01T01:00:00.000Z",
 };
 const wish = {
-	...{ token: "prompt_1", session_id: "sess_1", place: "discord:1:2", person: "discord:1:42", name: "Ada" },
-	...{ people: null, tools: null, classes: null, max_actions: 200, minutes: 480, reason: "tests" },
-	...{ created_at: "1970-01-01T00:00:10.000Z", expires_at: "1970-01-01T01:00:00.000Z" },
+	token: "prompt_1",
+	session_id: "sess_1",
+	place: "discord:1:2",
+	person: "discord:1:42",
+	name: "Ada",
+	people: null,
+	tools: null,
+	classes: null,
+	max_actions: 200,
+	minutes: 480,
+	reason: "tests",
+	created_at: "1970-01-01T00:00:10.000Z",
+	expires_at: "1970-01-01T01:00:00.000Z",
 };
 const asked: ScriptedAnswers = {
 	request_grant: () => ({ status: "requested", token: "prompt_1", session_id: "sess_1" }),
@@ -29,14 +47,16 @@ interface Scenario {
 
 const scenarios: readonly Scenario[] = [
 	{
-		...{ name: "trust is asked for a working day unless told", command: "trust on" },
+		name: "trust is asked for a working day unless told",
+		command: "trust on",
 		options: { reason: "tests" },
 		answers: asked,
 		says: /^Asked: an owner or the operator .* then it holds for 8 h\.$/,
 		asks: { method: "request_grant", params: { minutes: 480, reason: "tests", session_id: "sess_1" } },
 	},
 	{
-		...{ name: "trust is asked for less, where somebody wants less", command: "trust on" },
+		name: "trust is asked for less, where somebody wants less",
+		command: "trust on",
 		options: { reason: "tests", minutes: 90, tools: "git, run_command,", max_actions: 5 },
 		answers: asked,
 		says: /holds for 1 h 30 min\.$/,
@@ -46,7 +66,8 @@ const scenarios: readonly Scenario[] = [
 		},
 	},
 	{
-		...{ name: "trust ends by command", command: "trust off" },
+		name: "trust ends by command",
+		command: "trust off",
 		answers: {
 			list_grants: () => ({ grants: [grant], wishes: [] }),
 			revoke_grant: () => ({ status: "revoked" }),
@@ -55,19 +76,22 @@ const scenarios: readonly Scenario[] = [
 		asks: { method: "revoke_grant", params: { grant_id: "grant_1", key: "key", actor: { id: "42" } } },
 	},
 	{
-		...{ name: "where there is no trust, there is nothing to end", command: "trust off" },
+		name: "where there is no trust, there is nothing to end",
+		command: "trust off",
 		answers: { list_grants: () => ({ grants: [], wishes: [] }) },
 		says: "This channel is not trusted: tools ask here as it is.",
 		asks: { method: "list_grants", params: { place: { tenant: "1", channel: "2" } } },
 	},
 	{
-		...{ name: "the status says what runs unasked and until when", command: "trust status" },
+		name: "the status says what runs unasked and until when",
+		command: "trust status",
 		answers: { list_grants: () => ({ grants: [grant], wishes: [] }) },
 		says: /trusted\*\* until at 3600 s, \{3600 s\}\.\n- Covered: the tools `git`, .*; 3 were made\n- Granted by @7: release\n- Still asked/,
 		asks: { method: "list_grants", params: {} },
 	},
 	{
-		...{ name: "the status tells of a wish that nobody has answered", command: "trust status" },
+		name: "the status tells of a wish that nobody has answered",
+		command: "trust status",
 		answers: { list_grants: () => ({ grants: [], wishes: [wish] }) },
 		says: /not trusted: .*\n\n❓ @42 asks for trust for 8 h: tests\./,
 		asks: { method: "list_grants", params: {} },

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { lengthOf } from "../conversation/tasks/task-words.ts";
 import { alwaysAsked, coverOf, whoIs } from "../conversation/trust/grant-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
@@ -13,7 +14,11 @@ const on: Command = {
 	options: [
 		{ name: "reason", description: "Why, for who confirms it", type: "string", required: true, max: 500 },
 		{
-			...{ name: "minutes", type: "integer", required: false, min: 1, max: 1440 },
+			name: "minutes",
+			type: "integer",
+			required: false,
+			min: 1,
+			max: 1440,
 			description: `For how long; ${minutesUnlessTold} unless told`,
 		},
 		{
@@ -24,7 +29,11 @@ const on: Command = {
 			max: 1000,
 		},
 		{
-			...{ name: "max_actions", type: "integer", required: false, min: 1, max: 10_000 },
+			name: "max_actions",
+			type: "integer",
+			required: false,
+			min: 1,
+			max: 10_000,
 			description: "After so many calls it ends",
 		},
 	],
@@ -35,9 +44,14 @@ const on: Command = {
 			.filter((name) => name !== "");
 		const { session } = await desk.sessionOf(person, room, key);
 		const answer = await desk.gateway.request("request_grant", {
-			...{ session_id: session, minutes: Number(minutes), reason: String(reason), key: `${key}/trust` },
-			...(max_actions !== undefined && { max_actions: Number(max_actions) }),
-			...(names.length > 0 && { tools: names }),
+			session_id: session,
+			minutes: Number(minutes),
+			reason: String(reason),
+			key: `${key}/trust`,
+			...defined({
+				max_actions: max_actions === undefined ? undefined : Number(max_actions),
+				tools: names.length > 0 ? names : undefined,
+			}),
 			...desk.onBehalf(person, room),
 		});
 		if (answer.status === "granted") return { text: "This channel is trusted: its card says until when." };

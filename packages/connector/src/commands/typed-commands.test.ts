@@ -22,9 +22,14 @@ test("commands are written as the platform has them typed, in a thread otherwise
 			{ commands: "model" },
 			{
 				whispers: [
-					...["`/bot help` shows", "`/bot session switch` goes back", "`!session switch` goes back"],
-					...["`/bot session list` shows", "`!task new` submits", "/bot task list shows them"],
-					...["`/bot trust on` asks", "`/bot model` with a name"],
+					"`/bot help` shows",
+					"`/bot session switch` goes back",
+					"`!session switch` goes back",
+					"`/bot session list` shows",
+					"`!task new` submits",
+					"/bot task list shows them",
+					"`/bot trust on` asks",
+					"`/bot model` with a name",
 				],
 			},
 			{ commands: "help" },

@@ -10,7 +10,8 @@ const kinds = Object.keys(controlKinds) as ControlKind[];
 
 const subjects = [
 	...["prompt", "review", "task", "run", "grant"].map((prefix) => ids.create(prefix)),
-	...["18446744073709551615", "1712345678.012345"],
+	"18446744073709551615",
+	"1712345678.012345",
 ];
 
 test.each(subjects)("what an id of %s stands for is read back, and platforms take it", (subject) => {
@@ -26,11 +27,24 @@ test.each(subjects)("what an id of %s stands for is read back, and platforms tak
 
 test("ids that people still see are read for ever", () => {
 	const written = {
-		...{ stop: "q", again: "g", good: "u", bad: "n" },
-		...{ approve: "a", "approve-session": "s", deny: "d", whole: "w" },
-		...{ answer: "t", choose: "c", skip: "k", secret: "p" },
-		...{ "task-approve": "y", "task-revise": "r", "task-cancel": "x", "task-retry": "z" },
-		...{ "grant-end": "v", rerun: "e" },
+		stop: "q",
+		again: "g",
+		good: "u",
+		bad: "n",
+		approve: "a",
+		"approve-session": "s",
+		deny: "d",
+		whole: "w",
+		answer: "t",
+		choose: "c",
+		skip: "k",
+		secret: "p",
+		"task-approve": "y",
+		"task-revise": "r",
+		"task-cancel": "x",
+		"task-retry": "z",
+		"grant-end": "v",
+		rerun: "e",
 	};
 	expect(controlKinds).toMatchObject(written);
 	expect(new Set(Object.values(controlKinds)).size).toBe(kinds.length);

@@ -5,11 +5,18 @@ import { type ConversationState, emptyConversation, tellConversation } from "./c
 import type { Scene, Told } from "./vocabulary/reducer.ts";
 
 const scene: Scene = {
-	...{ session: "sess_1", controls: new Controls("secret") },
+	session: "sess_1",
+	controls: new Controls("secret"),
 	platform: {
 		limits: {
-			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 75, controlsPerRow: 5, controlRows: 5 },
-			...{ options: 25, optionText: 100, threadName: 100 },
+			post: 2000,
+			postsPerAnswer: 5,
+			buttonLabel: 75,
+			controlsPerRow: 5,
+			controlRows: 5,
+			options: 25,
+			optionText: 100,
+			threadName: 100,
 		},
 		moment: (at, style) => `${style} ${at}`,
 		person: (id) => `person ${id}`,
@@ -18,9 +25,13 @@ const scene: Scene = {
 };
 
 const said: Told = {
-	...{ seq: 1, at: 1000 },
+	seq: 1,
+	at: 1000,
 	event: {
-		...{ type: "event", event: "user.message", session_id: "sess_1", seq: 1 },
+		type: "event",
+		event: "user.message",
+		session_id: "sess_1",
+		seq: 1,
 		payload: { content: "hi", run_id: "r1" },
 	},
 };
@@ -48,15 +59,20 @@ function deletedAt(at: number): Told {
 test("a deletion is told where something was expected, or something was said within a day", () => {
 	const day = 24 * 3_600_000;
 	const notice = {
-		...{ type: "show", lane: "milestone" },
+		type: "show",
+		lane: "milestone",
 		text: "This conversation was deleted. What you write next begins another one.",
 	};
 	const tell = (state: ConversationState, told: Told) => tellConversation(state, told, scene);
 	const { state: asked } = tell(emptyConversation, said);
 	const { state: answered } = tell(asked, {
-		...{ seq: 2, at: 2000 },
+		seq: 2,
+		at: 2000,
 		event: {
-			...{ type: "event", event: "assistant.message", session_id: "sess_1", seq: 2 },
+			type: "event",
+			event: "assistant.message",
+			session_id: "sess_1",
+			seq: 2,
 			payload: { content: "hello", run_id: "r1", error: "", context: { model: "offline" } },
 		},
 	});

@@ -1,3 +1,5 @@
+import { defined } from "@parley/base";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Control, Posting } from "../platform/posting.ts";
 import { chatDialect } from "../testing/chat-dialect.ts";
@@ -6,18 +8,24 @@ import { markdownDialect } from "../text/markdown-dialect.ts";
 import { toRows } from "./to-rows.ts";
 import { isBlank } from "./vocabulary/plain.ts";
 import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
-import fc from "fast-check";
 
 const smallDialect: Dialect = { ...chatDialect, small: (line) => `-# ${line}` };
 const limits = {
-	...{ post: 200, postsPerAnswer: 4, buttonLabel: 10, controlsPerRow: 3, controlRows: 5 },
-	...{ options: 25, optionText: 12, threadName: 20 },
+	post: 200,
+	postsPerAnswer: 4,
+	buttonLabel: 10,
+	controlsPerRow: 3,
+	controlRows: 5,
+	options: 25,
+	optionText: 12,
+	threadName: 20,
 };
 const told = { seq: 7, at: 1000 };
 
 function rows(intention: Intention, dialect: Dialect = chatDialect, post = limits.post) {
 	return toRows([intention], {
-		...{ told, conversation: "general" },
+		told,
+		conversation: "general",
 		platform: { dialect, limits: { ...limits, post } },
 	});
 }
@@ -64,7 +72,10 @@ test("a thread is opened for a card that is there, with a name that fits", () =>
 	const name = "Compare  the\nprices of all shops";
 	expect(rows({ type: "thread", lane: "milestone", card: "task:9", name, task: "9" })).toEqual([
 		{
-			...{ seq: 7, at: 1000, lane: "milestone", conversation: "general#task:9" },
+			seq: 7,
+			at: 1000,
+			lane: "milestone",
+			conversation: "general#task:9",
 			payload: { type: "thread", card: "task:9", name: "Compare the prices…" },
 		},
 	]);
@@ -147,7 +158,7 @@ function words(written: string): string[] {
 test("every post fits and shows something, and nothing of an answer is lost", () => {
 	fc.assert(
 		fc.property(text, foot, dialects, fc.constantFrom(120, 300, 700), (said, below, dialect, limit) => {
-			const show = { text: said, ...(below !== undefined && { foot: below }) };
+			const show = { text: said, ...defined({ foot: below }) };
 			const all = posts(show, dialect, limit);
 			expect(all.length).toBeLessThanOrEqual(limits.postsPerAnswer);
 			for (const { body } of all) {

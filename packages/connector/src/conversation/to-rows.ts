@@ -1,12 +1,13 @@
+import { defined } from "@parley/base";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform, PlatformLimits } from "../platform/chat-platform.ts";
-import type { Posting, Control } from "../platform/posting.ts";
-import { oneLine, isBlank } from "./vocabulary/plain.ts";
-import type { Told } from "./vocabulary/reducer.ts";
-import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
+import type { Control, Posting } from "../platform/posting.ts";
 import type { Block, Inline } from "../text/document.ts";
 import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
+import { isBlank, oneLine } from "./vocabulary/plain.ts";
+import type { Told } from "./vocabulary/reducer.ts";
+import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
 
 /** Where and when intentions are to be seen. */
 export interface Showing {
@@ -46,17 +47,18 @@ function posts(intention: ShowIntention, platform: Showing["platform"]): Posting
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
 	const rows = fitControls(controls, platform.limits);
 	return bodies.map((body, index) => ({
-		...{ type: "post", body },
-		...(thread !== undefined && { thread }),
-		...(index === 0 && replyTo !== undefined && { replyTo }),
-		...(index === bodies.length - 1 && {
-			...(rows.length > 0 && { controls: rows }),
-			...(fitted.file !== undefined && { file: fitted.file }),
-			...(upload !== undefined && { upload }),
-			...(marker !== undefined && { marker }),
-			...(list !== undefined && { list }),
-			...(plain !== undefined && { plain: fitPlain(plain, platform) }),
-		}),
+		type: "post",
+		body,
+		...defined({ thread, replyTo: index === 0 && replyTo !== undefined ? replyTo : undefined }),
+		...(index === bodies.length - 1 &&
+			defined({
+				controls: rows.length > 0 ? rows : undefined,
+				file: fitted.file,
+				upload,
+				marker,
+				list,
+				plain: plain === undefined ? undefined : fitPlain(plain, platform),
+			})),
 	}));
 }
 
@@ -75,7 +77,10 @@ function fitControls(rows: readonly (readonly Control[])[], limits: PlatformLimi
 function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimits): Control {
 	if (control.type !== "choice") return { ...control, label: shown(control.label, buttonLabel) };
 	const options = control.options.map(({ value, label, description, chosen }) => ({
-		...{ value, chosen, label: shown(label, optionText), description: oneLine(description, optionText) },
+		value,
+		chosen,
+		label: shown(label, optionText),
+		description: oneLine(description, optionText),
 	}));
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }

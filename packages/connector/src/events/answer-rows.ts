@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { toRows } from "../conversation/to-rows.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
@@ -19,9 +20,10 @@ export function roomAnswer(
 	const { text, controls } = reply;
 	const { room, message, now } = to;
 	const shown = {
-		...({ type: "show", lane: "acknowledgement", text } as const),
-		...(message !== undefined && { replyTo: message }),
-		...(controls !== undefined && { controls }),
+		type: "show" as const,
+		lane: "acknowledgement" as const,
+		text,
+		...defined({ replyTo: message, controls }),
 	};
 	const conversation = platform.conversation(room);
 	return toRows([shown], { told: { seq, at: now }, conversation, platform });
@@ -42,7 +44,12 @@ export function privateAnswer(
 ): PlannedRow[] {
 	const narrow = { dialect: platform.dialect, limits: { ...platform.limits, postsPerAnswer: 1 } };
 	const { text, controls } = reply;
-	const shown = { type: "show", lane: "acknowledgement", text, ...(controls && { controls }) } as const;
+	const shown = {
+		type: "show",
+		lane: "acknowledgement",
+		text,
+		...defined({ controls }),
+	} as const;
 	const conversation = `ticket:${ticket.id}`;
 	const rows = toRows([shown], { told: { seq, at: now }, conversation, platform: narrow });
 	const { id, token, expiresAt } = ticket;
@@ -51,9 +58,11 @@ export function privateAnswer(
 		if (post.type !== "post") return [];
 		const { body, controls: fitted, file } = post;
 		const payload: Posting = {
-			...{ type: "private", body, expiresAt, ticket: { id, token } },
-			...(fitted !== undefined && { controls: fitted }),
-			...(file !== undefined && { file }),
+			type: "private",
+			body,
+			expiresAt,
+			ticket: { id, token },
+			...defined({ controls: fitted, file }),
 		};
 		return [{ ...row, payload }];
 	});

@@ -72,7 +72,12 @@ async function isDone({ store, platform }: ArrivalParts, room: Room, message: st
 }
 
 const done: ReadonlySet<Effect> = new Set([
-	...(["command", "answered", "replied", "stopped", "nothing-to-stop", "too-late"] as const),
+	"command" as const,
+	"answered" as const,
+	"replied" as const,
+	"stopped" as const,
+	"nothing-to-stop" as const,
+	"too-late" as const,
 ]);
 
 /** Takes what was asked out of the line; false where its turn has come. */

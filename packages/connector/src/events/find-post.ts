@@ -1,4 +1,4 @@
-import { parseJson, type Store } from "@parley/base";
+import { defined, parseJson, type Store } from "@parley/base";
 import type { Controls, ControlTarget } from "../controls/controls.ts";
 import { tokenOfCard } from "../conversation/questions/question.ts";
 import type { Room } from "../platform/inbound-event.ts";
@@ -43,8 +43,7 @@ export async function findPost({ store, controls }: Parts, message: string): Pro
 			const target = "id" in control ? controls.read(control.id) : undefined;
 			return target === undefined ? [] : [target];
 		}),
-		...(token !== undefined && { question: { session, token } }),
-		...(task !== undefined && { task }),
+		...defined({ question: token === undefined ? undefined : { session, token }, task }),
 	};
 }
 

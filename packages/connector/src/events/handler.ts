@@ -1,4 +1,4 @@
-import type { Clock, Logger, Store } from "@parley/base";
+import { type Clock, defined, type Logger, type Store } from "@parley/base";
 import type { Controls } from "../controls/controls.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
@@ -50,7 +50,9 @@ export function outcomeOf({ session, run, failures }: Said): Outcome {
 	return {
 		effect: "sent",
 		session,
-		...(run !== undefined && { run }),
-		...(list !== "" && { reply: { text: `I could not take everything along:\n\n${list}` } }),
+		...defined({
+			run,
+			reply: list === "" ? undefined : { text: `I could not take everything along:\n\n${list}` },
+		}),
 	};
 }

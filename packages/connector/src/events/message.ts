@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import { commandTable } from "../commands/command-table.ts";
 import { readTextCommand, saysStop } from "../commands/text-command.ts";
@@ -55,7 +55,7 @@ async function refused(
 	} catch (reason) {
 		const reply = await refusalOf(parts.desk, arrival, reason);
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
-		return { effect: "refused", reply, ...(isDenied && { seldom: true }) };
+		return { effect: "refused", reply, ...defined({ seldom: isDenied ? (true as const) : undefined }) };
 	}
 }
 
@@ -78,10 +78,14 @@ async function note(
 	// Where it was answered before, that was right behind the message.
 	const shownAt = replayed ? at : now;
 	const heard = {
-		...{ id: turn.id, message, conversation, reason, effect, person, at },
-		...(text !== undefined && { text }),
-		...(session !== undefined && { session }),
-		...(run !== undefined && { run }),
+		id: turn.id,
+		message,
+		conversation,
+		reason,
+		effect,
+		person,
+		at,
+		...defined({ text, session, run }),
 	};
 	const told = seldom
 		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
@@ -136,8 +140,14 @@ async function obey({ desk }: ArrivalParts, arrival: Message, { key }: Turn): Pr
 	const { room, person, at, attachments, message } = arrival;
 	const { reply } = arrival.address;
 	const wanted = {
-		...({ type: "command", command: command.name, options, room, person, at, attachments } as const),
-		...(reply && { target: { message: reply.message, text: "" } }),
+		type: "command" as const,
+		command: command.name,
+		options,
+		room,
+		person,
+		at,
+		attachments,
+		...defined({ target: reply ? { message: reply.message, text: "" } : undefined }),
 	};
 	return { effect: "command", reply: await command.run(desk, { arrival: wanted, key, message }) };
 }
@@ -159,7 +169,7 @@ async function answer(
 	const { session, token } = post.question;
 	await parts.feed.follow(session);
 	const reply = await answerByReply(parts.desk, { text, person, room, key, token, session });
-	return { effect: reply ? "refused" : "answered", session, ...(reply && { reply }) };
+	return { effect: reply ? "refused" : "answered", session, ...defined({ reply }) };
 }
 
 async function tellTask(
@@ -168,7 +178,7 @@ async function tellTask(
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string },
 ): Promise<Outcome> {
 	const reply = await replyToTask(desk, { taskId: task, text, person, room, key });
-	return { effect: reply ? "refused" : "replied", ...(reply && { reply }) };
+	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
 
 async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
@@ -178,7 +188,7 @@ async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise
 	const isWanted = async (): Promise<boolean> => {
 		// Where each has a conversation of their own, nobody stops that of another one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
-		const stop = { conversation, since: at, ...(isOwn && { by: person.id }) };
+		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
 		return !(await seldomHeard.wasStopped(stop));
 	};
 	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
@@ -186,10 +196,8 @@ async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise
 		if (ParleyError.from(reason).code === "resource_exhausted") await tellFull(parts, arrival);
 		throw reason;
 	});
-	return {
-		...outcomeOf(said),
-		...(!said.sent && { effect: said.failures.length > 0 ? "refused" : "withdrawn" }),
-	};
+	const outcome = outcomeOf(said);
+	return said.sent ? outcome : { ...outcome, effect: said.failures.length > 0 ? "refused" : "withdrawn" };
 }
 
 /** The gateway takes no more at the moment: who waits without a place in its line knows that. */

@@ -5,13 +5,13 @@ import { type InboundHandler, isPassing } from "../inbound/inbox.ts";
 import type { Plan } from "../outbox/plan.ts";
 import { Arrival, type ArrivalOf } from "../platform/inbound-event.ts";
 import { isForUs, usualFacts } from "../platform/is-for-us.ts";
+import { suspendTrust } from "../rooms/suspend-trust.ts";
 import { arrivalCursor } from "../store/retention.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 import type { ArrivalParts, Turn } from "./handler.ts";
 import { handleCommand, handlePress } from "./interaction.ts";
 import { handleMessage } from "./message.ts";
 import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
-import { suspendTrust } from "../rooms/suspend-trust.ts";
 
 /** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
 type Queue = "" | "!" | "!audience";

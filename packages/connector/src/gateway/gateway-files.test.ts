@@ -70,7 +70,8 @@ test.each([
 ])("the status %d is a refusal in the gateway's words", async (status, body, code, words) => {
 	const { files } = await gatewayThat(answer(status, body));
 	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({
-		...{ code, message: expect.stringContaining(words) },
+		code,
+		message: expect.stringContaining(words),
 	});
 });
 

@@ -1,6 +1,6 @@
 import { request as plainRequest, type RequestOptions } from "node:http";
 import { request as secureRequest } from "node:https";
-import { type ErrorCode, ParleyError, parseJson } from "@parley/base";
+import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { pinnedTo, UploadedFile } from "@parley/protocol";
 import * as z from "zod";
 
@@ -54,8 +54,14 @@ const mostEvents = 64 * 1_048_576;
 const eventLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {
-	...{ 400: "invalid_argument", 401: "unauthenticated", 403: "permission_denied", 404: "not_found" },
-	...{ 413: "invalid_argument", 415: "invalid_argument", 429: "unavailable", 507: "resource_exhausted" },
+	400: "invalid_argument",
+	401: "unauthenticated",
+	403: "permission_denied",
+	404: "not_found",
+	413: "invalid_argument",
+	415: "invalid_argument",
+	429: "unavailable",
+	507: "resource_exhausted",
 };
 
 const Words = z.object({ error: z.string() });
@@ -104,8 +110,13 @@ function exchange({ url, token, certificate }: GatewayPlace, asked: Asked): Prom
 	const target = new URL(asked.path, url.replace(/^ws/, "http"));
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(patienceMs)]);
 	const options: RequestOptions = {
-		...{ method: asked.method, agent: false, signal },
-		headers: { ...asked.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+		method: asked.method,
+		agent: false,
+		signal,
+		headers: {
+			...asked.headers,
+			...defined({ authorization: token === undefined ? undefined : `Bearer ${token}` }),
+		},
 	};
 	const { promise, resolve, reject } = Promise.withResolvers<Answered>();
 	const failed = (cause: unknown): void => {

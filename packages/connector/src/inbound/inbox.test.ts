@@ -35,7 +35,10 @@ test("a conversation is heard in order while others go on, no more at once than 
 	};
 	const inbox = await Inbox.start({ ...parts, handle, parallel: 2 });
 	for (const [id, conversation] of [
-		...[["a1", "a"] as const, ["a2", "a"] as const, ["b1", "b"] as const, ["c1", "c"] as const],
+		["a1", "a"] as const,
+		["a2", "a"] as const,
+		["b1", "b"] as const,
+		["c1", "c"] as const,
 	]) {
 		await inbox.accept(event(id, conversation));
 	}

@@ -1,4 +1,17 @@
-import { type Clock, delay, type ErrorCode, type Failpoints, type Logger, noFailpoints, ParleyError, parseJson, type Store, hotInsert, hotStatement } from "@parley/base";
+import {
+	type Clock,
+	defined,
+	delay,
+	type ErrorCode,
+	type Failpoints,
+	hotInsert,
+	hotStatement,
+	type Logger,
+	noFailpoints,
+	ParleyError,
+	parseJson,
+	type Store,
+} from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables, InboundState } from "../store/tables.ts";
 
@@ -70,7 +83,11 @@ const mostWaitMs = 30_000;
 
 /** Whose fault it is not: the gateway is away or busy, and the event keeps its turn for as long as that lasts. */
 const passing: ReadonlySet<ErrorCode> = new Set([
-	...(["unavailable", "deadline_exceeded", "resource_exhausted", "aborted", "cancelled"] as const),
+	"unavailable" as const,
+	"deadline_exceeded" as const,
+	"resource_exhausted" as const,
+	"aborted" as const,
+	"cancelled" as const,
 ]);
 
 /** Whether an event that was refused so keeps its turn. */
@@ -125,7 +142,10 @@ export class Inbox {
 			.then((position) => {
 				if (position === undefined) return false;
 				const arrived = { id, conversation, data };
-				this.#enqueue(conversation, { position, ...(this.#count < mostKept && { arrived }) });
+				this.#enqueue(conversation, {
+					position,
+					...defined({ arrived: this.#count < mostKept ? arrived : undefined }),
+				});
 				return true;
 			});
 		await this.#failpoints.reach("inbound.inserted");
@@ -260,8 +280,13 @@ const insertArrival = hotInsert<ConnectorTables, Arrival, "inbound">("position",
 	db
 		.insertInto("inbound")
 		.values({
-			...{ id: p("id"), conversation: p("conversation"), data: p("data"), changed_at: p("now") },
-			...{ state: "waiting", attempts: 0, reason: null },
+			id: p("id"),
+			conversation: p("conversation"),
+			data: p("data"),
+			changed_at: p("now"),
+			state: "waiting",
+			attempts: 0,
+			reason: null,
 		})
 		.onConflict((conflict) => conflict.column("id").doNothing()),
 );

@@ -48,10 +48,12 @@ function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly 
 			.values({ session: p("session"), ...moved })
 			.onConflict((conflict) => {
 				const update = conflict.column("session").doUpdateSet((eb) => ({
-					...{ conversation: eb.ref("excluded.conversation"), seq: eb.ref("excluded.seq") },
+					conversation: eb.ref("excluded.conversation"),
+					seq: eb.ref("excluded.seq"),
 					changed_at: eb.ref("excluded.changed_at"),
 					...(isTold && {
-						...{ state: eb.ref("excluded.state"), replayed_to: eb.ref("excluded.replayed_to") },
+						state: eb.ref("excluded.state"),
+						replayed_to: eb.ref("excluded.replayed_to"),
 						external_key: eb.ref("excluded.external_key"),
 					}),
 				}));

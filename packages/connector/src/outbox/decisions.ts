@@ -1,8 +1,12 @@
+import { existsSync } from "node:fs";
 import { ParleyError, readSqliteFile } from "@parley/base";
 import type { Kysely } from "kysely";
+import {
+	type ConnectorDatabaseOptions,
+	connectorDatabaseFile,
+	openConnectorDatabase,
+} from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import { existsSync } from "node:fs";
-import { type ConnectorDatabaseOptions, connectorDatabaseFile, openConnectorDatabase } from "../store/connector-database.ts";
 
 type Tx = Kysely<ConnectorTables>;
 

@@ -27,7 +27,8 @@ async function twoHeld(): Promise<Held> {
 	for (const payload of ["one", "two"]) await office.tell([{ payload, hold: "a guest has joined" }]);
 	const decisions = startLeftDecisions(office);
 	return {
-		...{ office, store },
+		office,
+		store,
 		leave: (id, send) => leaveDecisionOn(where, { id, decision: { send, by: "me" } }),
 		async looks() {
 			office.clock.advance(2_000);

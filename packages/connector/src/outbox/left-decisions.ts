@@ -1,10 +1,23 @@
-import { type Clock, type Logger, ParleyError, type Store, type Timer, keyvMigration, readMigrationNames, readSqliteFile } from "@parley/base";
-import type { ConnectorTables } from "../store/tables.ts";
-import { type Decision, forgetDecision, readDecisions, leaveDecision } from "./decisions.ts";
-import type { Outbox } from "./outbox.ts";
 import { existsSync } from "node:fs";
-import { type ConnectorDatabaseOptions, connectorDatabaseFile, openConnectorDatabase } from "../store/connector-database.ts";
+import {
+	type Clock,
+	keyvMigration,
+	type Logger,
+	ParleyError,
+	readMigrationNames,
+	readSqliteFile,
+	type Store,
+	type Timer,
+} from "@parley/base";
+import {
+	type ConnectorDatabaseOptions,
+	connectorDatabaseFile,
+	openConnectorDatabase,
+} from "../store/connector-database.ts";
 import { connectorMigrations } from "../store/migrations.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./decisions.ts";
+import type { Outbox } from "./outbox.ts";
 
 /** A person waits for it at a terminal. */
 const lookMs = 2_000;

@@ -1,7 +1,22 @@
-import { type Clock, type Failpoints, type Logger, noFailpoints, type Store, type Timer } from "@parley/base";
+import { hash } from "node:crypto";
+import {
+	type Clock,
+	defined,
+	type Failpoints,
+	type Logger,
+	noFailpoints,
+	type Store,
+	type Timer,
+} from "@parley/base";
 import type { Kysely } from "kysely";
 import { isUrgent, rankOf } from "../platform/lane.ts";
-import { DeliveryError, type Receipt, type Surface, type RateLimit, type OutboxRow } from "../platform/surface.ts";
+import {
+	DeliveryError,
+	type OutboxRow,
+	type RateLimit,
+	type Receipt,
+	type Surface,
+} from "../platform/surface.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { attemptOf, Claims } from "./claims.ts";
 import { readCursor } from "./cursors.ts";
@@ -10,8 +25,18 @@ import type { OpenRow } from "./open-row.ts";
 import { OpenRows, storeWaitMs } from "./open-rows.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { type Content, doubtAttempted, readCard, readContent, readOpen } from "./statements.ts";
-import { type Doubt, judgeEdit, judgeLook, judgeRepeat, judgeSend, type Moment, type Repeats, repeatsLeft, staleMs, type Verdict } from "./verdict.ts";
-import { hash } from "node:crypto";
+import {
+	type Doubt,
+	judgeEdit,
+	judgeLook,
+	judgeRepeat,
+	judgeSend,
+	type Moment,
+	type Repeats,
+	repeatsLeft,
+	staleMs,
+	type Verdict,
+} from "./verdict.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
@@ -335,9 +360,13 @@ const nonceLength = 24;
 function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 	const { id, conversation, lane, card, at, attempts } = row;
 	return {
-		...{ id, conversation, lane, at, payload: content.payload, attempt: attempts },
+		id,
+		conversation,
+		lane,
+		at,
+		payload: content.payload,
+		attempt: attempts,
 		nonce: hash("sha256", id, "base64url").slice(0, nonceLength),
-		...(card === null ? {} : { card }),
-		...(content.target === undefined ? {} : { target: content.target }),
+		...defined({ card: card ?? undefined, target: content.target }),
 	};
 }

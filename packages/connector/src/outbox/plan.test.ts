@@ -1,4 +1,4 @@
-import type { Store } from "@parley/base";
+import { defined, type Store } from "@parley/base";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -10,7 +10,7 @@ import type { Plan } from "./plan.ts";
 const at = Date.UTC(2026, 0, 1);
 
 function planOf(seq: number, payload: unknown, after?: number): Plan {
-	const cursor = { session: "sess_1", seq, ...(after !== undefined && { after }) };
+	const cursor = { session: "sess_1", seq, ...defined({ after }) };
 	return { conversation: "general", cursor, rows: [{ seq, at, lane: "final", payload }] };
 }
 

@@ -67,10 +67,20 @@ const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (d
 	db
 		.insertInto("outbox")
 		.values({
-			...{ id: p("id"), session: p("session"), seq: p("seq"), conversation: p("conversation") },
-			...{ lane: p("lane"), card: p("card"), payload: p("payload"), at: p("at"), state: p("state") },
-			...{ attempts: p("attempts"), sent_at: p("sentAt"), reason: p("reason") },
-			...{ remote: null, changed_at: p("now") },
+			id: p("id"),
+			session: p("session"),
+			seq: p("seq"),
+			conversation: p("conversation"),
+			lane: p("lane"),
+			card: p("card"),
+			payload: p("payload"),
+			at: p("at"),
+			state: p("state"),
+			attempts: p("attempts"),
+			sent_at: p("sentAt"),
+			reason: p("reason"),
+			remote: null,
+			changed_at: p("now"),
 		})
 		.onConflict((conflict) => conflict.column("id").doNothing()),
 );
@@ -136,8 +146,18 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 	const { session } = cursor;
 	const { seq, at, lane, card = null, hold } = row;
 	return {
-		...{ id: `${session}/${place}`, session, seq, conversation: row.conversation ?? conversation, lane, at },
-		...{ message: `${session}/${seq}`, card, attempts: 0, sentAt: null, reason: hold ?? null, edits: false },
+		id: `${session}/${place}`,
+		session,
+		seq,
+		conversation: row.conversation ?? conversation,
+		lane,
+		at,
+		message: `${session}/${seq}`,
+		card,
+		attempts: 0,
+		sentAt: null,
+		reason: hold ?? null,
+		edits: false,
 		state: hold === undefined ? (replayed ? "unknown" : "planned") : "held",
 	};
 }

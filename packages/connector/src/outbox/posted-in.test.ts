@@ -6,8 +6,18 @@ test("it is known which post a card has, and which row has created a post", asyn
 	const store = await openSqlite();
 	onTestFinished(() => store.close());
 	const row = {
-		...{ session: "s", seq: 1, conversation: "c", lane: "final", card: null, payload: "{}", at: 1 },
-		...{ state: "confirmed" as const, attempts: 1, reason: null, remote: "m1", changed_at: 1 },
+		session: "s",
+		seq: 1,
+		conversation: "c",
+		lane: "final",
+		card: null,
+		payload: "{}",
+		at: 1,
+		state: "confirmed" as const,
+		attempts: 1,
+		reason: null,
+		remote: "m1",
+		changed_at: 1,
 	};
 	await store.commit(async (tx) => {
 		await tx.insertInto("cards").values({ card: "run:1", remote: "m1", changed_at: 1 }).execute();

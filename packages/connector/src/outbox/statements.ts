@@ -1,8 +1,8 @@
 import { hotChange, hotStatement, ParleyError, parseJson } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isLane, type Lane } from "../platform/lane.ts";
-import { isOpen } from "../store/tables.ts";
 import type { ConnectorTables, DeliveryState, OutboxTable } from "../store/tables.ts";
+import { isOpen } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
 
 /** The statements on the path of every post, compiled once per engine. */
@@ -26,9 +26,19 @@ interface OpenRecord {
 }
 
 const columns = [
-	...(["outbox.id", "outbox.position", "outbox.conversation", "outbox.session", "outbox.seq"] as const),
-	...(["outbox.lane", "outbox.card", "outbox.state", "outbox.attempts"] as const),
-	...(["outbox.sent_at", "outbox.reason", "outbox.at", "cards.remote as target"] as const),
+	"outbox.id" as const,
+	"outbox.position" as const,
+	"outbox.conversation" as const,
+	"outbox.session" as const,
+	"outbox.seq" as const,
+	"outbox.lane" as const,
+	"outbox.card" as const,
+	"outbox.state" as const,
+	"outbox.attempts" as const,
+	"outbox.sent_at" as const,
+	"outbox.reason" as const,
+	"outbox.at" as const,
+	"cards.remote as target" as const,
 ];
 
 const selectOpenOf = hotStatement<ConnectorTables, { conversation: string }, OpenRecord>((db, p) =>
@@ -64,7 +74,14 @@ function toOpenRow(record: OpenRecord): OpenRow {
 		throw new ParleyError(`row ${id} is ${state} and was read as open`, { code: "internal" });
 	}
 	return {
-		...{ id, position, conversation, card, state, attempts, reason, at },
+		id,
+		position,
+		conversation,
+		card,
+		state,
+		attempts,
+		reason,
+		at,
 		message: `${record.session}/${record.seq}`,
 		sentAt: record.sent_at,
 		lane: laneOf(record.lane),

@@ -7,8 +7,18 @@ import { openConnectorDatabase } from "../store/connector-database.ts";
 import { decideStuckPost, readStuckPosts } from "./decisions.ts";
 
 const held = {
-	...{ session: "s", seq: 1, conversation: "c", lane: "final", card: null, payload: "{}", at: 1 },
-	...{ state: "held" as const, attempts: 1, reason: "it is old", remote: null, changed_at: 5 },
+	session: "s",
+	seq: 1,
+	conversation: "c",
+	lane: "final",
+	card: null,
+	payload: "{}",
+	at: 1,
+	state: "held" as const,
+	attempts: 1,
+	reason: "it is old",
+	remote: null,
+	changed_at: 5,
 };
 
 test("a held post is listed until it is decided, once", async () => {

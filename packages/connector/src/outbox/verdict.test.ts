@@ -4,8 +4,18 @@ import type { OpenRow } from "./open-row.ts";
 import { backoff, judgeLook, mostAttempts, repeatsLeft, staleMs } from "./verdict.ts";
 
 const row: OpenRow = {
-	...{ id: "s/1/0", position: 1, conversation: "general", message: "s/1", lane: "final", card: null },
-	...{ state: "unknown", attempts: 1, sentAt: 0, reason: "502", at: 0, edits: false },
+	id: "s/1/0",
+	position: 1,
+	conversation: "general",
+	message: "s/1",
+	lane: "final",
+	card: null,
+	state: "unknown",
+	attempts: 1,
+	sentAt: 0,
+	reason: "502",
+	at: 0,
+	edits: false,
 };
 const later = { now: 1000, monotonic: 60_000, chance: 0 };
 const doubt = () => ({ since: 0, absences: 0, failures: 0 });

@@ -142,7 +142,9 @@ export function judgeLook(
 	if (!(outcome instanceof DeliveryError)) return confirmed(attempts, outcome);
 	const held = {
 		to: "held" as const,
-		...{ attempts, remote: null, waitMs: 0 },
+		attempts,
+		remote: null,
+		waitMs: 0,
 		reason: `it may have been posted, and nobody can look: ${outcome.message}`,
 	};
 	const stays = { to: "unknown" as const, attempts, reason, remote: null };

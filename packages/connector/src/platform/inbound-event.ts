@@ -83,14 +83,18 @@ export const Arrival = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("edited"), ...message }),
 	z.object({ type: z.literal("deleted"), room: Room, message: id, at: z.number() }),
 	z.object({
-		...{ type: z.literal("reaction"), ...happened, message: id },
+		type: z.literal("reaction"),
+		...happened,
+		message: id,
 		sign: z.enum(["stop", "again"]),
 	}),
 	/** Whatever is at work in the room is to stop: by a button of the platform's own. */
 	z.object({ type: z.literal("stop"), ...happened }),
 	/** A command with its words, such as `task new`, and its options by name. */
 	z.object({
-		...{ type: z.literal("command"), ...happened, ticket: Ticket },
+		type: z.literal("command"),
+		...happened,
+		ticket: Ticket,
 		command: z.string(),
 		options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 		/** Of a command on a message: that message. */
@@ -99,7 +103,9 @@ export const Arrival = z.discriminatedUnion("type", [
 	}),
 	/** A button or a choice, or the form that a button has opened. */
 	z.object({
-		...{ type: z.literal("press"), ...happened, ticket: Ticket },
+		type: z.literal("press"),
+		...happened,
+		ticket: Ticket,
 		/** The `Control.id` of what was pressed. */
 		control: z.string(),
 		/** What was chosen. */
@@ -111,7 +117,9 @@ export const Arrival = z.discriminatedUnion("type", [
 	}),
 	/** Others than before may read the room or write there, or it can be read no more. */
 	z.object({
-		...{ type: z.literal("audience"), room: Room, at: z.number() },
+		type: z.literal("audience"),
+		room: Room,
+		at: z.number(),
 		/** Which channels of the tenant it is about, where that is not the room's alone. */
 		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
 		/** We can read it no more: it was deleted, or we were removed. */

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { expect, test } from "vitest";
 import type { ArrivalOf } from "./inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts } from "./is-for-us.ts";
@@ -19,8 +20,10 @@ function message(of: Case): Pick<ArrivalOf<"message">, "room" | "person" | "addr
 		room: { tenant: "guild", channel: "general", shared: false, kind },
 		person: { id: "ada", name: "Ada", roles: [], guest: false, bot },
 		address: {
-			...{ us, others, everyone },
-			...(reply && { reply: { message: "m1", ours: reply === "ours" } }),
+			us,
+			others,
+			everyone,
+			...defined({ reply: reply ? { message: "m1", ours: reply === "ours" } : undefined }),
 		},
 		ourThread: of.ourThread ?? false,
 	};
@@ -65,7 +68,7 @@ const table: readonly (readonly [Case, Reason])[] = [
 
 test.each(table)("%j: %s", (of, reason) => {
 	const mine: Reason[] = ["direct", "mention", "reply", "thread", "open"];
-	const facts = { ...usualFacts, ...(of.mention && { mention: of.mention }) };
+	const facts = { ...usualFacts, ...defined({ mention: of.mention }) };
 	expect(isForUs(message(of), facts)).toEqual({ ours: mine.includes(reason), reason });
 });
 

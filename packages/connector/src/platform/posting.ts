@@ -5,12 +5,16 @@ const label = z.string().min(1).max(75);
 /** Something to press or to choose from. `id` is what `Controls.write` made. */
 export const Control = z.discriminatedUnion("type", [
 	z.object({
-		...{ type: z.literal("button"), id: z.string(), label },
+		type: z.literal("button"),
+		id: z.string(),
+		label,
 		style: z.enum(["primary", "secondary", "success", "danger"]),
 	}),
 	z.object({ type: z.literal("link"), url: z.string(), label }),
 	z.object({
-		...{ type: z.literal("choice"), id: z.string(), placeholder: z.string() },
+		type: z.literal("choice"),
+		id: z.string(),
+		placeholder: z.string(),
 		options: z
 			.array(z.object({ value: z.string(), label: z.string(), description: z.string(), chosen: z.boolean() }))
 			.min(1),
@@ -65,8 +69,10 @@ export const Posting = z.discriminatedUnion("type", [
 	 * the sign that an answer will come.
 	 */
 	z.object({
-		...{ type: z.literal("private"), body: z.string(), expiresAt: z.number() },
-		...{ ticket: z.object({ id: z.string(), token: z.string() }) },
+		type: z.literal("private"),
+		body: z.string(),
+		expiresAt: z.number(),
+		ticket: z.object({ id: z.string(), token: z.string() }),
 		controls: z.exactOptional(z.array(z.array(Control).min(1))),
 		file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
 	}),

@@ -69,15 +69,21 @@ const ofBob: AnswersSlice = {
 
 test.each<[Kind, Situation, string, readonly [method: string, params: object][]]>([
 	[
-		...(["stop", { results: [{ status: "cancelled" }] }, "Stopped."] as const),
+		"stop" as const,
+		{ results: [{ status: "cancelled" }] },
+		"Stopped." as const,
 		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[
-		...(["stop", { results: [{ status: "idle" }] }, "It had ended already."] as const),
+		"stop" as const,
+		{ results: [{ status: "idle" }] },
+		"It had ended already." as const,
 		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[
-		...(["again", { answers: answered, results: [sent] }, "Once more: the answer comes below."] as const),
+		"again" as const,
+		{ answers: answered, results: [sent] },
+		"Once more: the answer comes below." as const,
 		[["retry", { key: "press-1" }]],
 	],
 	["again", { results: [sent] }, "Once more: the answer comes below.", [["retry", { key: "press-1" }]]],
@@ -88,19 +94,21 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 		[],
 	],
 	[
-		...(["good", { results: [{}] }, "Thank you, noted."] as const),
+		"good" as const,
+		{ results: [{}] },
+		"Thank you, noted." as const,
 		[["feedback", { run_id: "r1", rating: "good", key: "press-1" }]],
 	],
 	[
-		...(["bad", { fields: { text: " " }, results: [{}] }, "Thank you, noted for the operator."] as const),
+		"bad" as const,
+		{ fields: { text: " " }, results: [{}] },
+		"Thank you, noted for the operator." as const,
 		[["feedback", { run_id: "r1", rating: "bad", key: "press-1" }]],
 	],
 	[
-		...([
-			"bad",
-			{ fields: { text: " wrong\n" }, results: [{}] },
-			"Thank you, noted for the operator.",
-		] as const),
+		"bad" as const,
+		{ fields: { text: " wrong\n" }, results: [{}] },
+		"Thank you, noted for the operator." as const,
 		[["feedback", { run_id: "r1", rating: "bad", comment: "wrong", key: "press-1" }]],
 	],
 	[

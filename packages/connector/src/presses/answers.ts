@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
@@ -49,7 +49,11 @@ async function rate(
 	{ target, rating }: { readonly target: ControlTarget; readonly rating: "good" | "bad" },
 ): Promise<Reply> {
 	const comment = press.arrival.fields["text"]?.trim().slice(0, mostOfComment) ?? "";
-	const said = { run_id: target.subject, rating, ...(comment !== "" && { comment }) };
+	const said = {
+		run_id: target.subject,
+		rating,
+		...defined({ comment: comment || undefined }),
+	};
 	const params = { ...said, key: press.key, ...behalf(desk, press) };
 	await desk.gateway.request("feedback", params, { sessionId: target.session });
 	return { text: rating === "good" ? "Thank you, noted." : "Thank you, noted for the operator." };

@@ -3,7 +3,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { writeDisplayed } from "../conversation/questions/reply-cards.ts";
-import { behalf, QuestionDesk, pressed } from "../testing/question-context.ts";
+import { behalf, pressed, QuestionDesk } from "../testing/question-context.ts";
 import { answered, play, session, tokenOf, writes } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfCards } from "./cards.ts";
@@ -64,7 +64,10 @@ test("all displayed calls are denied with one reason", async () => {
 	const reply = await press("deny-all", t, buttonOf(asked), " not today ");
 	expect(t.gateway.asked.map(({ params }) => params)).toEqual(
 		[1, 2, 3].map((number) => ({
-			...{ token: tokenOf(number), key: `key:${number}`, cancelled: true, reason: "not today" },
+			token: tokenOf(number),
+			key: `key:${number}`,
+			cancelled: true,
+			reason: "not today",
 			...behalf,
 		})),
 	);
@@ -110,7 +113,10 @@ test("a press that the gateway did not get is handled again with the same keys",
 	t.events = [...t.events, answered({ token: tokenOf(1) })];
 	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
 	expect(t.gateway.asked.map(({ params }) => Object(params).key)).toEqual([
-		...["key:1", "key:2", "key:1", "key:2"],
+		"key:1",
+		"key:2",
+		"key:1",
+		"key:2",
 	]);
 	expect(text).toContain("✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.**");
 });

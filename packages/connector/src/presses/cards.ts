@@ -1,11 +1,11 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { callLine } from "../conversation/questions/draw-reply-card.ts";
 import { bullets, inlineCode } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { closedQuestion } from "../conversation/questions/questions.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
-import { closedQuestion } from "../conversation/questions/questions.ts";
 import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 import { refusalWords } from "./questions.ts";
@@ -16,7 +16,7 @@ export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
 		answerAll(desk, handled, { target, verb: "Approved", response: { value: "once" } }),
 	"deny-all": (desk, handled, target) => {
 		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
-		const response = { cancelled: true, ...(reason !== "" && { reason }) };
+		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
 		return answerAll(desk, handled, { target, verb: "Denied", response });
 	},
 };

@@ -2,8 +2,8 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
-import { read, token } from "../testing/question-scene.ts";
 import { ada, general, pressed, scriptedDesk } from "../testing/question-context.ts";
+import { read, token } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfListed } from "./listed.ts";
 
@@ -35,7 +35,8 @@ test.each([
 	const [kind, fields, response, words] = given;
 	const { said, gateway } = await press(kind, { ...one, ...sent }, fields);
 	expect(gateway.asked.at(-1)).toEqual({
-		...{ method: "prompt_response", params: { token, key: "key", ...response, ...onBehalf(ada, general) } },
+		method: "prompt_response",
+		params: { token, key: "key", ...response, ...onBehalf(ada, general) },
 	});
 	expect(said).toMatch(/^\*\*Approval k3v9qx\*\* · the agent wants to use `run_command`\n\nAsked by Mia/);
 	expect(said.endsWith(words)).toBe(true);

@@ -1,27 +1,27 @@
-import { ParleyError } from "@parley/base";
-import type { ControlTarget } from "../controls/controls.ts";
-import { fitCard, type FittedCard } from "../conversation/questions/fit-card.ts";
-import { answeredOutcome } from "../conversation/questions/outcome.ts";
-import type { Response } from "../conversation/questions/typed-answer.ts";
-import { wholeQuestion } from "../conversation/questions/whole-question.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
-import type { PressHandlers } from "./press.ts";
+import { defined, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
+import type { ControlTarget } from "../controls/controls.ts";
 import type { Cut } from "../conversation/questions/cut.ts";
-import { platformOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { type FittedCard, fitCard } from "../conversation/questions/fit-card.ts";
+import { answeredOutcome } from "../conversation/questions/outcome.ts";
+import { type OpenQuestion, platformOf } from "../conversation/questions/question.ts";
 import { heading } from "../conversation/questions/question-card.ts";
 import { askedFacts, openFacts } from "../conversation/questions/question-facts.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
+import type { Response } from "../conversation/questions/typed-answer.ts";
+import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
+import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { PressHandlers } from "./press.ts";
 
 /** What the buttons below a list of approvals do. Their rooms may be others': what came of a press is told at once. */
 export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
 	"listed-approve": (desk, handled, target) => give(desk, handled, { target, response: { value: "once" } }),
 	"listed-deny": (desk, handled, target) => {
 		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
-		const response = { cancelled: true, ...(reason !== "" && { reason }) };
+		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
 		return give(desk, handled, { target, response });
 	},
 	"listed-whole": async (desk, { arrival }, { subject }) => {
@@ -73,7 +73,7 @@ function resultOf(desk: Desk, { arrival: { person, room }, response, token, aske
 		value: !cancelled,
 		cancelled: cancelled === true,
 		by,
-		...(reason != null && { reason }),
+		...defined({ reason: reason != null ? reason : undefined }),
 	};
 	const question = asked ? questionOf(desk, asked) : { kind: "approval" as const, options: [] };
 	const { words, details } = answeredOutcome(question, given, clock.now(), platform);
@@ -104,7 +104,8 @@ export async function findListed(
 	{ person, room }: Looking,
 ): Promise<ListedPrompt | undefined> {
 	const { prompts } = await gateway.request("list_prompts", {
-		...{ approvals: true, token },
+		approvals: true,
+		token,
 		...onBehalf(person, room),
 	});
 	return prompts.find((prompt) => prompt.token === token);

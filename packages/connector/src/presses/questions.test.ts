@@ -2,7 +2,16 @@ import { ParleyError } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { behalf, type Pressed, QuestionDesk, type QuestionPress } from "../testing/question-context.ts";
-import { answered, approval, closed, elicitation, offer, read, session, token } from "../testing/question-scene.ts";
+import {
+	answered,
+	approval,
+	closed,
+	elicitation,
+	offer,
+	read,
+	session,
+	token,
+} from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };

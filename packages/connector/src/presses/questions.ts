@@ -1,10 +1,10 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
 import { plain } from "../conversation/questions/markdown.ts";
 import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts";
+import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import { type Response, readNumbered, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
-import { closedQuestion, openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
@@ -27,7 +27,7 @@ export const pressesOfQuestions: PressHandlers<
 	"approve-session": giving(() => ({ value: "session" })),
 	deny: giving(({ fields }) => {
 		const reason = fields["reason"]?.trim() ?? "";
-		return { cancelled: true, ...(reason !== "" && { reason }) };
+		return { cancelled: true, ...defined({ reason: reason || undefined }) };
 	}),
 	skip: giving(() => ({ cancelled: true })),
 	whole: (desk, handled, target) => showWhole(desk, answeringOf(handled, target)),

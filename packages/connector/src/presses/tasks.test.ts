@@ -7,7 +7,7 @@ import { reviewSubject } from "../conversation/tasks/review-card.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { ada, general, pressed, scriptedDesk, taskPayload, unfit } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
-import { replyToTask, pressesOfTasks } from "./tasks.ts";
+import { pressesOfTasks, replyToTask } from "./tasks.ts";
 
 const { id } = taskPayload();
 const token = "review_01234567890123456789cccccc";
@@ -48,7 +48,8 @@ const check = { method: "check_task", params: { task_id: id, ...behalf } };
 const scenarios: readonly Scenario[] = [
 	{
 		name: "approve answers the very question whose button was pressed, for the person who pressed it",
-		...{ kind: "task-approve", subject: review },
+		kind: "task-approve",
+		subject: review,
 		answers: { check_task: () => waiting, reply_task: () => replied },
 		asks: {
 			method: "reply_task",
@@ -57,7 +58,9 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "revise sends what was written in the form",
-		...{ kind: "task-revise", subject: review, fields: { text: "No *tables*" } },
+		kind: "task-revise",
+		subject: review,
+		fields: { text: "No *tables*" },
 		answers: { check_task: () => waiting, reply_task: () => replied },
 		asks: {
 			method: "reply_task",
@@ -66,21 +69,24 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "an older card does not answer a newer question",
-		...{ kind: "task-approve", subject: review },
+		kind: "task-approve",
+		subject: review,
 		answers: { check_task: () => ({ ...waiting, suspension: newer }) },
 		asks: check,
 		reply: "**Tidy \\*up\\*** asks something else by now: its newest question has buttons of its own.",
 	},
 	{
 		name: "a question that was answered is explained",
-		...{ kind: "task-approve", subject: review },
+		kind: "task-approve",
+		subject: review,
 		answers: { check_task: () => taskPayload() },
 		asks: check,
 		reply: "That was answered already: **Tidy \\*up\\*** goes on.",
 	},
 	{
 		name: "who loses the race for an answer is told so",
-		...{ kind: "task-approve", subject: review },
+		kind: "task-approve",
+		subject: review,
 		answers: {
 			check_task: answersInTurn(waiting, taskPayload()),
 			reply_task: () => {
@@ -92,7 +98,9 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "a question of a task that is over is explained",
-		...{ kind: "task-revise", subject: review, fields: { text: "x" } },
+		kind: "task-revise",
+		subject: review,
+		fields: { text: "x" },
 		answers: { check_task: () => taskPayload({ status: "failed" }) },
 		asks: check,
 		reply:
@@ -100,13 +108,15 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "cancel ends the task, and the card says the rest",
-		...{ kind: "task-cancel", subject: id },
+		kind: "task-cancel",
+		subject: id,
 		answers: { cancel_task: () => ({ task_id: id, status: "cancelled" }) },
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 	},
 	{
 		name: "cancel of what had ended says how it ended, and when",
-		...{ kind: "task-cancel", subject: id },
+		kind: "task-cancel",
+		subject: id,
 		answers: {
 			cancel_task: () => ({ task_id: id, status: "completed" }),
 			check_task: () => taskPayload({ status: "completed", completed_at: "1970-01-01T00:00:07Z" }),
@@ -116,7 +126,9 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "cancel of what somebody else has cancelled says who did, and when",
-		...{ kind: "task-cancel", subject: id, over: true },
+		kind: "task-cancel",
+		subject: id,
+		over: true,
 		answers: {
 			cancel_task: () => ({ task_id: id, status: "cancelled" }),
 			check_task: () => taskPayload({ status: "cancelled", completed_at: "1970-01-01T00:00:07Z" }),
@@ -126,14 +138,16 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "retry submits the task once more, with one key for all presses of that button",
-		...{ kind: "task-retry", subject: id },
+		kind: "task-retry",
+		subject: id,
 		answers: { retry_task: () => ({ task_id: "task_2", status: "submitted" }) },
 		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
 		reply: "It is done once more, as a new task with a card of its own.",
 	},
 	{
 		name: "a second person who retries does not get a second task",
-		...{ kind: "task-retry", subject: id },
+		kind: "task-retry",
+		subject: id,
 		answers: {
 			retry_task: () => {
 				throw new ParleyError('invalid params: key "…" was used for another request', {
@@ -146,7 +160,8 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "retry of a task at work is explained",
-		...{ kind: "task-retry", subject: id },
+		kind: "task-retry",
+		subject: id,
 		answers: {
 			retry_task: () => {
 				throw unfit();
@@ -157,7 +172,9 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "a task that the gateway has forgotten is told by what is remembered of it",
-		...{ kind: "task-cancel", subject: id, over: true },
+		kind: "task-cancel",
+		subject: id,
+		over: true,
 		answers: { cancel_task: gone },
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 		reply:
@@ -204,7 +221,10 @@ const liveWithPart = {
 	...emptyConversation.tasks,
 	live: [
 		{
-			...{ id, title: "Tidy up", state: "running" as const, createdAt: 0 },
+			id,
+			title: "Tidy up",
+			state: "running" as const,
+			createdAt: 0,
 			workers: [{ id: part, parent: id, title: "Look", state: "suspended" as const }],
 			reviews: [{ token, task: part, title: "Look", reason: "" }],
 		},

@@ -1,13 +1,13 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
+import type { TaskPayload } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import { readReviewSubject } from "../conversation/tasks/review-card.ts";
-import { stateWords, endWords } from "../conversation/tasks/task-words.ts";
+import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
+import { endWords, stateWords } from "../conversation/tasks/task-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
-import type { Room, Person } from "../platform/inbound-event.ts";
+import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
-import type { TaskPayload } from "@parley/protocol";
-import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
 
 /** What the buttons of tasks do. */
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
@@ -111,7 +111,7 @@ export async function answerTask(
 	const task = await desk.gateway.request("check_task", { task_id, ...behalf });
 	const token = task.suspension?.token;
 	if (token === undefined || !token.endsWith(tokenEnd)) return tooLate(desk, task);
-	const said = { status, token, key, ...(feedback !== undefined && { feedback }) };
+	const said = { status, token, key, ...defined({ feedback }) };
 	try {
 		await desk.gateway.request("reply_task", { task_id, ...said, ...behalf });
 		return;

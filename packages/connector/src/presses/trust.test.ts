@@ -26,9 +26,17 @@ test.each([{}, { open: { id: "grant_2" } }])(
 );
 
 const grant = {
-	...{ grant_id: "grant_1", place: "discord:1:2", people: null, tools: null, classes: null },
-	...{ max_actions: 200, used_actions: 0, reason: "release", granted_by: "operator" },
-	...{ created_at: "1970-01-01T00:00:10.000Z", expires_at: "1970-01-01T01:00:00.000Z" },
+	grant_id: "grant_1",
+	place: "discord:1:2",
+	people: null,
+	tools: null,
+	classes: null,
+	max_actions: 200,
+	used_actions: 0,
+	reason: "release",
+	granted_by: "operator",
+	created_at: "1970-01-01T00:00:10.000Z",
+	expires_at: "1970-01-01T01:00:00.000Z",
 };
 
 const joined = { type: "audience", room: general, at: 0, change: "a guest joined" } as const;
@@ -42,7 +50,8 @@ test("where others may read a channel, what it is trusted with ends without anyb
 		{
 			method: "revoke_grant",
 			params: {
-				...{ grant_id: "grant_1", key: "key/grant_1" },
+				grant_id: "grant_1",
+				key: "key/grant_1",
 				reason: "who may read or write here has changed: a guest joined",
 			},
 		},
@@ -52,7 +61,9 @@ test("where others may read a channel, what it is trusted with ends without anyb
 test("what concerns several channels of a tenant ends what each of them is trusted with, and nothing elsewhere", async () => {
 	const grants = ["discord:1:2", "discord:1:3", "discord:1:4", "discord:9:2", "slack:1:2"].map(
 		(place, at) => ({
-			...{ ...grant, grant_id: `grant_${at}`, place },
+			...grant,
+			grant_id: `grant_${at}`,
+			place,
 		}),
 	);
 	const ended = async (change: Partial<ArrivalOf<"audience">>): Promise<unknown[]> => {
@@ -67,11 +78,9 @@ test("what concerns several channels of a tenant ends what each of them is trust
 	]);
 	const reason = "the bot was removed";
 	expect(await ended({ channels: "all", gone: true, change: reason })).toMatchObject([
-		...[
-			{ grant_id: "grant_0", reason },
-			{ grant_id: "grant_1", reason },
-			{ grant_id: "grant_2", reason },
-		],
+		{ grant_id: "grant_0", reason },
+		{ grant_id: "grant_1", reason },
+		{ grant_id: "grant_2", reason },
 	]);
 });
 

@@ -1,8 +1,7 @@
-import { hotStatement, parseJson } from "@parley/base";
+import { defined, hotStatement, parseJson } from "@parley/base";
 import { type Kysely, sql } from "kysely";
 import { Person } from "../platform/inbound-event.ts";
-import type { Reason } from "../platform/is-for-us.ts";
-import { reasons } from "../platform/is-for-us.ts";
+import { type Reason, reasons } from "../platform/is-for-us.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
 type Tx = Kysely<ConnectorTables>;
@@ -45,9 +44,16 @@ type Row = Omit<ConnectorTables["heard"], "id"> & { readonly id: string };
 
 const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
 	const said = {
-		...{ message: p("message"), conversation: p("conversation"), reason: p("reason") },
-		...{ effect: p("effect"), person: p("person"), at: p("at"), text: p("text") },
-		...{ session: p("session"), run: p("run"), changed_at: p("changed_at") },
+		message: p("message"),
+		conversation: p("conversation"),
+		reason: p("reason"),
+		effect: p("effect"),
+		person: p("person"),
+		at: p("at"),
+		text: p("text"),
+		session: p("session"),
+		run: p("run"),
+		changed_at: p("changed_at"),
 	};
 	return db
 		.insertInto("heard")
@@ -149,10 +155,16 @@ function toHeard({ person, text, session, run, reason, effect, changed_at: _, ..
 	if (!isReason(reason) || !isEffect(effect)) return [];
 	return [
 		{
-			...{ ...row, at: Number(row.at), reason, effect, person: Person.parse(parseJson(person)) },
-			...(text !== null && { text }),
-			...(session !== null && { session }),
-			...(run !== null && { run }),
+			...row,
+			at: Number(row.at),
+			reason,
+			effect,
+			person: Person.parse(parseJson(person)),
+			...defined({
+				text: text ?? undefined,
+				session: session ?? undefined,
+				run: run ?? undefined,
+			}),
 		},
 	];
 }

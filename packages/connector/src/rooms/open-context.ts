@@ -1,19 +1,19 @@
-import { type Logger, type Store, type Clock, delay, ParleyError } from "@parley/base";
-import type { Controls } from "../controls/controls.ts";
-import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { ConnectorTables } from "../store/tables.ts";
-import type { RoomSession, SessionFeed } from "../subscription/session-subscription.ts";
-import type { RoomDesk, Desk, Said, Words } from "./handler-context.ts";
-import { type Heard, readHeard } from "./heard.ts";
-import { onBehalf } from "./on-behalf.ts";
-import type { SeldomHeard } from "./seldom-heard.ts";
+import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
 import { maxRequestBytes } from "@parley/protocol";
+import type { Controls } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { GatewayFiles } from "../gateway/gateway-files.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
+import type { ConnectorTables } from "../store/tables.ts";
+import type { RoomSession, SessionFeed } from "../subscription/session-subscription.ts";
 import type { Feed } from "../subscription/subscriptions.ts";
+import type { Desk, RoomDesk, Said, Words } from "./handler-context.ts";
+import { type Heard, readHeard } from "./heard.ts";
+import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
+import type { SeldomHeard } from "./seldom-heard.ts";
 
 /** Parts of the context of a connector. */
 export interface ContextParts extends SayingParts {
@@ -38,7 +38,12 @@ export function openContext(parts: ContextParts): RoomDesk {
 		return heard.find((one) => one.person.id === person);
 	};
 	return {
-		...{ gateway, controls, platform, clock, log, onBehalf },
+		gateway,
+		controls,
+		platform,
+		clock,
+		log,
+		onBehalf,
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
 		session: (id) => feed.session(id),
 		async roomOf(session) {
@@ -71,10 +76,14 @@ export function openContext(parts: ContextParts): RoomDesk {
 					const { status } = await gateway.request("cancel_turn", params, { sessionId });
 					stopped ||= status === "cancelled";
 				}
-				const effect = stopped ? "stopped" : "nothing-to-stop";
-				const heard = {
-					...({ id: `stop:${key}`, message: key, reason: "mention" } as const),
-					...({ conversation, effect, person, at } as const),
+				const heard: Heard = {
+					id: `stop:${key}`,
+					message: key,
+					reason: "mention",
+					conversation,
+					effect: stopped ? "stopped" : "nothing-to-stop",
+					person,
+					at,
 				};
 				await store.commit((tx) => seldomHeard.write(tx, heard));
 				return stopped;
@@ -118,8 +127,11 @@ async function say(parts: SayingParts, person: Person, room: Room, words: Words)
 		return { session: feed.session, sent: false, failures };
 	const { message, key } = words;
 	const sent = {
-		...{ content, key, ...(message !== undefined && { correlation_id: message }) },
-		...{ ...(ids.length > 0 && { attachments: ids }), ...onBehalf(person, room) },
+		content,
+		key,
+		...defined({ correlation_id: message }),
+		...defined({ attachments: ids.length > 0 ? ids : undefined }),
+		...onBehalf(person, room),
 	};
 	let talked = feed;
 	const again = async (): Promise<string> => {
@@ -136,7 +148,7 @@ async function say(parts: SayingParts, person: Person, room: Room, words: Words)
 		throw reason;
 	});
 	const known = run ?? (message === undefined ? undefined : runOf(talked.state.answers, message)?.id);
-	return { session: talked.session, sent: true, failures, ...(known !== undefined && { run: known }) };
+	return { session: talked.session, sent: true, failures, ...defined({ run: known }) };
 }
 
 async function send(

@@ -6,8 +6,13 @@ import type { Reply, RoomDesk } from "./handler-context.ts";
 
 /** What is not the fault of who asked, and may pass: it is tried again, and nobody is told. */
 const passing: ReadonlySet<ErrorCode> = new Set([
-	...(["unavailable", "deadline_exceeded", "resource_exhausted", "aborted", "cancelled"] as const),
-	...(["unauthenticated", "internal"] as const),
+	"unavailable" as const,
+	"deadline_exceeded" as const,
+	"resource_exhausted" as const,
+	"aborted" as const,
+	"cancelled" as const,
+	"unauthenticated" as const,
+	"internal" as const,
 ]);
 
 const mostWords = 500;

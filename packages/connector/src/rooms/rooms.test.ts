@@ -23,8 +23,17 @@ async function open() {
 	const start = () => {
 		const client = gateway.connect();
 		const feed = new Feed({
-			...{ store: kept, outbox, platform, clock, log, chance, gateway: client, history: gateway.files },
-			...{ controls: new Controls("token"), signal: new AbortController().signal, heard: () => undefined },
+			store: kept,
+			outbox,
+			platform,
+			clock,
+			log,
+			chance,
+			gateway: client,
+			history: gateway.files,
+			controls: new Controls("token"),
+			signal: new AbortController().signal,
+			heard: () => undefined,
 		});
 		const store = new WatchedStore(kept);
 		const rooms = new Rooms({ store, gateway: client, feed, platform: platform.name, clock });

@@ -1,4 +1,4 @@
-import { type Clock, ParleyError, type Store, hotStatement } from "@parley/base";
+import { type Clock, defined, hotStatement, ParleyError, type Store } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -69,7 +69,8 @@ export class Rooms {
 		const roomKey = await this.#roomKey(person, room);
 		const { feed } = this.#parts;
 		return feed.bring(await this.#currentKey(roomKey), {
-			...{ key: `${key}/open`, onBehalf: onBehalf(person, room) },
+			key: `${key}/open`,
+			onBehalf: onBehalf(person, room),
 		});
 	}
 
@@ -105,9 +106,13 @@ export class Rooms {
 			if (key === undefined || roomKeyOf(key) !== roomKey) return [];
 			return [
 				{
-					...{ session: session_id, title, usedAt: Date.parse(updated_at), messages: message_count, key },
+					session: session_id,
+					title,
+					usedAt: Date.parse(updated_at),
+					messages: message_count,
+					key,
 					current: external_key === current,
-					...(model !== undefined && { model }),
+					...defined({ model }),
 				},
 			];
 		});
@@ -129,8 +134,9 @@ export class Rooms {
 			session === undefined ? await this.#fresh(roomKey, key) : await this.#listed(person, room, session);
 		await this.#turn(roomKey, chosen, key);
 		return this.#parts.feed.bring(chosen, {
-			...{ key: `${key}/open`, onBehalf: onBehalf(person, room) },
-			...(title !== undefined && { title }),
+			key: `${key}/open`,
+			onBehalf: onBehalf(person, room),
+			...defined({ title }),
 		});
 	}
 
@@ -139,9 +145,11 @@ export class Rooms {
 		const { tenant, channel, thread, kind } = room;
 		const { sessions } = kind === "direct" ? usualFacts : await this.facts(person, room);
 		return writeSessionKey({
-			...{ platform, tenant, channel, number: 1 },
-			...(thread !== undefined && { thread }),
-			...(sessions === "person" && { person: person.id }),
+			platform,
+			tenant,
+			channel,
+			number: 1,
+			...defined({ thread, person: sessions === "person" ? person.id : undefined }),
 		});
 	}
 

@@ -9,8 +9,13 @@ import { SeldomHeard } from "./seldom-heard.ts";
 
 const ada = { id: "ada", name: "Ada", roles: [], guest: false, bot: false };
 const heard: Heard = {
-	...{ id: "message:1:general:7", conversation: "general", message: "7", reason: "mention", effect: "sent" },
-	...{ person: ada, at: 5 },
+	id: "message:1:general:7",
+	conversation: "general",
+	message: "7",
+	reason: "mention",
+	effect: "sent",
+	person: ada,
+	at: 5,
 };
 const { id, conversation, message } = heard;
 

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { ArrivalOf, Room } from "../platform/inbound-event.ts";
 import type { Desk } from "./handler-context.ts";
@@ -16,7 +17,7 @@ export async function suspendTrust(
 	key: string,
 ): Promise<void> {
 	const reason = gone ? change : `who may read or write here has changed: ${change}`;
-	await endTrust(parts, room, { ...(channels !== undefined && { channels }), reason, key });
+	await endTrust(parts, room, { ...defined({ channels }), reason, key });
 }
 
 /** Ends the grants of channels of a tenant, by default that of the room's channel. */
@@ -41,7 +42,9 @@ export async function endGrants(
 	const meant = grants.filter(({ place }) => isMeant(place));
 	for (const { grant_id } of meant) {
 		await gateway.request("revoke_grant", {
-			...{ grant_id, reason: oneLine(reason, mostReason), key: `${key}/${grant_id}` },
+			grant_id,
+			reason: oneLine(reason, mostReason),
+			key: `${key}/${grant_id}`,
 		});
 	}
 	return meant.length;

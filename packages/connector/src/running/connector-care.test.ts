@@ -12,7 +12,11 @@ test("somebody at work shows as typing until they have answered", async () => {
 test("the status counts what waits and says since when the gateway does not answer", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	expect(await stage.connector.status()).toMatchObject({
-		...{ waiting: 0, open: 0, stuck: [], sessions: 1, lastEventAt: stage.clock.now() },
+		waiting: 0,
+		open: 0,
+		stuck: [],
+		sessions: 1,
+		lastEventAt: stage.clock.now(),
 		gateway: { state: "reached" },
 	});
 	const since = stage.clock.now() + 1000;

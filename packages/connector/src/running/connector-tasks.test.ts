@@ -29,7 +29,11 @@ test("the database is lost in the middle of a task: its card and its thread go o
 	const opening: Step[] = [
 		{ says: "count", in: "general", mentions: "us" },
 		{ gateway: { answers: "I begin" } },
-		...[begins, progress(1), { passes: 30_000 }, progress(2), { passes: 30_000 }],
+		begins,
+		progress(1),
+		{ passes: 30_000 },
+		progress(2),
+		{ passes: 30_000 },
 	];
 	const undisturbed = await playScene([
 		...opening,
@@ -99,7 +103,8 @@ test("a reply to the card of a task is for that task, in the room too", async ()
 test("what a part of a task asks stands in the thread of that task", async () => {
 	const part = { task_id: "task_2", title: "Count the folders", description: "", parent_id: "task_1" };
 	const stage = await playScene([
-		...[{ says: "count", in: "general", mentions: "us" } as const, begins],
+		{ says: "count", in: "general", mentions: "us" } as const,
+		begins,
 		{ does: ({ gateway }) => gateway.newest.record("task.created", part) },
 		{ gateway: { asks: { context: { task_id: "task_2" } } } },
 	]);
@@ -116,7 +121,9 @@ test("a task in a room that is a thread opens none, and says all of itself there
 	const stage = await playScene([
 		{ says: "count", in: "general/post 9", mentions: "us" },
 		begins,
-		...[progress(1), completes, { passes: 10_000 }],
+		progress(1),
+		completes,
+		{ passes: 10_000 },
 	]);
 	const shown = stage.platform.surface.posts.map(({ payload }) => payload);
 	expect(shown.filter((payload) => Object(payload).type === "thread")).toEqual([]);

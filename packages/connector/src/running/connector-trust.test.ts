@@ -8,9 +8,17 @@ const us = { in: "general", mentions: "us" } as const;
 
 function granted(place: string) {
 	return {
-		...{ grant_id: `grant_${place}`, place, people: null, tools: null, classes: null },
-		...{ max_actions: 200, used_actions: 0, reason: "release", granted_by: "operator" },
-		...{ created_at: "1970-01-01T00:00:10.000Z", expires_at: "1970-01-01T01:00:00.000Z" },
+		grant_id: `grant_${place}`,
+		place,
+		people: null,
+		tools: null,
+		classes: null,
+		max_actions: 200,
+		used_actions: 0,
+		reason: "release",
+		granted_by: "operator",
+		created_at: "1970-01-01T00:00:10.000Z",
+		expires_at: "1970-01-01T01:00:00.000Z",
 	};
 }
 
@@ -118,9 +126,7 @@ test("a connector whose database was lost ends the grants of its platform before
 	await playScene([{ gateway: "comes back" }, { passes: 60_000 }], stage);
 	expect([...open.keys()]).toEqual(["grant_elsewhere:guild:general"]);
 	expect(reasons).toEqual([expect.stringMatching(unseen), expect.stringMatching(unseen)]);
-	expect(changes()).toEqual([
-		...["revoke_grant", "revoke_grant", "open_session", "send_message", "send_message"],
-	]);
+	expect(changes()).toEqual(["revoke_grant", "revoke_grant", "open_session", "send_message", "send_message"]);
 });
 
 test("the end of the grants is tried again until the gateway accepts it, and requests wait for it", async () => {

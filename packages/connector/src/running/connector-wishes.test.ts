@@ -130,7 +130,8 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"a message with files brings them, and says what it cannot bring": [
 		{ says: "look", attaches: ["a.png", "missing"] },
 		{
-			...{ asked: "send_message", times: 1 },
+			asked: "send_message",
+			times: 1,
 			with: {
 				content: "look\n\n[Files that did not arrive: `missing`: it cannot be downloaded any more]",
 				attachments: ["file_a.png"],
@@ -247,8 +248,14 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 		{ commands: "dance" },
 		{
 			whispers: [
-				...["**member**", "`scripted` answers here", "`other` answers here", "0 tokens in"],
-				...["Model: `other`", "**Plans**", "`/session new`, `switch`", "do not know this command"],
+				"**member**",
+				"`scripted` answers here",
+				"`other` answers here",
+				"0 tokens in",
+				"Model: `other`",
+				"**Plans**",
+				"`/session new`, `switch`",
+				"do not know this command",
 			],
 		},
 	],

@@ -5,7 +5,8 @@ const scenes: Readonly<Record<string, readonly Step[]>> = {
 	"a message is sent for who wrote it, and its answer replies to it": [
 		{ says: "hello" },
 		{
-			...{ asked: "send_message", times: 1 },
+			asked: "send_message",
+			times: 1,
 			with: { content: "hello", correlation_id: "m1", actor: { id: "ada" }, place: { channel: "dm-ada" } },
 		},
 		{ gateway: { answers: "hi" } },

@@ -1,5 +1,6 @@
 import {
 	type Clock,
+	defined,
 	delay,
 	type Failpoints,
 	type Logger,
@@ -214,9 +215,12 @@ export class Connector {
 			this.#outbox.stuck(mostStuck),
 		]);
 		return {
-			...{ waiting: count(waiting), open: count(open), stuck },
-			...{ gateway: this.#gateway.state, sessions: this.#feed.size },
-			...(this.#lastEventAt !== undefined && { lastEventAt: this.#lastEventAt }),
+			waiting: count(waiting),
+			open: count(open),
+			stuck,
+			gateway: this.#gateway.state,
+			sessions: this.#feed.size,
+			...defined({ lastEventAt: this.#lastEventAt }),
 		};
 	}
 

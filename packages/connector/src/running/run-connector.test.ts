@@ -74,8 +74,14 @@ async function place(side = new ScriptedSide()) {
 	const running = await runConnector(
 		{ name: "chat", title: "Chat", open },
 		{
-			...{ gatewayUrl: "http://127.0.0.1:9", gatewayToken: "", dataDir, clock, log, ids, chance: () => 0 },
-			...{ gateway: { client: gateway.connect(), files: gateway.files } },
+			gatewayUrl: "http://127.0.0.1:9",
+			gatewayToken: "",
+			dataDir,
+			clock,
+			log,
+			ids,
+			chance: () => 0,
+			gateway: { client: gateway.connect(), files: gateway.files },
 			onLink: () => void side.asked.push("told"),
 		},
 	);
@@ -96,7 +102,9 @@ test("a connector starts once it is first known who the bot is, and stops in ord
 	side.link({ state: "lost", detail: "the network is gone" });
 	side.link(ready);
 	expect(await running.status()).toMatchObject({
-		...{ link: ready, malformed: 3, behind: 2 },
+		link: ready,
+		malformed: 3,
+		behind: 2,
 		connector: { waiting: 0, open: 0 },
 	});
 	expect(opening.signal.aborted).toBe(false);
@@ -104,8 +112,19 @@ test("a connector starts once it is first known who the bot is, and stops in ord
 	expect(opening.signal.aborted).toBe(true);
 	expect(await running.ended).toBeUndefined();
 	expect(side.asked).toEqual([
-		...["connect", "ready", "told", "start", "commands", "readMissed", "lost", "told", "ready", "told"],
-		...["stop", "interactions settled", "close"],
+		"connect",
+		"ready",
+		"told",
+		"start",
+		"commands",
+		"readMissed",
+		"lost",
+		"told",
+		"ready",
+		"told",
+		"stop",
+		"interactions settled",
+		"close",
 	]);
 });
 
@@ -120,7 +139,8 @@ test("whatever makes it useless ends it with the reason", async () => {
 	const refused = await place();
 	refused.side.link({ state: "refused", detail: "the token was revoked" });
 	expect(await refused.running.ended).toMatchObject({
-		...{ message: "the token was revoked", code: "failed_precondition" },
+		message: "the token was revoked",
+		code: "failed_precondition",
 	});
 
 	const side = new ScriptedSide();
@@ -156,7 +176,7 @@ test("where the platform's side does not open nothing runs", async () => {
 	const options = { gatewayUrl: "http://127.0.0.1:9", gatewayToken: "", dataDir };
 	const run = runConnector(
 		{ name: "chat", title: "Chat", open },
-		{ ...options, ...{ clock, log, ids, chance: () => 0 } },
+		{ ...options, clock, log, ids, chance: () => 0 },
 	);
 	await expect(run).rejects.toThrow("what was kept cannot be read");
 	expect(clock.pending).toBe(0);

@@ -1,4 +1,4 @@
-import { ParleyError, type Store } from "@parley/base";
+import { defined, ParleyError, type Store } from "@parley/base";
 import { type Client, createClient, type PersonCheck } from "@parley/protocol";
 import { openGatewayFiles } from "../gateway/gateway-files.ts";
 import { checkSendTimes } from "../outbox/clock-mark.ts";
@@ -79,7 +79,11 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		this.#gateway =
 			gateway?.client ??
 			createClient({
-				...{ url, token, certificate, clock, ids },
+				url,
+				token,
+				certificate,
+				clock,
+				ids,
 				// Of an answer people see the whole. These say what the agent does meanwhile.
 				transient: ["assistant.started", "tool.arguments"],
 				onPersonCheck: (check) => void this.#answerCheck(check),
@@ -109,9 +113,10 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	async status(): Promise<RunStatus<Ready>> {
 		const parts = this.#parts;
 		return {
-			...(this.#link && { link: this.#link }),
-			...{ malformed: parts?.malformed() ?? 0, behind: this.#made.side.behind },
-			...(parts && { connector: await parts.connector.status() }),
+			...defined({ link: this.#link }),
+			malformed: parts?.malformed() ?? 0,
+			behind: this.#made.side.behind,
+			...defined({ connector: parts ? await parts.connector.status() : undefined }),
 		};
 	}
 
@@ -189,13 +194,21 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { gatewayUrl: url, gatewayToken: token, certificate, clock, chance, log, failpoints } = options;
 		const files = options.gateway?.files ?? openGatewayFiles({ url, token, certificate });
 		return {
-			...{ store, ...postedIn(store) },
+			store,
+			...postedIn(store),
 			readFile: (fileId, most, signal) => files.download(fileId, most, signal),
 			connector: (platform, controls) =>
 				Connector.start({
-					...{ store, files, platform, controls, clock, chance, log, gateway: this.#gateway },
+					store,
+					files,
+					platform,
+					controls,
+					clock,
+					chance,
+					log,
+					gateway: this.#gateway,
 					watchedAt: kept<number>("watched"),
-					...(failpoints && { failpoints }),
+					...defined({ failpoints }),
 				}),
 		};
 	}

@@ -32,7 +32,9 @@ export function answerStep(options: {
 	const { platform, todo, answered, patienceMs, clock } = options;
 	const id = `${platform}-answer`;
 	return {
-		...{ id: "answer", title: "Write to the bot", todo },
+		id: "answer",
+		title: "Write to the bot",
+		todo,
 		async check(signal): Promise<readonly Finding[]> {
 			const waiting = new AbortController();
 			const either = AbortSignal.any([signal, waiting.signal]);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
 	type Clock,
+	defined,
 	type Failpoints,
 	keyvMigration,
 	openKeyv,
@@ -47,7 +48,9 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 	const { platform, clock, failpoints } = options;
 	const file = connectorDatabaseFile(options);
 	const opened = await openSqliteStore<ConnectorTables>({
-		...{ file, clock, ...(failpoints && { failpoints }) },
+		file,
+		clock,
+		...defined({ failpoints }),
 		migrations: [keyvMigration, ...connectorMigrations],
 	}).catch((reason: unknown) => {
 		throw reason instanceof ParleyError ? asDispensable(reason, file) : reason;

@@ -128,7 +128,11 @@ test("of arrivals that share a commit, one that cannot be kept is refused alone,
 	);
 	await crowd.pass();
 	expect((await taken).map((one) => (one.status === "fulfilled" ? one.value : one.status))).toEqual([
-		...[true, "rejected", true, false, true],
+		true,
+		"rejected",
+		true,
+		false,
+		true,
 	]);
 	await crowd.pass();
 	expect(heard).toEqual(["a", "b", "c"]);

@@ -6,9 +6,9 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { readMark } from "../subscription/session-cursors.ts";
 import { openSqlite } from "../testing/open-stores.ts";
-import { isOpen } from "./tables.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
+import { isOpen } from "./tables.ts";
 
 test("a database from before there were conversations keeps its cursors, and its sessions are told again in silence", async () => {
 	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-connector-"));

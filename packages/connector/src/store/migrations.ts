@@ -28,8 +28,15 @@ async function createDelivery(db: Kysely<unknown>, engine: Engine): Promise<void
 	await withColumns(
 		ordered(db, engine, "outbox"),
 		{
-			...{ session: "text", seq: "bigint", conversation: "text", lane: "text" },
-			...{ payload: "text", at: "bigint", state: "text", attempts: "integer", changed_at: "bigint" },
+			session: "text",
+			seq: "bigint",
+			conversation: "text",
+			lane: "text",
+			payload: "text",
+			at: "bigint",
+			state: "text",
+			attempts: "integer",
+			changed_at: "bigint",
 		},
 		{ card: "text", reason: "text", remote: "text" },
 	).execute();
@@ -72,8 +79,13 @@ async function createConversations(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("heard").addColumn("id", "text", (column) => column.primaryKey()),
 		{
-			...{ message: "text", conversation: "text", reason: "text", effect: "text", person: "text" },
-			...{ at: "bigint", changed_at: "bigint" },
+			message: "text",
+			conversation: "text",
+			reason: "text",
+			effect: "text",
+			person: "text",
+			at: "bigint",
+			changed_at: "bigint",
 		},
 		{ text: "text", session: "text", run: "text" },
 	).execute();

@@ -10,7 +10,11 @@ const dayMs = 24 * hourMs;
  * still edit them.
  */
 const keptMs = {
-	...{ inbound: 3 * dayMs, outbox: 7 * dayMs, heard: 7 * dayMs, cards: 90 * dayMs, dead: 30 * dayMs },
+	inbound: 3 * dayMs,
+	outbox: 7 * dayMs,
+	heard: 7 * dayMs,
+	cards: 90 * dayMs,
+	dead: 30 * dayMs,
 } as const;
 
 /** What the cursors begin with that count what was answered to an arrival itself. */

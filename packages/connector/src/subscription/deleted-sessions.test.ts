@@ -35,7 +35,8 @@ test("a session that is not found when the gateway is back was deleted meanwhile
 		{ gateway: "goes away" },
 		deletes,
 		{ gateway: "comes back" },
-		...[isTold, { does: hasNoButtons }],
+		isTold,
+		{ does: hasNoButtons },
 	]);
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
@@ -176,7 +177,10 @@ test("a session that a restored gateway has again shows its open question with i
 	const stage = await playScene([
 		{ says: "one" },
 		{ gateway: { answers: "first" } },
-		...[{ says: "clean up" }, { gateway: { asks: {} } }, deletes, { passes: 1000 }],
+		{ says: "clean up" },
+		{ gateway: { asks: {} } },
+		deletes,
+		{ passes: 1000 },
 	]);
 	expect(stage.posts(stage.room()).join()).not.toContain("[Approve once]");
 	stage.gateway.newest.deleted = undefined;

@@ -1,20 +1,24 @@
+import { defined } from "@parley/base";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readSessionKey, roomKeyOf, roomOf, writeSessionKey } from "./external-key.ts";
-import * as fc from "fast-check";
 
 const id = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
 const key = fc
 	.record(
 		{
-			...{ platform: id, tenant: id, channel: id, thread: id, person: id },
+			platform: id,
+			tenant: id,
+			channel: id,
+			thread: id,
+			person: id,
 			number: fc.integer({ min: 1, max: 999_999_999 }),
 		},
 		{ requiredKeys: ["platform", "tenant", "channel", "number"] },
 	)
 	.map(({ thread, person, ...rest }) => ({
 		...rest,
-		...(thread !== undefined && { thread }),
-		...(person !== undefined && { person }),
+		...defined({ thread, person }),
 	}));
 
 test("whatever ids a room has, its key is read as it was written", () => {

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Room } from "../platform/inbound-event.ts";
 
 /** What the external key of a session says: where it is talked to, by whom alone, and which one of that room it is. */
@@ -33,9 +34,11 @@ export function readSessionKey(text: string): SessionKey | undefined {
 			.slice(0, 5)
 			.map((part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part)));
 		const key = {
-			...{ platform, tenant, channel, number: Number(parts[5] ?? 1) },
-			...(thread !== undefined && { thread }),
-			...(person !== undefined && { person }),
+			platform,
+			tenant,
+			channel,
+			number: Number(parts[5] ?? 1),
+			...defined({ thread, person }),
 		};
 		return writeSessionKey(key) === text ? key : undefined;
 	} catch {
@@ -49,12 +52,11 @@ export function roomKeyOf({ platform, tenant, channel, thread, person }: Session
 	const place = { platform, tenant, channel, number: 1 };
 	return writeSessionKey({
 		...place,
-		...(thread !== undefined && { thread }),
-		...(person !== undefined && { person }),
+		...defined({ thread, person }),
 	});
 }
 
 /** The room of a key, as far as a key tells: what else a room is, its arrivals say. */
 export function roomOf({ tenant, channel, thread }: SessionKey): Room {
-	return { tenant, channel, ...(thread !== undefined && { thread }), shared: false, kind: "channel" };
+	return { tenant, channel, ...defined({ thread }), shared: false, kind: "channel" };
 }

@@ -1,5 +1,5 @@
-import { roomKeyOf, type SessionKey } from "./external-key.ts";
 import type { EventFrame, OpenSession } from "@parley/protocol";
+import { roomKeyOf, type SessionKey } from "./external-key.ts";
 
 /** A session of ours that the gateway has. */
 export interface KnownSession {
@@ -69,7 +69,9 @@ export function deletionAt(session: string, seq: number): EventFrame {
 /** A session that was deleted while nobody read it, as who had read it up to `seq` would have heard of that. */
 export function goneSession(id: string, seq: number): OpenSession {
 	return {
-		...{ id, status: "resumed", lastSeq: seq },
+		id,
+		status: "resumed",
+		lastSeq: seq,
 		async *events() {
 			yield { ...deletionAt(id, seq), transient: true };
 		},

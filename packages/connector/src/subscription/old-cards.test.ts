@@ -6,15 +6,17 @@ import { OldCards } from "./old-cards.ts";
 const hour = 3_600_000;
 const task = { task_id: "task_000001", title: "Tidy up" };
 const grant = {
-	...{
-		grant_id: "grant_1abcdef",
-		place: "chat:guild:general",
-		people: null,
-		reason: "a release",
-		granted_by: "chat:guild:ada",
-	},
-	...{ tools: null, classes: null, max_actions: 200, used_actions: 0 },
-	...{ created_at: "1970-01-01T00:00:00.000Z", expires_at: "1970-01-03T00:00:00.000Z" },
+	grant_id: "grant_1abcdef",
+	place: "chat:guild:general",
+	people: null,
+	reason: "a release",
+	granted_by: "chat:guild:ada",
+	tools: null,
+	classes: null,
+	max_actions: 200,
+	used_actions: 0,
+	created_at: "1970-01-01T00:00:00.000Z",
+	expires_at: "1970-01-03T00:00:00.000Z",
 };
 
 const begins: Step = {
@@ -57,14 +59,12 @@ const completes: Step = {
 const suspends: Step = {
 	does: ({ gateway }) =>
 		gateway.newest.record("task.suspended", {
-			...{
-				task_id: task.task_id,
-				title: task.title,
-				reason: "which one?",
-				suspend_count: 1,
-				plan_content: "",
-				token: "review_000001",
-			},
+			task_id: task.task_id,
+			title: task.title,
+			reason: "which one?",
+			suspend_count: 1,
+			plan_content: "",
+			token: "review_000001",
 		}),
 };
 const resumes: Step = {

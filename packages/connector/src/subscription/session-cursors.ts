@@ -1,4 +1,4 @@
-import { hotStatement, parseJson, type Store } from "@parley/base";
+import { defined, hotStatement, parseJson, type Store } from "@parley/base";
 import type { OpenSession } from "@parley/protocol";
 import type { Kysely } from "kysely";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
@@ -34,7 +34,11 @@ export async function readMark(db: Tx, session: string): Promise<Mark | undefine
 	const [row] = await selectMark(db, { session });
 	if (row === undefined) return undefined;
 	const state = row.state === null ? undefined : readState(row.state);
-	return { seq: Number(row.seq), replayedTo: Number(row.replayed_to), ...(state && { state }) };
+	return {
+		seq: Number(row.seq),
+		replayedTo: Number(row.replayed_to),
+		...defined({ state }),
+	};
 }
 
 /** How far a session was told, and since when that is so, in milliseconds since the epoch. */
@@ -54,7 +58,11 @@ export async function readTraces(db: Tx): Promise<Traces> {
 	return new Map(
 		rows.map(({ session, seq, changed_at, external_key: externalKey }) => [
 			session,
-			{ seq: Number(seq), changedAt: Number(changed_at), ...(externalKey !== null && { externalKey }) },
+			{
+				seq: Number(seq),
+				changedAt: Number(changed_at),
+				...defined({ externalKey: externalKey ?? undefined }),
+			},
 		]),
 	);
 }

@@ -122,7 +122,9 @@ test("a session in which nothing happens any more is not read again, at the late
 		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "About one", by: "model" }),
 	};
 	const idle: readonly Step[] = [
-		...[{ says: "one" }, { gateway: { answers: "first" } }, renames],
+		{ says: "one" },
+		{ gateway: { answers: "first" } },
+		renames,
 		{ passes: 3 * 86_400_000 },
 	];
 	const read = async (stage: Stage): Promise<number> => (await stage.connector.status()).sessions;

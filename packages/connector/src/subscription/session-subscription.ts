@@ -1,8 +1,15 @@
-import { type Clock, delay, type Logger, ParleyError, type Store } from "@parley/base";
-import { type EventFrame, isOzzieEvent, type OpenSession, type OzzieEvent, ReplyProgress } from "@parley/protocol";
+import { type Clock, defined, delay, type Logger, ParleyError, type Store } from "@parley/base";
+import {
+	type EventFrame,
+	isOzzieEvent,
+	type OpenSession,
+	type OzzieEvent,
+	ReplyProgress,
+} from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import { type ConversationState, emptyConversation, tellConversation } from "../conversation/conversation.ts";
 import { openQuestions } from "../conversation/questions/questions.ts";
+import { type ShownRow, toRows } from "../conversation/to-rows.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { GatewayHistory } from "../gateway/gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
@@ -14,9 +21,8 @@ import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
-import { progressWords, Typing } from "./typing.ts";
 import { forgetMark, type Mark } from "./session-cursors.ts";
-import { type ShownRow, toRows } from "../conversation/to-rows.ts";
+import { progressWords, Typing } from "./typing.ts";
 
 /** What another database has shown or not shown so long ago is nothing that anybody waits for. */
 const staleMs = 24 * 3_600_000;
@@ -101,8 +107,10 @@ export class SessionFeed implements RoomSession {
 		this.#conversation = platform.conversation(room);
 		const { thread } = room;
 		this.#scene = {
-			...{ session: opened.id, controls, platform },
-			...(thread !== undefined && { thread }),
+			session: opened.id,
+			controls,
+			platform,
+			...defined({ thread }),
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
 		};
 		this.#moments = new Moments(parts, opened.id, opened.lastSeq);

@@ -1,11 +1,11 @@
-import { delay, ParleyError, type Clock, type Store } from "@parley/base";
+import { type Clock, defined, delay, ParleyError, type Store } from "@parley/base";
 import type { Client, MethodResult, OnBehalf, OpenSession } from "@parley/protocol";
 import { isExpecting } from "../conversation/conversation.ts";
+import type { ConnectorTables } from "../store/tables.ts";
 import { readSessionKey, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { goneSession, type KnownSession, KnownSessions } from "./known-sessions.ts";
 import { beginMark, forgetMark, isWhole, readMark, readTraces, type Traces } from "./session-cursors.ts";
 import { SessionFeed, type SessionFeedParts } from "./session-subscription.ts";
-import type { ConnectorTables } from "../store/tables.ts";
 
 /** Sessions that are brought back at the start, and how many of them at once. */
 const mostListed = 1000;
@@ -248,8 +248,11 @@ export class Feed {
 	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionFeed> {
 		const { store, gateway } = this.#parts;
 		const opened = await gateway.open({
-			...{ external_key: writeSessionKey(key), after_seq: 0, key: once, ...onBehalf },
-			...(title !== undefined && { title }),
+			external_key: writeSessionKey(key),
+			after_seq: 0,
+			key: once,
+			...onBehalf,
+			...defined({ title }),
 		});
 		const mark = await store.read((db) => readMark(db, opened.id));
 		return this.#tell(opened, { key, after: 0, mark: mark ?? (await beginMark(store, opened)) });

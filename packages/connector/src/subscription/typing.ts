@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@parley/base";
-import type { Outbox } from "../outbox/outbox.ts";
 import type { Progress } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 
 /** Discord shows it for ten seconds (https://docs.discord.com/developers/resources/channel#trigger-typing-indicator). */
 const everyMs = 8000;

@@ -9,8 +9,14 @@ export const chatScene: Scene = {
 	controls: new Controls("the secret of a test"),
 	platform: {
 		limits: {
-			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 80, controlsPerRow: 5, controlRows: 5 },
-			...{ options: 25, optionText: 100, threadName: 40 },
+			post: 2000,
+			postsPerAnswer: 5,
+			buttonLabel: 80,
+			controlsPerRow: 5,
+			controlRows: 5,
+			options: 25,
+			optionText: 100,
+			threadName: 40,
 		},
 		moment: (at, style) => (style === "exact" ? `at ${at / 1000} s` : `{${at / 1000} s}`),
 		person: (id) => `@${id}`,

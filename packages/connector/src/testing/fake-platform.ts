@@ -10,8 +10,14 @@ export class FakePlatform implements ChatPlatform {
 	readonly name = "chat";
 	readonly dialect = markdownDialect;
 	readonly limits = {
-		...{ post: 2000, postsPerAnswer: 5, buttonLabel: 80, controlsPerRow: 5, controlRows: 5 },
-		...{ options: 25, optionText: 100, threadName: 100 },
+		post: 2000,
+		postsPerAnswer: 5,
+		buttonLabel: 80,
+		controlsPerRow: 5,
+		controlRows: 5,
+		options: 25,
+		optionText: 100,
+		threadName: 100,
 	};
 	readonly surface = new ScriptedSurface();
 	/** Bytes of attachments by their URL; others cannot be read: not now if it is `unserved`, and `endless` never ends. */

@@ -1,16 +1,16 @@
-import type { OzzieEvent, TaskPayload } from "@parley/protocol";
-import { emptyConversation, type ConversationState } from "../conversation/conversation.ts";
-import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
-import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
-import type { Desk, Reply, Handled } from "../rooms/handler-context.ts";
-import { onBehalf } from "../rooms/on-behalf.ts";
-import type { RoomSession } from "../subscription/session-subscription.ts";
-import { play, session, token } from "./question-scene.ts";
-import { type ScriptedAnswers, ScriptedRequests } from "./scripted-requests.ts";
 import { ParleyError, silentLogger } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
+import type { OzzieEvent, TaskPayload } from "@parley/protocol";
+import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
+import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
+import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
+import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import { onBehalf } from "../rooms/on-behalf.ts";
+import type { RoomSession } from "../subscription/session-subscription.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { chatScene } from "./chat-scene.ts";
+import { play, session, token } from "./question-scene.ts";
+import { type ScriptedAnswers, ScriptedRequests } from "./scripted-requests.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
 export const ada: Person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
@@ -39,8 +39,14 @@ export class QuestionDesk {
 
 	press(kind: QuestionPress, what: Pressed = {}): Promise<Reply | undefined> {
 		const arrival: Omit<ArrivalOf<"press">, "ticket"> = {
-			...{ type: "press", control: "", values: [], fields: {} },
-			...{ room: general, person: ada, at: 0, ...what },
+			type: "press",
+			control: "",
+			values: [],
+			fields: {},
+			room: general,
+			person: ada,
+			at: 0,
+			...what,
 		};
 		return pressesOfQuestions[kind](this.desk, { arrival, key: "key" }, { kind, session, subject: token });
 	}
@@ -64,12 +70,19 @@ export function scriptedDesk(
 	const room = { session, room: general, state: { ...emptyConversation, ...state } };
 	const platform = {
 		...chatScene.platform,
-		...{ name: "discord", dialect: markdownDialect, surface: new ScriptedSurface() },
+		name: "discord",
+		dialect: markdownDialect,
+		surface: new ScriptedSurface(),
 		conversation: ({ channel }: Room) => channel,
 		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
 	};
 	const desk: Desk = {
-		...{ gateway, controls, platform, clock: new ManualClock(), log: silentLogger, onBehalf },
+		gateway,
+		controls,
+		platform,
+		clock: new ManualClock(),
+		log: silentLogger,
+		onBehalf,
 		sessionOf: async () => room,
 		session: (id) => (id === session ? room : undefined),
 		roomOf: async (id) => (id === session ? room.room : undefined),
@@ -95,15 +108,32 @@ export function pressed(fields: Readonly<Record<string, string>> = {}): Handled<
 }
 
 const task: TaskPayload = {
-	...{ id: "task_01234567890123456789aaaaaa", title: "Tidy *up*", status: "running" },
+	id: "task_01234567890123456789aaaaaa",
+	title: "Tidy *up*",
+	status: "running",
 	progress: { current_step: 1, total_steps: 3, current_step_label: "split", percentage: 33 },
-	...{ description: "Split *it*", session_id: chatScene.session, conversation: "sess_2", parent_id: "" },
-	...{ priority: "normal", tools: [], agent: "default", autonomy: "supervised", depends_on: [] },
-	...{ owner: "discord:1:42", suspend_count: 0, retry_count: 0, output: "", error: "" },
-	...{ created_at: "1970-01-01T00:00:01.000Z", updated_at: "1970-01-01T00:00:09.000Z" },
+	description: "Split *it*",
+	session_id: chatScene.session,
+	conversation: "sess_2",
+	parent_id: "",
+	priority: "normal",
+	tools: [],
+	agent: "default",
+	autonomy: "supervised",
+	depends_on: [],
+	owner: "discord:1:42",
+	suspend_count: 0,
+	retry_count: 0,
+	output: "",
+	error: "",
+	created_at: "1970-01-01T00:00:01.000Z",
+	updated_at: "1970-01-01T00:00:09.000Z",
 	started_at: "1970-01-01T00:00:05.000Z",
 	usage: {
-		...{ tokens_input: 1200, tokens_output: 34, tokens_cache_read: 0, tokens_cache_write: 0 },
+		tokens_input: 1200,
+		tokens_output: 34,
+		tokens_cache_read: 0,
+		tokens_cache_write: 0,
 		cost_usd: 0.0421,
 	},
 };

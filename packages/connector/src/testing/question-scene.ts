@@ -11,7 +11,8 @@ export const session = "sess_0123456789abcdefghijklmnop";
 
 /** A room of a platform with Discord's limits whose posts are plain Markdown. */
 export const scene = {
-	...{ session, controls: chatScene.controls },
+	session,
+	controls: chatScene.controls,
 	platform: { ...chatScene.platform, dialect: markdownDialect },
 } satisfies Scene;
 
@@ -23,10 +24,16 @@ export function approval(
 	changes: Changes<"prompt.request"> = {},
 ): OzzieEvent {
 	return request({
-		...{ type: "confirm", label: "Allow run npm test?" },
+		type: "confirm",
+		label: "Allow run npm test?",
 		context: {
-			...{ call_id: "call_1", tool: "run_command", arguments: { cmd: "npm test" }, preview: "" },
-			...{ risk: "normal", allow_session: false, notes: ["in /srv/app"] },
+			call_id: "call_1",
+			tool: "run_command",
+			arguments: { cmd: "npm test" },
+			preview: "",
+			risk: "normal",
+			allow_session: false,
+			notes: ["in /srv/app"],
 			expires_at: "1970-01-02T00:00:00.000Z",
 			...context,
 		},
@@ -75,8 +82,12 @@ export function writes(
 	return paths.map((path, index) =>
 		approval(
 			{
-				...{ call_id: `call_${from + index}`, tool: "write_file", notes: [] },
-				...{ arguments: { path, content: "hi" }, preview: `+++ ${path}\n+hi`, ...context },
+				call_id: `call_${from + index}`,
+				tool: "write_file",
+				notes: [],
+				arguments: { path, content: "hi" },
+				preview: `+++ ${path}\n+hi`,
+				...context,
 				reply: { id: "run_1/1", place: index + 1, count: paths.length },
 			},
 			{ token: tokenOf(from + index), label: `Allow write ${path}?` },
@@ -117,8 +128,16 @@ function readControl(control: Control): string {
 
 function request(changes: Changes<"prompt.request">): OzzieEvent {
 	return event("prompt.request", {
-		...{ type: "text", label: "?", token, required: true, options: [], default: null },
-		...{ placeholder: "", validation: "", context: {}, ...changes },
+		type: "text",
+		label: "?",
+		token,
+		required: true,
+		options: [],
+		default: null,
+		placeholder: "",
+		validation: "",
+		context: {},
+		...changes,
 	});
 }
 

@@ -1,4 +1,4 @@
-import { parseJson } from "@parley/base";
+import { defined, parseJson } from "@parley/base";
 import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } from "@parley/protocol";
 import { Controls } from "../controls/controls.ts";
 import { type AnswersSlice, answers } from "../conversation/answers/answers.ts";
@@ -7,11 +7,18 @@ import type { Intention } from "../conversation/vocabulary/render-operation.ts";
 
 const controls = new Controls("secret");
 const scene: Scene = {
-	...{ session: "sess_1", controls },
+	session: "sess_1",
+	controls,
 	platform: {
 		limits: {
-			...{ post: 2000, postsPerAnswer: 5, buttonLabel: 75, controlsPerRow: 5, controlRows: 5 },
-			...{ options: 25, optionText: 100, threadName: 100 },
+			post: 2000,
+			postsPerAnswer: 5,
+			buttonLabel: 75,
+			controlsPerRow: 5,
+			controlRows: 5,
+			options: 25,
+			optionText: 100,
+			threadName: 100,
 		},
 		moment: (at, style) => `${style} ${at}`,
 		person: (id) => `person ${id}`,
@@ -79,7 +86,7 @@ export function fires(run: string, origin: OriginPayload): readonly Happening[] 
 }
 
 export function ends(run: string | undefined, content: string, error = ""): Happening {
-	return ["assistant.message", { content, ...(run !== undefined && { run_id: run }), error, context: {} }];
+	return ["assistant.message", { content, ...defined({ run_id: run }), error, context: {} }];
 }
 
 export function retries(run: string, attempt: number): Happening {

@@ -1,3 +1,9 @@
+import { deepEqual, equal, partialDeepStrictEqual } from "node:assert/strict";
+import { defined } from "@parley/base";
+import type { Address, ArrivalOf } from "../platform/inbound-event.ts";
+import type { ScriptedSession } from "./scripted-session.ts";
+import { Stage } from "./stage.ts";
+
 /**
  * Scenes: what people do, what the gateway does, and what people then see, as data.
  *
@@ -21,10 +27,6 @@
  *   private answers since it was asked last; `asked` the requests of one method so far.
  * - What cannot be said is done: `{ does: async (stage) => … }`.
  */
-import { deepEqual, equal, partialDeepStrictEqual } from "node:assert/strict";
-import type { Address } from "../platform/inbound-event.ts";
-import type { ScriptedSession } from "./scripted-session.ts";
-import { Stage } from "./stage.ts";
 
 interface Where {
 	readonly in?: string;
@@ -104,10 +106,15 @@ async function speak(stage: Stage, step: Extract<Step, { says: string } | { edit
 	const isEdit = "edits" in step;
 	const message = isEdit ? step.edits : (step.as ?? stage.nextMessage());
 	const at = stage.clock.now();
-	const arrival = {
-		...({ type: isEdit ? "edited" : "message", message, text: isEdit ? step.to : step.says, at } as const),
-		...{ room: stage.room(where, by), person: stage.person(by, bot), address: addressOf(step) },
-		...{ attachments: attaches.map((name) => ({ id: name, name, size: 3, url: name })) },
+	const arrival: ArrivalOf<"message" | "edited"> = {
+		type: isEdit ? "edited" : "message",
+		message,
+		text: isEdit ? step.to : step.says,
+		at,
+		room: stage.room(where, by),
+		person: stage.person(by, bot),
+		address: addressOf(step),
+		attachments: attaches.map((name) => ({ id: name, name, size: 3, url: name })),
 		ourThread: where?.includes("/") ?? false,
 	};
 	for (const name of attaches)
@@ -118,8 +125,12 @@ async function speak(stage: Stage, step: Extract<Step, { says: string } | { edit
 
 function addressOf({ mentions, replyTo }: Saying): Address {
 	return {
-		...{ us: mentions === "us", others: mentions === "others", everyone: mentions === "everyone" },
-		...(replyTo !== undefined && { reply: { message: replyTo, ours: replyTo.startsWith("post ") } }),
+		us: mentions === "us",
+		others: mentions === "others",
+		everyone: mentions === "everyone",
+		...defined({
+			reply: replyTo === undefined ? undefined : { message: replyTo, ours: replyTo.startsWith("post ") },
+		}),
 	};
 }
 
@@ -170,7 +181,7 @@ function tell({ gateway }: Stage, step: GatewayStep, of: number | undefined): vo
 	const session = of === undefined ? gateway.newest : gateway.sessions[of - 1];
 	if (!session) throw new Error(`there is no session ${of}`);
 	if ("asks" in step) session.ask(step.asks);
-	else if (!session.end({ content: step.answers, ...(step.error && { error: step.error }) })) {
+	else if (!session.end({ content: step.answers, ...defined({ error: step.error || undefined }) })) {
 		throw new Error("no run is at work there");
 	}
 }

@@ -158,8 +158,11 @@ export class ScriptedGateway {
 		if (known) return { session: known, status: "resumed" };
 		this.#created += 1;
 		const session = new ScriptedSession({
-			...{ id: `sess_${String(this.#created).padStart(4, "0")}`, title: title ?? "" },
-			...{ externalKey: external_key ?? undefined, clock: this.#clock, changed: this.changed },
+			id: `sess_${String(this.#created).padStart(4, "0")}`,
+			title: title ?? "",
+			externalKey: external_key ?? undefined,
+			clock: this.#clock,
+			changed: this.changed,
 			place: place && `${place.tenant}:${place.channel}`,
 		});
 		this.sessions.push(session);
@@ -213,7 +216,10 @@ class ScriptedClient implements Client {
 		}
 		const after = status === "created" ? 0 : (params.after_seq ?? session.frames.length);
 		const reader = new ScriptedReader(gateway, {
-			...{ session, status, after, lastSeq: status === "created" ? 0 : session.frames.length },
+			session,
+			status,
+			after,
+			lastSeq: status === "created" ? 0 : session.frames.length,
 			closed: () => this.#open.delete(session.id),
 		});
 		this.#open.set(session.id, reader);

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { MethodInput, MethodName, MethodResult, OnBehalf } from "@parley/protocol";
 import type { RoomFacts } from "../platform/is-for-us.ts";
 import type { ScriptedSession } from "./scripted-session.ts";
@@ -31,7 +31,11 @@ type Method<Name extends MethodName> = (
 export type ScriptedMethods = { [Name in MethodName]?: Method<Name> };
 
 const nothingUsed = {
-	...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0, cost_usd: 0 },
+	tokens_input: 0,
+	tokens_output: 0,
+	tokens_cache_read: 0,
+	tokens_cache_write: 0,
+	cost_usd: 0,
 };
 
 const spoken = { ts: "2026-01-01T00:00:00Z", model: "scripted", usage: nothingUsed };
@@ -47,7 +51,11 @@ const talking: ScriptedMethods = {
 		if (session.runs.length > 32) throw new ParleyError("session busy", { code: "resource_exhausted" });
 		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
 		const { run, position } = session.say(content, { author, correlation: correlation_id ?? undefined });
-		return { status: "sent", run_id: run, ...(position > 0 && { queued_position: position }) };
+		return {
+			status: "sent",
+			run_id: run,
+			...defined({ queued_position: position > 0 ? position : undefined }),
+		};
 	},
 	cancel_turn({ run_id }, asked) {
 		const ended = targetOf(asked).end({ content: "", error: "cancelled" }, run_id ?? undefined);
@@ -63,7 +71,11 @@ const talking: ScriptedMethods = {
 		}
 		const author = { id: personOf(asked), name: asked.actor?.name ?? "" };
 		const { run, position } = session.say(String(content), { author, retryOf: String(run_id) });
-		return { status: "sent", run_id: run, ...(position > 0 && { queued_position: position }) };
+		return {
+			status: "sent",
+			run_id: run,
+			...defined({ queued_position: position > 0 ? position : undefined }),
+		};
 	},
 	prompt_response({ token, value, cancelled, reason }, asked) {
 		const session = asked.gateway.sessions.find(({ asking }) => asking.has(token));
@@ -72,9 +84,14 @@ const talking: ScriptedMethods = {
 		const by = personOf(asked);
 		const remembered = value === "session";
 		session.record("prompt.response", {
-			...{ token, value: remembered ? true : (value ?? null), cancelled: cancelled ?? false, by },
-			...(remembered && { remembered }),
-			...(cancelled && reason && { reason }),
+			token,
+			value: remembered ? true : (value ?? null),
+			cancelled: cancelled ?? false,
+			by,
+			...defined({
+				remembered: remembered ? (true as const) : undefined,
+				reason: cancelled && reason ? reason : undefined,
+			}),
 		});
 		return { status: "sent" };
 	},
@@ -120,15 +137,20 @@ const looking: ScriptedMethods = {
 		const end = ofRun.find(({ event }) => event === "assistant.message");
 		const { content: said = "", error = "" } = Object(end?.payload);
 		return {
-			...{
-				run_id: run_id ?? "",
-				correlation_id: "",
-				state: index < 0 ? "ended" : index > 0 ? "queued" : "active",
-			},
-			...{ heard: { content: String(content), ts: "2026-01-01T00:00:00Z", attachments: [] }, steered: [] },
-			...{ profile: "default", policy_version: "1", accept_all: false, taint: [], models: [], calls: [] },
-			...{ files: [], feedback: [] },
-			...(end && { said: { content: String(said), error: String(error), ...spoken } }),
+			run_id: run_id ?? "",
+			correlation_id: "",
+			state: index < 0 ? "ended" : index > 0 ? "queued" : "active",
+			heard: { content: String(content), ts: "2026-01-01T00:00:00Z", attachments: [] },
+			steered: [],
+			profile: "default",
+			policy_version: "1",
+			accept_all: false,
+			taint: [],
+			models: [],
+			calls: [],
+			files: [],
+			feedback: [],
+			...defined({ said: end ? { content: String(said), error: String(error), ...spoken } : undefined }),
 		};
 	},
 	query_tasks: () => ({ tasks: [] }),
@@ -137,7 +159,12 @@ const looking: ScriptedMethods = {
 	list_models: () => ({
 		default: "scripted",
 		models: ["scripted", "other"].map((name) => ({
-			...{ name, provider: "test", context_window: 1000, max_output: 100, reasoning: "none", images: false },
+			name,
+			provider: "test",
+			context_window: 1000,
+			max_output: 100,
+			reasoning: "none",
+			images: false,
 		})),
 	}),
 };
@@ -145,13 +172,16 @@ const looking: ScriptedMethods = {
 function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessions"][number] {
 	const { id, title, externalKey, model, frames, moments, updatedAt, asking, runs } = session;
 	return {
-		...{ session_id: id, title, status: "active", root_dir: "", last_seq: frames.length },
+		session_id: id,
+		title,
+		status: "active",
+		root_dir: "",
+		last_seq: frames.length,
 		created_at: new Date(moments[0] ?? 0).toISOString(),
 		updated_at: new Date(updatedAt).toISOString(),
 		message_count: frames.filter(({ event }) => event === "user.message").length,
 		state: asking.size > 0 ? "waiting" : runs.length > 0 ? "running" : "idle",
-		...(externalKey !== undefined && { external_key: externalKey }),
-		...(model !== undefined && { model }),
+		...defined({ external_key: externalKey, model }),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Client, MethodInput, MethodResult, RequestMethod, RequestOptions } from "@parley/protocol";
 
 /** How methods are answered, by their name; what they throw is the gateway's refusal. */
@@ -22,7 +22,7 @@ export class ScriptedRequests implements Pick<Client, "request"> {
 		params: MethodInput<Name>,
 		{ sessionId }: RequestOptions = {},
 	): Promise<MethodResult<Name>> {
-		this.asked.push({ method, params, ...(sessionId !== undefined && { sessionId }) });
+		this.asked.push({ method, params, ...defined({ sessionId }) });
 		const answer: ScriptedAnswers[Name] = this.#answers[method];
 		if (!answer) throw new ParleyError("not available", { code: "unimplemented" });
 		return answer(params);

@@ -1,4 +1,4 @@
-import type { Clock } from "@parley/base";
+import { type Clock, defined } from "@parley/base";
 import type { EventFrame, EventName, EventPayloads } from "@parley/protocol";
 
 /** A run that has not ended; the first of a session is at work. */
@@ -77,12 +77,11 @@ export class ScriptedSession {
 		const run = `run_${this.id.slice(-4)}_${this.#count}`;
 		const { author, correlation, retryOf } = of;
 		const position = this.runs.length;
-		this.runs.push({ id: run, content, ...(author && { author }) });
+		this.runs.push({ id: run, content, ...defined({ author }) });
 		this.record("user.message", {
-			...{ content, run_id: run },
-			...(author && { author }),
-			...(correlation !== undefined && { correlation_id: correlation }),
-			...(retryOf !== undefined && { retry_of: retryOf }),
+			content,
+			run_id: run,
+			...defined({ author, correlation_id: correlation, retry_of: retryOf }),
 		});
 		return { run, position };
 	}
@@ -103,11 +102,24 @@ export class ScriptedSession {
 		const token = `prompt_${this.id.slice(-4)}_${this.#count}`;
 		this.asking.add(token);
 		this.record("prompt.request", {
-			...{ type: "confirm", label: "Allow run rm -rf build?", required: true, options: [], default: null },
-			...{ placeholder: "", validation: "", token, ...question },
+			type: "confirm",
+			label: "Allow run rm -rf build?",
+			required: true,
+			options: [],
+			default: null,
+			placeholder: "",
+			validation: "",
+			token,
+			...question,
 			context: {
-				...{ call_id: "call_1", tool: "run_command", arguments: { cmd: "rm -rf build" }, preview: "" },
-				...{ risk: "normal", allow_session: true, notes: [], ...question.context },
+				call_id: "call_1",
+				tool: "run_command",
+				arguments: { cmd: "rm -rf build" },
+				preview: "",
+				risk: "normal",
+				allow_session: true,
+				notes: [],
+				...question.context,
 			},
 		});
 		return token;

@@ -1,4 +1,4 @@
-import type { Store } from "@parley/base";
+import { defined, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Controls } from "../controls/controls.ts";
 import type { Arrival, ArrivalOf, Person, Room, Ticket } from "../platform/inbound-event.ts";
@@ -39,8 +39,14 @@ export class Stage {
 	async start(): Promise<void> {
 		const { store, gateway, platform, controls, clock, log } = this;
 		this.connector = await Connector.start({
-			...{ store, platform, controls, clock, log, chance: () => 0 },
-			...{ gateway: gateway.connect(), files: gateway.files },
+			store,
+			platform,
+			controls,
+			clock,
+			log,
+			chance: () => 0,
+			gateway: gateway.connect(),
+			files: gateway.files,
 			watchedAt: this.watchedAt,
 		});
 		await this.quiet();
@@ -82,7 +88,13 @@ export class Stage {
 	room(name = "dm", person = "ada"): Room {
 		if (name === "dm") return { tenant: "dms", channel: `dm-${person}`, shared: false, kind: "direct" };
 		const [channel = "", thread] = name.split("/");
-		return { tenant: "guild", channel, ...(thread && { thread }), shared: false, kind: "channel" };
+		return {
+			tenant: "guild",
+			channel,
+			...defined({ thread }),
+			shared: false,
+			kind: "channel",
+		};
 	}
 
 	person(id = "ada", bot = false): Person {

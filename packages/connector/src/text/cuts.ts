@@ -29,7 +29,13 @@ const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
  */
 export function cutsBetween(layout: Layout, from: number, to: number): Cuts {
 	const cuts: Cuts = {
-		...{ blocks: [], parts: [], sentences: [], words: [], graphemes: [], atoms: [], codePoints: [] },
+		blocks: [],
+		parts: [],
+		sentences: [],
+		words: [],
+		graphemes: [],
+		atoms: [],
+		codePoints: [],
 	};
 	const finder = { layout, from, to, cuts };
 	findInBlocks(finder, layout.blocks, cuts.blocks);

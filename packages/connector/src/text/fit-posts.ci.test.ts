@@ -1,11 +1,11 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Block, plainText, type TextNode } from "./document.ts";
-import { fitPosts, continuedMark } from "./fit-posts.ts";
+import { continuedMark, fitPosts } from "./fit-posts.ts";
 import { markdownDialect } from "./markdown-dialect.ts";
 import { parseText } from "./parse-text.ts";
-import fc from "fast-check";
 
 const everyday = process.env["PARLEY_TEST_SCALE"] === undefined;
 const isFull = process.env["PARLEY_TEST_SCALE"] === "full";
@@ -263,8 +263,13 @@ test("what is too long for its posts keeps the limit too, and is whole in the fi
 test("four times the text is four times the work", () => {
 	const page = `${"Some **bold** words, `code` and 你好世界。 More of it follows here.\n".repeat(8)}\n- a\n- b\n\n\`\`\`ts\n${"a();\n".repeat(20)}\`\`\`\n\n`;
 	const shapes = {
-		...{ blocks: page, paragraph: "One two three four five. ", word: "x", item: "- one two three\n" },
-		...{ code: "```\n", row: "| a | b |\n", family: "👩‍👩‍👧‍👦" },
+		blocks: page,
+		paragraph: "One two three four five. ",
+		word: "x",
+		item: "- one two three\n",
+		code: "```\n",
+		row: "| a | b |\n",
+		family: "👩‍👩‍👧‍👦",
 	};
 	for (const shape of Object.values(shapes)) {
 		const [small = 0, large = 0] = [longest / 4, longest].map((size) => {
@@ -277,7 +282,9 @@ test("four times the text is four times the work", () => {
 			const prefix = shape.startsWith("| a") ? "| a | b |\n|---|---|\n" : "";
 			const text = prefix + shape.repeat(Math.ceil(size / shape.length));
 			fitPosts(parseText(text), {
-				...{ dialect: { ...chatDialect, write }, limit: 300, maxPosts: Number.POSITIVE_INFINITY },
+				dialect: { ...chatDialect, write },
+				limit: 300,
+				maxPosts: Number.POSITIVE_INFINITY,
 			});
 			return work;
 		});

@@ -123,7 +123,9 @@ test("the dialect's own measure decides", () => {
 test("a post keeps its limit also where a longer text measures less", () => {
 	const measure = (written: string): number => written.length + (written.endsWith("two") ? 10 : 0);
 	const { posts: kept } = fitPosts(parseText("one two ".repeat(50)), {
-		...{ dialect: { ...markdownDialect, measure }, limit: 41, maxPosts: 100 },
+		dialect: { ...markdownDialect, measure },
+		limit: 41,
+		maxPosts: 100,
 	});
 	expect(kept.every((post) => measure(post) <= 41)).toBe(true);
 });

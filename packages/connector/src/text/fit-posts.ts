@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { cutsBetween } from "./cuts.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Block, TextDocument, Code, Inline, List, ListItem, Table, TableRow } from "./document.ts";
+import type { Block, Code, Inline, List, ListItem, Table, TableRow, TextDocument } from "./document.ts";
 import { Layout, type Leaf } from "./layout.ts";
 import { narrowTables } from "./tables.ts";
 
@@ -99,7 +99,9 @@ class Page {
 		const overflow = this.#overflowAfter(from);
 		if (overflow === undefined) return this.#layout.length;
 		const { blocks, parts, sentences, words, graphemes, atoms, codePoints } = cutsBetween(
-			...([this.#layout, from, overflow] as const),
+			this.#layout,
+			from,
+			overflow,
 		);
 		const good = [blocks, parts, sentences].map((cuts) => this.#lastFitting(from, cuts));
 		const full = good.find((cut) => cut !== undefined && 2 * this.#measure(from, cut) >= this.#options.limit);

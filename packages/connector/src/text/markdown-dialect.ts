@@ -5,7 +5,9 @@ import type { Dialect } from "./dialect.ts";
 import type { Block } from "./document.ts";
 
 const options: Options = {
-	...{ bullet: "-", emphasis: "_", rule: "-" },
+	bullet: "-",
+	emphasis: "_",
+	rule: "-",
 	extensions: [gfmToMarkdown({ tablePipeAlign: false })],
 	join: [(_left, _right, parent) => (parent.type === "list" ? 0 : undefined)],
 };

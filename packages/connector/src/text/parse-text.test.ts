@@ -19,18 +19,22 @@ function again(markdown: string): string {
 test("what a model writes is read as blocks and inlines", () => {
 	expect(blocks("## A *b*\n\n3. c\n4. [x] d `e`")).toEqual([
 		{
-			...{ type: "heading", depth: 2 },
+			type: "heading",
+			depth: 2,
 			children: [
 				{ type: "text", value: "A " },
 				{ type: "emphasis", children: [{ type: "text", value: "b" }] },
 			],
 		},
 		{
-			...{ type: "list", ordered: true, start: 3 },
+			type: "list",
+			ordered: true,
+			start: 3,
 			children: [
 				{ type: "listItem", checked: undefined, children: [words("c")] },
 				{
-					...{ type: "listItem", checked: true },
+					type: "listItem",
+					checked: true,
 					children: [
 						{
 							type: "paragraph",
@@ -103,6 +107,7 @@ test("code with many marks leaves the styles of the text around it", () => {
 		"paragraph",
 	]);
 	expect(blocks(`${code}\n**b**`)[1]).toEqual({
-		...{ type: "paragraph", children: [{ type: "strong", children: [{ type: "text", value: "b" }] }] },
+		type: "paragraph",
+		children: [{ type: "strong", children: [{ type: "text", value: "b" }] }],
 	});
 });

@@ -1,8 +1,8 @@
+import type { Nodes, PhrasingContent, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import type { TextDocument, Block, Inline, List, ListItem, Table } from "./document.ts";
-import type { Nodes, PhrasingContent, RootContent } from "mdast";
+import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
 /** More than any model writes in one go: what is longer is shown as it was written. */
 const maxLength = 500_000;
@@ -15,8 +15,13 @@ const maxDelimiters = 2000;
  * footnotes, underlined headings), and HTML, which no platform shows: it is text.
  */
 const off = [
-	...["definition", "gfmFootnoteDefinition", "gfmFootnoteCall", "gfmPotentialFootnoteCall"],
-	...["setextUnderline", "htmlFlow", "htmlText"],
+	"definition",
+	"gfmFootnoteDefinition",
+	"gfmFootnoteCall",
+	"gfmPotentialFootnoteCall",
+	"setextUnderline",
+	"htmlFlow",
+	"htmlText",
 ];
 const containers = ["blockQuote", "list"];
 const spans = ["attention", "labelStartLink", "labelStartImage", "labelEnd", "strikethrough"];

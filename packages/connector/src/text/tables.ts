@@ -69,7 +69,9 @@ function listOf(table: Table): Block {
 	const short = labels.every((label) => plainText(label).length <= maxLabel && !label.some(holdsLink));
 	const shown = short && rows.length > 0 ? rows : table.children;
 	return {
-		...{ type: "list", ordered: false, start: undefined },
+		type: "list",
+		ordered: false,
+		start: undefined,
 		children: shown.map((row) => rowItem(row, shown === rows ? labels : [])),
 	};
 }

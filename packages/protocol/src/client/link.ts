@@ -59,7 +59,7 @@ export class Link {
 		this.#observer.connecting();
 		const socket = new WebSocket(url, {
 			headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-			...(certificate !== undefined && pinnedTo(certificate)),
+			...(certificate === undefined ? {} : pinnedTo(certificate)),
 			perMessageDeflate: false,
 			handshakeTimeout: handshakeTimeoutMs,
 			maxPayload,

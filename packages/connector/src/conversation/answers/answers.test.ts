@@ -167,8 +167,14 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 		what: "a model that does not answer is told of from the second failure on, in one card, until it answers",
 		events: [
 			says("r1", "hi", "m1"),
-			...[retries("r1", 1), retries("r1", 2), retries("r1", 3), called("r1", "start")],
-			...[called("r1", "end", "again"), called("r1", "end"), called("r1", "end"), ends("r1", "Hello")],
+			retries("r1", 1),
+			retries("r1", 2),
+			retries("r1", 3),
+			called("r1", "start"),
+			called("r1", "end", "again"),
+			called("r1", "end"),
+			called("r1", "end"),
+			ends("r1", "Hello"),
 		],
 		shown: [
 			"progress retry:r1 > m1: The model has not answered yet: \\*host\\* was asked too often. Try number 3: relative 1002000. [Stop = stop r1]",
@@ -180,8 +186,12 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 	{
 		what: "no card goes on promising a try when the run is over",
 		events: [
-			...[says("r1", "hi", "m1"), retries("r1", 2), ends("r1", "", "cancelled")],
-			...[says("r2", "hi", "m2"), retries("r2", 2), ends("r2", "", "host was asked too often")],
+			says("r1", "hi", "m1"),
+			retries("r1", 2),
+			ends("r1", "", "cancelled"),
+			says("r2", "hi", "m2"),
+			retries("r2", 2),
+			ends("r2", "", "host was asked too often"),
 			retries("of a task", 2),
 		],
 		shown: [
@@ -214,7 +224,9 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			[
 				"assistant.message",
 				{
-					...{ content: "Hello", run_id: "r1", error: "" },
+					content: "Hello",
+					run_id: "r1",
+					error: "",
 					context: { trusted: { grant_id: "g", until: "1970-01-01T00:50:00.000Z" } },
 				},
 			],
@@ -229,7 +241,11 @@ test.each<{ what: string; events: Happening[]; shown: string[] }>([
 			[
 				"budget.reached",
 				{
-					...{ scope: "session", period: "day", percent: 80, spent_usd: 8, limit_usd: 10 },
+					scope: "session",
+					period: "day",
+					percent: 80,
+					spent_usd: 8,
+					limit_usd: 10,
 					message: "80 % of this session's budget for this day (UTC) is spent: $8.00 of $10.00",
 				},
 			],

@@ -1,13 +1,22 @@
+import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
-import { showQueueOver, showRetryOver, showSteps, showStepsOver, showWaiting, showMoved, showRetrying } from "./cards.ts";
-import { type AnswersSlice, withChange, messageOf, type Run, withRun, withoutRun } from "./runs.ts";
-import { created, missed, removed, beginScheduled, placeOf, scheduleFoot } from "./scheduled.ts";
+import type { Control } from "../../platform/posting.ts";
 import { stepsOf } from "../tasks/step-lines.ts";
-import { plain, oneLine, isBlank } from "../vocabulary/plain.ts";
+import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
 import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
 import type { ShowIntention } from "../vocabulary/render-operation.ts";
-import type { Control } from "../../platform/posting.ts";
+import {
+	showMoved,
+	showQueueOver,
+	showRetrying,
+	showRetryOver,
+	showSteps,
+	showStepsOver,
+	showWaiting,
+} from "./cards.ts";
 import { control } from "./control.ts";
+import { type AnswersSlice, messageOf, type Run, withChange, withoutRun, withRun } from "./runs.ts";
+import { beginScheduled, created, missed, placeOf, removed, scheduleFoot } from "./scheduled.ts";
 
 export type { AnswersSlice };
 
@@ -101,7 +110,10 @@ function accept(slice: AnswersSlice, said: Said, scene: Scene): Step<AnswersSlic
 	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
 	if (said.steered) return { slice, intentions: quoted };
 	const position = slice.open.length;
-	const run: Run = { ...begun(slice, said), ...(position > 0 && { waited: true }) };
+	const run: Run = {
+		...begun(slice, said),
+		...defined({ waited: position > 0 ? (true as const) : undefined }),
+	};
 	const cards = position > 0 ? [showWaiting(run, position, scene)] : [];
 	return { slice: withRun(slice, run), intentions: [...quoted, ...cards] };
 }
@@ -110,9 +122,9 @@ function begun(slice: AnswersSlice, said: Said): Run {
 	const { run_id: id, author, content, retry_of } = said;
 	const message = ownMessage(said) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));
 	return {
-		...{ id, about: oneLine(content, mostOfAbout) },
-		...(message !== undefined && { message }),
-		...(author && { author }),
+		id,
+		about: oneLine(content, mostOfAbout),
+		...defined({ message, author }),
 	};
 }
 
@@ -191,7 +203,7 @@ function answered(
 	if (isQuiet) return [];
 	const foot = footOf(answer, scene);
 	const reply = {
-		...(run?.message !== undefined && { replyTo: run.message }),
+		...defined({ replyTo: run?.message }),
 		...(origin && placeOf(id, origin, scene)),
 	};
 	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
@@ -272,9 +284,16 @@ function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowIn
 	const { file_id: fileId, name, type, bytes: size, run_id } = file;
 	const message = messageOf(slice, run_id);
 	return {
-		...{ type: "show", lane: "milestone", text: plain(name, 200) },
-		...(message !== undefined && { replyTo: message }),
-		upload: { fileId, name, size, ...(type.startsWith("image/") && { alt: inWords(name) }) },
+		type: "show",
+		lane: "milestone",
+		text: plain(name, 200),
+		...defined({ replyTo: message }),
+		upload: {
+			fileId,
+			name,
+			size,
+			...defined({ alt: type.startsWith("image/") ? inWords(name) : undefined }),
+		},
 	};
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { type ShownStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
 import { plain } from "../vocabulary/plain.ts";
@@ -84,9 +85,14 @@ export function showStepsOver(run: Run, scene: Scene): ShowIntention[] {
 /** An edit may take the place of a post that was not sent yet, so that each of them replies. */
 function showCard(run: Run, card: string, { lane, text, list, stop }: Card, scene: Scene): ShowIntention {
 	return {
-		...{ type: "show", lane, card, text },
-		...(list !== undefined && { list }),
-		...(run.message !== undefined && { replyTo: run.message }),
-		...(stop && { controls: [[control("stop", run.id, scene)]] }),
+		type: "show",
+		lane,
+		card,
+		text,
+		...defined({
+			list,
+			replyTo: run.message,
+			controls: stop ? [[control("stop", run.id, scene)]] : undefined,
+		}),
 	};
 }

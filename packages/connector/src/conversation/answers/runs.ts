@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ShownStep } from "../tasks/step-lines.ts";
 
 /** A run that has not ended. */
@@ -73,5 +74,5 @@ export function withoutRun(slice: AnswersSlice, run: EndedRun): AnswersSlice {
 }
 
 function kept({ id, message, author }: EndedRun): EndedRun {
-	return { id, ...(message !== undefined && { message }), ...(author && { author }) };
+	return { id, ...defined({ message, author }) };
 }

@@ -4,7 +4,11 @@ import { fires, type Happening, lists, retries, says, tell, under } from "../../
 
 const due = "1970-01-01T00:10:00.000Z";
 const origin = (show: OriginPayload["show"], late = false): OriginPayload => ({
-	...{ entry_id: "sched_1", title: "Stand*up*", show, due_at: due, late },
+	entry_id: "sched_1",
+	title: "Stand*up*",
+	show,
+	due_at: due,
+	late,
 });
 
 function answers(show: OriginPayload["show"], content: string, error = "", late = false): Happening {
@@ -56,7 +60,11 @@ test.each<{ what: string; events: readonly Happening[]; shown: readonly string[]
 			[
 				"schedule.trigger",
 				{
-					...{ ...origin("silent"), trigger: "cron", skill_name: "", task_id: "", run_id: "" },
+					...origin("silent"),
+					trigger: "cron",
+					skill_name: "",
+					task_id: "",
+					run_id: "",
 					error: "it takes the role member",
 				},
 			],

@@ -1,6 +1,15 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { answered, approval, closed, play, read, reminded, scene, token } from "../../testing/question-scene.ts";
+import {
+	answered,
+	approval,
+	closed,
+	play,
+	read,
+	reminded,
+	scene,
+	token,
+} from "../../testing/question-scene.ts";
 import { tokenOfCard } from "./question.ts";
 
 const begin = "**Approval k3v9qx** · the agent wants to use `run_command`\n\n```\nnpm test\n```";
@@ -81,7 +90,9 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 		[
 			approval(
 				{
-					...{ notes: [], tool: "write_file", preview: "--- a\n+++ a\n-old\n+new\n" },
+					notes: [],
+					tool: "write_file",
+					preview: "--- a\n+++ a\n-old\n+new\n",
 					arguments: { path: "a", content: "new".repeat(100) },
 				},
 				{ label: "Allow write a?" },
@@ -174,8 +185,12 @@ test.each(scenarios)("%s", (_, events, reads) => {
 test("a card is one post that is found by its title whatever became of it", () => {
 	const { posts } = play([approval({ task_id: "task_1" }), answered({})]);
 	const place = {
-		...{ type: "show", lane: "approval", card: `prompt:${token}`, marker: "Approval k3v9qx" },
-		...{ task: "task_1", thread: "task:task_1" },
+		type: "show",
+		lane: "approval",
+		card: `prompt:${token}`,
+		marker: "Approval k3v9qx",
+		task: "task_1",
+		thread: "task:task_1",
 	};
 	expect(posts).toEqual([
 		expect.objectContaining(place),

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
 import { plain as plainLine } from "../vocabulary/plain.ts";
@@ -41,7 +42,9 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
 	return {
 		...placeOf({ kind: "approval", token: card.rows[0].token }, scene, card.task),
-		...{ text: drawn.text, plain: refused.join("\n\n"), ...(foot !== undefined && { foot }) },
+		text: drawn.text,
+		plain: refused.join("\n\n"),
+		...defined({ foot }),
 		controls: controlsOf(card, waiting, { scene, drawn }),
 	};
 }
@@ -146,7 +149,7 @@ function footOfAll(waiting: readonly WaitingEntry[], scene: Scene): string | und
 	const [first] = ordered;
 	if (!first) return undefined;
 	const { call, alsoIn: rooms } = alsoIn ?? {};
-	return footOf({ ...first.question, ...(call && { call }), ...(rooms && { alsoIn: rooms }) }, scene);
+	return footOf({ ...first.question, ...defined({ call, alsoIn: rooms }) }, scene);
 }
 
 interface Buttons {
@@ -161,7 +164,9 @@ function controlsOf(
 ): Control[][] {
 	const { controls, session, platform } = scene;
 	const button = (kind: ControlKind, subject: string, label: string): Control => ({
-		...{ type: "button", id: controls.write({ kind, session, subject }), style: styleOf(kind) },
+		type: "button",
+		id: controls.write({ kind, session, subject }),
+		style: styleOf(kind),
 		label: label.slice(0, platform.limits.buttonLabel),
 	});
 	const rows = waiting.map(({ row: { token, number }, question: { call } }) => [

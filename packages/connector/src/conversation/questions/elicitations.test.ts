@@ -1,6 +1,16 @@
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { answered, closed, elicitation, offer, play, read, reminded, scene, session } from "../../testing/question-scene.ts";
+import {
+	answered,
+	closed,
+	elicitation,
+	offer,
+	play,
+	read,
+	reminded,
+	scene,
+	session,
+} from "../../testing/question-scene.ts";
 
 const begin = "**Question k3v9qx** · the agent asks\n\n> Which colour?";
 const wait = "(Waits for an answer.)";

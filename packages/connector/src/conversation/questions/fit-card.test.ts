@@ -12,6 +12,7 @@ test("a card of many paragraphs fits a post: it keeps what it is about and what 
 
 test("what fits is whole", () => {
 	expect(fitCard(scene.platform, "A foot.", () => ["One.", "Two."])).toEqual({
-		...{ text: "One.\n\nTwo.", cut: false },
+		text: "One.\n\nTwo.",
+		cut: false,
 	});
 });

@@ -4,7 +4,7 @@ import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
-import { platformOf, type OpenQuestion } from "./question.ts";
+import { type OpenQuestion, platformOf } from "./question.ts";
 
 /** What became of a question. */
 export interface Outcome {

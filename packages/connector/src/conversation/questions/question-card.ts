@@ -1,10 +1,11 @@
+import { defined } from "@parley/base";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
-import { platformOf, cardOf, codeOf, type OpenQuestion, reminderCardOf, titleOf } from "./question.ts";
+import { cardOf, codeOf, type OpenQuestion, platformOf, reminderCardOf, titleOf } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
 import { askedFacts, canReply, openFacts } from "./question-facts.ts";
 
@@ -19,7 +20,10 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
 	return {
 		...placeOf(question, scene, question.task),
-		...{ text, plain, foot, controls: questionControls(question, scene, cut) },
+		text,
+		plain,
+		foot,
+		controls: questionControls(question, scene, cut),
 	};
 }
 
@@ -118,8 +122,10 @@ export function placeOf(
 	task: string | undefined,
 ): Pick<ShowIntention, "type" | "lane" | "card" | "marker" | "task" | "thread"> {
 	return {
-		...{ type: "show", lane: "approval", card: cardOf(question.token), marker: titleOf(question) },
-		...(task !== undefined && { task }),
-		...(task !== undefined && threads !== false && { thread: `task:${task}` }),
+		type: "show",
+		lane: "approval",
+		card: cardOf(question.token),
+		marker: titleOf(question),
+		...defined({ task, thread: task !== undefined && threads !== false ? `task:${task}` : undefined }),
 	};
 }

@@ -1,5 +1,3 @@
-
-
 /** The beginning of a text that may be longer than what is kept of it. */
 export interface Kept {
 	readonly text: string;

@@ -2,10 +2,19 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Posting } from "../../platform/posting.ts";
 import { chatDialect } from "../../testing/chat-dialect.ts";
-import { answered, approval, elicitation, offer, play, scene, session, token } from "../../testing/question-scene.ts";
+import {
+	answered,
+	approval,
+	elicitation,
+	offer,
+	play,
+	scene,
+	session,
+	token,
+} from "../../testing/question-scene.ts";
+import { toRows } from "../to-rows.ts";
 import { cardOf } from "./question.ts";
 import { closedQuestion, openQuestions, questionByCode, questionOfPost } from "./questions.ts";
-import { toRows } from "../to-rows.ts";
 
 const other = "prompt_000000000000000000000000zz";
 
@@ -22,7 +31,8 @@ test("an answered question is open no more, and what became of it is remembered"
 	const { slice } = play([elicitation({}), answered({ value: "b".repeat(900) })]);
 	expect(openQuestions(slice)).toEqual([]);
 	expect(closedQuestion(slice, token)).toEqual({
-		...{ token, by: "discord:1:42" },
+		token,
+		by: "discord:1:42",
 		outcome: `✅ **Answered** by @42, at 2 s\n\n> ${"b".repeat(200)}…`,
 	});
 });

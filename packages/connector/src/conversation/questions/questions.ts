@@ -1,13 +1,24 @@
+import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
+import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, fitsWhole } from "./draw-reply-card.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./outcome.ts";
 import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./question.ts";
 import { closedCard, openCard, reminder } from "./question-card.ts";
 import { readQuestion } from "./read-question.ts";
-import { addToCard, cardWith, endRow, isOfReply, newestCards, type ReplyCard, type ReplyQuestion, raisedWith, wasAsked } from "./reply-cards.ts";
-import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import {
+	addToCard,
+	cardWith,
+	endRow,
+	isOfReply,
+	newestCards,
+	type ReplyCard,
+	type ReplyQuestion,
+	raisedWith,
+	wasAsked,
+} from "./reply-cards.ts";
 
 const mostOpen = 200;
 const mostClosed = 50;
@@ -82,7 +93,7 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	const { task: asking, ...read } = readQuestion(payload, scene.platform.limits.post);
 	// The part of a task has neither card nor thread of its own.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
-	const question: OpenQuestion = { ...read, ...(task !== undefined && { task }) };
+	const question: OpenQuestion = { ...read, ...defined({ task }) };
 	if (isOfReply(question)) return askInReply(slice, question, scene);
 	return {
 		slice: { ...slice, open: [...slice.open, question].slice(-mostOpen) },
@@ -93,7 +104,10 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 /** Adds a call to the cards of its reply. They are shown with the last of the approvals that one commit has raised. */
 function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): Change {
 	const { cards: known = [], open: before } = slice;
-	const question: ReplyQuestion = { ...asked, ...(wasAsked(known, asked) && { again: true }) };
+	const question: ReplyQuestion = {
+		...asked,
+		...defined({ again: wasAsked(known, asked) ? (true as const) : undefined }),
+	};
 	const open = [...before, question].slice(-mostOpen);
 	const { reply } = question;
 	const cards = addToCard(known, question, (card) => {
@@ -134,14 +148,16 @@ function close(
 	const outcome = outcomeOf(question);
 	const { words, details, by } = outcome;
 	const told = [words, ...details(new Cut(mostRemembered))].join("\n\n");
-	const closed: ClosedQuestion = { token, outcome: told, ...(by !== undefined && { by }) };
+	const closed: ClosedQuestion = { token, outcome: told, ...defined({ by }) };
 	const tool = question.call?.tool ?? "";
 	const label = question.label.text.slice(0, mostRemembered);
 	const after = {
 		...slice,
 		open: slice.open.filter((one) => one !== question),
 		closed: [...slice.closed, closed].slice(-mostClosed),
-		...(slice.cards && { cards: endRow(slice.cards, token, { tool, label, outcome: told }) }),
+		...defined({
+			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: told }) : undefined,
+		}),
 	};
 	const card = replyCardOf(after, token);
 	const isShared = card !== undefined && card.rows.length > 1;

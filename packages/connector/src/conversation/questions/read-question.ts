@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
 import { wishWithoutIds } from "../vocabulary/without-ids.ts";
 import { argumentsText, isToldBy } from "./arguments-text.ts";
@@ -18,18 +19,26 @@ export function readQuestion(payload: PromptRequestPayload, post: number): OpenQ
 	const most = 2 * post;
 	const expiresAt = Date.parse(context.expires_at ?? "");
 	return {
-		...{ token, kind, label: keep(label, most), required, reminders: 0 },
+		token,
+		kind,
+		label: keep(label, most),
+		required,
+		reminders: 0,
 		options: options.slice(0, mostOptions).map(({ value, label: name, description, disabled }) => ({
-			...{ value, label: name || value, disabled },
+			value,
+			label: name || value,
+			disabled,
 			description: description.slice(0, longestDescription),
 		})),
 		unlisted: Math.max(0, options.length - mostOptions),
 		hints: hintsOf(payload).map(([name, text]) => [name, keep(text, longestNote)] as const),
-		...(Number.isFinite(expiresAt) && { expiresAt }),
-		...(context.task_id !== undefined && { task: context.task_id }),
-		...(isCall(context) && { call: readCall(label, context, most) }),
-		...(context.also_in && { alsoIn: context.also_in.slice(0, mostAlsoIn) }),
-		...(isCall(context) && context.reply && { reply: context.reply }),
+		...defined({
+			expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined,
+			task: context.task_id,
+			call: isCall(context) ? readCall(label, context, most) : undefined,
+			alsoIn: context.also_in ? context.also_in.slice(0, mostAlsoIn) : undefined,
+			reply: isCall(context) && context.reply ? context.reply : undefined,
+		}),
 	};
 }
 
@@ -55,8 +64,12 @@ function readCall(label: string, context: PromptContext, most: number): AskedCal
 	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
 	const more = notes.length > mostNotes ? [`and ${notes.length - mostNotes} more notes`] : [];
 	return {
-		...(context.call_id !== undefined && { id: context.call_id }),
-		...{ tool, risk, allowSession, brief, told },
+		...defined({ id: context.call_id }),
+		tool,
+		risk,
+		allowSession,
+		brief,
+		told,
 		arguments: keep(text, most),
 		preview: keep(preview.replace(/\n$/u, ""), most),
 		notes: [...notes.slice(0, mostNotes), ...more].map((note) => keep(note, longestNote)),

@@ -3,10 +3,22 @@ import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { Controls } from "../../controls/controls.ts";
 import type { Control } from "../../platform/posting.ts";
-import { answered, approval, closed, event, play, read, reminded, scene, token, tokenOf, writes } from "../../testing/question-scene.ts";
+import {
+	answered,
+	approval,
+	closed,
+	event,
+	play,
+	read,
+	reminded,
+	scene,
+	token,
+	tokenOf,
+	writes,
+} from "../../testing/question-scene.ts";
+import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { drawReplyCard } from "./draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
 const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
@@ -34,7 +46,9 @@ test("the approvals of one reply are one card with a row a call, shown when all 
 	expect(posts).toHaveLength(1);
 	const rows = [
 		"**Approval k3v9qx** · 3 calls of the agent",
-		...[waiting("a.txt", 1, "k3v9qx"), waiting("b.txt", 2, "k3v9q2"), waiting("c.txt", 3, "k3v9q3")],
+		waiting("a.txt", 1, "k3v9qx"),
+		waiting("b.txt", 2, "k3v9q2"),
+		waiting("c.txt", 3, "k3v9q3"),
 	];
 	const buttons =
 		"[Approve 1] [Deny 1]\n[Approve 2] [Deny 2]\n[Approve 3] [Deny 3]\n[Approve all] [Deny all]";
@@ -82,7 +96,10 @@ test("a card grows while one of its calls waits, and a call that was asked befor
 	expect(card.text).toContain("**4.** `write_file` · **asked again** · ⏳ waiting");
 	expect(card.text).toContain("- private data was read");
 	expect(labels(card)).toEqual([
-		...["Approve 1 | Deny 1", "Approve 3 | Deny 3", "Approve 4 | Deny 4", "Approve all | Deny all"],
+		"Approve 1 | Deny 1",
+		"Approve 3 | Deny 3",
+		"Approve 4 | Deny 4",
+		"Approve all | Deny all",
 	]);
 });
 
@@ -169,7 +186,9 @@ test("long arguments that the preview tells leave a call whole, and can be shown
 	const context = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+++ a\n+x" };
 	const card = last(writes(["a", "b"], { context }));
 	expect(labels(card)).toEqual([
-		...["Approve 1 | Deny 1 | Show all of 1", "Approve 2 | Deny 2 | Show all of 2", "Approve all | Deny all"],
+		"Approve 1 | Deny 1 | Show all of 1",
+		"Approve 2 | Deny 2 | Show all of 2",
+		"Approve all | Deny all",
 	]);
 });
 

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { OpenQuestion } from "./question.ts";
 
 /** A call on a card. */
@@ -53,14 +54,16 @@ export function addToCard(
 ): readonly ReplyCard[] {
 	const last = cards.findLast((card) => card.reply === reply.id);
 	const row: CardRow = {
-		...{ token, call: call.id ?? token, place: reply.place },
+		token,
+		call: call.id ?? token,
+		place: reply.place,
 		number: (last?.rows.at(-1)?.number ?? 0) + 1,
 	};
 	const grown: ReplyCard | undefined = last && { ...last, rows: [...last.rows, row] };
 	if (last && grown && isWaiting(last) && fits(grown)) {
 		return cards.map((card) => (card === last ? grown : card));
 	}
-	const card: ReplyCard = { reply: reply.id, rows: [row], ...(task !== undefined && { task }) };
+	const card: ReplyCard = { reply: reply.id, rows: [row], ...defined({ task }) };
 	return bounded([...cards, card]);
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { oneLine } from "../vocabulary/plain.ts";
 import type { Told } from "../vocabulary/reducer.ts";
@@ -77,7 +78,7 @@ function changed(task: Task, event: Exclude<TaskEvent, { event: "task.created" }
 	const own = task.id === id;
 	const spent = own ? spentBy(event) : undefined;
 	if (event.event === "task.progress") {
-		return own ? { ...withStep(task, event.payload), ...(spent && { spent }) } : task;
+		return own ? { ...withStep(task, event.payload), ...defined({ spent }) } : task;
 	}
 	const state = stateAfter(event);
 	const moved = withState(task, id, state);
@@ -86,11 +87,14 @@ function changed(task: Task, event: Exclude<TaskEvent, { event: "task.created" }
 	if (!own) return { ...moved, reviews };
 	const { why: _, ...rest } = moved;
 	return {
-		...{ ...rest, reviews },
-		...(spent && { spent }),
-		...(event.event === "task.started" && { startedAt: task.startedAt ?? at }),
+		...rest,
+		reviews,
+		...defined({
+			spent,
+			startedAt: event.event === "task.started" ? (task.startedAt ?? at) : undefined,
+		}),
 		...causeOf(event),
-		...(hasEnded(state) && { end: endOf(task, event, at) }),
+		...defined({ end: hasEnded(state) ? endOf(task, event, at) : undefined }),
 	};
 }
 
@@ -123,7 +127,7 @@ function withStep(
 	{ current_step: done, total_steps: total, current_step_label: label, plan }: EventPayloads["task.progress"],
 ): Task {
 	const step = { done, total, label: oneLine(label, mostLabel) };
-	return { ...task, step, ...(plan && { steps: stepsOf(plan) }) };
+	return { ...task, step, ...defined({ steps: plan ? stepsOf(plan) : undefined }) };
 }
 
 function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspended"]): Review {
@@ -134,7 +138,7 @@ function causeOf(event: TaskEvent): Pick<Task, "why" | "by"> {
 	if (event.event === "task.failed") return { why: oneLine(event.payload.error, mostWhy) };
 	if (event.event !== "task.cancelled") return {};
 	const { reason, by } = event.payload;
-	return { why: oneLine(reason, mostWhy), ...(by !== undefined && { by }) };
+	return { why: oneLine(reason, mostWhy), ...defined({ by }) };
 }
 
 function endOf({ startedAt }: Task, event: TaskEvent, at: number): TaskEnd {

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ShownStep } from "./step-lines.ts";
 
 /** How a task stands. `retrying`: a provider was at fault, and it is tried again after a while. */
@@ -90,7 +91,7 @@ export function hasEnded(state: TaskState): boolean {
 export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	if (hasEnded(task.state)) {
 		const { id, title, state, why, by } = task;
-		const over = { id, title, state, ...(why !== undefined && { why }), ...(by !== undefined && { by }) };
+		const over = { id, title, state, ...defined({ why, by }) };
 		return {
 			live: live.filter((one) => one.id !== id),
 			ended: [...ended, over].slice(-mostEnded),

@@ -1,8 +1,8 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { chatScene, type Happening, tellAll, written } from "../../testing/chat-scene.ts";
-import { tasks } from "./tasks.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
+import { tasks } from "./tasks.ts";
 
 const id = "task_1aaaaaa";
 const one = { task_id: id, title: "Tidy *up*" };
@@ -200,7 +200,8 @@ const scenarios: readonly Scenario[] = [
 		scene: { ...typed, threads: false },
 		events: [created, started, suspended],
 		sees: [
-			...[expect.any(String), expect.any(String)],
+			expect.any(String),
+			expect.any(String),
 			expect.stringContaining("`/bot task reply` answers it with your own words."),
 		],
 	},
@@ -229,7 +230,9 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "those who work for a task stand on its card, each below the one it works for",
 		events: [
-			...[created, started, partCreated],
+			created,
+			started,
+			partCreated,
 			[6, "task.created", { task_id: "task_4", title: "Other", description: "", parent_id: id }],
 			[6, "task.created", { task_id: "task_3", title: "Deep", description: "", parent_id: part.task_id }],
 		],
@@ -240,7 +243,9 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "the end of one who works for a task is told on the card alone",
 		events: [
-			...[created, started, partCreated],
+			created,
+			started,
+			partCreated,
 			[7, "task.failed", { ...part, error: "no", retry_count: 0, will_retry: false }],
 		],
 		sees: [`progress ${card}\n▶️ At work · started {5 s}\n\n- ❌ Failed: Look\n${foot}`],
@@ -248,7 +253,8 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "of many who work for a task the newest are shown",
 		events: [
-			...[created, started],
+			created,
+			started,
 			...Array.from({ length: 10 }, (_, index): Happening => {
 				return [
 					6,
@@ -263,10 +269,7 @@ const scenarios: readonly Scenario[] = [
 	},
 	{
 		name: "what one who works for a task asks is asked in the thread of that task",
-		events: [
-			...[created, started, partCreated],
-			[9, "task.suspended", { ...part, ...asks, plan_content: "" }],
-		],
+		events: [created, started, partCreated, [9, "task.suspended", { ...part, ...asks, plan_content: "" }]],
 		sees: [
 			`progress ${card}\n▶️ At work · started {5 s}\n⏸️ Waits for you: Look\n\n- ⏸️ Waits for you: Look\n${foot}`,
 			`milestone ${inThread} review:review_x1cccccc: ⏸️ **It waits for you**: A schema change\nApprove lets it go on, Revise tells it what should change. What you write in this thread answers it, too.\n(question id cccccc)\n[Approve][Revise]`,
@@ -276,7 +279,8 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "a worker that only its own conversation tells of joins the card",
 		events: [
-			...[created, started],
+			created,
+			started,
 			[6, "internal.worker", { ...part, event: "started", parent_id: id, agent: "default" }],
 			[7, "internal.worker", { task_id: part.task_id, event: "phase", phase: "acting" }],
 			[8, "internal.worker", { task_id: part.task_id, event: "completed", output_summary: "four" }],

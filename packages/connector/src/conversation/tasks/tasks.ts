@@ -1,15 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "@parley/base";
+import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
-import { changeOf, isTaskEvent, type TaskChange, type TaskEvent } from "./task-change.ts";
-import { type Task, type TasksSlice, taskCard, withTask, shortId, type TaskState, hasEnded, type Worker } from "./task-state.ts";
+import type { Control } from "../../platform/posting.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
 import type { Intention, ShowIntention } from "../vocabulary/render-operation.ts";
-import type { EventPayloads } from "@parley/protocol";
 import { closedReview, openReview } from "./review-card.ts";
-import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";
-import type { Control } from "../../platform/posting.ts";
 import { stepLines } from "./step-lines.ts";
+import { changeOf, isTaskEvent, type TaskChange, type TaskEvent } from "./task-change.ts";
+import {
+	hasEnded,
+	shortId,
+	type Task,
+	type TaskState,
+	type TasksSlice,
+	taskCard,
+	type Worker,
+	withTask,
+} from "./task-state.ts";
+import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.ts";
 
 export type { TasksSlice } from "./task-state.ts";
 
@@ -163,7 +173,7 @@ function said(task: Task, { text, ...post }: Said, scene: Scene): ShowIntention 
 }
 
 function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowIntention {
-	return { type: "show", ...post, task: id, ...(threads && { thread: taskCard(id) }) };
+	return { type: "show", ...post, task: id, ...defined({ thread: threads ? taskCard(id) : undefined }) };
 }
 
 /** Where to read more. A thread may be locked or deleted: the command is always there. */
@@ -188,7 +198,11 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowIntention {
 	const spent = task.spent && spentWords(task.spent);
 	const controls = controlsOf(task, scene);
 	return {
-		...{ type: "show", lane, card: taskCard(task.id), task: task.id, marker },
+		type: "show",
+		lane,
+		card: taskCard(task.id),
+		task: task.id,
+		marker,
 		text: [
 			`**${plain(task.title, 150)}**`,
 			stateLine(task, scene),
@@ -198,7 +212,7 @@ function cardOf(task: Task, lane: Lane, scene: Scene): ShowIntention {
 			...workerLines(task.workers),
 		].join("\n"),
 		foot: spent === undefined ? marker : `${marker} · ${spent}`,
-		...(controls.length > 0 && { controls: [controls] }),
+		...defined({ controls: controls.length > 0 ? [controls] : undefined }),
 	};
 }
 

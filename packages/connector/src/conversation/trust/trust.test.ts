@@ -4,9 +4,17 @@ import { chatScene, type Happening, tellAll, written } from "../../testing/chat-
 import { type TrustSlice, trust } from "./trust.ts";
 
 const grant = {
-	...{ grant_id: "grant_1dddddd", place: "discord:1:2", people: null, tools: null, classes: null },
-	...{ max_actions: 200, used_actions: 0, reason: "tonight's *release*", granted_by: "operator" },
-	...{ created_at: "1970-01-01T00:00:10.000Z", expires_at: "1970-01-01T01:00:00.000Z" },
+	grant_id: "grant_1dddddd",
+	place: "discord:1:2",
+	people: null,
+	tools: null,
+	classes: null,
+	max_actions: 200,
+	used_actions: 0,
+	reason: "tonight's *release*",
+	granted_by: "operator",
+	created_at: "1970-01-01T00:00:10.000Z",
+	expires_at: "1970-01-01T01:00:00.000Z",
 };
 const created: Happening = [10, "grant.created", grant];
 
@@ -57,12 +65,10 @@ const scenarios: readonly Scenario[] = [
 				10,
 				"grant.created",
 				{
-					...{
-						...grant,
-						tools: ["git", "run_command"],
-						people: ["discord:1:42"],
-						classes: ["read", "write"],
-					},
+					...grant,
+					tools: ["git", "run_command"],
+					people: ["discord:1:42"],
+					classes: ["read", "write"],
 					granted_by: "discord:1:7",
 				},
 			],
@@ -113,7 +119,8 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "a grant that is replaced ends, and the next one has a card of its own",
 		events: [
-			...[created, ended("another one replaces it")],
+			created,
+			ended("another one replaces it"),
 			[71, "grant.created", { ...grant, grant_id: "grant_2eeeeee" }],
 		],
 		sees: [open(everything, "the operator").replaceAll("1dddddd", "2eeeeee").replace("dddddd", "eeeeee")],

@@ -1,7 +1,7 @@
-import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
 import type { GrantPayload } from "@parley/protocol";
 import { shortId } from "../tasks/task-state.ts";
 import { plain } from "../vocabulary/plain.ts";
+import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
 import type { ShowIntention } from "../vocabulary/render-operation.ts";
 import { alwaysAsked, coverOf, endWords, whoIs } from "./grant-words.ts";
 

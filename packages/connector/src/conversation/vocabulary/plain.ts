@@ -1,5 +1,5 @@
-import { markdownDialect } from "../../text/markdown-dialect.ts";
 import type { ChatPlatform } from "../../platform/chat-platform.ts";
+import { markdownDialect } from "../../text/markdown-dialect.ts";
 
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
