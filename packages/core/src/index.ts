@@ -6,7 +6,7 @@ export {
 	type ToolRegistration,
 } from "./agent/client-tools/registration.ts";
 export type { Compacted } from "./agent/context/fit-request.ts";
-export type { ProviderState } from "./agent/provider-health.ts";
+export type { ProviderState } from "./agent/run/provider-health.ts";
 export { type FoundSkills, SkillFiles } from "./agent/skills/skill-files.ts";
 export type { ListedSkill } from "./agent/skills/skills.ts";
 export { builtInInstructions } from "./agent/system-prompt/system-prompt.ts";
@@ -58,13 +58,13 @@ export { createWebFetch, type WebFetchOptions } from "./tools/web/web-fetch.ts";
 export { type Audit, type AuditEntry, type AuditRow, askedBy, byItself } from "./trust/audit/audit.ts";
 export { type AuditAnchor, type AuditCheck, checkAudit } from "./trust/audit/audit-check.ts";
 export type { AuditFilter } from "./trust/audit/audit-log.ts";
-export type { OpenWish } from "./trust/grant-wishes.ts";
-export type { ListedRule, PolicyListing } from "./trust/list-rules.ts";
-export type { GivenRole, PairingFacts, PersonFacts } from "./trust/people/people.ts";
+export type { OpenWish } from "./trust/grants/grant-wishes.ts";
+export type { PairingFacts } from "./trust/people/pairings.ts";
 export type { PersonCheck, PersonReport } from "./trust/people/person-checks.ts";
+export type { GivenRole, PersonFacts } from "./trust/people/person-rows.ts";
 export type { PlaceFacts } from "./trust/places.ts";
-export type { PolicyAnswer, PolicyQuestion } from "./trust/policies.ts";
-export type { OperatorTokenFile } from "./trust/tokens/token-file.ts";
+export type { ListedRule, PolicyAnswer, PolicyListing, PolicyQuestion } from "./trust/policies.ts";
+export type { OperatorTokenFile } from "./trust/shared/trust-options.ts";
 export type { TokenFacts } from "./trust/tokens/token-rows.ts";
 export type { NewToken } from "./trust/tokens/token-wish.ts";
 export type { MadeToken, Tokens } from "./trust/tokens/tokens.ts";
@@ -83,8 +83,7 @@ export type { EventFilter, EventHistory } from "./use-cases/sessions/read-events
 export type { TimedMessage } from "./use-cases/sessions/read-transcript.ts";
 export type { Submitted, Tasks } from "./use-cases/tasks/tasks.ts";
 export { type Action, actions, authorize, isAuthorized } from "./vocabulary/authorize.ts";
-export type { BudgetReached, Budgets } from "./vocabulary/budget.ts";
-export type { ChatSettings, PersonRule } from "./vocabulary/chat-settings.ts";
+export type { ChatSettings, PersonRule, PlaceProfile } from "./vocabulary/chat-settings.ts";
 export type { ContextSnapshot } from "./vocabulary/context-snapshot.ts";
 export type {
 	Author,
@@ -97,10 +96,9 @@ export type {
 	TransientEvent,
 	TrustBadge,
 } from "./vocabulary/event.ts";
-export type { FileFacts, KeptFile } from "./vocabulary/files/file-facts.ts";
-export { type FileLimits, FileTooLargeError } from "./vocabulary/files/file-limits.ts";
-export { pictureProblem } from "./vocabulary/files/picture-kind.ts";
-export type { Memory } from "./vocabulary/memory/memory.ts";
+export type { FileFacts, KeptFile } from "./vocabulary/kept-file.ts";
+export { type FileLimits, FileTooLargeError, pictureProblem } from "./vocabulary/kept-file.ts";
+export type { Memory } from "./vocabulary/memory.ts";
 export {
 	type AssistantMessage,
 	type ImageBlock,
@@ -118,8 +116,6 @@ export {
 	type StopReason,
 } from "./vocabulary/model.ts";
 export { ModelError } from "./vocabulary/model-error.ts";
-export { billionths, dollars, formatDollars } from "./vocabulary/money.ts";
-export type { PlaceProfile } from "./vocabulary/place-profile.ts";
 export {
 	type Actor,
 	actingId,
@@ -132,8 +128,8 @@ export {
 	type Role,
 	roles,
 } from "./vocabulary/principal.ts";
+export type { PromptResponse } from "./vocabulary/prompt.ts";
 export { alwaysRequires, type Prompt } from "./vocabulary/prompt.ts";
-export type { PromptResponse } from "./vocabulary/prompt-answer.ts";
 export type { RunOptions } from "./vocabulary/run-options.ts";
 export {
 	type Sandboxes,
@@ -142,23 +138,24 @@ export {
 	type SandboxState,
 	sandboxModes,
 } from "./vocabulary/sandbox.ts";
-export { eventOf, whenText } from "./vocabulary/schedules/read-when.ts";
-export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedules/schedule.ts";
+export type { RunOrigin, Schedule, Trigger, WantedTrigger } from "./vocabulary/schedule.ts";
+export { eventOf, whenText } from "./vocabulary/schedule-times.ts";
 export { SecretBox } from "./vocabulary/secrets.ts";
-export type { SkillEvent } from "./vocabulary/skills/skill-event.ts";
-export { progressOf } from "./vocabulary/tasks/progress.ts";
+export type { SkillEvent } from "./vocabulary/skill.ts";
+export type { TaskEvent, WorkerEvent } from "./vocabulary/task.ts";
 export {
 	type Autonomy,
 	type NewTask,
 	type PlanStep,
 	type Priority,
 	priorities,
+	progressOf,
 	type TaskFacts,
 	type TaskFilter,
 	type TaskProgress,
 	type TaskState,
 	taskStates,
-} from "./vocabulary/tasks/task.ts";
-export type { TaskEvent, WorkerEvent } from "./vocabulary/tasks/task-event.ts";
+} from "./vocabulary/task.ts";
 export { defineTool, type Tool } from "./vocabulary/tool.ts";
-export { noUsage, type Usage } from "./vocabulary/usage.ts";
+export type { BudgetReached, Budgets } from "./vocabulary/usage.ts";
+export { billionths, dollars, formatDollars, noUsage, type Usage } from "./vocabulary/usage.ts";

@@ -1,10 +1,9 @@
 import type { Clock, Failpoints, Ids, Logger, Store } from "@parley/base";
 import type { ClientTools } from "./agent/client-tools/client-tools.ts";
 import { Contexts } from "./agent/context/contexts.ts";
-import type { RunSchedules } from "./agent/ports/schedule-desk-of-run.ts";
-import { ProviderHealth } from "./agent/provider-health.ts";
-import type { RunDeps, RunLimits } from "./agent/run.ts";
-import { chooseSettings, type ModelChoice, type ModelOptions, realName } from "./agent/settings.ts";
+import { ProviderHealth } from "./agent/run/provider-health.ts";
+import type { RunDeps, RunLimits, RunSchedules } from "./agent/run/run.ts";
+import { chooseSettings, type ModelChoice, type ModelOptions, realName } from "./agent/run/settings.ts";
 import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
@@ -14,15 +13,14 @@ import type { Memories } from "./memory/memories.ts";
 import type { Tables } from "./store/tables.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";
 import type { Places } from "./trust/places.ts";
-import type { OperatorTokenFile } from "./trust/tokens/token-file.ts";
-import type { PolicyFiles } from "./trust/trust-options.ts";
+import type { OperatorTokenFile, PolicyFiles } from "./trust/shared/trust-options.ts";
 import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import { taskTools } from "./use-cases/tasks/tools/task-tools.ts";
-import { type Budgets, noBudgets } from "./vocabulary/budget.ts";
 import type { ChatSettings } from "./vocabulary/chat-settings.ts";
-import type { FileLimits } from "./vocabulary/files/file-limits.ts";
+import type { FileLimits } from "./vocabulary/kept-file.ts";
 import type { Sandboxes } from "./vocabulary/sandbox.ts";
 import type { SecretBox } from "./vocabulary/secrets.ts";
+import { type Budgets, noBudgets } from "./vocabulary/usage.ts";
 
 /** What a runtime is made of. */
 export interface RuntimeOptions extends ModelOptions {

@@ -1,4 +1,4 @@
-import { type ModelChoice, wishOf } from "./agent/settings.ts";
+import { type ModelChoice, wishOf } from "./agent/run/settings.ts";
 import type { Observers } from "./conversation/observers.ts";
 import { Prompts } from "./conversation/prompts.ts";
 import type { Services } from "./conversation/services.ts";

@@ -4,9 +4,9 @@ import type { Stoppable } from "./agent/compact-session.ts";
 import type { EstimateError } from "./agent/context/calibration.ts";
 import type { Contexts } from "./agent/context/contexts.ts";
 import type { Compacted } from "./agent/context/fit-request.ts";
-import type { ProviderState } from "./agent/provider-health.ts";
+import type { ProviderState } from "./agent/run/provider-health.ts";
+import { type ModelChoice, modelChoiceOf, resolveModel, wishOf } from "./agent/run/settings.ts";
 import { drain, Runner, resumeUnfinished } from "./agent/runner.ts";
-import { type ModelChoice, modelChoiceOf, resolveModel, wishOf } from "./agent/settings.ts";
 import { Skills } from "./agent/skills/skills.ts";
 import { Observers } from "./conversation/observers.ts";
 import type { Services } from "./conversation/services.ts";
@@ -39,8 +39,7 @@ import { ScheduleClock } from "./use-cases/schedules/schedule-clock.ts";
 import { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
 import { listSessions, type SessionFilter, type SessionSummary } from "./use-cases/sessions/list.ts";
-import { createSession, type NewSession } from "./use-cases/sessions/open.ts";
-import { planOpening } from "./use-cases/sessions/opening.ts";
+import { createSession, type NewSession, planOpening } from "./use-cases/sessions/open.ts";
 import { EventHistory } from "./use-cases/sessions/read-events.ts";
 import { readTranscript, type TimedMessage } from "./use-cases/sessions/read-transcript.ts";
 import { removeSession } from "./use-cases/sessions/remove.ts";
@@ -55,11 +54,11 @@ import type { TaskRunner } from "./use-cases/tasks/task-runner.ts";
 import type { Tasks } from "./use-cases/tasks/tasks.ts";
 import type { Trust } from "./use-cases/trust/trust.ts";
 import { type Action, authorize } from "./vocabulary/authorize.ts";
-import { noBudgets } from "./vocabulary/budget.ts";
 import type { Recorded, SessionEvent } from "./vocabulary/event.ts";
 import type { Principal } from "./vocabulary/principal.ts";
-import type { PromptResponse } from "./vocabulary/prompt-answer.ts";
+import type { PromptResponse } from "./vocabulary/prompt.ts";
 import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts";
+import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
  * The agent runtime: all that a wire can ask for. Every method checks the principal's right; what it changes is

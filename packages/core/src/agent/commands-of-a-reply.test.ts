@@ -10,8 +10,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import type { ModelEvent } from "../vocabulary/model.ts";
-import type { Prompt } from "../vocabulary/prompt.ts";
-import type { PromptResponse } from "../vocabulary/prompt-answer.ts";
+import type { Prompt, PromptResponse } from "../vocabulary/prompt.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 const command = (id: string, cmd: string): ModelEvent => calls(id, "run_command", { cmd });

@@ -7,9 +7,8 @@ import { ScriptedModel, type ScriptedReply, says, stuck } from "../testing/scrip
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 import type { Model } from "../vocabulary/model.ts";
 import { ModelError } from "../vocabulary/model-error.ts";
-import { billionths } from "../vocabulary/money.ts";
 import { operator } from "../vocabulary/principal.ts";
-import { noUsage } from "../vocabulary/usage.ts";
+import { billionths, noUsage } from "../vocabulary/usage.ts";
 
 const able = { reasoning: "none", sampling: true, images: false } as const;
 const prices = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };

@@ -3,13 +3,13 @@ import { readHistory } from "../conversation/queue.ts";
 import type { LiveRun, Session } from "../conversation/session.ts";
 import { answerOf, type Keyed, once } from "../store/idempotency.ts";
 import { textOf } from "../vocabulary/transcript.ts";
-import { askAside, recordAside, refuseUnpaid } from "./call-aside.ts";
 import { type Compacted, compactNow } from "./context/fit-request.ts";
 import type { WriteText } from "./context/summarise.ts";
-import { systemFor, withoutText } from "./request.ts";
-import { Tries } from "./retries.ts";
-import type { RunDeps } from "./run.ts";
-import { limitsOf, type RunSettings } from "./settings.ts";
+import { askAside, recordAside, refuseUnpaid } from "./replies/call-aside.ts";
+import { systemFor, withoutText } from "./replies/request.ts";
+import { Tries } from "./replies/retries.ts";
+import type { RunDeps } from "./run/run.ts";
+import { limitsOf, type RunSettings } from "./run/settings.ts";
 
 /** What can be stopped on the way. */
 export interface Stoppable {

@@ -7,12 +7,12 @@ import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
 import { type Step, spentIn } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { noUsage } from "../vocabulary/usage.ts";
-import { keepForOthers } from "./abandoned.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
 import { type Ending, replyStep } from "./loop.ts";
-import { countCall, recordAttempt } from "./model-calls.ts";
-import type { Run, Writing } from "./run.ts";
-import { endsOfSkills } from "./skills-of-run.ts";
+import { countCall, recordAttempt } from "./replies/model-calls.ts";
+import { keepForOthers } from "./run/limits.ts";
+import type { Run, Writing } from "./run/run.ts";
+import { endsOfSkills } from "./run/skills-of-run.ts";
 import { settleWorkflows } from "./workflow/settle.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;

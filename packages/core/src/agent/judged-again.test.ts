@@ -6,7 +6,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
-import type { PromptResponse } from "../vocabulary/prompt-answer.ts";
+import type { PromptResponse } from "../vocabulary/prompt.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
-import { KeptPictures } from "./room-for-pictures.ts";
+import { KeptPictures } from "./pictures/room-for-pictures.ts";
 
 /** Three quarters of it are bytes of a picture: 16 MiB. */
 const data = "A".repeat((16 * 1024 * 1024 * 4) / 3);

@@ -5,17 +5,17 @@ import type { CallBlock } from "../vocabulary/message.ts";
 import { mayAct, phaseOf } from "../vocabulary/ooda.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
-import { placeAttachments, withdrawRefused } from "./attachments.ts";
 import { isCancelledByDenial, runCalls } from "./calls/run-calls.ts";
-import { refusalOf } from "./limits.ts";
-import { type Attempt, countCall } from "./model-calls.ts";
-import { recallMemories } from "./recall.ts";
-import { nextRequest } from "./request.ts";
-import { nextTry, triesOf } from "./retries.ts";
-import type { Run } from "./run.ts";
-import { startSkill } from "./skills-of-run.ts";
-import { speaking } from "./speaking.ts";
-import { streamReply } from "./stream-reply.ts";
+import { placeAttachments, withdrawRefused } from "./pictures/attachments.ts";
+import { type Attempt, countCall } from "./replies/model-calls.ts";
+import { recallMemories } from "./replies/recall.ts";
+import { nextRequest } from "./replies/request.ts";
+import { nextTry, triesOf } from "./replies/retries.ts";
+import { speaking } from "./replies/speaking.ts";
+import { streamReply } from "./replies/stream-reply.ts";
+import { refusalOf } from "./run/limits.ts";
+import type { Run } from "./run/run.ts";
+import { startSkill } from "./run/skills-of-run.ts";
 import { runWorkflow } from "./workflow/run-workflow.ts";
 
 /** How a run ends. */

@@ -17,9 +17,9 @@ import { compactSession, type Stoppable } from "./compact-session.ts";
 import type { Compacted } from "./context/fit-request.ts";
 import { type Ended, endingOf, endRun } from "./end-run.ts";
 import { runLoop } from "./loop.ts";
-import type { ProviderState } from "./provider-health.ts";
-import { KeptPictures } from "./room-for-pictures.ts";
-import { Run, type RunDeps } from "./run.ts";
+import { KeptPictures } from "./pictures/room-for-pictures.ts";
+import type { ProviderState } from "./run/provider-health.ts";
+import { Run, type RunDeps } from "./run/run.ts";
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { abe, acting, ada, answering, asked, asking } from "../testing/asked-elsewhere.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal } from "../vocabulary/principal.ts";
 
 test("who may approve in the channel that is named sees what waits elsewhere and answers it, and everybody is told who it was", async () => {

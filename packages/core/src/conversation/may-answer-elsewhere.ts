@@ -1,11 +1,10 @@
 import { ParleyError } from "@parley/base";
 import { fromRow, type Tx } from "../store/journal.ts";
-import { wasShared } from "../trust/grant-places.ts";
+import { wasShared } from "../trust/grants/grant-places.ts";
 import type { Places } from "../trust/places.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import { type Person, type Principal, placeKey } from "../vocabulary/principal.ts";
-import type { Prompt } from "../vocabulary/prompt.ts";
-import { type PromptResponse, readAnswer } from "../vocabulary/prompt-answer.ts";
+import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import { type AskedPrompt, asApprover, authorizeAnswer } from "./may-answer.ts";
 import { isSamePerson } from "./speakers.ts";
 

@@ -3,8 +3,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import { noChat } from "../vocabulary/chat-settings.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator, type Principal, type Role } from "../vocabulary/principal.ts";
 import type { Elicitation } from "../vocabulary/prompt.ts";
 

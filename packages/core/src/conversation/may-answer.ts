@@ -3,10 +3,9 @@ import type { Selectable } from "kysely";
 import { fromRow } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { type Action, authorize } from "../vocabulary/authorize.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { hasRole, type Person, type Principal } from "../vocabulary/principal.ts";
-import type { Prompt } from "../vocabulary/prompt.ts";
-import { type PromptResponse, readAnswer } from "../vocabulary/prompt-answer.ts";
+import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import type { Session } from "./session.ts";
 
 /** A question, with the `Person` as JSON who asked for the work that it belongs to. */

@@ -8,9 +8,8 @@ import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scrip
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
 import { createDirectory } from "../testing/tool-context.ts";
-import { noChat } from "../vocabulary/chat-settings.ts";
+import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { ModelEvent } from "../vocabulary/model.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
 import type { Person, Principal, Role } from "../vocabulary/principal.ts";
 
 /** A connector that acts for somebody in a channel. */

@@ -1,7 +1,6 @@
 import { fromRow, type Tx } from "../store/journal.ts";
 import type { PromptState } from "../store/tables.ts";
-import type { Prompt } from "../vocabulary/prompt.ts";
-import type { Answer } from "../vocabulary/prompt-answer.ts";
+import type { Answer, Prompt } from "../vocabulary/prompt.ts";
 
 /** A question as its row holds it. */
 export interface PromptRow {

@@ -3,7 +3,7 @@ import { withPictures } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
 import type { Tables } from "../store/tables.ts";
-import type { Attachment } from "../vocabulary/files/attachment.ts";
+import type { Attachment } from "../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";

@@ -1,12 +1,12 @@
-import { hotStatement, ParleyError } from "@parley/base";
+import { hotStatement, type Logger, ParleyError } from "@parley/base";
 import { LRUCache } from "lru-cache";
 import type { Tables } from "../store/tables.ts";
-import { findTrust } from "../trust/session-trust.ts";
+import { findTrust } from "../trust/grants/session-trust.ts";
 import { type Action, authorize, unknownSession } from "../vocabulary/authorize.ts";
 import { type Principal, placeKey } from "../vocabulary/principal.ts";
+import type { SecretBox } from "../vocabulary/secrets.ts";
 import { readPasswords } from "./passwords.ts";
-import type { Services } from "./services.ts";
-import { Session, type SessionRow } from "./session.ts";
+import { Session, type SessionParts, type SessionRow } from "./session.ts";
 
 /** A session in use: it stays the one object for its id until every lease is given back. */
 export interface Lease extends Disposable {
@@ -62,9 +62,15 @@ const sessionById = hotStatement<Tables, { id: string }, SessionRow>((db, p) =>
 		.where("id", "=", p("id")),
 );
 
+/** Parts of the gateway that loading sessions takes. */
+export interface SessionsParts extends SessionParts {
+	readonly log: Logger;
+	readonly secrets: SecretBox;
+}
+
 /** Finds sessions, and loads them from their rows. The last sessions that were used stay in memory. */
 export class Sessions {
-	readonly #deps: Services;
+	readonly #parts: SessionsParts;
 	readonly #entries = new Map<string, Entry>();
 	/** The unused ones of `#entries`. */
 	readonly #unused = new LRUCache<string, Entry>({
@@ -74,8 +80,8 @@ export class Sessions {
 		},
 	});
 
-	constructor(deps: Services) {
-		this.#deps = deps;
+	constructor(parts: SessionsParts) {
+		this.#parts = parts;
 	}
 
 	/** Number of sessions in use: a client has joined them, or a run works. */
@@ -167,11 +173,11 @@ export class Sessions {
 	}
 
 	async #load(id: string): Promise<Session | undefined> {
-		return this.#deps.journal.store.read(async (db) => {
+		return this.#parts.journal.store.read(async (db) => {
 			const [row] = await sessionById(db, { id });
 			if (!row) return undefined;
-			const session = new Session(row, await findTrust(db, id), this.#deps);
-			for (const password of await readPasswords(db, id, this.#deps)) session.redactor.add(password);
+			const session = new Session(row, await findTrust(db, id), this.#parts);
+			for (const password of await readPasswords(db, id, this.#parts)) session.redactor.add(password);
 			return session;
 		});
 	}

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Tx } from "../store/journal.ts";
-import { type FileFacts, factsOf } from "../vocabulary/files/file-facts.ts";
+import { type FileFacts, factsOf } from "../vocabulary/kept-file.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import { findFile, visibleTo } from "./file-rows.ts";
 

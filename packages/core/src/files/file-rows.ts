@@ -2,9 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { isAuthorized } from "../vocabulary/authorize.ts";
-import type { KeptFile } from "../vocabulary/files/file-facts.ts";
-import { leastCounted, noRoomForOutput } from "../vocabulary/files/file-limits.ts";
-import { outputPrefix } from "../vocabulary/files/output-name.ts";
+import { type KeptFile, leastCounted, noRoomForOutput, outputPrefix } from "../vocabulary/kept-file.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 
 type FileRow = Selectable<Tables["files"]>;

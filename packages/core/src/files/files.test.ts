@@ -7,9 +7,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tables } from "../store/tables.ts";
 import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
-import type { KeptFile } from "../vocabulary/files/file-facts.ts";
-import type { Principal } from "../vocabulary/principal.ts";
-import { operator } from "../vocabulary/principal.ts";
+import type { KeptFile } from "../vocabulary/kept-file.ts";
+import { operator, type Principal } from "../vocabulary/principal.ts";
 
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;

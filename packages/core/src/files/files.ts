@@ -10,14 +10,14 @@ import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
 import type { TextRedactor } from "../text/session-redactor.ts";
 import { authorize } from "../vocabulary/authorize.ts";
-import type { KeptFile } from "../vocabulary/files/file-facts.ts";
 import {
 	defaultFileLimits,
 	type FileLimits,
 	FileTooLargeError,
+	type KeptFile,
 	leastCounted,
 	refuseOverQuota,
-} from "../vocabulary/files/file-limits.ts";
+} from "../vocabulary/kept-file.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { ContentFacts } from "./content-facts.ts";

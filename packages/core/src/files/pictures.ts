@@ -1,5 +1,4 @@
-import type { Attachment } from "../vocabulary/files/attachment.ts";
-import type { FileFacts } from "../vocabulary/files/file-facts.ts";
+import type { Attachment, FileFacts } from "../vocabulary/kept-file.ts";
 import { type ImageBlock, isImageType, type Message } from "../vocabulary/message.ts";
 import type { Asked } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";

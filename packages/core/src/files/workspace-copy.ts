@@ -6,7 +6,7 @@ import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
 import { HeldDirectory } from "../filesystem/held-directory.ts";
 import { readChunks } from "../filesystem/regular-file.ts";
-import type { FileFacts } from "../vocabulary/files/file-facts.ts";
+import type { FileFacts } from "../vocabulary/kept-file.ts";
 import type { ContentFacts } from "./content-facts.ts";
 import { nthName } from "./file-name.ts";
 import { writeContent } from "./write-content.ts";

@@ -5,7 +5,7 @@ import { freshSchema } from "../store/migrations/fresh-schema.ts";
 import { migrations } from "../store/migrations/migrations.ts";
 import type { Tables } from "../store/tables.ts";
 import { Audit } from "../trust/audit/audit.ts";
-import { memoryLimits } from "../vocabulary/memory/memory.ts";
+import { memoryLimits } from "../vocabulary/memory.ts";
 import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";
 

@@ -10,7 +10,7 @@ import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { Audit } from "../trust/audit/audit.ts";
 import { keepPerson } from "../trust/people/person-rows.ts";
-import { memoryLimits, memoryScopes } from "../vocabulary/memory/memory.ts";
+import { memoryLimits, memoryScopes } from "../vocabulary/memory.ts";
 import { operator, type Person, type Principal } from "../vocabulary/principal.ts";
 import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";

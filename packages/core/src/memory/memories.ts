@@ -31,7 +31,7 @@ import {
 	type NewMemory,
 	subjectOf,
 	unknownMemory,
-} from "../vocabulary/memory/memory.ts";
+} from "../vocabulary/memory.ts";
 import { actingId, hasRole, type Principal, placeKey } from "../vocabulary/principal.ts";
 import { searchMemories } from "./search-memories.ts";
 

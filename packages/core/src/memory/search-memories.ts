@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import { memoryIndexOf } from "../store/memory-index.ts";
 import { type MemorySelection, selected, toMemory } from "../store/memory-rows.ts";
-import type { Memory } from "../vocabulary/memory/memory.ts";
+import type { Memory } from "../vocabulary/memory.ts";
 
 /** Notes of a selection that contain at least one of the words, the most relevant first. */
 export async function searchMemories(

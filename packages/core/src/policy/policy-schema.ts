@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ActionClass } from "../vocabulary/tool.ts";
+import type { ActionClass } from "../vocabulary/action-class.ts";
 
 /** Everything that a call can do, for rules: see `ActionClass`. */
 const actionClasses = [

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import type { ActionClass } from "../vocabulary/action-class.ts";
 import type { Taint } from "../vocabulary/taint.ts";
-import type { ActionClass, GrantScope, ToolPlan } from "../vocabulary/tool.ts";
+import type { GrantScope, ToolPlan } from "../vocabulary/tool.ts";
 import { decide, grantCovers, policyVersion } from "./policy.ts";
 
 const tool = { name: "write_file" };

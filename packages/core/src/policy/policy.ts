@@ -1,12 +1,7 @@
 import { isWithin } from "../filesystem/paths.ts";
+import type { ActionClass } from "../vocabulary/action-class.ts";
 import { completesTaint, type Taint, taintOf, taintReason } from "../vocabulary/taint.ts";
-import {
-	type ActionClass,
-	type GrantScope,
-	ruleNameOf,
-	type Tool,
-	type ToolPlan,
-} from "../vocabulary/tool.ts";
+import { type GrantScope, ruleNameOf, type Tool, type ToolPlan } from "../vocabulary/tool.ts";
 import { type BuiltInRule, builtInRules, type Standing, unknownClass } from "./built-in-rules.ts";
 import { CallFacts, type JudgedCall } from "./call-facts.ts";
 import { findAllowing, mayConcern } from "./match-rule.ts";

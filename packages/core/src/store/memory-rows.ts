@@ -1,6 +1,6 @@
 import { type Engine, hotStatement } from "@parley/base";
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Memory, MemoryReader, MemoryScope } from "../vocabulary/memory/memory.ts";
+import type { Memory, MemoryReader, MemoryScope } from "../vocabulary/memory.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import { readTaint } from "../vocabulary/taint.ts";
 import { fromRow, type Tx } from "./journal.ts";

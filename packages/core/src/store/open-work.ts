@@ -1,6 +1,6 @@
 import type { Store } from "@parley/base";
 import { sql } from "kysely";
-import type { TaskState } from "../vocabulary/tasks/task.ts";
+import type { TaskState } from "../vocabulary/task.ts";
 import type { Tables } from "./tables.ts";
 
 const openTaskStates = ["pending", "running", "waiting", "suspended"] as const satisfies readonly TaskState[];

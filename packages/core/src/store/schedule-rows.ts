@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Person } from "../vocabulary/principal.ts";
-import type { Schedule, Trigger } from "../vocabulary/schedules/schedule.ts";
+import type { Schedule, Trigger } from "../vocabulary/schedule.ts";
 import { readTaint } from "../vocabulary/taint.ts";
 import { fromRow, type Tx } from "./journal.ts";
 import { stamp, type Tables } from "./tables.ts";

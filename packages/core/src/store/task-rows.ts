@@ -1,7 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Person } from "../vocabulary/principal.ts";
-import { progressOf } from "../vocabulary/tasks/progress.ts";
-import { type PlanStep, priorities, type Review, type TaskFacts } from "../vocabulary/tasks/task.ts";
+import { type PlanStep, priorities, progressOf, type Review, type TaskFacts } from "../vocabulary/task.ts";
 import type { Usage } from "../vocabulary/usage.ts";
 import { fromRow } from "./journal.ts";
 import type { Tables } from "./tables.ts";

@@ -1,4 +1,4 @@
-import type { TaskState } from "../vocabulary/tasks/task.ts";
+import type { TaskState } from "../vocabulary/task.ts";
 import type { Stamped } from "./stamped.ts";
 
 /** One task. Its `epoch` counts how often it was claimed: who holds another one has lost it. */

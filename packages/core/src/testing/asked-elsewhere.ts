@@ -1,7 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
-import type { GivenRole } from "../trust/people/people.ts";
-import { noChat } from "../vocabulary/chat-settings.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { GivenRole } from "../trust/people/person-rows.ts";
+import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { Principal, Role } from "../vocabulary/principal.ts";
 import type { Elicitation } from "../vocabulary/prompt.ts";
 import { EventLog } from "./event-log.ts";

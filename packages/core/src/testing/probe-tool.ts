@@ -1,11 +1,6 @@
 import * as z from "zod";
-import {
-	type ActionClass,
-	defineTool,
-	type Tool,
-	type ToolContext,
-	type ToolEffect,
-} from "../vocabulary/tool.ts";
+import type { ActionClass } from "../vocabulary/action-class.ts";
+import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../vocabulary/tool.ts";
 
 export interface ProbeOptions {
 	/** `effectful` unless told. */

@@ -1,4 +1,4 @@
-import type { SkillEvent } from "../vocabulary/skills/skill-event.ts";
+import type { SkillEvent } from "../vocabulary/skill.ts";
 
 type Fault = string | undefined;
 

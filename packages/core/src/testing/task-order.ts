@@ -1,4 +1,4 @@
-import type { TaskEvent, WorkerEvent } from "../vocabulary/tasks/task-event.ts";
+import type { TaskEvent, WorkerEvent } from "../vocabulary/task.ts";
 
 type Fault = string | undefined;
 

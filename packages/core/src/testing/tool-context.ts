@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ParleyError, silentLogger, systemClock } from "@parley/base";
 import { prepareCall, type ReadyCall } from "../tools/calls/tool-call.ts";
-import { checkMemory } from "../vocabulary/memory/memory.ts";
+import { checkMemory } from "../vocabulary/memory.ts";
 import type { Sandbox } from "../vocabulary/sandbox.ts";
-import { progressOf } from "../vocabulary/tasks/progress.ts";
+import { progressOf } from "../vocabulary/task.ts";
 import type { Tool, ToolContext } from "../vocabulary/tool.ts";
 
 /** A fresh real directory; disposing removes it with all that is in it. */

@@ -1,6 +1,6 @@
 import { parseJson } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
-import { judgeSystem } from "../vocabulary/skills/verdict.ts";
+import { judgeSystem } from "../vocabulary/verdict.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 import { TaskScript } from "./task-script.ts";
 

@@ -1,4 +1,4 @@
-import type { Memory } from "../vocabulary/memory/memory.ts";
+import type { Memory } from "../vocabulary/memory.ts";
 
 /** Budget of the notes that a run is offered at its start, in characters: about 1,000 tokens. */
 const mostCharacters = 4_000;

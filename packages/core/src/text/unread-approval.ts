@@ -1,7 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Principal } from "../vocabulary/principal.ts";
-import type { Prompt } from "../vocabulary/prompt.ts";
-import { type PromptResponse, readAnswer } from "../vocabulary/prompt-answer.ts";
+import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 
 /** Nobody reads more than that on a telephone, and chat platforms show less at a time. */
 const mostRead = 16 * 1024;

@@ -7,7 +7,7 @@ import type { Tables } from "../store/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-runtime.ts";
-import type { MemoryScope } from "../vocabulary/memory/memory.ts";
+import type { MemoryScope } from "../vocabulary/memory.ts";
 import { operator, type Person, type Principal } from "../vocabulary/principal.ts";
 
 const opening: Readonly<Record<string, () => Promise<Store<Tables>>>> = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { notesResult } from "../text/notes-text.ts";
 import { mixedScriptNotes, visible } from "../text/visible.ts";
-import { type Memory, memoryLimits, memoryScopes, type NewMemory } from "../vocabulary/memory/memory.ts";
+import { type Memory, memoryLimits, memoryScopes, type NewMemory } from "../vocabulary/memory.ts";
 import {
 	defineTool,
 	type Tool,

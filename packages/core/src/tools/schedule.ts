@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { mixedScriptNotes, visible } from "../text/visible.ts";
-import { whenText } from "../vocabulary/schedules/read-when.ts";
-import type { WantedSchedule } from "../vocabulary/schedules/schedule.ts";
-import { type Schedule, scheduleLimits, shows } from "../vocabulary/schedules/schedule.ts";
+import { type Schedule, scheduleLimits, shows, type WantedSchedule } from "../vocabulary/schedule.ts";
+import { whenText } from "../vocabulary/schedule-times.ts";
 import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const task = () =>

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlanStep } from "../vocabulary/tasks/task.ts";
+import type { PlanStep } from "../vocabulary/task.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 const mostItems = 50;

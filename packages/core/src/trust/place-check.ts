@@ -5,7 +5,7 @@ import { isWithin } from "../filesystem/paths.ts";
 import type { Roots } from "../filesystem/roots.ts";
 import type { Profiles } from "../policy/profiles/profile.ts";
 import { findNearMiss } from "../text/near-miss.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 
 /** What a profile can name. */

@@ -5,8 +5,7 @@ import { ModelTable } from "../models/table/model-table.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import { noChat } from "../vocabulary/chat-settings.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { operator } from "../vocabulary/principal.ts";
 
 const key = "discord:guild:general";

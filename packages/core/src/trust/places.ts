@@ -4,11 +4,11 @@ import { type Keyed, once } from "../store/idempotency.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
 import { authorize } from "../vocabulary/authorize.ts";
-import type { PlaceProfile } from "../vocabulary/place-profile.ts";
+import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import { actingId, type Principal } from "../vocabulary/principal.ts";
 import { askedBy } from "./audit/audit.ts";
 import { checkKnown, checkModel, checkPlace, type PlaceSurroundings } from "./place-check.ts";
-import type { TrustOptions } from "./trust-options.ts";
+import type { TrustOptions } from "./shared/trust-options.ts";
 
 export interface PlaceFacts {
 	readonly key: string;

@@ -1,14 +1,21 @@
 import { ParleyError } from "@parley/base";
-import { builtInAlone } from "../policy/policy.ts";
+import { chooseRoot, toolRoots } from "../filesystem/roots.ts";
+import { builtInRules } from "../policy/built-in-rules.ts";
+import { builtInAlone, decide, grantsUnder } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
-import type { PolicyInForce, SpokenRule } from "../policy/policy-rule.ts";
-import { authorize } from "../vocabulary/authorize.ts";
+import type { Effect, Layer, PolicyInForce, PolicyRule, SpokenRule } from "../policy/policy-rule.ts";
+import { noProfiles } from "../policy/profiles/no-profiles.ts";
+import { findTaint } from "../store/session-taint.ts";
+import { prepareCall } from "../tools/calls/tool-call.ts";
+import { authorize, unknownSession } from "../vocabulary/authorize.ts";
+import { checkMemory } from "../vocabulary/memory.ts";
 import type { Principal } from "../vocabulary/principal.ts";
+import type { Taint } from "../vocabulary/taint.ts";
+import type { GrantScope, Tool, ToolContext } from "../vocabulary/tool.ts";
 import { byItself } from "./audit/audit.ts";
-import { judgeQuestion } from "./judge-question.ts";
-import { listRules, type PolicyListing } from "./list-rules.ts";
+import { findScopes, findTrust, trustHolds } from "./grants/session-trust.ts";
 import type { Places } from "./places.ts";
-import type { TrustOptions } from "./trust-options.ts";
+import type { TrustOptions } from "./shared/trust-options.ts";
 
 /** Where a call would be made; the operator's own new session at the first root where nothing is said. */
 export interface PolicyPlace {
@@ -116,4 +123,162 @@ export class Policies {
 			.catch((error: unknown) => log.error("a change of the policy is not in the audit", { path, error }));
 		if (before !== undefined) for (const listener of this.#listeners) listener();
 	}
+}
+
+/** A session as far as rules are concerned: one that there is, or one that could be. */
+export interface PolicyScene {
+	readonly profile: string;
+	readonly rootDir: string;
+	readonly place: string | undefined;
+	/** Those of its agent. */
+	readonly tools: readonly Tool[];
+	readonly acceptAll: boolean;
+	readonly grants: readonly GrantScope[];
+	readonly taint: Taint;
+}
+
+type SceneOptions = Pick<TrustOptions, "store" | "clock" | "roots" | "tools" | "profiles"> & {
+	readonly places?: Pick<Places, "profileOf">;
+};
+
+/** Finds the session, or makes one up: the operator's own at the first root. Throws `not_found`, `invalid_argument`. */
+async function findScene(
+	{ sessionId, agent, place }: PolicyPlace,
+	options: SceneOptions,
+): Promise<PolicyScene> {
+	const { roots, profiles = noProfiles } = options;
+	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
+	const profile = await profiles.find(agent ?? session?.profile ?? "default");
+	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
+	// A channel without a directory of its own works in one that is still to be made: the first root stands for it.
+	const channel = place === undefined ? undefined : options.places?.profileOf(place).root;
+	const rootDir = channel ?? (await chooseRoot(undefined, roots));
+	return {
+		...(session ?? { rootDir, acceptAll: false, grants: [], taint: "" }),
+		...{ profile: profile.name, tools },
+		place: place ?? session?.place,
+	};
+}
+
+async function findSession(id: string, { store, clock }: SceneOptions): Promise<Omit<PolicyScene, "tools">> {
+	return store.read(async (db) => {
+		const row = await db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+		if (!row) throw unknownSession(id);
+		const absentSince = row.left_at === null ? undefined : Number(row.left_at);
+		return {
+			...{ profile: row.profile, rootDir: row.root_dir, place: row.place ?? undefined },
+			acceptAll: trustHolds(await findTrust(db, id), clock.now(), absentSince),
+			grants: await findScopes(db, id),
+			taint: await findTaint(db, id),
+		};
+	});
+}
+
+/** A rule as it was written. */
+export interface ListedRule {
+	readonly layer: Layer;
+	readonly source?: string;
+	readonly effect: Effect;
+	readonly reason: string;
+	/** Whether it asks whatever was granted. */
+	readonly floor: boolean;
+	/** Whether its layer may not make it, so that it counts for nothing. */
+	readonly ignored: boolean;
+	readonly tools?: readonly string[];
+	readonly classes?: readonly string[];
+	readonly commands?: readonly (readonly string[])[];
+	readonly paths?: readonly string[];
+	readonly hosts?: readonly string[];
+}
+
+/** All rules that hold somewhere. */
+export interface PolicyListing {
+	readonly policyVersion: string;
+	/** Why a layer cannot be read: then every call is denied. */
+	readonly problem?: string;
+	readonly rules: readonly ListedRule[];
+}
+
+/** The rules that hold at a place, in the order of their layers. */
+async function listRules(
+	place: PolicyPlace,
+	options: TrustOptions & { readonly policies: Pick<Policies, "of"> },
+): Promise<PolicyListing> {
+	const { version, rules, ignored, problem } = options.policies.of(await findScene(place, options));
+	return {
+		policyVersion: version,
+		...(problem && { problem: problem.reason }),
+		rules: [
+			...builtInRules.map(({ effect, reason, when, liftedBy }) => {
+				const floor = effect === "ask" && liftedBy.length === 0;
+				return { layer: "built-in", effect, reason, floor, ignored: false, classes: when } as const;
+			}),
+			...rules.map((rule) => listed(rule, false)),
+			...ignored.map((rule) => listed(rule, true)),
+		],
+	};
+}
+
+function listed({ paths, ...rule }: PolicyRule, ignored: boolean): ListedRule {
+	return { ...rule, ...(paths && { paths: paths.map(({ text }) => text) }), floor: false, ignored };
+}
+
+type JudgeOptions = TrustOptions & {
+	readonly policies: Pick<Policies, "of">;
+	readonly places?: Pick<Places, "profileOf">;
+};
+
+/** Plans the call as a run of the session would, and decides about it. */
+async function judgeQuestion(question: PolicyQuestion, options: JudgeOptions): Promise<PolicyAnswer> {
+	const scene = await findScene(question, options);
+	const context = await contextOf(scene, options);
+	const policy = options.policies.of(scene);
+	const facts = { sandbox: context.sandbox.mode, policyVersion: policy.version };
+	const call = { name: question.tool, arguments: question.arguments };
+	const prepared = await prepareCall(scene.tools, call, context);
+	if (prepared.kind === "refused") {
+		return { ...facts, effect: "deny", floor: false, reason: prepared.text, classes: [], rules: [] };
+	}
+	const { acceptAll, taint, place } = scene;
+	const grants = grantsUnder(policy, scene.grants);
+	const permissions = { acceptAll, taint, grants, policy, fromChat: place !== undefined };
+	return { ...facts, ...decide({ ...prepared, context }, permissions), classes: prepared.plan.classes };
+}
+
+async function contextOf(
+	scene: PolicyScene,
+	{ roots: given, sandbox, log, policy, clock }: JudgeOptions,
+): Promise<ToolContext> {
+	const roots = toolRoots(scene, given.given);
+	const refuse = (): never => {
+		throw new ParleyError("a call that is only judged asks nobody and hands over nothing", {
+			code: "internal",
+		});
+	};
+	return {
+		...{
+			sessionId: "policy",
+			callId: "policy",
+			cwd: scene.rootDir,
+			forbidden: [given.dataDir, ...(policy ? [policy.file] : [])],
+		},
+		roots,
+		sandbox: await sandbox.of({ chat: scene.place !== undefined, roots }),
+		...{ log, clock, signal: new AbortController().signal, workspace: undefined },
+		progress: () => undefined,
+		ask: refuse,
+		openOutput: refuse,
+		share: refuse,
+		todo: refuse,
+		workflow: refuse,
+		memories: {
+			...{ inChat: scene.place !== undefined, check: checkMemory },
+			...{ store: refuse, find: refuse, deletable: refuse, forget: refuse },
+		},
+		schedules: {
+			check: async () => undefined,
+			...{ create: refuse, list: refuse, removable: refuse, remove: refuse },
+		},
+		skill: refuse,
+	};
 }

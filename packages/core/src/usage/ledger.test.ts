@@ -6,8 +6,8 @@ import { ManualClock, openPgliteStore, paced } from "@parley/base/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../store/migrations/migrations.ts";
 import type { Tables } from "../store/tables.ts";
-import { type Budgets, noBudgets } from "../vocabulary/budget.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
+import { type Budgets, noBudgets } from "../vocabulary/usage.ts";
 import { addToBudgets, refuseWhenSpent, sessionTotal } from "./ledger.ts";
 import { type BudgetChange, setBudget } from "./set-budget.ts";
 

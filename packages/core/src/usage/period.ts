@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from "../vocabulary/budget.ts";
+import type { BudgetPeriod } from "../vocabulary/usage.ts";
 
 /** The UTC day of a time in milliseconds since the epoch, as YYYY-MM-DD. */
 export function dayOf(at: number): string {

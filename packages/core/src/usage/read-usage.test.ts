@@ -6,7 +6,7 @@ import { openPgliteStore, paced } from "@parley/base/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../store/migrations/migrations.ts";
 import type { Tables } from "../store/tables.ts";
-import { type Budgets, noBudgets } from "../vocabulary/budget.ts";
+import { type Budgets, noBudgets } from "../vocabulary/usage.ts";
 import { addToBudgets } from "./ledger.ts";
 import { readUsage, type UsageFilter } from "./read-usage.ts";
 import { setBudget } from "./set-budget.ts";

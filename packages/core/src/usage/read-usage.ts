@@ -2,8 +2,7 @@ import { ParleyError, type Store } from "@parley/base";
 import { sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
-import type { Budgets } from "../vocabulary/budget.ts";
-import type { Usage } from "../vocabulary/usage.ts";
+import type { Budgets, Usage } from "../vocabulary/usage.ts";
 import { dayOf } from "./period.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
 

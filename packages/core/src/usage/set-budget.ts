@@ -2,9 +2,8 @@ import { ParleyError, type Store } from "@parley/base";
 import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
 import { type Audit, askedBy } from "../trust/audit/audit.ts";
-import type { BudgetPeriod, BudgetScope } from "../vocabulary/budget.ts";
-import { dollars } from "../vocabulary/money.ts";
 import type { Principal } from "../vocabulary/principal.ts";
+import { type BudgetPeriod, type BudgetScope, dollars } from "../vocabulary/usage.ts";
 import { gatewayScope } from "./standing.ts";
 
 /** What the operator decides about one budget. */

@@ -2,7 +2,7 @@ import { hotStatement } from "@parley/base";
 import { sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
-import type { BudgetPeriod, BudgetScope, Budgets } from "../vocabulary/budget.ts";
+import type { BudgetPeriod, BudgetScope, Budgets } from "../vocabulary/usage.ts";
 import { dayOf, daysOf } from "./period.ts";
 
 /** The rows of all the gateway, which outlive its sessions. */

@@ -1,17 +1,14 @@
-import type { BudgetReached } from "./budget.ts";
 import type { CompactionLevel, ContextSnapshot } from "./context-snapshot.ts";
-import type { FileFacts } from "./files/file-facts.ts";
+import type { FileFacts } from "./kept-file.ts";
 import type { AssistantMessage, ImageType } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { ModelFault } from "./model-error.ts";
-import type { OodaPhase } from "./ooda-phase.ts";
+import type { OodaPhase } from "./ooda.ts";
 import type { Prompt } from "./prompt.ts";
-import type { RunOrigin } from "./schedules/schedule.ts";
-import type { ScheduleEvent } from "./schedules/schedule-event.ts";
-import type { SkillEvent } from "./skills/skill-event.ts";
-import type { PlanStep } from "./tasks/task.ts";
-import type { TaskEvent, WorkerEvent } from "./tasks/task-event.ts";
-import type { Usage } from "./usage.ts";
+import type { RunOrigin, ScheduleEvent } from "./schedule.ts";
+import type { SkillEvent } from "./skill.ts";
+import type { PlanStep, TaskEvent, WorkerEvent } from "./task.ts";
+import type { BudgetReached, Usage } from "./usage.ts";
 
 /**
  * Why a run ended early. refusal: the model refused. cut: its last reply reached a limit. model: the provider failed.

@@ -1,4 +1,5 @@
-import type { Message } from "./message.ts";
+import type { ParleyError } from "@parley/base";
+import type { AssistantMessage, Message } from "./message.ts";
 import type { Usage } from "./usage.ts";
 
 /** What a tool looks like to a model: `parameters` is a JSON Schema object. */
@@ -10,6 +11,7 @@ export interface ToolDescription {
 
 /** How much a model may think before it answers; a model that knows fewer levels takes the nearest. */
 export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
+
 export type Reasoning = (typeof reasoningLevels)[number];
 
 /** How a reply is drawn. What is absent is the model's own. */
@@ -93,4 +95,14 @@ export interface Model {
 	settled?(signal: AbortSignal): Promise<void>;
 	/** Tokens of the context window as the server reports it; undefined as long as it has not. */
 	windowOf?(model: string): number | undefined;
+}
+
+/** One reply of a model: whole, or what there was of it when it broke off (`failure`). */
+export interface Reply {
+	readonly content: AssistantMessage["content"];
+	/** The model that answered; "" where none did. */
+	readonly model: string;
+	readonly stop: StopReason | undefined;
+	readonly usage: Usage;
+	readonly failure: ParleyError | undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { billionths, dollars, formatDollars } from "./money.ts";
+import { billionths, dollars, formatDollars } from "./usage.ts";
 
 test.each([
 	[0, 0, "$0.00"],

@@ -1,5 +1,4 @@
 import type { UserMessage } from "./message.ts";
-import { type OodaPhase, oodaPhases } from "./ooda-phase.ts";
 import type { Step } from "./step.ts";
 
 const tasks: Readonly<Record<OodaPhase, string>> = {
@@ -48,3 +47,7 @@ export function mayAct(phase: OodaPhase | undefined): boolean {
 export function askOf(phase: OodaPhase): UserMessage {
 	return asks[phase];
 }
+
+/** The phases of a round in the mode `ooda`, in their order. Each is a model call of its own. */
+export const oodaPhases = ["observe", "orient", "decide", "act"] as const;
+export type OodaPhase = (typeof oodaPhases)[number];

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { ApprovalContext, Prompt, PromptType } from "./prompt.ts";
-import { type PromptResponse, readAnswer } from "./prompt-answer.ts";
+import {
+	type ApprovalContext,
+	type Prompt,
+	type PromptResponse,
+	type PromptType,
+	readAnswer,
+} from "./prompt.ts";
 
 function promptOf(type: PromptType, told: Partial<Prompt> = {}): Prompt {
 	const bare = { required: true, options: [], validation: "", placeholder: "" };

@@ -1,3 +1,6 @@
+import { ParleyError } from "@parley/base";
+import { RE2JS } from "re2js";
+
 /** A choice of a `select` or `multi` prompt. */
 export interface PromptOption {
 	readonly value: string;
@@ -75,3 +78,136 @@ export type ElicitationAnswer =
 	| { readonly outcome: "answered"; readonly value: string | readonly string[] }
 	| { readonly outcome: "cancelled"; readonly reason?: string }
 	| { readonly outcome: "expired" };
+
+/** What a client sent. A field that was not written is absent; `value: null` counts as no value. */
+export interface PromptResponse {
+	readonly value?: unknown;
+	readonly values?: readonly string[];
+	readonly text?: string;
+	readonly cancelled?: boolean;
+	/** Why it was denied: reaches the model. */
+	readonly reason?: string;
+	/** Whether no person denied it: `reason` is why nobody could. */
+	readonly unanswered?: boolean;
+	/** False where others could read the answer on its way. */
+	readonly confidential?: boolean;
+	/** True if the client saw an approval that is always required as a choice between `deny` and `approve`. */
+	readonly choice?: boolean;
+	/** With these arguments instead of those that were asked about; for approvals. */
+	readonly arguments?: Readonly<Record<string, unknown>>;
+	/** True if `arguments` may only narrow the call: they are refused if it then needs a further class of action. */
+	readonly narrows?: boolean;
+}
+
+/** What the response means for its prompt. */
+export type Answer =
+	| { readonly kind: "approved"; readonly remember: boolean; readonly arguments?: unknown }
+	| { readonly kind: "denied"; readonly reason: string; readonly unanswered?: true }
+	| { readonly kind: "value"; readonly value: string | readonly string[] }
+	| { readonly kind: "cancelled"; readonly reason?: string };
+
+/** Characters of an answer in words: about what a model reads of one result. */
+const longestAnswer = 65_536;
+/** And of a password: a long private key. What is longer could not be found again in what a tool says. */
+const longestPassword = 4_096;
+
+const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
+/** Values of an answer to a choice. */
+const approving = new Set<unknown>([...yes, "approve"]);
+const denying = new Set<unknown>([false, "no", "n", "deny"]);
+const forSession = new Set<unknown>(["session", "always"]);
+
+/**
+ * Reads a response to `prompt`. Throws `invalid_argument` where the prompt has to stay open: an answer that does not
+ * fit its options or validation, and a value-less approval of an always-ask call (`floor`).
+ */
+export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
+	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
+	if (response.cancelled === true) {
+		return { kind: "cancelled", ...(response.reason && { reason: response.reason }) };
+	}
+	if (response.arguments) throw invalid("arguments: only the approval of a call takes them");
+	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
+	const given = response.value ?? response.text ?? response.values?.[0];
+	if (prompt.type === "select") return { kind: "value", value: readChoice(prompt, given) };
+	return { kind: "value", value: readText(prompt, given) };
+}
+
+function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
+	const { reason = "", unanswered } = response;
+	const denied: Answer = { kind: "denied", reason, ...(unanswered && { unanswered }) };
+	if (response.cancelled === true) return denied;
+	const value = response.value ?? response.text ?? response.values ?? null;
+	if (floor && response.choice) return readDecision(value, denied);
+	if (yes.has(value)) return { kind: "approved", remember: false };
+	if (forSession.has(value)) {
+		if (!prompt.approval?.allowSession) return denied;
+		if (response.arguments) throw invalid("changed arguments are approved once: answer true");
+		return { kind: "approved", remember: true };
+	}
+	if (value !== null || response.cancelled !== false) return denied;
+	if (floor) throw invalid('this call is always asked: approve it with a value such as "yes"');
+	return { kind: "approved", remember: false };
+}
+
+/** Reads the value of a choice between `deny` and `approve`. What a confirm takes for yes or no is one of them, too. */
+function readDecision(value: unknown, denied: Answer): Answer {
+	if (denying.has(value)) return denied;
+	if (approving.has(value)) return { kind: "approved", remember: false };
+	throw invalid('this call always requires an approval: choose "deny" or "approve"');
+}
+
+function readText(prompt: Prompt, given: unknown): string {
+	if (given === undefined || given === null || given === "") {
+		if (prompt.required) throw invalid("an answer is required");
+		return "";
+	}
+	if (typeof given !== "string") throw invalid("the answer must be a string");
+	const longest = prompt.type === "password" ? longestPassword : longestAnswer;
+	if (given.length > longest) {
+		throw invalid(`the answer has ${given.length} characters, at most ${longest} are taken`);
+	}
+	// A pattern that does not compile was refused when the question was asked.
+	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(given)) {
+		throw invalid(`the answer does not match ${prompt.validation}`);
+	}
+	return given;
+}
+
+function readChoice(prompt: Prompt, given: unknown): string {
+	if (given === undefined || given === null || given === "") {
+		if (prompt.required) throw invalid("a choice is required");
+		return "";
+	}
+	if (typeof given === "string" && isOffered(prompt, given)) return given;
+	throw invalid(`choose one of ${offered(prompt)}`);
+}
+
+function readChoices(prompt: Prompt, response: PromptResponse): readonly string[] {
+	const given = response.values ?? response.value ?? (response.text === undefined ? [] : [response.text]);
+	if (!Array.isArray(given)) throw invalid(`choose a list among ${offered(prompt)}`);
+	const list: readonly unknown[] = given;
+	const chosen = list.filter(
+		(value): value is string => typeof value === "string" && isOffered(prompt, value),
+	);
+	if (chosen.length !== list.length) throw invalid(`choose among ${offered(prompt)}`);
+	const twice = chosen.find((value, at) => chosen.indexOf(value) !== at);
+	if (twice !== undefined) throw invalid(`${JSON.stringify(twice)} is chosen twice: name each choice once`);
+	if (prompt.required && chosen.length === 0) throw invalid("a choice is required");
+	return chosen;
+}
+
+function isOffered(prompt: Prompt, value: string): boolean {
+	return prompt.options.some((option) => option.value === value && !option.disabled);
+}
+
+function offered(prompt: Prompt): string {
+	return prompt.options
+		.filter((option) => !option.disabled)
+		.map((option) => option.value)
+		.join(", ");
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

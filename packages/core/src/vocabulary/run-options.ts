@@ -1,8 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { type Reasoning, reasoningLevels } from "./model.ts";
-import type { RunOrigin } from "./schedules/schedule.ts";
-import type { UsedSkill } from "./skills/render-skill.ts";
-import type { WorkflowCall } from "./skills/workflow.ts";
+import type { UsedSkill } from "./render-skill.ts";
+import type { RunOrigin } from "./schedule.ts";
+import type { WorkflowCall } from "./skill.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
 export interface RunOptions {

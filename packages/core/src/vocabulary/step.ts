@@ -1,7 +1,7 @@
 import type { AssistantMessage, ResultBlock } from "./message.ts";
 import type { StopReason } from "./model.ts";
 import type { Person } from "./principal.ts";
-import type { WorkflowStep } from "./skills/workflow.ts";
+import type { WorkflowStep } from "./skill.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
 /** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ActionClass } from "./action-class.ts";
 import { completesTaint, joinTaints, readTaint, type Taint, taintNotes, taintOf } from "./taint.ts";
-import type { ActionClass } from "./tool.ts";
 
 test.each<[readonly ActionClass[], Taint]>([
 	[[], ""],

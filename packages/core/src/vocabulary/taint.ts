@@ -1,4 +1,4 @@
-import type { ActionClass } from "./tool.ts";
+import type { ActionClass } from "./action-class.ts";
 
 /**
  * What has come together in a session, in this order. U: text of others than the operator, which may hold instructions. P: private

@@ -1,47 +1,22 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
-import type { FileFacts } from "./files/file-facts.ts";
-import type { MemoryDesk } from "./memory/memory-desk.ts";
+import type { ActionClass } from "./action-class.ts";
+import type { FileFacts } from "./kept-file.ts";
+import type { MemoryDesk } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
+import type { Invocation } from "./render-skill.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { ScheduleDesk } from "./schedules/schedule-desk.ts";
-import type { Invocation } from "./skills/render-skill.ts";
-import type { StartedSkill, WorkflowCall, WorkflowEnd } from "./skills/workflow.ts";
-import type { PlanStep, TaskProgress } from "./tasks/task.ts";
-import type { TaskDesk } from "./tasks/task-desk.ts";
+import type { ScheduleDesk } from "./schedule.ts";
+import type { StartedSkill, WorkflowCall, WorkflowEnd } from "./skill.ts";
+import type { PlanStep, TaskDesk, TaskProgress } from "./task.ts";
 
 /**
  * What a call does to the world, for recovery: after a crash only `none` and `idempotent` calls run again,
  * an interrupted `effectful` one is reported to the model as unknown. Calls with effect `none` may run together.
  */
 export type ToolEffect = "none" | "idempotent" | "effectful";
-
-/**
- * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
- * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
- * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
- * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
- * everyone. memory-everyone: storing or deleting notes for everyone. schedule: creating or removing a schedule.
- */
-export type ActionClass =
-	| "read"
-	| "write"
-	| "exec-sandboxed"
-	| "exec-unsandboxed"
-	| "egress"
-	| "outside-read"
-	| "outside-write"
-	| "secret"
-	| "control"
-	| "irreversible"
-	| "person"
-	| "client"
-	| "memory-read"
-	| "memory-write"
-	| "memory-everyone"
-	| "schedule";
 
 /**
  * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below

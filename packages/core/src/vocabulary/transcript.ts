@@ -1,4 +1,4 @@
-import { type Attachment, attachmentLines } from "./files/attachment.ts";
+import { type Attachment, attachmentLines } from "./kept-file.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "./message.ts";
 import { askOf, phaseAfter } from "./ooda.ts";
 import type { Person } from "./principal.ts";

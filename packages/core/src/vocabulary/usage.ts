@@ -26,3 +26,53 @@ export function addUsage(a: Usage, b: Usage): Usage {
 		cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
 	};
 }
+
+const perDollar = 1_000_000_000;
+
+/** Billionths of a US dollar as dollars, for people and wires: exact to the ninth digit behind the point. */
+export function dollars(cost: number): number {
+	return cost / perDollar;
+}
+
+/** Dollars as whole billionths. */
+export function billionths(usd: number): number {
+	return Math.round(usd * perDollar);
+}
+
+/** `$10.00`; what is less than a dollar has more digits where they say something. */
+export function formatDollars(cost: number): string {
+	const maximumFractionDigits = cost < perDollar ? 9 : 2;
+	return new Intl.NumberFormat("en-US", {
+		...{ style: "currency", currency: "USD" },
+		...{ minimumFractionDigits: 2, maximumFractionDigits },
+	}).format(dollars(cost));
+}
+
+/** Whose spending a budget limits: of everything, or of one session. */
+export type BudgetScope = "gateway" | "session";
+/** UTC days and months. */
+export type BudgetPeriod = "day" | "month";
+
+/** Limits in billionths of a US dollar; what is absent is not limited. */
+interface BudgetLimits {
+	readonly day?: number;
+	readonly month?: number;
+}
+
+/** The limits that the configuration sets. The operator can set others at run time, which then hold. */
+export interface Budgets {
+	readonly gateway: BudgetLimits;
+	/** For each session. */
+	readonly session: BudgetLimits;
+}
+
+export const noBudgets: Budgets = { gateway: {}, session: {} };
+
+/** A budget has come to 80 % or to its end. Money in billionths of a US dollar. */
+export interface BudgetReached {
+	readonly scope: BudgetScope;
+	readonly period: BudgetPeriod;
+	readonly percent: 80 | 100;
+	readonly spent: number;
+	readonly limit: number;
+}

@@ -3,11 +3,12 @@ import { changedSince } from "../../tools/calls/tool-call.ts";
 import { changedNames, differences } from "../../tools/commands/surroundings.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import type { SharedLooks } from "../../vocabulary/tool.ts";
-import type { Run } from "../run.ts";
+import type { Run } from "../run/run.ts";
 import { approvalOf, changedNote } from "./ask-person.ts";
 import type { Decisions } from "./begin-call.ts";
-import { bindingOf, type PlannedCall, planAgain, versionFor } from "./judge-call.ts";
-import { filesChangedNote, type ProposedCall, proposeCalls, refuseProposed } from "./propose-calls.ts";
+import type { PlannedCall, ProposedCall } from "./call-states.ts";
+import { bindingOf, planAgain, versionFor } from "./judge-call.ts";
+import { filesChangedNote, proposeCalls, refuseProposed } from "./propose-calls.ts";
 
 /**
  * Asks again for the first of these calls if files that its approval is bound to changed and calls before it ran since

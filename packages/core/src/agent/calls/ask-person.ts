@@ -9,23 +9,14 @@ import {
 import { promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUnread, unreadNote } from "../../text/unread-approval.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
-import { findTrust } from "../../trust/session-trust.ts";
-import type { TrustBadge } from "../../vocabulary/event.ts";
+import { findTrust } from "../../trust/grants/session-trust.ts";
 import type { ApprovalContext, Elicitation, ElicitationAnswer, Prompt } from "../../vocabulary/prompt.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { taintNotes } from "../../vocabulary/taint.ts";
-import { denied, unanswered } from "../limits.ts";
-import type { Run } from "../run.ts";
-import {
-	type Before,
-	bindingOf,
-	type Judgement,
-	judgeChanged,
-	type PlannedCall,
-	versionFor,
-	withChanges,
-} from "./judge-call.ts";
-import type { ProposedCall } from "./propose-calls.ts";
+import { denied, unanswered } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from "./call-states.ts";
+import { bindingOf, judgeChanged, versionFor, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
 
 /** Identifies the approval of a call. */
@@ -66,19 +57,6 @@ export function allowChanges(
 		const message = `arguments: the call cannot run (${impossible}): approve it unchanged, or deny it`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	});
-}
-
-/** A call that may run: allowed by policy, or approved by the person who answered `token`. */
-export interface ApprovedCall extends PlannedCall {
-	readonly token: string | undefined;
-	/** The approval as it was shown. */
-	readonly shown: ApprovalContext | undefined;
-	/** The version of the policy that decided. */
-	readonly version: string;
-	/** The grant of the channel that made an approval needless. */
-	readonly trusted?: TrustBadge;
-	/** Why it does not run: it cannot, or its files changed while calls before it ran. Then it may be asked again. */
-	readonly refusal?: string;
 }
 
 /**

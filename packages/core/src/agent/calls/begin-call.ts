@@ -1,10 +1,11 @@
 import { addTaint } from "../../store/session-taint.ts";
 import { taintOf } from "../../vocabulary/taint.ts";
-import { refuseRepeat } from "../limits.ts";
-import type { Run } from "../run.ts";
-import { type ApprovedCall, changedNote, decisionOf } from "./ask-person.ts";
+import { refuseRepeat } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import { changedNote, decisionOf } from "./ask-person.ts";
+import type { ApprovedCall, ProposedCall } from "./call-states.ts";
 import { judgeCall, nothingPending, versionFor } from "./judge-call.ts";
-import { type ProposedCall, proposeCalls } from "./propose-calls.ts";
+import { proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 
 /** The decisions about the calls of a reply, which arrive in any order. Waits for none after it is disposed of. */

@@ -3,9 +3,9 @@ import { StringDecoder } from "node:string_decoder";
 import { type Clock, ParleyError, type RedactedStream, type Timer } from "@parley/base";
 import { readFile } from "../../tools/files/read-file.ts";
 import { fitsOutput, shortenOutput } from "../../tools/shorten-output.ts";
-import { outputName } from "../../vocabulary/files/output-name.ts";
+import { outputName } from "../../vocabulary/kept-file.ts";
 import { ruleNameOf } from "../../vocabulary/tool.ts";
-import type { Run } from "../run.ts";
+import type { Run } from "../run/run.ts";
 
 /** Bytes of one output that are kept. */
 const mostKept = 8 * 1024 * 1024;

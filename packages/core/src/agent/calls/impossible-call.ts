@@ -4,10 +4,10 @@ import { visible } from "../../text/visible.ts";
 import type { ReadyCall } from "../../tools/calls/tool-call.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
-import type { Run } from "../run.ts";
+import type { Run } from "../run/run.ts";
 import { approvalOf } from "./ask-person.ts";
-import { type Before, bindingOf, versionFor } from "./judge-call.ts";
-import type { DraftProposal, RefusedProposal } from "./propose-calls.ts";
+import type { Before, DraftProposal, RefusedProposal } from "./call-states.ts";
+import { bindingOf, versionFor } from "./judge-call.ts";
 import { contextOf } from "./tool-context.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { roomIn, usualQuota } from "../../conversation/workspaces.ts";
-import { type Decision, decide, grantsUnder } from "../../policy/policy.ts";
+import { decide, grantsUnder } from "../../policy/policy.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {
 	bindingText,
@@ -9,40 +8,16 @@ import {
 	type ReadyCall,
 	type RefusedCall,
 } from "../../tools/calls/tool-call.ts";
-import { findScopes } from "../../trust/session-trust.ts";
+import { findScopes } from "../../trust/grants/session-trust.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { TrustBadge } from "../../vocabulary/event.ts";
-import type { CallBlock } from "../../vocabulary/message.ts";
-import { hasRole, type Person } from "../../vocabulary/principal.ts";
+import { hasRole } from "../../vocabulary/principal.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
-import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
-import type { ActionClass, BindOptions, ToolContext } from "../../vocabulary/tool.ts";
-import type { Run } from "../run.ts";
-import type { Workspace } from "./tool-context.ts";
-
-/** A call with valid arguments and its plan. */
-export interface PlannedCall {
-	/** As the model made it. */
-	readonly call: CallBlock;
-	readonly ready: ReadyCall;
-	readonly context: ToolContext;
-	/** The arguments that a person gave it in place of the model's, in their normal form. */
-	readonly changed?: unknown;
-	/** Whether its plan has facts that take long to collect, such as the files of the working directory. */
-	readonly isBound?: boolean;
-	/** The result of a call that cannot run and is decided nevertheless, because every call of its run is. */
-	readonly impossible?: string;
-}
-
-/** The decision about a call, with the taint that the session and the calls before it have. */
-export interface Judgement extends Decision {
-	readonly taint: Taint;
-	/** Whether the arguments contain a secret, which people do not see. */
-	readonly hidden: boolean;
-	/** Version of the rules that decided. */
-	readonly version: string;
-	/** The channel grant that makes an approval needless. */
-	readonly trusted?: TrustBadge;
-}
+import { joinTaints } from "../../vocabulary/taint.ts";
+import type { BindOptions } from "../../vocabulary/tool.ts";
+import { joinedBy, type Run, speakersOf } from "../run/run.ts";
+import { refusalWhenFull } from "../run/workspace.ts";
+import type { Before, Judgement, PlannedCall } from "./call-states.ts";
 
 /** Adds all facts that an approval of the call is bound to. */
 export async function withBoundFacts(planned: PlannedCall, options?: BindOptions): Promise<PlannedCall> {
@@ -75,14 +50,6 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 /** Version of the rules that apply to the run now. */
 export function versionFor({ policy }: Pick<Run, "policy">): string {
 	return policy.version;
-}
-
-/** Calls of the same reply that may run before. */
-export interface Before {
-	/** Effects that they add to the session. */
-	readonly taint: Taint;
-	/** How many of them the grant of the channel covers. */
-	readonly trusted: number;
 }
 
 /** At the turn of a call, all calls before it have ended. */
@@ -220,18 +187,6 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall): Promise<string | u
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run) : undefined;
 }
 
-/** People who spoke to the run after it began. */
-function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] {
-	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
-	return [...steering, ...(session.task?.speakers ?? [])];
-}
-
-/** People of a chat who have spoken to the run, the one who began it first. */
-export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[] {
-	const { actor } = run.row;
-	return [...(actor ? [actor] : []), ...joinedBy(run)];
-}
-
 /** The reason why the run may only read: the present role of a speaker, not the role when the person spoke. */
 async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
 	const { people, journal } = run.deps;
@@ -243,21 +198,4 @@ async function refusalOfSpeakers(run: Run): Promise<string | undefined> {
 			: `${person.id} is let in no more, and what they asked for may only read: a member can ask for it`;
 	}
 	return undefined;
-}
-
-/** The reason why the workspace accepts no more data. Undefined if it has room, or if the session has none. */
-export async function refusalWhenFull(run: Run): Promise<string | undefined> {
-	const workspace = workspaceOf(run);
-	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
-	const { quota } = workspace;
-	run.log.warn("a workspace is full", { place: run.session.place, quotaBytes: quota });
-	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
-}
-
-/** The session's own directory with its quota in bytes. Undefined if the session has none. */
-export function workspaceOf({ session, deps }: Pick<Run, "session" | "deps">): Workspace | undefined {
-	const path = deps.workspaces.of(session.home);
-	if (path === undefined) return undefined;
-	const quota = deps.profileOf(session).quotaBytes ?? usualQuota;
-	return { path, quota, room: () => roomIn(path, quota) };
 }

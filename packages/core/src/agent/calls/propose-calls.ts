@@ -3,29 +3,29 @@ import { findChanges, findPrompt, isApproved, type PromptRow } from "../../conve
 import type { Question } from "../../conversation/prompts.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { skill } from "../../tools/skill.ts";
-import { findTrust } from "../../trust/session-trust.ts";
+import { findTrust } from "../../trust/grants/session-trust.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import { type CallDecision, interrupted, lastDecision, ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, taintOf } from "../../vocabulary/taint.ts";
 import type { SharedLooks } from "../../vocabulary/tool.ts";
-import { stopIfAbandoned } from "../abandoned.ts";
 import { disconnected } from "../client-tools/client-calls.ts";
-import { refuseRepeat } from "../limits.ts";
-import type { Run } from "../run.ts";
-import { excludedBySkill } from "../skills-of-run.ts";
+import { refuseRepeat, stopIfAbandoned } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import { excludedBySkill } from "../run/skills-of-run.ts";
 import { allowChanges, approvalOf, approvalQuestion } from "./ask-person.ts";
+import type {
+	Again,
+	Before,
+	DependentCall,
+	DraftProposal,
+	Judgement,
+	PlannedCall,
+	ProposedCall,
+	RefusedProposal,
+} from "./call-states.ts";
 import { draftImpossible } from "./impossible-call.ts";
-import {
-	type Before,
-	bindingOf,
-	type Judgement,
-	judgeCall,
-	type PlannedCall,
-	versionFor,
-	withBoundFacts,
-	withChanges,
-} from "./judge-call.ts";
+import { bindingOf, judgeCall, versionFor, withBoundFacts, withChanges } from "./judge-call.ts";
 import {
 	auditDenial,
 	recordResult,
@@ -35,43 +35,6 @@ import {
 	withoutRun,
 } from "./record-call.ts";
 import { contextOf } from "./tool-context.ts";
-
-/** A call that must be planned after the calls before it have run. */
-export interface DependentCall {
-	readonly kind: "dependent";
-	readonly call: CallBlock;
-}
-
-/** A call that is planned and waits for its turn, and for an answer if `prompt` is set. */
-export interface ProposedCall extends PlannedCall {
-	readonly kind: "proposed";
-	readonly judgement: Judgement;
-	/** The effects of the calls before it that the judgement assumes. */
-	readonly pending: Before;
-	/** Whether the call started before a restart. It is safe to repeat. */
-	readonly begun: boolean;
-	/** The approval that it needs, or that a person was asked for before a restart. */
-	readonly prompt: Prompt | undefined;
-}
-
-/** A call that does not run, with the result that the model gets. */
-export interface RefusedProposal {
-	readonly kind: "refused";
-	readonly call: CallBlock;
-	readonly text: string;
-	/** The call, if a rule of the policy denied it. */
-	readonly denied?: PlannedCall;
-}
-
-/** A call that is planned, before its approval is written. */
-export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
-	readonly kind: "draft";
-	/** The call, if a rule of the policy denied it and a person is asked nevertheless. */
-	readonly denied?: PlannedCall;
-	/** Its approval from before a restart. */
-	readonly known: PromptRow | undefined;
-	readonly again: Again | undefined;
-}
 
 type Draft = DependentCall | DraftProposal | RefusedProposal;
 
@@ -111,12 +74,6 @@ export async function proposeCalls(
 	}
 	publish(run, proposed);
 	return proposed;
-}
-
-/** Why a call is asked again. */
-interface Again {
-	/** Precede the notes of its approval. */
-	readonly notes: readonly string[];
 }
 
 /** The note of an approval that is asked again because its files changed. `names` is empty if they are not known. */

@@ -3,13 +3,13 @@ import { bytesOf } from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
 import { type DescribeGap, outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
 import { type AuditEntry, auditedCall, byItself } from "../../trust/audit/audit.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";
 import type { CallBlock, ImageBlock } from "../../vocabulary/message.ts";
 import type { CallDecision, Step } from "../../vocabulary/step.ts";
-import type { ActionClass, ToolResult } from "../../vocabulary/tool.ts";
-import type { Run } from "../run.ts";
-import type { ApprovedCall } from "./ask-person.ts";
-import type { PlannedCall } from "./judge-call.ts";
+import type { ToolResult } from "../../vocabulary/tool.ts";
+import type { Run } from "../run/run.ts";
+import type { ApprovedCall, PlannedCall, SettledCall } from "./call-states.ts";
 
 /** Records what came of a call that did not run, announcing it first where that has not happened. */
 export async function settleCall(run: Run, call: CallBlock, result: ToolResult): Promise<undefined> {
@@ -46,17 +46,6 @@ const mostNotes = 10;
 
 const leftOut: DescribeGap = ({ characters, lines }) =>
 	`[… ${characters} characters in ${lines} lines left out …]`;
-
-/** The result of a call. It has no secrets. */
-export interface SettledCall {
-	readonly call: CallBlock;
-	/** People get its text as it is. */
-	readonly result: ToolResult;
-	/** The text for the model, within the limits of a result. */
-	readonly told: string;
-	/** Absent if it did not run. */
-	readonly durationMs?: number;
-}
 
 export interface Writing {
 	readonly tx: Tx;

@@ -7,14 +7,14 @@ import { outputLimits } from "../../tools/shorten-output.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
-import { withinRoom } from "../attachments.ts";
-import type { Run } from "../run.ts";
+import { withinRoom } from "../pictures/attachments.ts";
+import type { Run } from "../run/run.ts";
 import { askAgainIfChanged, refuseIfChanged } from "./ask-again.ts";
-import type { ApprovedCall } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput, ToolProgress } from "./call-output.ts";
-import { isPure, type ProposedCall, proposeCalls } from "./propose-calls.ts";
-import { adjustedNote, recordResult, type SettledCall, withNote } from "./record-call.ts";
+import type { ApprovedCall, ProposedCall, SettledCall } from "./call-states.ts";
+import { isPure, proposeCalls } from "./propose-calls.ts";
+import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 
 /**
  * Brings all calls of one reply to their results. Calls that can be planned are proposed together; then they run in the

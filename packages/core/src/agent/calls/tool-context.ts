@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
-import { type FileFacts, factsOf } from "../../vocabulary/files/file-facts.ts";
+import { type FileFacts, factsOf } from "../../vocabulary/kept-file.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
-import { memoryDeskOf } from "../ports/memory-desk-of-run.ts";
-import { scheduleDeskOf } from "../ports/schedule-desk-of-run.ts";
-import type { Run } from "../run.ts";
-import { startSkillOfCall } from "../skills-of-run.ts";
+import { memoryDeskOf } from "../replies/memory-desk-of-run.ts";
+import type { Run } from "../run/run.ts";
+import { startSkillOfCall } from "../run/skills-of-run.ts";
+import { type Workspace, workspaceOf } from "../run/workspace.ts";
 import { runWorkflow } from "../workflow/run-workflow.ts";
 import { elicit } from "./ask-person.ts";
-import { workspaceOf } from "./judge-call.ts";
+import { scheduleDeskOf } from "./schedule-desk-of-run.ts";
 import { writeTodo } from "./write-todo.ts";
 
 /** What the tool of a call may touch, and how it reaches people. */
@@ -49,15 +49,6 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation),
 		...(desk && { task: desk }),
 	};
-}
-
-/** A directory of a session's own. */
-export interface Workspace {
-	readonly path: string;
-	/** Bytes that it may hold. */
-	readonly quota: number;
-	/** How many still fit. */
-	room(): Promise<number>;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { newestTodo } from "../../conversation/newest-todo.ts";
-import { progressOf } from "../../vocabulary/tasks/progress.ts";
-import type { PlanStep, TaskProgress } from "../../vocabulary/tasks/task.ts";
-import type { Run } from "../run.ts";
+import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
+import type { Run } from "../run/run.ts";
 
 /** Records the list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again. */
 export function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {

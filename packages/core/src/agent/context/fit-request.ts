@@ -3,11 +3,9 @@ import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
 import type { Message } from "../../vocabulary/message.ts";
-import type { ModelRequest } from "../../vocabulary/model.ts";
+import type { Model, ModelRequest, Reply } from "../../vocabulary/model.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
-import type { Reply } from "../fold.ts";
-import type { RunSettings } from "../settings.ts";
 import type { Estimate } from "./calibration.ts";
 import { type CompactionJob, compact, summariseAll } from "./compact.ts";
 import type { Contexts } from "./contexts.ts";
@@ -34,7 +32,8 @@ export interface Asker {
 	readonly session: Session;
 	readonly deps: ContextServices;
 	readonly signal: AbortSignal;
-	readonly settings: Pick<RunSettings, "model"> & {
+	readonly settings: {
+		readonly model: Model;
 		/** Tokens of input and output together. */
 		readonly contextWindow: number;
 		/** Tokens of one reply at most. */
@@ -45,7 +44,7 @@ export interface Asker {
 /** A model call whose use or parts are counted. */
 interface Calling {
 	readonly session: Session;
-	readonly settings: { readonly model: RunSettings["model"] };
+	readonly settings: { readonly model: Model };
 	readonly deps: { readonly contexts: Contexts };
 }
 

@@ -3,7 +3,7 @@ import canonicalize from "canonicalize";
 import { fromRow } from "../../store/journal.ts";
 import type { PromptState, Tables } from "../../store/tables.ts";
 import type { CallBlock, ResultBlock } from "../../vocabulary/message.ts";
-import type { Answer } from "../../vocabulary/prompt-answer.ts";
+import type { Answer } from "../../vocabulary/prompt.ts";
 import { interrupted } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { isBefore, type Position } from "./position.ts";

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
-import type { SkillStep, SkillText } from "../../vocabulary/skills/skill.ts";
+import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
 import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
 
 /** Maximum characters of a description, as the Agent Skills format has it. */

@@ -7,7 +7,7 @@ import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { HeldDirectory } from "../../filesystem/held-directory.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { openRegular, readAt } from "../../filesystem/regular-file.ts";
-import type { Skill, SkillSource, SkillText } from "../../vocabulary/skills/skill.ts";
+import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 
 /** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */
 const most = {

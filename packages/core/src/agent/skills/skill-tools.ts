@@ -1,7 +1,7 @@
 import { findTool } from "../../tools/calls/normalise-call.ts";
 import { readFile } from "../../tools/files/read-file.ts";
-import type { UsedSkill } from "../../vocabulary/skills/render-skill.ts";
-import type { WorkflowCall } from "../../vocabulary/skills/workflow.ts";
+import type { UsedSkill } from "../../vocabulary/render-skill.ts";
+import type { WorkflowCall } from "../../vocabulary/skill.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Skill } from "../../vocabulary/skills/skill.ts";
+import type { Skill } from "../../vocabulary/skill.ts";
 
 /** Maximum characters of the list, and of one description in it. */
 const mostList = 8_000;

@@ -9,17 +9,11 @@ import { stamp, type Tables } from "../../store/tables.ts";
 import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/render-skill.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
-import {
-	type Invocation,
-	invocationIn,
-	type UsedSkill,
-	useSkill,
-} from "../../vocabulary/skills/render-skill.ts";
 import { SeenSkills } from "./seen-skills.ts";
-import type { FoundSkill, SkillProblem } from "./skill-files.ts";
-import { SkillFiles } from "./skill-files.ts";
+import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
 import { diffOfContent, readContent, storedContent } from "./trusted-content.ts";
 
 interface SkillsOptions {

@@ -5,7 +5,7 @@ import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { attributionNote } from "../../vocabulary/transcript.ts";
-import type { RunSettings } from "../settings.ts";
+import type { RunSettings } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
 import { skillsNote } from "../skills/skills-note.ts";
 import { gatherFacts } from "./project-facts.ts";

@@ -1,6 +1,5 @@
-import type { SkillStep } from "../../vocabulary/skills/skill.ts";
-import type { Workflow, WorkflowEnd, WorkflowStep } from "../../vocabulary/skills/workflow.ts";
-import type { PlanStep } from "../../vocabulary/tasks/task.ts";
+import type { SkillStep, Workflow, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
+import type { PlanStep } from "../../vocabulary/task.ts";
 
 /** Maximum tries of one step. */
 export const mostTries = 3;

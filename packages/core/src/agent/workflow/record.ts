@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { shorten } from "../../text/shorten.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import type { SkillStep } from "../../vocabulary/skills/skill.ts";
-import type { WorkflowEnd, WorkflowStep } from "../../vocabulary/skills/workflow.ts";
+import type { SkillStep, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
-import type { Run, Writing } from "../run.ts";
+import type { Run, Writing } from "../run/run.ts";
 import { WorkflowProgress } from "./progress.ts";
 
 /** Maximum characters of a result in an event. */

@@ -9,11 +9,10 @@ import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/tes
 import { WorkflowScript } from "../../testing/workflow-script.ts";
 import { skill as skillTool } from "../../tools/skill.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import { oodaPhases } from "../../vocabulary/ooda-phase.ts";
+import { oodaPhases } from "../../vocabulary/ooda.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import type { SkillStep } from "../../vocabulary/skills/skill.ts";
-import type { Workflow } from "../../vocabulary/skills/workflow.ts";
+import type { SkillStep, Workflow } from "../../vocabulary/skill.ts";
 
 /** A step with its id as its title. */
 function step(id: string, more: Partial<SkillStep> = {}): SkillStep {

@@ -1,5 +1,4 @@
 import { type Clock, ParleyError, StoreError } from "@parley/base";
-import type { Session } from "../../conversation/session.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
@@ -7,40 +6,33 @@ import type { TaskRow } from "../../store/task-rows.ts";
 import { shorten } from "../../text/shorten.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
-import type { SkillStep } from "../../vocabulary/skills/skill.ts";
-import { judge, type Verdict } from "../../vocabulary/skills/verdict.ts";
-import type { Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skills/workflow.ts";
-import { hasEnded } from "../../vocabulary/tasks/task.ts";
-import { stopIfAbandoned } from "../abandoned.ts";
-import { refusalOf } from "../limits.ts";
-import { askForText } from "../request.ts";
-import type { Run } from "../run.ts";
-import { excludedBySkill } from "../skills-of-run.ts";
+import type { SkillStep, Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skill.ts";
+import { hasEnded } from "../../vocabulary/task.ts";
+import { judge, type Verdict } from "../../vocabulary/verdict.ts";
+import { askForText } from "../replies/request.ts";
+import { refusalOf, stopIfAbandoned } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import { excludedBySkill } from "../run/skills-of-run.ts";
 import { mostTries, WorkflowProgress } from "./progress.ts";
 import { WorkflowRecord } from "./record.ts";
 import { settleWorkflows } from "./settle.ts";
 import { failureText, resultText, stepText } from "./step-text.ts";
 
-/** What workflows need from the runtime. */
-export interface WorkflowDeps {
-	/** The real name of a model; throws `invalid_argument` if there is no such model. */
-	readonly modelOf: (session: Pick<Session, "profile">, wanted: string) => Promise<string>;
-	/** There may be a task to take up. */
-	readonly startTasks: () => void;
-	/** Stops what still works on tasks that have ended. */
-	readonly stopTasks: (ids: readonly string[]) => void;
-}
-
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks counts as well. */
 const mostAtOnce = 4;
+
 /** Another process may end a task without notice: the row is read again at least this often. */
 const lookAgainMs = 15_000;
+
 /** Retries of a step if its model provider fails for a passing reason. */
 const providerRetries = 3;
+
 /** Maximum characters of a task and a result that a model judges. */
 const mostJudged = 32_000;
+
 /** Tokens of a verdict, with what a model thinks first. */
 const verdictTokens = 4_000;
+
 /** A step starts no workflow of its own. */
 const notInSteps = ["skill"];
 

@@ -1,6 +1,6 @@
 import { endTask } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
-import type { Run, Writing } from "../run.ts";
+import type { Run, Writing } from "../run/run.ts";
 import { workflowsIn } from "./progress.ts";
 import { WorkflowRecord } from "./record.ts";
 

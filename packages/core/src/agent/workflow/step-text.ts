@@ -1,5 +1,5 @@
 import { shorten } from "../../text/shorten.ts";
-import type { SkillStep } from "../../vocabulary/skills/skill.ts";
+import type { SkillStep } from "../../vocabulary/skill.ts";
 import type { WorkflowProgress } from "./progress.ts";
 
 /** Maximum characters of one result that another step gets. */

@@ -2,8 +2,14 @@ import { ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { askedBy, byItself } from "../../trust/audit/audit.ts";
-import { type Coverable, coversCall, coversPeople } from "../../trust/grant-cover.ts";
-import { grantWithin, newestSessionIn, placesOf, requireSeen, wasShared } from "../../trust/grant-places.ts";
+import { type Coverable, coversCall, coversPeople } from "../../trust/grants/grant-cover.ts";
+import {
+	grantWithin,
+	newestSessionIn,
+	placesOf,
+	requireSeen,
+	wasShared,
+} from "../../trust/grants/grant-places.ts";
 import {
 	countDenial,
 	factsOf,
@@ -13,28 +19,33 @@ import {
 	toldOf,
 	useGrantRow,
 	whyOver,
-} from "../../trust/grant-rows.ts";
-import { requireSandbox } from "../../trust/grant-sandbox.ts";
-import { type AnsweredWish, checkWanted, type KeptWish, type WantedGrant } from "../../trust/grant-wish.ts";
-import { type OpenWish, openWishes } from "../../trust/grant-wishes.ts";
+} from "../../trust/grants/grant-rows.ts";
+import { requireSandbox } from "../../trust/grants/grant-sandbox.ts";
+import {
+	type AnsweredWish,
+	checkWanted,
+	type KeptWish,
+	type WantedGrant,
+} from "../../trust/grants/grant-wish.ts";
+import { type OpenWish, openWishes } from "../../trust/grants/grant-wishes.ts";
 import type { People } from "../../trust/people/people.ts";
 import { Tenants } from "../../trust/people/tenants.ts";
 import type { Policies } from "../../trust/policies.ts";
-import type { TrustOptions } from "../../trust/trust-options.ts";
+import type { TrustOptions } from "../../trust/shared/trust-options.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { noChat } from "../../vocabulary/chat-settings.ts";
 import type { GrantFacts, SessionEvent, TrustBadge } from "../../vocabulary/event.ts";
 import { type Person, type Principal, placeKey } from "../../vocabulary/principal.ts";
-import type { Prompt } from "../../vocabulary/prompt.ts";
-import { readAnswer } from "../../vocabulary/prompt-answer.ts";
+import { type Prompt, readAnswer } from "../../vocabulary/prompt.ts";
 import type { Prompts } from "../prompts.ts";
+import type { SessionGrants } from "../services.ts";
 import type { Session } from "../session.ts";
 import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
 import { askForGrant, stateOf } from "./grant-question.ts";
 
-export type { KeptGrant } from "../../trust/grant-rows.ts";
-export type { WantedGrant } from "../../trust/grant-wish.ts";
+export type { KeptGrant } from "../../trust/grants/grant-rows.ts";
+export type { WantedGrant } from "../../trust/grants/grant-wish.ts";
 
 /** Granted at once where the operator asks, else a question of the session. */
 export type GrantOutcome =
@@ -48,12 +59,6 @@ interface MeantSession {
 	readonly current?: string | undefined;
 }
 
-/** What sessions and runs need of them. */
-export type SessionGrants = Pick<
-	ChannelGrants,
-	"answer" | "covering" | "use" | "badge" | "denied" | "review" | "requireCover" | "stopped"
->;
-
 /** Services and settings of grants. */
 export interface GrantOptions extends TrustOptions {
 	readonly journal: Journal;
@@ -63,7 +68,7 @@ export interface GrantOptions extends TrustOptions {
 }
 
 /** Channels whose calls run unasked for a while: the object behind `accept_all_tools` of a chat platform. */
-export class ChannelGrants {
+export class ChannelGrants implements SessionGrants {
 	readonly #options: GrantOptions;
 	readonly #life: GrantLife;
 	readonly #people: Pick<People, "roleNow">;

@@ -1,7 +1,7 @@
 import { ParleyError, type Timer } from "@parley/base";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { type AuditEntry, askedBy, byItself } from "../../trust/audit/audit.ts";
-import { placeOf } from "../../trust/grant-places.ts";
+import { placeOf } from "../../trust/grants/grant-places.ts";
 import {
 	endGrantRow,
 	factsOf,
@@ -13,11 +13,11 @@ import {
 	openGrants,
 	toldOf,
 	whyOver,
-} from "../../trust/grant-rows.ts";
-import { isConfined } from "../../trust/grant-sandbox.ts";
-import type { WantedGrant } from "../../trust/grant-wish.ts";
+} from "../../trust/grants/grant-rows.ts";
+import { isConfined } from "../../trust/grants/grant-sandbox.ts";
+import type { WantedGrant } from "../../trust/grants/grant-wish.ts";
 import type { Policies } from "../../trust/policies.ts";
-import type { TrustOptions } from "../../trust/trust-options.ts";
+import type { TrustOptions } from "../../trust/shared/trust-options.ts";
 import type { GrantFacts, RecordedEvent } from "../../vocabulary/event.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { commitTogether, type RecordIn } from "../commit.ts";

@@ -1,7 +1,7 @@
 import { type Clock, type Ids, ParleyError } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import type { PromptState } from "../../store/tables.ts";
-import { type WantedGrant, wishLabel } from "../../trust/grant-wish.ts";
+import { type WantedGrant, wishLabel } from "../../trust/grants/grant-wish.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { RecordEvents } from "../commit.ts";

@@ -3,8 +3,7 @@ import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
 import { shorten } from "../../text/shorten.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import { progressOf } from "../../vocabulary/tasks/progress.ts";
-import { endStates } from "../../vocabulary/tasks/task.ts";
+import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 
 /** Characters of the output that people are told with the end, and that are kept: its conversation has the whole. */

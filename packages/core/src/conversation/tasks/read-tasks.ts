@@ -2,7 +2,7 @@ import type { Tx } from "../../store/journal.ts";
 import { type TaskRow, toFacts } from "../../store/task-rows.ts";
 import { sessionTotals } from "../../usage/ledger.ts";
 import type { SessionsOf } from "../../vocabulary/principal.ts";
-import type { TaskFacts, TaskFilter } from "../../vocabulary/tasks/task.ts";
+import type { TaskFacts, TaskFilter } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 
 export async function findTask(db: Tx, id: string): Promise<TaskRow | undefined> {

@@ -5,7 +5,7 @@ import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { builtinTools } from "../../tools/builtin.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import type { NewTask } from "../../vocabulary/tasks/task.ts";
+import type { NewTask } from "../../vocabulary/task.ts";
 
 const wish = { title: "Count", description: "count the stars" };
 

@@ -7,7 +7,7 @@ import { isStep, type TaskRow } from "../../store/task-rows.ts";
 import type { Recorded, RecordedEvent } from "../../vocabulary/event.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { joinTaints, type Taint } from "../../vocabulary/taint.ts";
-import { endStates, type NewTask, priorities, type TaskState } from "../../vocabulary/tasks/task.ts";
+import { endStates, type NewTask, priorities, type TaskState } from "../../vocabulary/task.ts";
 import type { Session } from "../session.ts";
 
 /** Tasks of a session that may be open at a time, and of one person of a chat platform in all sessions. */

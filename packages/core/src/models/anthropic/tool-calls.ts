@@ -1,6 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
 import type { ModelEvent } from "../../vocabulary/model.ts";
-import { mostCalls, tooManyCalls } from "../../vocabulary/too-many-calls.ts";
+import { mostCalls, tooManyCalls } from "../../vocabulary/model-error.ts";
 import type { Fields } from "./fields.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;

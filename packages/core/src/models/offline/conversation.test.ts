@@ -6,7 +6,7 @@ import type {
 	ToolMessage,
 	UserMessage,
 } from "../../vocabulary/message.ts";
-import { judge } from "../../vocabulary/skills/verdict.ts";
+import { judge } from "../../vocabulary/verdict.ts";
 import { nextReply, planReplies } from "./conversation.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 

@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import * as z from "zod";
 import type { ModelRequest } from "../../vocabulary/model.ts";
-import { type Judged, judgeSystem, type Verdict } from "../../vocabulary/skills/verdict.ts";
+import { type Judged, judgeSystem, type Verdict } from "../../vocabulary/verdict.ts";
 
 const schema: z.ZodType<Judged> = z.object({
 	criteria: z.array(z.string()),

@@ -1,5 +1,5 @@
+import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { Sandbox } from "../../vocabulary/sandbox.ts";
-import type { ActionClass } from "../../vocabulary/tool.ts";
 
 /** What a command can do where it runs, for people who decide about it. */
 export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): string {

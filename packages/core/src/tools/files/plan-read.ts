@@ -1,6 +1,7 @@
 import { type ResolvedPath, shownPath } from "../../filesystem/paths.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { ActionClass, ToolContext, ToolPlan } from "../../vocabulary/tool.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { ToolContext, ToolPlan } from "../../vocabulary/tool.ts";
 
 interface Reading {
 	readonly tool: string;

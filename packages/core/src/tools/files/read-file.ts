@@ -5,7 +5,7 @@ import { pathLeniency } from "../../filesystem/path-leniency.ts";
 import { forReading, resolvePath } from "../../filesystem/paths.ts";
 import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
-import { isOutputName } from "../../vocabulary/files/output-name.ts";
+import { isOutputName } from "../../vocabulary/kept-file.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { outputLimits } from "../shorten-output.ts";
 import { type LineSlice, sliceLines } from "./line-slice.ts";

@@ -4,7 +4,7 @@ import { mediaTypeOf, sampleBytes } from "../../files/content-facts.ts";
 import { pictureSize } from "../../files/picture-size.ts";
 import { maxPictureBytes, maxPictureSide } from "../../files/pictures.ts";
 import { readAt, readChunks } from "../../filesystem/regular-file.ts";
-import { sizeOf } from "../../vocabulary/files/attachment.ts";
+import { sizeOf } from "../../vocabulary/kept-file.ts";
 import { type ImageType, isImageType } from "../../vocabulary/message.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 

@@ -4,7 +4,8 @@ import { fileError } from "../../filesystem/file-error.ts";
 import { isWithin, type ResolvedPath, resolvePath, shownPath } from "../../filesystem/paths.ts";
 import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { ActionClass, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 import { type FileState, inspectFile } from "./file-state.ts";
 import { replaceFile } from "./replace-file.ts";
 

@@ -7,7 +7,7 @@ import { type PolicyChange, PolicyLayers } from "../../policy/policy-layers.ts";
 import { readPolicy } from "../../policy/read-policy.ts";
 import { createUnsandboxed } from "../../sandbox/unsandboxed.ts";
 import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
-import { coversCall } from "../../trust/grant-cover.ts";
+import { coversCall } from "../../trust/grants/grant-cover.ts";
 import type { Command, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { builtinTools } from "../builtin.ts";

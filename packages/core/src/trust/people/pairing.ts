@@ -4,9 +4,9 @@ import type { Tx } from "../../store/journal.ts";
 import { higherRole, userOf } from "../../store/person-role.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Person, type Principal } from "../../vocabulary/principal.ts";
-import { Attempts } from "../attempts.ts";
 import { askedBy } from "../audit/audit.ts";
-import type { TrustOptions } from "../trust-options.ts";
+import { Attempts } from "../shared/attempts.ts";
+import type { TrustOptions } from "../shared/trust-options.ts";
 import { codeHash, isPairingCode, pairingCode } from "./pairing-code.ts";
 import {
 	findIssuedPairing,
@@ -15,11 +15,11 @@ import {
 	insertPairing,
 	mostWaiting,
 	type OpenPairing,
+	type PairingFacts,
 	settlePairing,
 	waitingIn,
 } from "./pairings.ts";
-import type { GivenRole, Paired, PairingFacts, PersonFacts } from "./people.ts";
-import { findPerson, keepPerson } from "./person-rows.ts";
+import { findPerson, type GivenRole, keepPerson, type PersonFacts } from "./person-rows.ts";
 import { addTenant, bindTenant, type Tenant, type Tenants } from "./tenants.ts";
 
 /** How long a code counts. */
@@ -287,3 +287,8 @@ function isOwn({ platform, tenant, user_id }: OpenPairing, person: Person): bool
 function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
 	return (platform ?? place.platform) === place.platform && (tenant ?? place.tenant) === place.tenant;
 }
+
+/** What became of somebody's wish to come in. */
+export type Paired =
+	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
+	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };

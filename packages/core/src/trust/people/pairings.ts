@@ -1,6 +1,6 @@
 import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
-import type { GivenRole, PairingFacts } from "./people.ts";
+import type { GivenRole } from "./person-rows.ts";
 
 /** People of one guild or team who may wait to be let in. */
 export const mostWaiting = 3;
@@ -19,6 +19,7 @@ export interface OpenPairing {
 type Kind = PairingFacts["kind"];
 
 const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_at"] as const;
+
 const listed = [...facts, "kind", "created_at"] as const;
 
 /** Codes are stored for so long after they expire, so that a person who types one learns that it has expired. */
@@ -143,4 +144,22 @@ export async function settlePairing(tx: Tx, id: string, now: number): Promise<bo
 		.where("settled_at", "is", null)
 		.executeTakeFirst();
 	return settled.numUpdatedRows === 1n;
+}
+
+/** A code that nobody has used yet. */
+export interface PairingFacts {
+	/** Names it without telling the code. */
+	readonly id: string;
+	/** Of the operator, or of somebody who asks to be let in. */
+	readonly kind: "invitation" | "request";
+	/** Where it counts; an invitation without one counts anywhere. */
+	readonly platform?: string;
+	readonly tenant?: string;
+	/** Who asks. */
+	readonly person?: string;
+	readonly name?: string;
+	/** What an invitation makes of who takes it. */
+	readonly role?: GivenRole;
+	readonly createdAt: number;
+	readonly expiresAt: number;
 }

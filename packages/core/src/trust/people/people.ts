@@ -14,47 +14,20 @@ import {
 	type Role,
 } from "../../vocabulary/principal.ts";
 import { askedBy } from "../audit/audit.ts";
-import type { TrustOptions } from "../trust-options.ts";
-import { type Invitation, Pairing } from "./pairing.ts";
-import { openPairings } from "./pairings.ts";
+import type { TrustOptions } from "../shared/trust-options.ts";
+import { type Invitation, type Paired, Pairing } from "./pairing.ts";
+import { openPairings, type PairingFacts } from "./pairings.ts";
 import type { PersonReport } from "./person-checks.ts";
 import { shownName } from "./person-name.ts";
-import { findPerson, findStanding, keepPerson, toFacts } from "./person-rows.ts";
+import {
+	findPerson,
+	findStanding,
+	type GivenRole,
+	keepPerson,
+	type PersonFacts,
+	toFacts,
+} from "./person-rows.ts";
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
-
-export type GivenRole = Exclude<Role, "stranger">;
-
-/** Somebody whom the operator has let in. */
-export interface PersonFacts {
-	readonly id: string;
-	readonly name: string;
-	readonly role: GivenRole;
-	readonly addedBy: string;
-	readonly createdAt: number;
-}
-
-/** A code that nobody has used yet. */
-export interface PairingFacts {
-	/** Names it without telling the code. */
-	readonly id: string;
-	/** Of the operator, or of somebody who asks to be let in. */
-	readonly kind: "invitation" | "request";
-	/** Where it counts; an invitation without one counts anywhere. */
-	readonly platform?: string;
-	readonly tenant?: string;
-	/** Who asks. */
-	readonly person?: string;
-	readonly name?: string;
-	/** What an invitation makes of who takes it. */
-	readonly role?: GivenRole;
-	readonly createdAt: number;
-	readonly expiresAt: number;
-}
-
-/** What became of somebody's wish to come in. */
-export type Paired =
-	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
-	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
 
 /** What somebody may ask from where nobody speaks for yet: the first owner comes in that way. */
 const askedAnywhere = new Set(["pair", "whoami"]);

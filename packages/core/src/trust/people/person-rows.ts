@@ -2,7 +2,7 @@ import { hotStatement } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
-import type { GivenRole, PersonFacts } from "./people.ts";
+import type { Role } from "../../vocabulary/principal.ts";
 
 /** What is kept of somebody, and which connectors speak for where they are: asked with every request. */
 export const findStanding = hotStatement<
@@ -59,4 +59,15 @@ export function findPerson(tx: Tx, id: string): Promise<Selectable<Tables["peopl
 export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
 	const { id, name, role, added_by: addedBy } = row;
 	return { id, name, role, addedBy, createdAt: Number(row.created_at) };
+}
+
+export type GivenRole = Exclude<Role, "stranger">;
+
+/** Somebody whom the operator has let in. */
+export interface PersonFacts {
+	readonly id: string;
+	readonly name: string;
+	readonly role: GivenRole;
+	readonly addedBy: string;
+	readonly createdAt: number;
 }

@@ -1,10 +1,4 @@
-/** Where the operator's own token is kept in clear, for the operator alone. */
-export interface OperatorTokenFile {
-	/** Rejects with `failed_precondition` where others could read it too, or where it holds something else. */
-	read(): Promise<string>;
-	/** Puts another in its place, whole or not at all. */
-	replace(text: string): Promise<void>;
-}
+import type { OperatorTokenFile } from "../shared/trust-options.ts";
 
 /**
  * Writes the text before `work` and takes that back where it fails. What the file holds at the next start is in force,

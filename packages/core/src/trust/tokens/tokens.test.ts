@@ -19,7 +19,7 @@ import type { Tables } from "../../store/tables.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 import { SecretBox } from "../../vocabulary/secrets.ts";
 import { Audit } from "../audit/audit.ts";
-import type { OperatorTokenFile } from "./token-file.ts";
+import type { OperatorTokenFile } from "../shared/trust-options.ts";
 import { Tokens } from "./tokens.ts";
 
 const minute = 60_000;

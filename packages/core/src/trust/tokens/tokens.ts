@@ -4,7 +4,7 @@ import type { Tx } from "../../store/journal.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { type AuditEntry, askedBy, byItself } from "../audit/audit.ts";
-import type { TrustOptions } from "../trust-options.ts";
+import type { TrustOptions } from "../shared/trust-options.ts";
 import {
 	adoptToken,
 	checkGrace,

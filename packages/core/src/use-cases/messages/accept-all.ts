@@ -4,7 +4,7 @@ import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { visible } from "../../text/visible.ts";
 import { type Audit, askedBy } from "../../trust/audit/audit.ts";
-import { endTrust, grantTrust, type Trust } from "../../trust/session-trust.ts";
+import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
-import { questionId } from "../../agent/log-event.ts";
+import { questionId } from "../../agent/run/log-event.ts";
 import { type AskedPrompt, authorizeAnswer } from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
@@ -18,8 +18,7 @@ import { fromRow } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import { refuseUnread } from "../../text/unread-approval.ts";
 import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
-import type { Prompt } from "../../vocabulary/prompt.ts";
-import { type PromptResponse, readAnswer } from "../../vocabulary/prompt-answer.ts";
+import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
 
 /** What an answer is taken with. */
 interface AnswerDeps extends Services {

@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
-import type { SessionGrants } from "../../conversation/grants/channel-grants.ts";
+import type { SessionGrants } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";

@@ -1,7 +1,7 @@
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { PromptState } from "../../store/tables.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
-import type { Answer } from "../../vocabulary/prompt-answer.ts";
+import type { Answer } from "../../vocabulary/prompt.ts";
 import { type CallDecision, lastDecision, type Step } from "../../vocabulary/step.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 

@@ -7,7 +7,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { Author } from "../../vocabulary/event.ts";
-import type { FileFacts } from "../../vocabulary/files/file-facts.ts";
+import type { FileFacts } from "../../vocabulary/kept-file.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { taintWords } from "../../vocabulary/taint.ts";

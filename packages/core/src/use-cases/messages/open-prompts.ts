@@ -8,7 +8,7 @@ import {
 import type { Sessions } from "../../conversation/sessions.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
-import type { KeptWish } from "../../trust/grant-wish.ts";
+import type { KeptWish } from "../../trust/grants/grant-wish.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";

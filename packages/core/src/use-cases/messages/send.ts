@@ -9,11 +9,11 @@ import type { Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
 import { countRuns, insertRun, insertStep } from "../../store/statements.ts";
 import type { Author } from "../../vocabulary/event.ts";
-import type { FileFacts } from "../../vocabulary/files/file-facts.ts";
+import type { FileFacts } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
+import type { Invocation } from "../../vocabulary/render-skill.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import type { Invocation } from "../../vocabulary/skills/render-skill.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { Asked } from "../../vocabulary/transcript.ts";
 

@@ -17,8 +17,8 @@ import type { PersonReport } from "../../trust/people/person-checks.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import { nextDue } from "../../vocabulary/schedules/due.ts";
-import { lateMs, type RunOrigin, type Schedule } from "../../vocabulary/schedules/schedule.ts";
+import { lateMs, type RunOrigin, type Schedule } from "../../vocabulary/schedule.ts";
+import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { acceptMessage, type Queued } from "../messages/send.ts";
 import type { NewSession } from "../sessions/open.ts";
 

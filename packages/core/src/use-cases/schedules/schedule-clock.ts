@@ -2,9 +2,10 @@ import type { Timer } from "@parley/base";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { changeSchedule, eventSchedules, waitingSchedules } from "../../store/schedule-rows.ts";
 import type { PersonChecks, PersonReport } from "../../trust/people/person-checks.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import { nextDue } from "../../vocabulary/schedules/due.ts";
-import { type Schedule, scheduleLimits } from "../../vocabulary/schedules/schedule.ts";
+import { type Schedule, scheduleLimits } from "../../vocabulary/schedule.ts";
+import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 
 /** Longest time without a look at the clock: a machine that sleeps stops its timers, and its clock may be set. */
@@ -298,7 +299,7 @@ async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boole
 		.select(["seq", "data"])
 		.where("session_id", "=", sessionId)
 		.where("seq", ">", seenSeq)
-		.where("type", "=", trigger.event)
+		.where("type", "=", trigger.event satisfies RecordedEvent["type"])
 		.orderBy("seq")
 		.limit(mostEvents)
 		.execute();

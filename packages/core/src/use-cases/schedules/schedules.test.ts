@@ -5,8 +5,7 @@ import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../../tes
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import type { PersonCheck, PersonReport } from "../../trust/people/person-checks.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
-import type { Schedule, WantedTrigger } from "../../vocabulary/schedules/schedule.ts";
-import { scheduleLimits } from "../../vocabulary/schedules/schedule.ts";
+import { type Schedule, scheduleLimits, type WantedTrigger } from "../../vocabulary/schedule.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -16,8 +16,6 @@ import { taintOfMessage } from "../../store/session-taint.ts";
 import { askedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
-import { checkTrigger, nextDue } from "../../vocabulary/schedules/due.ts";
-import { readWhen } from "../../vocabulary/schedules/read-when.ts";
 import {
 	type CallOrigin,
 	checkTexts,
@@ -27,7 +25,8 @@ import {
 	unknownSchedule,
 	type WantedSchedule,
 	type WantedTrigger,
-} from "../../vocabulary/schedules/schedule.ts";
+} from "../../vocabulary/schedule.ts";
+import { checkTrigger, nextDue, readWhen } from "../../vocabulary/schedule-times.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
 

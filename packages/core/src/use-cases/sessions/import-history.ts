@@ -9,7 +9,7 @@ import { addTaint } from "../../store/session-taint.ts";
 import { endRun, insertRun, insertStep } from "../../store/statements.ts";
 import { outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import { pictureProblem } from "../../vocabulary/files/picture-kind.ts";
+import { pictureProblem } from "../../vocabulary/kept-file.ts";
 import {
 	type CallBlock,
 	type ImageBlock,

@@ -8,7 +8,7 @@ import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesOfChannel } from "../../store/memory-rows.ts";
 import { askedBy } from "../../trust/audit/audit.ts";
 import { unknownSession } from "../../vocabulary/authorize.ts";
-import { endStates } from "../../vocabulary/tasks/task.ts";
+import { endStates } from "../../vocabulary/task.ts";
 import { cancelTurn } from "../messages/cancel.ts";
 
 /** What removing needs beside the session. */

@@ -1,4 +1,4 @@
-import type { ModelWish } from "../../agent/settings.ts";
+import type { ModelWish } from "../../agent/run/settings.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 

@@ -7,8 +7,8 @@ import { calls, ScriptedModel, type ScriptedReply, says, stuck } from "../../tes
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
 import type { Model, ModelEvent } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import { billionths } from "../../vocabulary/money.ts";
 import { operator } from "../../vocabulary/principal.ts";
+import { billionths } from "../../vocabulary/usage.ts";
 
 const limits = { provider: "scripted", contextWindow: 100_000, maxOutput: 1_000 };
 const able = { reasoning: "none", sampling: true, images: false } as const;

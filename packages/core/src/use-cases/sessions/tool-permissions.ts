@@ -2,7 +2,8 @@ import type { Session } from "../../conversation/session.ts";
 import { type BuiltInRule, builtInRules } from "../../policy/built-in-rules.ts";
 import { matchesName } from "../../policy/commands/places.ts";
 import type { Effect, PolicyInForce, PolicyRule } from "../../policy/policy-rule.ts";
-import { type ActionClass, ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
+import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
 /**
  * The permission of a tool in a session, as far as it is known without the arguments of a call. It is that of a usual call:

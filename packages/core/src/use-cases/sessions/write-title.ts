@@ -1,7 +1,7 @@
 import { delay, ParleyError } from "@parley/base";
-import { type AsideServices, askAside, recordAside, refuseUnpaid } from "../../agent/call-aside.ts";
-import type { RunDeps } from "../../agent/run.ts";
-import type { RunSettings } from "../../agent/settings.ts";
+import { type AsideServices, askAside, recordAside, refuseUnpaid } from "../../agent/replies/call-aside.ts";
+import type { RunDeps } from "../../agent/run/run.ts";
+import type { RunSettings } from "../../agent/run/settings.ts";
 import type { Session } from "../../conversation/session.ts";
 import { titleFrom } from "../../text/title-text.ts";
 import type { Model, ModelRequest } from "../../vocabulary/model.ts";

@@ -5,7 +5,7 @@ import { calls, type ScriptedReply, says } from "../../testing/scripted-model.ts
 import { TaskScript } from "../../testing/task-script.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import { hasEnded } from "../../vocabulary/tasks/task.ts";
+import { hasEnded } from "../../vocabulary/task.ts";
 
 /** After how many events a task is cancelled, and so many ticks later. The scripts below make some ninety events. */
 const everyMoment = Array.from({ length: 30 }, (_, index) =>

@@ -4,8 +4,7 @@ import type { CheckedTask } from "../../conversation/tasks/submit.ts";
 import type { Profiles } from "../../policy/profiles/profile.ts";
 import { fromRow } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
-import { type NewTask, priorities } from "../../vocabulary/tasks/task.ts";
-import type { NewWorker } from "../../vocabulary/tasks/task-desk.ts";
+import { type NewTask, type NewWorker, priorities } from "../../vocabulary/task.ts";
 
 /** What tasks have that name no tools. */
 const usualTools = ["run_command", "git", "query_memories"];

@@ -1,5 +1,5 @@
+import { chooseSettings, type ModelChoice, realName } from "../../agent/run/settings.ts";
 import type { Runner } from "../../agent/runner.ts";
-import { chooseSettings, type ModelChoice, realName } from "../../agent/settings.ts";
 import type { Services } from "../../conversation/services.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
 import type { Places } from "../../trust/places.ts";

@@ -8,15 +8,17 @@ import { addTaint, findTaint } from "../../store/session-taint.ts";
 import { planOf, reviewOf, type TaskRow } from "../../store/task-rows.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
-import { progressOf } from "../../vocabulary/tasks/progress.ts";
 import {
 	hasEnded,
+	type NewWorker,
 	type PlanStep,
+	progressOf,
 	type Review,
 	type ReviewReply,
+	type TaskDesk,
 	type TaskProgress,
-} from "../../vocabulary/tasks/task.ts";
-import type { NewWorker, TaskDesk, WorkerResult } from "../../vocabulary/tasks/task-desk.ts";
+	type WorkerResult,
+} from "../../vocabulary/task.ts";
 
 /** How deep workers may spawn workers, and how many one task may have. */
 export const deepest = 3;

@@ -4,7 +4,7 @@ import { ScriptedModel, type ScriptedReply, says } from "../../testing/scripted-
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import type { TaskFacts } from "../../vocabulary/tasks/task.ts";
+import type { TaskFacts } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 
 function fails(fault: ModelFault, retryAfterMs?: number): ScriptedReply {

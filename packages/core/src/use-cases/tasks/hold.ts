@@ -11,8 +11,7 @@ import { sessionTotal } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import type { Person } from "../../vocabulary/principal.ts";
-import { hasEnded } from "../../vocabulary/tasks/task.ts";
-import type { NewWorker, TaskDesk } from "../../vocabulary/tasks/task-desk.ts";
+import { hasEnded, type NewWorker, type TaskDesk } from "../../vocabulary/task.ts";
 import { type DeskRun, deepest, deskOf } from "./desk.ts";
 
 /** Pauses before a task that a provider failed is tried again: each is twice the one before, and at most the last. */

@@ -8,8 +8,7 @@ import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
 import { phaseOf } from "../../vocabulary/ooda.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
-import { progressOf } from "../../vocabulary/tasks/progress.ts";
-import { hasEnded } from "../../vocabulary/tasks/task.ts";
+import { hasEnded, progressOf } from "../../vocabulary/task.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { enqueue } from "../messages/send.ts";
 

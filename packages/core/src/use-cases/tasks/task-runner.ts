@@ -16,7 +16,7 @@ import { conversationsAbove } from "../../conversation/tasks/read-tasks.ts";
 import type { CheckedTask } from "../../conversation/tasks/submit.ts";
 import { fromRow } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
-import type { NewWorker } from "../../vocabulary/tasks/task-desk.ts";
+import type { NewWorker } from "../../vocabulary/task.ts";
 import { Hold } from "./hold.ts";
 import { takeUp } from "./take-up.ts";
 

@@ -6,7 +6,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import type { NewTask } from "../../vocabulary/tasks/task.ts";
+import type { NewTask } from "../../vocabulary/task.ts";
 
 const wish = { title: "Count", description: "count the stars" };
 

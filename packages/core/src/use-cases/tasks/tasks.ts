@@ -20,7 +20,7 @@ import {
 	priorities,
 	type TaskFacts,
 	type TaskFilter,
-} from "../../vocabulary/tasks/task.ts";
+} from "../../vocabulary/task.ts";
 import { checkTask, type TaskChoice } from "./check-task.ts";
 import type { TaskRunner } from "./task-runner.ts";
 import { writeReply } from "./write-reply.ts";

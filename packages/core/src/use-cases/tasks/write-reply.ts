@@ -5,7 +5,7 @@ import { unfit } from "../../conversation/tasks/refusals.ts";
 import type { Tx } from "../../store/journal.ts";
 import { reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
-import type { ReviewReply } from "../../vocabulary/tasks/task.ts";
+import type { ReviewReply } from "../../vocabulary/task.ts";
 
 /** What somebody says of what a task asks. */
 export interface Replying {

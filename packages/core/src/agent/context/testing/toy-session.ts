@@ -14,7 +14,7 @@ import { Audit } from "../../../trust/audit/audit.ts";
 import type { ContextSnapshot } from "../../../vocabulary/context-snapshot.ts";
 import type { AssistantMessage, CallBlock, Message, ResultBlock } from "../../../vocabulary/message.ts";
 import type { Model, ModelRequest, ToolDescription } from "../../../vocabulary/model.ts";
-import type { Answer } from "../../../vocabulary/prompt-answer.ts";
+import type { Answer } from "../../../vocabulary/prompt.ts";
 import type { RunTranscript } from "../../../vocabulary/transcript.ts";
 import { noUsage } from "../../../vocabulary/usage.ts";
 import { Contexts } from "../contexts.ts";

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { visible } from "../../../text/visible.ts";
-import type { TaskDesk } from "../../../vocabulary/tasks/task-desk.ts";
+import type { TaskDesk } from "../../../vocabulary/task.ts";
 import type { ToolContext, ToolPlan } from "../../../vocabulary/tool.ts";
 
 /** The desk of the task that makes the call; throws where none does. */

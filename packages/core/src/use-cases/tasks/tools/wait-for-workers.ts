@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { shorten } from "../../../text/shorten.ts";
-import type { WorkerResult } from "../../../vocabulary/tasks/task-desk.ts";
+import type { WorkerResult } from "../../../vocabulary/task.ts";
 import { defineTool } from "../../../vocabulary/tool.ts";
 import { deskOf, planOwn } from "./desk-of.ts";
 

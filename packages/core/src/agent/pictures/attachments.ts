@@ -1,0 +1,189 @@
+import { ParleyError } from "@parley/base";
+import { fitTogether, noRoom } from "../../files/picture-room.ts";
+import { isPicture, loadPicture, toldOnly, withPictures } from "../../files/pictures.ts";
+import { copyToWorkspace } from "../../files/workspace-copy.ts";
+import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
+import type { ImageBlock } from "../../vocabulary/message.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import type { ToolResult } from "../../vocabulary/tool.ts";
+import { type Attempt, recordAttempt } from "../replies/model-calls.ts";
+import type { Run } from "../run/run.ts";
+import { refusalWhenFull } from "../run/workspace.ts";
+import {
+	type Change,
+	makeRoom,
+	readAgain,
+	unseenIn,
+	withinRoomAgain,
+	withoutPicturesOf,
+} from "./room-for-pictures.ts";
+
+/**
+ * Hands what came with the message over, before the model is called for the first time: pictures that the model takes
+ * are shown to it, as long as the conversation has room for them; of others that came within the message it is told, and
+ * all else is copied into the working directory. What was done is recorded and done once, also where a stop of the
+ * gateway comes between.
+ */
+export async function placeAttachments(run: Run): Promise<void> {
+	const { attachments = [], images, retryOf } = run.row;
+	// What a run is asked again stands with the one that it makes again.
+	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
+	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments);
+	run.row = await withPictures(run.deps.files, run.row);
+}
+
+/** Takes the pictures of the run's own message out of the conversation. The model gets their names and sizes instead. */
+async function withdrawOwn(run: Run): Promise<void> {
+	const { attachments = [], images } = run.row;
+	const answered = run.steps.some(({ kind }) => kind === "reply");
+	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
+	const problem = "the request that showed it was refused";
+	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem } : file));
+	await recordAttachments(run, { attachments: [...toldOnly(images, problem), ...files], images: [] });
+	run.row = { ...run.row, pictures: [] };
+}
+
+async function placeAll(run: Run, attachments: readonly Attachment[]): Promise<void> {
+	const { images } = run.row;
+	const pictures = await loadAll(run, attachments);
+	const coming = [...images, ...pictures.values()];
+	const inside = await makeRoom(
+		run,
+		coming.map((picture) => [picture]),
+	);
+	const enters = (picture: ImageBlock): boolean => {
+		const fits = fitTogether([...inside, picture]);
+		if (fits) inside.push(picture);
+		return fits;
+	};
+	const sent = Map.groupBy(images, enters);
+	const placed: Attachment[] = [];
+	for (const attachment of attachments) {
+		run.control.signal.throwIfAborted();
+		const picture = pictures.get(attachment);
+		const entered = picture !== undefined && enters(picture);
+		if (!isOpen(attachment)) placed.push(attachment);
+		else if (entered) placed.push({ ...attachment, shown: true });
+		else placed.push(await copy(run, attachment));
+	}
+	const left = sent.get(false) ?? [];
+	if (left.length > 0) {
+		const told = toldOnly(left, `${noRoom}; ask for a smaller one, or for fewer`);
+		await recordAttachments(run, { attachments: [...told, ...placed], images: sent.get(true) ?? [] });
+	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
+}
+
+/** Those that the model sees, or is to see where there is room; no more are read than there can be. */
+async function loadAll(
+	{ deps, settings }: Run,
+	attachments: readonly Attachment[],
+): Promise<Map<Attachment, ImageBlock>> {
+	const seesPictures = settings.info?.images ?? true;
+	const pictures = new Map<Attachment, ImageBlock>();
+	let before = 0;
+	for (const attachment of attachments) {
+		const wanted = isOpen(attachment) ? seesPictures && isPicture(attachment, before) : attachment.shown;
+		const picture = wanted && (await loadPicture(deps.files, attachment));
+		if (!picture) continue;
+		pictures.set(attachment, picture);
+		before += attachment.bytes;
+	}
+	return pictures;
+}
+
+async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
+	const { session, log, deps } = run;
+	try {
+		const problem = await refusalWhenFull(run);
+		if (problem !== undefined) return { ...attachment, problem };
+		await using content = await deps.files.read(attachment.id);
+		return { ...attachment, path: await copyToWorkspace(session.rootDir, attachment, content) };
+	} catch (reason) {
+		// Neither the disk nor a directory without leave to write must keep people from talking.
+		log.warn("an attachment could not be put into the working directory", {
+			...{ file: attachment.id, error: reason },
+		});
+		return { ...attachment, problem: ParleyError.from(reason).message };
+	}
+}
+
+async function recordAttachments(
+	run: Run,
+	{
+		attachments,
+		images,
+	}: { readonly attachments: readonly Attachment[]; readonly images?: readonly ImageBlock[] },
+): Promise<void> {
+	const sent = images && { images: images.length > 0 ? JSON.stringify(images) : null };
+	await run.commit(async ({ tx }) => {
+		await tx
+			.updateTable("runs")
+			.set({ attachments: JSON.stringify(attachments), ...sent })
+			.where("id", "=", run.id)
+			.execute();
+	});
+	run.row = { ...run.row, attachments, ...(images && { images }) };
+}
+
+/** What calls that ran together have brought, without the pictures for which there is no room. */
+export async function withinRoom<T extends { readonly result: ToolResult }>(
+	run: Run,
+	brought: readonly T[],
+): Promise<readonly T[]> {
+	const wanted = brought.flatMap(({ result }) => (result.pictures ? [result.pictures] : []));
+	if (wanted.length === 0) return brought;
+	const asked = askedIn(run);
+	const inside = [...(await makeRoom(run, [asked, ...wanted])), ...asked];
+	return brought.map((entry) => {
+		const { pictures: more = [] } = entry.result;
+		if (more.length === 0) return entry;
+		if (!fitTogether([...inside, ...more])) return { ...entry, result: withoutRoom(entry.result) };
+		inside.push(...more);
+		return entry;
+	});
+}
+
+/**
+ * Takes pictures out of the conversation after a provider refused a request with them: it would refuse every later one, too.
+ * Returns true if the run continues without them: the request showed more pictures than there may be, as the record of
+ * another version can have them, or was the first to show this model pictures of results. Else those of the run's own message
+ * are taken out, and the run ends.
+ */
+export async function withdrawRefused(run: Run, answer: Attempt): Promise<boolean> {
+	const { failure } = answer.reply;
+	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
+	const { changes, without } = await withdrawing(run, answer);
+	if (changes.length === 0) {
+		await withdrawOwn(run);
+		return false;
+	}
+	const reason = `${failure.message}; asked again without ${without}`;
+	const facts = { runId: run.id, reason, inMs: 0, attempt: 1, model: answer.model };
+	await run.commit(async ({ tx, record, step }) => {
+		for (const change of changes) await change(tx);
+		await recordAttempt(run, answer, { tx, record, step });
+		await record({ type: "run.retrying", ...facts });
+	});
+	await readAgain(run);
+	return true;
+}
+
+async function withdrawing(
+	run: Run,
+	{ model }: Attempt,
+): Promise<{ readonly changes: readonly Change[]; readonly without: string }> {
+	const tooMany = await withinRoomAgain(run, askedIn(run));
+	if (tooMany.length > 0) return { changes: tooMany, without: "the oldest pictures" };
+	const unseen = unseenIn(run, model);
+	const changes = await withoutPicturesOf(run, unseen, "taken out: the request that showed it was refused");
+	return { changes, without: "the pictures that tools have read" };
+}
+
+/** The pictures of the message that is worked on; one that is asked again stands with the run before. */
+function askedIn({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
+	return retryOf === undefined ? [...images, ...pictures] : [];
+}
+
+function withoutRoom({ text }: ToolResult): ToolResult {
+	return { text: `${text}\n[not shown: ${noRoom}; read a smaller copy, or fewer at once]`, failed: true };
+}

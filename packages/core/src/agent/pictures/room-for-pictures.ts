@@ -1,0 +1,352 @@
+import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
+import type { Session } from "../../conversation/session.ts";
+import { fillMoreThanRoom, fitTogether, halfTheRoom } from "../../files/picture-room.ts";
+import { pictureBytes, toldOnly } from "../../files/pictures.ts";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { stepHash } from "../../store/text-hash.ts";
+import type { Attachment } from "../../vocabulary/kept-file.ts";
+import type { ImageBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import { messagesOf } from "../../vocabulary/transcript.ts";
+import { viewOf } from "../context/view.ts";
+import type { Run } from "../run/run.ts";
+
+/**
+ * Makes room in the conversation for these pictures, the run's own message among them, of which those that come together
+ * stay together, and returns those that are in it then: where they would be too many, the oldest of results and of
+ * prompts are taken out for good. Attached ones stay, and so do those of the message that is worked on, and of results
+ * that no model has answered to; nothing goes for what has no room beside these. What the model sees no more goes with
+ * them, attached ones too, or by itself where it is more than the room.
+ */
+export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[])[]): Promise<ImageBlock[]> {
+	const standing = await standingIn(run);
+	const changes = await changesFor(run, standing, { coming, keepsAttached: true });
+	if (changes.length === 0) return picturesOf(standing.shown);
+	await run.commit(async ({ tx }) => {
+		for (const change of changes) await change(tx);
+	});
+	await readAgain(run);
+	return picturesOf((await standingIn(run)).shown);
+}
+
+/**
+ * What makes the conversation fit the room again beside what is asked, attached pictures of earlier messages included;
+ * nothing where it does already.
+ */
+export async function withinRoomAgain(run: Run, asked: readonly ImageBlock[]): Promise<readonly Change[]> {
+	const { shown } = await standingIn(run);
+	return changesFor(run, { shown, hidden: [] }, { coming: [asked], keepsAttached: false });
+}
+
+interface Wanted {
+	readonly coming: readonly (readonly ImageBlock[])[];
+	/** Whether pictures that were attached to earlier messages stay as long as the model sees them. */
+	readonly keepsAttached: boolean;
+}
+
+async function changesFor(
+	run: Run,
+	{ shown, hidden }: Standing,
+	{ coming, keepsAttached }: Wanted,
+): Promise<readonly Change[]> {
+	const fits = fitTogether([...picturesOf(shown), ...coming.flat()]);
+	const fills = fillMoreThanRoom(picturesOf(hidden));
+	if (fits && !fills) return [];
+	const prompts = await readPrompts(run, [...shown, ...hidden]);
+	const removable = removableIn(run, prompts, keepsAttached);
+	const going = fits ? [] : oldestOf(shown, coming, removable);
+	const unseen = fills || going.length > 0 ? hidden : [];
+	const [old, gone] = [ordinalsOf(going), ordinalsOf(unseen)];
+	const why = "taken out to make room";
+	const withoutOld = keepsAttached ? withoutSent : withoutShown;
+	return [
+		...(await withoutPicturesOf(run, callIdsOf(going), `${why}: look again if you need it`)),
+		...(await withoutPicturesOf(run, callIdsOf(unseen), undefined)),
+		...prompts.flatMap((row) => {
+			const reason = `${why}: ask for it again if you need it`;
+			if (old.has(row.ordinal)) return [withoutOld(row, reason)];
+			return gone.has(row.ordinal) ? [withoutShown(row, reason)] : [];
+		}),
+	];
+}
+
+function picturesOf(all: readonly Shown[]): ImageBlock[] {
+	return all.flatMap(({ pictures }) => pictures);
+}
+
+function callIdsOf(all: readonly Shown[]): Set<string> {
+	return new Set(all.flatMap((one) => ("callId" in one ? [one.callId] : [])));
+}
+
+function ordinalsOf(all: readonly Shown[]): Set<number> {
+	return new Set(all.flatMap((one) => ("ordinal" in one ? [one.ordinal] : [])));
+}
+
+/** How many of the pictures that stand together can be taken out: of a message its first, others were attached. */
+type Removable = (one: Shown) => number;
+
+function removableIn(run: Run, prompts: readonly RunRow[], keepsAttached: boolean): Removable {
+	const unseen = unseenIn(run);
+	const sent = new Map(prompts.map(({ ordinal, images }) => [ordinal, images.length]));
+	return (one) => {
+		if ("callId" in one) return unseen.has(one.callId) ? 0 : one.pictures.length;
+		const known = sent.get(one.ordinal);
+		return known === undefined || keepsAttached ? (known ?? 0) : one.pictures.length;
+	};
+}
+
+/** Half of the room is free of them then: else from then on each picture would take another's place. */
+function oldestOf(
+	shown: readonly Shown[],
+	coming: readonly (readonly ImageBlock[])[],
+	removable: Removable,
+): readonly Shown[] {
+	const staying = shown.flatMap((one) => one.pictures.slice(removable(one)));
+	const wanted: ImageBlock[] = [];
+	for (const together of coming) {
+		if (fitTogether([...staying, ...wanted, ...together])) wanted.push(...together);
+	}
+	const going = new Set<Shown>();
+	const left = (): ImageBlock[] => [
+		...shown.flatMap((one) => (going.has(one) ? one.pictures.slice(removable(one)) : one.pictures)),
+		...wanted,
+	];
+	if (fitTogether(left()) || !fitTogether([...staying, ...wanted])) return [];
+	const room = halfTheRoom(left());
+	for (const one of shown) {
+		if (fitTogether(left(), room)) break;
+		if (removable(one) > 0) going.add(one);
+	}
+	return [...going];
+}
+
+/** The earlier runs whose messages have these pictures, but for the one that is asked again. */
+async function readPrompts({ history, row, session, deps }: Run, all: readonly Shown[]): Promise<RunRow[]> {
+	const again =
+		row.retryOf === undefined ? undefined : history.findLast(({ messages }) => messages[0]?.role === "user");
+	const ordinals = all.flatMap((one) =>
+		"ordinal" in one && one.ordinal !== again?.ordinal ? [one.ordinal] : [],
+	);
+	if (ordinals.length === 0) return [];
+	const rows = await deps.journal.store.read((db) =>
+		db
+			.selectFrom("runs")
+			.selectAll()
+			.where("session_id", "=", session.id)
+			.where("ordinal", "in", ordinals)
+			.execute(),
+	);
+	return rows.map(toRunRow);
+}
+
+/** Pictures that stand together in a conversation: those of a result, or of the message of an earlier run. */
+export type Shown =
+	| { readonly callId: string; readonly pictures: readonly ImageBlock[] }
+	| { readonly ordinal: number; readonly pictures: readonly ImageBlock[] };
+
+/** The pictures of a conversation but for those of the run's own message, each oldest first. */
+export interface Standing {
+	/** Those that the model sees. */
+	readonly shown: readonly Shown[];
+	/** Those that it sees no more, nor ever will: a summary stands for them, or they were cleared. */
+	readonly hidden: readonly Shown[];
+}
+
+/** What there is in the run's conversation at this moment. */
+async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
+	const said = messagesOf(row, steps);
+	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
+	const { marks } = await deps.contexts.of(session);
+	const view = viewOf([...history, own], marks);
+	const messages = new Set(view);
+	const calls = new Set(view.flatMap(picturedIn).map(({ callId }) => callId));
+	const standing = [...history, own].flatMap((run) =>
+		run.messages.flatMap((message) => [
+			...picturedIn(message).map((one): Placed => ({ one, isShown: calls.has(one.callId) })),
+			...(run === own ? [] : sentIn(message)).map(
+				(one): Placed => ({ one: { ...one, ordinal: run.ordinal }, isShown: messages.has(message) }),
+			),
+		]),
+	);
+	return {
+		shown: standing.flatMap(({ one, isShown }) => (isShown ? [one] : [])),
+		hidden: standing.flatMap(({ one, isShown }) => (isShown ? [] : [one])),
+	};
+}
+
+interface Placed {
+	readonly one: Shown;
+	readonly isShown: boolean;
+}
+
+/** The calls whose pictures no model, or not this one, has answered to: another may have no eyes, or take more. */
+export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
+	const isBy = (asked: string | undefined): boolean => model === undefined || asked === model;
+	const replied = steps.findLastIndex((step) => step.kind === "reply" && isBy(step.asked));
+	const own = steps.slice(replied + 1).flatMap(picturedBy);
+	const before = replied >= 0 ? [] : history.flatMap(({ messages }) => messages);
+	const last = before.findLastIndex((message) => message.role === "assistant" && isBy(message.model));
+	return new Set([...before.slice(last + 1).flatMap(picturedIn), ...own].map(({ callId }) => callId));
+}
+
+interface Pictured {
+	readonly callId: string;
+	readonly pictures: readonly ImageBlock[];
+}
+
+/** The results of a reply whose calls have not all been answered are in no message. */
+function notYetIn(said: readonly Message[], steps: readonly Step[]): Message[] {
+	const known = new Set(said.flatMap(picturedIn).map(({ callId }) => callId));
+	const content = steps.flatMap((step): ResultBlock[] => {
+		if (step.kind !== "result" || !step.pictures || known.has(step.callId)) return [];
+		const { kind: type, ...result } = step;
+		return [{ type, ...result }];
+	});
+	return content.length > 0 ? [{ role: "tool", content }] : [];
+}
+
+function picturedIn(message: Message): Pictured[] {
+	if (message.role !== "tool") return [];
+	return message.content.flatMap(({ callId, pictures = [] }) =>
+		pictures.length > 0 ? [{ callId, pictures }] : [],
+	);
+}
+
+function picturedBy(step: Step): Pictured[] {
+	if (step.kind !== "result") return [];
+	const { callId, pictures = [] } = step;
+	return pictures.length > 0 ? [{ callId, pictures }] : [];
+}
+
+function sentIn(message: Message): { readonly pictures: readonly ImageBlock[] }[] {
+	const pictures = message.role === "user" ? message.content.filter((block) => block.type === "image") : [];
+	return pictures.length > 0 ? [{ pictures }] : [];
+}
+
+/** Writes a part of the record as it is to be from now on. */
+export type Change = (tx: Tx) => Promise<unknown>;
+
+/**
+ * Takes the pictures of these calls out of the record; their results say why, or, where they were cleared and the model
+ * is told so in any case, stay word for word: what it reads of them must not change. What is to be changed is read before the
+ * transaction that writes it: the runs of a session follow each other, so that nobody else changes their steps.
+ */
+export async function withoutPicturesOf(
+	run: Run,
+	callIds: ReadonlySet<string>,
+	why: string | undefined,
+): Promise<Change[]> {
+	if (callIds.size === 0) return [];
+	const own = run.steps.map((step, n) => ({ runId: run.id, n, step }));
+	return [...(await earlierSteps(run, callIds)), ...own].flatMap(({ runId, n, step }) => {
+		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
+		const { pictures: _, ...kept } = step;
+		const told = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
+		// Without any, but not absent: what clears a result tells the model by this that it has had some.
+		const changed: Step = why === undefined ? { ...step, pictures: [] } : told;
+		const data = JSON.stringify(changed);
+		return (tx: Tx) =>
+			tx
+				.updateTable("steps")
+				.set({ data, hash: stepHash({ runId, n, data }) })
+				.where("run_id", "=", runId)
+				.where("n", "=", n)
+				.execute();
+	});
+}
+
+/** Takes the pictures that came within the message of an earlier run out of the record; the message says why. */
+function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Change {
+	return toldOf(id, [...toldOnly(images, why), ...attachments]);
+}
+
+/** Like `withoutSent`, and from then on its attached pictures are told of as well. Their files stay. */
+function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
+	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
+	return toldOf(id, [...toldOnly(images, why), ...files]);
+}
+
+function toldOf(id: string, attachments: readonly Attachment[]): Change {
+	const told = JSON.stringify(attachments);
+	return (tx) =>
+		tx.updateTable("runs").set({ images: null, attachments: told }).where("id", "=", id).execute();
+}
+
+/** What is in memory of the conversation, as the record has it now. */
+export async function readAgain(run: Run): Promise<void> {
+	const { session, row } = run;
+	session.history = undefined;
+	run.history = historyFor(row, await readHistory(run.deps, session.id, row.ordinal));
+	run.steps.splice(0, run.steps.length, ...(await readSteps(run.deps.journal.store, run.id)));
+}
+
+/** The steps of those earlier runs that have made one of the calls. */
+async function earlierSteps(
+	{ history, session, deps }: Run,
+	callIds: ReadonlySet<string>,
+): Promise<{ readonly runId: string; readonly n: number; readonly step: Step }[]> {
+	const ordinals = history
+		.filter(({ messages }) =>
+			messages.some(
+				({ role, content }) =>
+					role === "tool" && content.some((block) => block.type === "result" && callIds.has(block.callId)),
+			),
+		)
+		.map(({ ordinal }) => ordinal);
+	if (ordinals.length === 0) return [];
+	const rows = await deps.journal.store.read((db) =>
+		db
+			.selectFrom("steps")
+			.innerJoin("runs", "runs.id", "steps.run_id")
+			.select(["run_id", "n", "data"])
+			.where("session_id", "=", session.id)
+			.where("ordinal", "in", ordinals)
+			.execute(),
+	);
+	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
+}
+
+/** Bytes of pictures that sessions at rest may hold together. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** A session, as far as its pictures are concerned. */
+interface Holder extends Pick<Session, "id" | "history"> {
+	readonly live: { readonly size: number };
+}
+
+/**
+ * Bounds what the pictures of all sessions take in memory: beyond it, those that have rested longest forget what they
+ * have seen and read it from the record when they go on.
+ */
+export class KeptPictures<S extends Holder> {
+	/** Lets go of all else that holds messages of the session. */
+	readonly #onForget: (session: S) => void;
+	/** By session, the one that worked last at the end. A session that nobody uses goes away by itself. */
+	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
+
+	constructor(onForget: (session: S) => void) {
+		this.#onForget = onForget;
+	}
+
+	/** A run of the session has left its history in memory. */
+	keep(session: S): void {
+		this.#holders.delete(session.id);
+		const bytes = pictureBytes((session.history ?? []).flatMap(({ messages }) => messages));
+		if (bytes === 0) return;
+		this.#holders.set(session.id, { session: new WeakRef(session), bytes });
+		let sum = 0;
+		for (const [id, holder] of [...this.#holders].reverse()) {
+			const held = holder.session.deref();
+			if (held) sum += holder.bytes;
+			// What works holds its pictures in its run as well, and comes back here when that ends.
+			if (held && (held.live.size > 0 || sum <= mostBytes)) continue;
+			this.#holders.delete(id);
+			if (held) this.#forget(held);
+		}
+	}
+
+	#forget(session: S): void {
+		session.history = undefined;
+		this.#onForget(session);
+	}
+}

@@ -1,0 +1,88 @@
+import { type Clock, ParleyError } from "@parley/base";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import type { Session } from "../../conversation/session.ts";
+import type { ModelTable } from "../../models/table/model-table.ts";
+import type { Journal, Tx } from "../../store/journal.ts";
+import { normaliseCall } from "../../tools/calls/normalise-call.ts";
+import { refuseWhenSpent } from "../../usage/ledger.ts";
+import type { Model, ModelRequest } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import type { Budgets } from "../../vocabulary/usage.ts";
+import { Fold } from "./fold.ts";
+import { type Attempt, countCall } from "./model-calls.ts";
+import { silent } from "./speaking.ts";
+import { withoutSecrets } from "./stream-reply.ts";
+
+/** Services of such calls. */
+export interface AsideServices {
+	readonly table: ModelTable;
+	readonly budgets: Budgets;
+	readonly journal: Journal;
+	readonly clock: Clock;
+}
+
+/** A session that calls a model for itself, outside of any run. */
+export interface Aside {
+	readonly session: Session;
+	readonly deps: AsideServices;
+	readonly signal: AbortSignal;
+}
+
+/** Throws where a budget is spent, or one holds and nobody knows what the call would take of it. */
+export async function refuseUnpaid(
+	{ session, deps }: Omit<Aside, "signal">,
+	{ provider }: Model,
+	name: string,
+): Promise<void> {
+	const { journal, clock } = deps;
+	const limited = await refuseWhenSpent(journal.store, session.id, clock.now(), deps.budgets);
+	if (!limited || provider === "offline" || deps.table.find(name, provider)?.prices) return;
+	throw new ParleyError(`a budget holds, and nobody knows what ${name} costs`, {
+		code: "resource_exhausted",
+	});
+}
+
+/** Asks once; what comes is for nobody to see, and counted under `sink` where a secret is in it. Never rejects. */
+export async function askAside(
+	{ session, signal, deps: { clock } }: Aside,
+	model: Model,
+	request: ModelRequest,
+	sink: string,
+): Promise<Attempt> {
+	const startedAt = clock.monotonic();
+	const fold = new Fold({
+		speech: silent,
+		redaction: session.redactor.into(sink).stream(),
+		// No tool is offered.
+		normalise: (call) => normaliseCall([], call),
+	});
+	let failure: ParleyError | undefined;
+	try {
+		for await (const event of model.stream(request, signal)) fold.take(event);
+		if (!fold.complete) failure = new ModelError("the model's reply broke off", { fault: "interrupted" });
+	} catch (reason) {
+		failure = withoutSecrets(session.redactor, ParleyError.from(reason));
+	}
+	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
+	return { ...facts, reply: fold.reply(failure), durationMs: clock.monotonic() - startedAt };
+}
+
+/** Tells of such a call and counts it. */
+export async function recordAside(
+	{ session, deps }: Omit<Aside, "signal">,
+	attempt: Attempt,
+	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
+): Promise<void> {
+	const { usage } = attempt.reply;
+	// It belongs to no run.
+	const { events } = await countCall({ id: "", session, deps }, attempt, tx);
+	await record(...events);
+	await tx
+		.updateTable("sessions")
+		.set((eb) => ({
+			input_tokens: eb("input_tokens", "+", usage.inputTokens),
+			output_tokens: eb("output_tokens", "+", usage.outputTokens),
+		}))
+		.where("id", "=", session.id)
+		.execute();
+}

@@ -1,0 +1,43 @@
+import { Redactor } from "@parley/base";
+import { expect, test } from "vitest";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import { Fold } from "./fold.ts";
+import { silent } from "./speaking.ts";
+
+function folding() {
+	const spoken: string[] = [];
+	const fold = new Fold({
+		redaction: new Redactor().into("reply").stream(),
+		speech: { ...silent, speak: (text) => void spoken.push(text) },
+		normalise: (call) => ({ ...call, adjusted: [] }),
+	});
+	const say = (...pieces: readonly string[]): void => {
+		for (const text of pieces) fold.take({ type: "text", text });
+	};
+	return { fold, say, spoken };
+}
+
+test.for<[what: string, pieces: readonly string[], spoken: readonly string[]]>([
+	["cut in two", ["a\ud83d", "\ude00b"], ["a", "😀b"]],
+	["alone in a piece", ["\ud83d", "\ude00"], ["😀"]],
+	["that never ends", ["a\ud83d", "b"], ["a", "\ufffdb"]],
+	["at the very end", ["a\ud83d"], ["a", "\ufffd"]],
+	["without a beginning", ["a\ude00b"], ["a\ufffdb"]],
+	["whole", ["😀", "ü"], ["😀", "ü"]],
+])("no half character is told: one %s", ([, pieces, spoken]) => {
+	const told = folding();
+	told.say(...pieces);
+	const { content } = told.fold.reply(undefined);
+	expect(told.spoken).toEqual(spoken);
+	expect(content).toEqual([{ type: "text", text: spoken.join("") }]);
+});
+
+test("a reply that is longer than any is ended, and what there was of it stays", () => {
+	const { fold, say } = folding();
+	const piece = "x".repeat(1024 * 1024);
+	say(piece, piece);
+	expect(() => say("y")).toThrow(ModelError);
+	expect(() => say("y")).toThrow("longer than 2097152 characters");
+	const [block] = fold.reply(undefined).content;
+	expect(block?.type === "text" && block.text.length).toBe(2 * 1024 * 1024);
+});

@@ -1,0 +1,177 @@
+import type { ParleyError, RedactedStream } from "@parley/base";
+import type { NormalCall } from "../../tools/calls/normalise-call.ts";
+import type { CallBlock, TextBlock, ThinkingBlock } from "../../vocabulary/message.ts";
+import type { ModelEvent, Reply, StopReason } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import { noUsage, type Usage } from "../../vocabulary/usage.ts";
+import { type Speech, WholeCharacters } from "./speaking.ts";
+
+type Block = TextBlock | ThinkingBlock | CallBlock;
+
+/** What a reply needs of the run it belongs to. */
+export interface FoldDeps {
+	/** Takes secrets out of the text as it comes. */
+	readonly redaction: RedactedStream;
+	readonly speech: Speech;
+	/** The normal form of a call. */
+	readonly normalise: (call: Pick<CallBlock, "name" | "arguments" | "invalid">) => NormalCall;
+}
+
+/** Characters of a reply: more than any model says, and few enough for one line of every wire, however they are escaped. */
+const mostText = 2 * 1024 * 1024;
+
+/** Puts a reply together from its events. Throws a `ModelError` where it is longer than any. */
+export class Fold {
+	readonly #deps: FoldDeps;
+	readonly #blocks: Block[] = [];
+	/** The text of the block that grows, joined when it is whole: a long reply has tens of thousands of pieces. */
+	#text: string[] = [];
+	#length = 0;
+	readonly #whole = new WholeCharacters();
+	/** Ids of calls in this reply. */
+	readonly #ids = new Set<string>();
+	/** Ids of calls that were told before they were whole, by their place. */
+	readonly #announced = new Map<number, string>();
+	#usage: Usage = noUsage;
+	#model = "";
+	#stop: StopReason | undefined;
+
+	constructor(deps: FoldDeps) {
+		this.#deps = deps;
+	}
+
+	get complete(): boolean {
+		return this.#stop !== undefined;
+	}
+
+	take(event: ModelEvent): void {
+		switch (event.type) {
+			case "text":
+				this.#grow(event.text);
+				return;
+			case "thinking":
+				this.#closeText();
+				this.#think(event);
+				return;
+			case "call":
+				this.#closeText();
+				this.#call(event);
+				return;
+			case "started":
+				this.#deps.speech.respond();
+				return;
+			case "call.started":
+				this.#closeText();
+				this.#announce(event);
+				return;
+			case "call.delta":
+				this.#deps.speech.writeCall(event.index, event.json);
+				return;
+			case "call.ended":
+				this.#deps.speech.endCall(event.index);
+				return;
+			case "usage":
+			case "end":
+				this.#usage = event.usage;
+				this.#model = event.model;
+				if (event.type === "end") this.#stop = event.stop;
+		}
+	}
+
+	#speak(text: string): void {
+		if (text === "") return;
+		this.#text.push(text);
+		this.#deps.speech.speak(text);
+	}
+
+	#grow(piece: string): void {
+		this.#length += piece.length;
+		if (this.#length > mostText) {
+			throw new ModelError(`the reply is longer than ${mostText} characters`, { fault: "rejected" });
+		}
+		this.#speak(this.#deps.redaction.push(this.#whole.push(piece)));
+	}
+
+	reply(failure: ParleyError | undefined): Reply {
+		this.#closeText();
+		const facts = { model: this.#model, usage: this.#usage, stop: failure ? undefined : this.#stop };
+		// Calls of a reply that broke off, or was cut off, are not run: they may not be all, or not be meant.
+		const whole = failure === undefined && (this.#stop === "end_turn" || this.#stop === "tool_use");
+		const cut = failure === undefined && this.#stop === "max_tokens" && this.#blocks.some(isCall);
+		const blocks = whole
+			? this.#blocks
+			: cut
+				? this.#blocks.map(notRun)
+				: this.#blocks.filter(({ type }) => type === "text");
+		const content = blocks.map((block) => (block.type === "thinking" ? this.#cleanThinking(block) : block));
+		return { ...facts, content, failure };
+	}
+
+	/** What is signed goes back to the provider as it came, or is refused; nobody else ever sees it. */
+	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
+		if (block.signature !== undefined || block.redacted !== undefined) return block;
+		const { redaction } = this.#deps;
+		return { ...block, text: redaction.push(block.text) + redaction.end() };
+	}
+
+	#closeText(): void {
+		const { redaction } = this.#deps;
+		this.#speak(redaction.push(this.#whole.end()));
+		this.#speak(redaction.end());
+		if (this.#text.length === 0) return;
+		this.#blocks.push({ type: "text", text: this.#text.join("") });
+		this.#text = [];
+	}
+
+	#announce({ index, id: given, name }: Extract<ModelEvent, { type: "call.started" }>): void {
+		const id = this.#claimId(given);
+		this.#announced.set(index, id);
+		this.#deps.speech.startCall(index, { id, name });
+	}
+
+	/** From here on every reader of the call sees its normal form. */
+	#call({ type, invalid, id: given, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
+		const announced = index === undefined ? undefined : this.#announced.get(index);
+		const id = announced ?? this.#claimId(given);
+		if (invalid !== undefined) {
+			this.#blocks.push({ type, id, ...written, invalid });
+			return;
+		}
+		const { name, arguments: args, adjusted } = this.#deps.normalise(written);
+		this.#blocks.push({ type, id, name, arguments: args, ...(adjusted.length > 0 && { adjusted }) });
+	}
+
+	#claimId(given: string): string {
+		const id = this.#deps.speech.callId(given, this.#ids);
+		this.#ids.add(id);
+		return id;
+	}
+
+	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
+		if (text !== "") this.#deps.speech.think(text);
+		const sealed = {
+			...(signature !== undefined && { signature }),
+			...(redacted !== undefined && { redacted }),
+		};
+		const last = this.#blocks.at(-1);
+		const goesOn = last?.type === "thinking" && last.signature === undefined && last.redacted === undefined;
+		if (goesOn && redacted === undefined) {
+			this.#blocks[this.#blocks.length - 1] = { type: "thinking", text: last.text + text, ...sealed };
+			return;
+		}
+		this.#blocks.push({ type: "thinking", text, ...sealed });
+	}
+}
+
+function isCall({ type }: Block): boolean {
+	return type === "call";
+}
+
+/** A call of a reply that reached its limit: the model is told, and may call again. */
+function notRun(block: Block): Block {
+	if (block.type !== "call" || block.invalid !== undefined) return block;
+	return {
+		...block,
+		invalid: "the reply was cut off after this call; repeat the call if it is still needed",
+	};
+}

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import type { Tx } from "../../store/journal.ts";
+import { deleteMemory, findMemory } from "../../store/memory-rows.ts";
+import { addTaint, findTaint } from "../../store/session-taint.ts";
+import {
+	checkMemory,
+	isReadable,
+	type Memory,
+	type MemoryDesk,
+	type MemoryReader,
+	type NewMemory,
+	subjectOf,
+	unknownMemory,
+} from "../../vocabulary/memory.ts";
+import { joinTaints } from "../../vocabulary/taint.ts";
+import { type Run, speakersOf } from "../run/run.ts";
+
+/**
+ * The person and the channel whose notes a run can read. In a chat, the notes about a person are for a run to which that
+ * person alone has spoken.
+ */
+export function readerOf(run: Run): MemoryReader {
+	const { row, session } = run;
+	if (session.place === undefined) return { user: row.actor?.id ?? session.owner };
+	const [user, ...others] = new Set(speakersOf(run).map(({ id }) => id));
+	return { channel: session.place, ...(others.length === 0 && { user }) };
+}
+
+/** Notes for the tools of a run. Its people, who may change while it works, decide what it reaches. */
+export function memoryDeskOf(run: Run, callId: string): MemoryDesk {
+	const { session } = run;
+	const { memories, journal } = run.deps;
+	const { store } = journal;
+	const clean = (text: string): string => session.redactor.redact(text);
+	const check = (note: NewMemory): NewMemory => {
+		const checked = checkMemory({ ...note, text: clean(note.text), tags: note.tags.map(clean) });
+		subjectOf(checked.scope, readerOf(run));
+		return checked;
+	};
+	return {
+		check,
+		inChat: session.place !== undefined,
+		async store(note) {
+			const reader = readerOf(run);
+			const author = reader.user ?? run.row.actor?.id ?? session.owner;
+			const origin = { id: noteId(run, callId), author, sessionId: session.home.id, reader };
+			const checked = check(note);
+			return run.commit(async ({ tx }) =>
+				memories.insert(tx, checked, { ...origin, taint: await findTaint(tx, session.id) }),
+			);
+		},
+		async find({ scope, ...filter }) {
+			const selection = { reader: readerOf(run), scope };
+			const notes = await store.read((db) => memories.find(db, selection, filter));
+			const taint = joinTaints(notes.map((note) => note.taint));
+			if (taint !== "") await run.commit(({ tx }) => addTaint(tx, session.id, taint));
+			return notes;
+		},
+		deletable: (id) => store.read((db) => findDeletable(db, run, id)),
+		async forget(id) {
+			await run.commit(async ({ tx }) => {
+				await findDeletable(tx, run, id);
+				await deleteMemory(tx, id);
+			});
+		},
+	};
+}
+
+/**
+ * A run deletes what its person wrote and what is about them; without a chat, the operator speaks, and it also deletes
+ * notes for everyone.
+ */
+async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
+	const reader = readerOf(run);
+	const memory = await findMemory(db, id);
+	if (!memory || !isReadable(memory, reader)) throw unknownMemory(id);
+	const { scope, author } = memory;
+	const isOperators = scope === "everyone" && run.session.place === undefined;
+	if (scope === "user" || isOperators || author === reader.user) return memory;
+	const message =
+		`permission denied: memory ${id} was written by ${author}. ` +
+		"They can delete it with /forget; so can an approver of the channel or the operator.";
+	throw new ParleyError(message, { code: "permission_denied" });
+}
+
+/** The same for the same call, so that a call after a crash finds the note that it has stored. */
+function noteId({ session }: Pick<Run, "session">, callId: string): string {
+	return `mem_${createHash("sha256").update(`${session.id} ${callId}`).digest("hex").slice(0, 26)}`;
+}

@@ -1,0 +1,153 @@
+import { ParleyError } from "@parley/base";
+import type { Session } from "../../conversation/session.ts";
+import { budgetLeft } from "../../usage/ledger.ts";
+import type { Message } from "../../vocabulary/message.ts";
+import type { ModelRequest, Reply, StopReason } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import { askOf, mayAct, phaseOf } from "../../vocabulary/ooda.ts";
+import { systemOf } from "../../vocabulary/run-options.ts";
+import { messagesOf, textOf, withPersonalNotes } from "../../vocabulary/transcript.ts";
+import { fitRequest } from "../context/fit-request.ts";
+import { budgetLeftOf, refusalOf } from "../run/limits.ts";
+import type { Run, RunDeps } from "../run/run.ts";
+import { limitsOf, type RunSettings } from "../run/settings.ts";
+import { readerOf } from "./memory-desk-of-run.ts";
+import { recordAttempt } from "./model-calls.ts";
+import { nextTry, triesOf } from "./retries.ts";
+import { silent } from "./speaking.ts";
+import { streamReply } from "./stream-reply.ts";
+
+/**
+ * The request for the run's next reply: the conversation as far as it fits the window of this model. Older parts may be
+ * summarised first, which calls the model. Throws if it cannot be put together, or the record cannot be written.
+ */
+export async function nextRequest(run: Run, model: string): Promise<ModelRequest> {
+	if (run.settings.model.settled) await run.settings.model.settled(run.control.signal);
+	const { parts, limits } = await requestParts(run, model);
+	const phase = phaseOf(run.row.options, run.steps);
+	const said = ownMessages(run);
+	const own = { ordinal: run.row.ordinal, messages: phase ? [...said, askOf(phase)] : said };
+	const asker = {
+		id: run.id,
+		session: run.session,
+		deps: run.deps,
+		signal: run.control.signal,
+		settings: { model: run.settings.model, ...limits },
+	};
+	return fitRequest(asker, parts, [...run.history, own], (text) =>
+		askForText(run, text, { first: model, purpose: "a summary" }),
+	);
+}
+
+/** The messages of the run. The notes about its person leave them when another person speaks to it. */
+function ownMessages(run: Run): readonly Message[] {
+	const messages = messagesOf(run.row, run.steps);
+	return readerOf(run).user === undefined ? messages : withPersonalNotes(messages, run.steps);
+}
+
+/**
+ * Asks the model for a text, such as a summary, that clients do not see while it comes. `first` is the model to ask.
+ * Counted and limited like every model call. Throws the failure of the last call.
+ */
+export async function askForText(
+	run: Run,
+	text: Omit<ModelRequest, "model" | "tools">,
+	{ first, purpose }: { readonly first: string; readonly purpose: TextPurpose },
+): Promise<string> {
+	const useless = (reply: Reply) => withoutText(reply, purpose);
+	const refused = await refusalOf(run, first);
+	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
+	const tries = triesOf(run, first, textCalls);
+	for (;;) {
+		const answer = await streamReply(run, { ...text, model: tries.model, tools: [] }, silent);
+		const next = await nextTry(run, answer, tries, useless);
+		if (next?.refused) throw new ParleyError(next.refused.error, { code: "resource_exhausted" });
+		if (next) continue;
+		await run.commit((writing) => recordAttempt(run, answer, writing));
+		const failure = answer.reply.failure ?? useless(answer.reply);
+		if (failure?.code === "cancelled" || failure instanceof ModelError) throw failure;
+		if (failure) throw new ModelError(failure.message, { fault: "rejected", cause: failure });
+		return textOf(answer.reply.content);
+	}
+}
+
+/** Maximum model calls for one text, failed ones included. */
+const textCalls = 2;
+
+/** The use of a text that clients do not see. */
+type TextPurpose = "a summary" | "a verdict";
+
+/** Returns why a complete reply cannot be used as a text: the model refused, or wrote none. */
+export function withoutText(
+	{ content, stop }: Pick<Reply, "content" | "stop">,
+	purpose: TextPurpose,
+): ModelError | undefined {
+	if (stop !== "refusal" && textOf(content).trim() !== "") return undefined;
+	const reason = (stop && reasons[stop]) ?? "it has no text";
+	return new ModelError(`the reply cannot be used as ${purpose}: ${reason}`, { fault: "interrupted" });
+}
+
+const reasons: Readonly<Partial<Record<StopReason, string>>> = {
+	refusal: "the model refused",
+	max_tokens: "it was cut at its limit before any text",
+};
+
+/** What the parts of a request depend on. */
+type Calling = Pick<Run, "session" | "settings" | "deps" | "row" | "steps">;
+
+/** What a request holds beside its messages. */
+interface RequestParts {
+	readonly parts: Omit<ModelRequest, "messages">;
+	/** In tokens. */
+	readonly limits: ReturnType<typeof limitsOf>;
+}
+
+/** Tokens that a reply may always have: fewer are no use, and what they cost over a budget is little. */
+const leastOutput = 4_096;
+
+/** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
+async function withinBudget(
+	limits: RequestParts["limits"],
+	{ session, settings, row, steps, deps: { table, budgets, journal, clock } }: Calling,
+	model: string,
+): Promise<RequestParts["limits"]> {
+	const ofRun = budgetLeftOf(row.options, steps);
+	const maxOutput = Math.min(limits.maxOutput, Math.max(leastOutput, ofRun.tokens));
+	const { prices, longPrompt } = table.find(model, settings.model.provider) ?? {};
+	const price = Math.max(prices?.output ?? 0, longPrompt?.prices.output ?? 0);
+	if (price === 0) return { ...limits, maxOutput };
+	const ofSession = await budgetLeft(journal.store, session.home.id, clock.now(), budgets);
+	const left = Math.min(ofSession ?? Number.POSITIVE_INFINITY, ofRun.cost);
+	// Dollars for a million tokens are thousands of billionths for one.
+	const payable = Math.max(leastOutput, Math.floor(left / (price * 1_000)));
+	return { ...limits, maxOutput: Math.min(maxOutput, payable) };
+}
+
+/** The system prompt of the session, with what clients say of their tools. */
+export async function systemFor({
+	session,
+	settings,
+	deps,
+}: {
+	readonly session: Session;
+	readonly settings: RunSettings;
+	readonly deps: Pick<RunDeps, "systemPrompt">;
+}): Promise<string> {
+	const { agent, instructions, clientContext } = settings;
+	const system = await deps.systemPrompt(session, { agent, instructions });
+	return clientContext === "" ? system : `${system.trimEnd()}\n\n${clientContext}\n`;
+}
+
+/** Those of the session's requests to this model. */
+async function requestParts(calling: Calling, model: string): Promise<RequestParts> {
+	const { session, settings, deps, row, steps } = calling;
+	const limits = await withinBudget(limitsOf(settings, model, deps.table), calling, model);
+	const parts = {
+		model,
+		system: systemOf(await systemFor({ session, settings, deps }), row.options),
+		tools: mayAct(phaseOf(row.options, steps)) ? settings.descriptions : [],
+		...(settings.reasoning && { reasoning: settings.reasoning }),
+		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },
+	};
+	return { parts, limits };
+}

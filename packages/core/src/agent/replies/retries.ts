@@ -1,0 +1,135 @@
+import { delay } from "@parley/base";
+import type { Reply } from "../../vocabulary/model.ts";
+import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
+import { type Refusal, refusalOf } from "../run/limits.ts";
+import type { Run } from "../run/run.ts";
+import { type Attempt, recordAttempt } from "./model-calls.ts";
+
+/** A model call that is made again after one that failed. */
+interface NextTry {
+	/** The model to ask: the same, or the next of its fallbacks. */
+	readonly model: string;
+	/** Failed calls for this reply so far. */
+	readonly attempt: number;
+	/** Milliseconds to wait first. */
+	readonly waitMs: number;
+	/** For people. */
+	readonly reason: string;
+}
+
+/**
+ * Records a call that failed for a passing reason, with its cost, and waits until the next one may be made. Returns
+ * undefined if the answer stands: it is complete, or no other try is left. `refused` says why the next call is not
+ * allowed. `useless` judges a complete reply. Throws `cancelled` if the run is stopped meanwhile.
+ */
+export async function nextTry(
+	run: Run,
+	answer: Attempt,
+	tries: Tries,
+	useless?: (reply: Reply) => ModelError | undefined,
+): Promise<{ readonly model: string; readonly refused?: Refusal } | undefined> {
+	const { signal } = run.control;
+	const failure = answer.reply.failure ?? useless?.(answer.reply);
+	const next = signal.aborted ? undefined : tries.after(failure);
+	if (!next) return undefined;
+	await run.commit((writing) => recordAttempt(run, answer, writing));
+	const { model, reason, waitMs, attempt } = next;
+	const refused = await refusalOf(run, model);
+	if (refused) return { model, refused };
+	await run.commit(async ({ record }) => {
+		await record({ type: "run.retrying", runId: run.id, reason, inMs: waitMs, attempt, model });
+	});
+	// A wait is no work.
+	run.control.working.stop();
+	try {
+		if (waitMs > 0) await delay(run.deps.clock, waitMs, signal);
+		signal.throwIfAborted();
+	} finally {
+		run.control.working.start();
+	}
+	run.asking = model;
+	return next;
+}
+
+/** Tries for the next reply of a run. A fallback that has taken over answers for the rest of the run. */
+export function triesOf(run: Run, first = run.asking, most?: number): Tries {
+	const { names } = run.settings;
+	const from = Math.max(0, first === undefined ? 0 : names.indexOf(first));
+	return new Tries(names.slice(from), run.deps.random, most);
+}
+
+/** Maximum calls of one model for one reply, by the fault of the last one. */
+const mostTries: Readonly<Record<ModelFault, number>> = {
+	"rate-limited": 4,
+	overloaded: 4,
+	interrupted: 4,
+	timeout: 4,
+	unreachable: 3,
+	rejected: 1,
+	unauthenticated: 1,
+};
+
+const firstPauseMs = 1_000;
+const longestWaitMs = 120_000;
+/** Clients that failed together must not come back together. */
+const jitterMs = 1_000;
+
+/**
+ * Tries for one reply: a model several times, depending on its failure, then its fallbacks. `random` returns a number
+ * from 0 to 1. `most` limits the calls of all models together.
+ */
+export class Tries {
+	readonly #names: readonly string[];
+	readonly #random: () => number;
+	readonly #most: number;
+	#failedHere = 0;
+	#failed = 0;
+	#index = 0;
+
+	constructor(names: readonly string[], random: () => number, most = Number.POSITIVE_INFINITY) {
+		this.#names = names;
+		this.#random = random;
+		this.#most = most;
+	}
+
+	/** The model to ask now. */
+	get model(): string {
+		return this.#names[this.#index] ?? "";
+	}
+
+	/** Calls that have failed. */
+	get failed(): number {
+		return this.#failed;
+	}
+
+	/** The try after this failure; undefined if another one is pointless or none is left. */
+	after(failure: unknown): NextTry | undefined {
+		if (!(failure instanceof ModelError) || mostTries[failure.fault] === 1) return undefined;
+		this.#failedHere += 1;
+		this.#failed += 1;
+		const attempt = this.#failed;
+		if (attempt >= this.#most) return undefined;
+		if (this.#failedHere < mostTries[failure.fault]) {
+			return { model: this.model, attempt, ...this.#wait(failure) };
+		}
+		const model = this.#names[this.#index + 1];
+		if (model === undefined) return undefined;
+		this.#index += 1;
+		this.#failedHere = 0;
+		const reason = `${failure.message}; ${model} answers instead`;
+		return { model, attempt, waitMs: 0, reason };
+	}
+
+	#wait(failure: ModelError): Pick<NextTry, "waitMs" | "reason"> {
+		const asked = failure.fault === "rate-limited" ? failure.retryAfterMs : undefined;
+		const { message } = failure;
+		if (asked === undefined) {
+			const backoff = firstPauseMs * 2 ** (this.#failedHere - 1);
+			return { waitMs: Math.round(backoff * (1 + this.#random() / 4)), reason: message };
+		}
+		const waitMs = Math.min(asked, longestWaitMs) + Math.round(this.#random() * jitterMs);
+		if (asked <= longestWaitMs) return { waitMs, reason: message };
+		const reason = `${message}; it asks to wait ${Math.round(asked / 1000)} s, and is tried again before that`;
+		return { waitMs, reason };
+	}
+}

@@ -1,0 +1,288 @@
+import { parseJson, type RedactedStream } from "@parley/base";
+import { shownContent } from "../../conversation/shown-content.ts";
+import type { ContextSnapshot } from "../../vocabulary/context-snapshot.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import type { Reply } from "../../vocabulary/model.ts";
+import type { Run } from "../run/run.ts";
+
+/** Receives a reply while it comes. */
+export interface Speech {
+	/** Nobody is to see it. */
+	readonly auxiliary?: true;
+	/** The provider has begun to answer. */
+	respond(): void;
+	/** A piece of text, without secrets. */
+	speak(text: string): void;
+	/** A piece of thinking, as the provider sends it. */
+	think(text: string): void;
+	/** The model begins to write the call with this place in the reply. */
+	startCall(index: number, call: Pick<CallBlock, "id" | "name">): void;
+	/** The next piece of the arguments, as the provider sends it. */
+	writeCall(index: number, json: string): void;
+	endCall(index: number): void;
+	/** Returns an id for a call that is unique in the session: the provider's own if it is not `taken` in this reply. */
+	callId(id: string, taken: ReadonlySet<string>): string;
+	/** No more text comes: this is the reply, and the context with it if it is complete. */
+	end(reply: Reply, context: ContextSnapshot | undefined): void;
+}
+
+const nothing = (): void => undefined;
+
+/** For a text that nobody is to see. */
+export const silent: Speech = {
+	auxiliary: true,
+	respond: nothing,
+	speak: nothing,
+	think: nothing,
+	startCall: nothing,
+	writeCall: nothing,
+	endCall: nothing,
+	callId: (id) => id,
+	end: nothing,
+};
+
+/** Lets a reply of the run out while it comes, and keeps call ids unique in the session. */
+export function speaking(run: Run): Speech {
+	return new LiveReply(run);
+}
+
+/** Pieces that leave one by one before the event loop turns; later ones leave as one event. */
+const piecesPerTick = 8;
+
+/** Text that passes the redactor before it leaves. */
+class Draft {
+	readonly #whole = new WholeCharacters();
+	readonly #redaction: RedactedStream;
+
+	constructor(redaction: RedactedStream) {
+		this.#redaction = redaction;
+	}
+
+	push(text: string): string {
+		return this.#redaction.push(this.#whole.push(text));
+	}
+
+	end(rest = ""): string {
+		return this.#redaction.push(this.#whole.push(rest) + this.#whole.end()) + this.#redaction.end();
+	}
+}
+
+/** A call that the model is writing. */
+interface OpenCall {
+	readonly index: number;
+	readonly callId: string;
+	readonly name: string;
+	readonly plain: PlainJsonText;
+	readonly draft: Draft;
+	/** Characters of the arguments that have left. */
+	length: number;
+}
+
+/** What a piece belongs to: the text, the thinking, or the arguments of a call. */
+type Part = "text" | "thinking" | OpenCall;
+
+/**
+ * Passes a reply on as transient events. A model that is faster than the event loop does not cost every client a frame a
+ * word: behind the first pieces of a tick the others leave as one event (decision 014).
+ */
+class LiveReply implements Speech {
+	readonly #run: Run;
+	#speaks = false;
+	/** Pieces of this tick. */
+	#pieces = 0;
+	/** Waits for the end of the tick. */
+	#pending: { readonly of: Part; text: string } | undefined;
+	#thinking: Draft | undefined;
+	readonly #calls = new Map<number, OpenCall>();
+
+	constructor(run: Run) {
+		this.#run = run;
+	}
+
+	respond(): void {
+		this.#run.session.outlet.pass({ type: "response.started", runId: this.#run.id });
+	}
+
+	speak(text: string): void {
+		this.#endThinking();
+		this.#add("text", text);
+	}
+
+	think(text: string): void {
+		this.#thinking ??= this.#draft();
+		this.#add("thinking", this.#thinking.push(text));
+	}
+
+	startCall(index: number, { id: callId, name: written }: Pick<CallBlock, "id" | "name">): void {
+		this.#endThinking();
+		this.#flush();
+		const { session, id: runId } = this.#run;
+		const name = session.redactor.into("call").redact(written);
+		const facts = { index, callId, name };
+		this.#calls.set(index, { ...facts, plain: new PlainJsonText(), draft: this.#draft(), length: 0 });
+		session.outlet.pass({ type: "arguments.started", runId, ...facts });
+	}
+
+	writeCall(index: number, json: string): void {
+		const call = this.#calls.get(index);
+		if (call) this.#add(call, call.draft.push(call.plain.push(json)));
+	}
+
+	endCall(index: number): void {
+		const call = this.#calls.get(index);
+		if (!call) return;
+		this.#calls.delete(index);
+		this.#add(call, call.draft.end(call.plain.end()));
+		this.#flush();
+		const { callId, name, length } = call;
+		const { session, id: runId } = this.#run;
+		session.outlet.pass({ type: "arguments.ended", runId, index, callId, name, length });
+	}
+
+	callId(id: string, taken: ReadonlySet<string>): string {
+		// Approvals and results belong to a call by its id: one that a provider has used before gets another.
+		const used = id === "" || taken.has(id) || this.#run.usesCallId(id);
+		return used ? this.#run.deps.ids.create("call") : id;
+	}
+
+	end({ content, stop }: Reply, context: ContextSnapshot | undefined): void {
+		const { session, id: runId } = this.#run;
+		this.#endThinking();
+		for (const index of [...this.#calls.keys()]) this.endCall(index);
+		this.#flush();
+		if (this.#speaks) session.outlet.pass({ type: "text.ended", runId });
+		this.#speaks = false;
+		if (context) session.outlet.pass({ type: "context.updated", runId, ...context });
+		const shown = shownContent(content, session.redactor);
+		session.outlet.pass({ type: "model.replied", runId, content: shown, stop });
+	}
+
+	#draft(): Draft {
+		return new Draft(this.#run.session.redactor.into("draft").stream());
+	}
+
+	#endThinking(): void {
+		if (!this.#thinking) return;
+		this.#add("thinking", this.#thinking.end());
+		this.#thinking = undefined;
+	}
+
+	#add(of: Part, text: string): void {
+		if (text === "") return;
+		if (this.#pieces === 0) process.nextTick(this.#endTick);
+		this.#pieces += 1;
+		if (this.#pending && this.#pending.of !== of) this.#flush();
+		if (this.#pending) this.#pending.text += text;
+		else if (this.#pieces > piecesPerTick) this.#pending = { of, text };
+		else this.#pass(of, text);
+	}
+
+	readonly #endTick = (): void => {
+		this.#flush();
+		this.#pieces = 0;
+	};
+
+	#flush(): void {
+		const pending = this.#pending;
+		this.#pending = undefined;
+		if (pending) this.#pass(pending.of, pending.text);
+	}
+
+	#pass(of: Part, text: string): void {
+		const { session, id: runId } = this.#run;
+		if (of === "text") this.#passText(text);
+		else if (of === "thinking") session.outlet.pass({ type: "thinking.delta", runId, text });
+		else {
+			const { index, callId, name, length: offset } = of;
+			of.length += text.length;
+			session.outlet.pass({ type: "arguments.delta", runId, index, callId, name, json: text, offset });
+		}
+	}
+
+	#passText(text: string): void {
+		const { session, id: runId } = this.#run;
+		if (!this.#speaks) session.outlet.pass({ type: "text.started", runId });
+		this.#speaks = true;
+		session.outlet.pass({ type: "text.delta", runId, text });
+	}
+}
+
+/**
+ * Joins pieces of text in which a server has cut a character in two. Strict readers refuse a line with half a character
+ * in it. A half without its other half becomes U+FFFD.
+ */
+export class WholeCharacters {
+	#half = "";
+
+	/** Returns the text so far without a last half character. */
+	push(piece: string): string {
+		const text = this.#half + piece;
+		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
+		this.#half = isCut ? text.slice(-1) : "";
+		return (isCut ? text.slice(0, -1) : text).toWellFormed();
+	}
+
+	/** Returns the rest at the end of the text: U+FFFD for a half character, else "". */
+	end(): string {
+		const half = this.#half;
+		this.#half = "";
+		return half.toWellFormed();
+	}
+}
+
+/** Of a character that takes two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+function isFirstHalf(codeUnit: number): boolean {
+	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
+}
+
+/**
+ * Rewrites the escapes of JSON text as `JSON.stringify` writes them, piece by piece. A model may escape any character, and
+ * a redactor would not find a secret in such a spelling. Text that is not JSON passes unchanged.
+ */
+export class PlainJsonText {
+	/** The beginning of an escape that may go on. */
+	#held = "";
+
+	push(piece: string): string {
+		const text = this.#held + piece;
+		this.#held = "";
+		if (!text.includes("\\")) return text;
+		return text.replaceAll(escapes, (written, at: number) => {
+			if (at + written.length < text.length || isWhole(written)) return plain(written);
+			this.#held = written;
+			return "";
+		});
+	}
+
+	/** Returns the rest at the end of the text. */
+	end(): string {
+		const held = this.#held;
+		this.#held = "";
+		return held;
+	}
+}
+
+const open = String.raw`\\(?:u[\da-fA-F]{0,3})?$`;
+const firstHalf = String.raw`\\u[dD][89abAB][\da-fA-F]{2}`;
+const secondHalf = String.raw`\\u[dD][c-fC-F][\da-fA-F]{2}`;
+
+/** Escapes of RFC 8259, section 7; two that are one character count as one. At the end of the text also a part of one. */
+const escapes = new RegExp(
+	String.raw`${firstHalf}(?:${secondHalf}|${open})?|\\u[\da-fA-F]{4}|\\[^u]|${open}`,
+	"g",
+);
+const onlyFirstHalf = new RegExp(`^${firstHalf}$`);
+
+function isWhole(written: string): boolean {
+	if (written.length === 2) return written !== "\\u";
+	return written.length === 12 || (written.length === 6 && !onlyFirstHalf.test(written));
+}
+
+function plain(written: string): string {
+	try {
+		return JSON.stringify(parseJson(`"${written}"`)).slice(1, -1);
+	} catch {
+		// Not an escape of JSON: the arguments are refused when they are whole.
+		return written;
+	}
+}

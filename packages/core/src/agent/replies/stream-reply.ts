@@ -1,0 +1,118 @@
+import { ParleyError } from "@parley/base";
+import type { TextRedactor } from "../../text/session-redactor.ts";
+import { normaliseCall } from "../../tools/calls/normalise-call.ts";
+import type { ModelRequest, Reply } from "../../vocabulary/model.ts";
+import { ModelError } from "../../vocabulary/model-error.ts";
+import { phaseOf } from "../../vocabulary/ooda.ts";
+import { contextAfter, countParts, observeUsage } from "../context/fit-request.ts";
+import { reasonOf } from "../run/log-event.ts";
+import type { Run } from "../run/run.ts";
+import { Fold } from "./fold.ts";
+import type { Attempt } from "./model-calls.ts";
+import type { Speech } from "./speaking.ts";
+
+/** Calls the model once, and passes its reply on while it comes. A failure is part of the reply; never rejects. */
+export async function streamReply(run: Run, request: ModelRequest, speech: Speech): Promise<Attempt> {
+	const { clock, failpoints } = run.deps;
+	const { model } = run.settings;
+	const facts = { model: request.model, provider: model.provider, messages: request.messages.length };
+	const { auxiliary } = speech;
+	const ooda = auxiliary ? undefined : phaseOf(run.row.options, run.steps);
+	run.session.outlet.pass({
+		type: "model.calling",
+		runId: run.id,
+		...facts,
+		...(auxiliary && { auxiliary }),
+		...(ooda && { ooda }),
+	});
+	const startedAt = clock.monotonic();
+	let requestId: string | undefined;
+	let firstMs: number | undefined;
+	let counting: Promise<void> | undefined;
+	const done = async (reply: Reply): Promise<Attempt> => {
+		await counting;
+		speech.end(reply, auxiliary || reply.failure ? undefined : contextAfter(run, request, reply));
+		const attempt = { ...facts, reply, durationMs: clock.monotonic() - startedAt };
+		logAttempt(run, attempt, { requestId, firstMs });
+		return attempt;
+	};
+	const fold = new Fold({
+		speech,
+		redaction: run.session.redactor.into("reply").stream(),
+		normalise: (call) => normaliseCall(run.settings.tools, call),
+	});
+	try {
+		await failpoints.reach("model-call");
+		const answered = (id: string): void => {
+			requestId = id;
+		};
+		for await (const event of model.stream(request, run.control.signal, answered)) {
+			// The server answers, so its tokenizer does too, while it writes the reply.
+			if (!auxiliary) counting ??= countParts(run, request, run.control.signal);
+			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
+			fold.take(event);
+			const reached = event.type === "text" && failpoints.reach("model-streaming");
+			// Nothing is awaited for nothing: this happens with every token.
+			if (reached instanceof Promise) await reached;
+		}
+		const reply = fold.reply(fold.complete ? undefined : brokeOff());
+		if (!reply.failure) {
+			run.deps.health.answered(model, request.model);
+			observeUsage(run, request, reply.usage);
+		}
+		return await done(reply);
+	} catch (reason) {
+		return await done(fold.reply(failureOf(run, request.model, reason)));
+	}
+}
+
+/** What the call took; `firstMs` is how long the first sign of a reply took. */
+function logAttempt(
+	{ log }: Run,
+	{ model, provider, messages, durationMs, reply }: Attempt,
+	{ requestId, firstMs }: { readonly requestId: string | undefined; readonly firstMs: number | undefined },
+): void {
+	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage;
+	log.info("model called", {
+		...{ provider, model: reply.model || model, messages, durationMs: Math.round(durationMs) },
+		...(firstMs !== undefined && { firstMs: Math.round(firstMs) }),
+		...(requestId !== undefined && { requestId }),
+		...{
+			inputTokens,
+			outputTokens,
+			cacheReadTokens,
+			cacheWriteTokens,
+			...reasonOf(reply.failure?.message ?? ""),
+		},
+	});
+}
+
+function brokeOff(): ModelError {
+	return new ModelError("the model's reply broke off", { fault: "interrupted" });
+}
+
+/**
+ * The failure of a call of `asked` as people may see it: without secrets, also if the provider repeats one. A refused key
+ * is logged once, and again only after the provider has accepted one.
+ */
+function failureOf(run: Run, asked: string, reason: unknown): ParleyError {
+	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
+	const { log } = run;
+	const { model } = run.settings;
+	if (error.code === "internal") log.error("a model call failed", { error: reason });
+	if (!(error instanceof ModelError)) return error;
+	const changed = run.deps.health.failed(model, asked, error);
+	if (changed && error.fault === "unauthenticated") {
+		log.warn("the provider refuses the key", { provider: model.provider, reason: error.message });
+	}
+	return error;
+}
+
+/** The same error, without a secret in what it says. */
+export function withoutSecrets(redactor: Pick<TextRedactor, "redact">, error: ParleyError): ParleyError {
+	const message = redactor.redact(error.message);
+	if (message === error.message) return error;
+	if (!(error instanceof ModelError)) return new ParleyError(message, { code: error.code, cause: error });
+	const { fault, retryAfterMs, refusesContent } = error;
+	return new ModelError(message, { fault, retryAfterMs, refusesContent, cause: error });
+}

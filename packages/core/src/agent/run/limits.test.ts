@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import { EventLog } from "../../testing/event-log.ts";
+import { probeTool } from "../../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
+import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { tooManyCalls } from "../../vocabulary/model-error.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import { noUsage } from "../../vocabulary/usage.ts";
+import { brokenBy, denied, refuseRepeat, unanswered } from "./limits.ts";
+
+interface Told {
+	readonly name?: string;
+	readonly args?: unknown;
+	readonly text?: string;
+	readonly failed?: boolean;
+	readonly effectful?: boolean;
+}
+
+/** The steps of replies with one call each, and what became of it. */
+function stepsOf(...told: readonly Told[]): Step[] {
+	return told.flatMap(
+		({ name = "edit", args = {}, text = "broken", failed = true, effectful = false }, n): Step[] => {
+			const callId = `call_${n}`;
+			const content = [{ type: "call", id: callId, name, arguments: args }] as const;
+			return [
+				{ kind: "call" },
+				{ kind: "reply", content, model: "m", usage: noUsage },
+				{ kind: "started", callId },
+				...(effectful ? [{ kind: "intent", callId } as const] : []),
+				{ kind: "result", callId, text, failed },
+			];
+		},
+	);
+}
+
+const call = { name: "edit", arguments: {} };
+const failure: Told = {};
+const denial: Told = { text: `${denied}: no` };
+const refusal = (steps: readonly Told[]): Told => {
+	const text = refuseRepeat(stepsOf(...steps), call);
+	return text === undefined ? { failed: false, text: "not refused" } : { text };
+};
+
+test("a call that failed three times in the same way is refused, and one that did not is not", () => {
+	expect(refuseRepeat([], call)).toBeUndefined();
+	expect(refuseRepeat(stepsOf(failure, failure), call)).toBeUndefined();
+	const steps = stepsOf(failure, failure, failure);
+	expect(refuseRepeat(steps, call)).toMatch(
+		/^not run again: this call failed 3 times in the same way; change/,
+	);
+	expect(refuseRepeat(steps, { ...call, name: "read" })).toBeUndefined();
+	expect(refuseRepeat(steps, { ...call, arguments: { n: 1 } })).toBeUndefined();
+});
+
+test("arguments are the same in any order and spelling, and no others are", () => {
+	const steps = stepsOf(
+		{ args: { a: 1, b: [1, "x"] } },
+		{ args: { b: [1, "x"], a: 1 } },
+		{ args: { b: [1, "x"], a: 1.0 } },
+	);
+	expect(refuseRepeat(steps, { name: "edit", arguments: { a: 1, b: [1, "x"] } })).toBeDefined();
+	expect(refuseRepeat(steps, { name: "edit", arguments: { a: 1, b: ["x", 1] } })).toBeUndefined();
+	expect(refuseRepeat(steps, { name: "edit", arguments: { a: "1", b: [1, "x"] } })).toBeUndefined();
+});
+
+test("numbers and ids do not make a failure another one, words do", () => {
+	const text = (n: number): string =>
+		`failed in 0.${n} s, see page_${"abcdefghijklmnopqrstuvwxy"}${n}, line ${n * 10}`;
+	expect(refuseRepeat(stepsOf({ text: text(1) }, { text: text(2) }, { text: text(3) }), call)).toBeDefined();
+	expect(refuseRepeat(stepsOf(failure, failure, { text: "other" }, failure), call)).toBeUndefined();
+});
+
+test("failures in between of other calls change nothing, nor does what succeeded without effect", () => {
+	const looked: Told = { name: "read", failed: false };
+	const other: Told = { name: "other" };
+	expect(refuseRepeat(stepsOf(failure, looked, failure, other, failure, looked), call)).toBeDefined();
+});
+
+test("what succeeded with an effect gives a failed call another try, and a denied one none", () => {
+	const changed: Told = { name: "write", failed: false, effectful: true };
+	expect(refuseRepeat(stepsOf(failure, failure, failure, changed), call)).toBeUndefined();
+	expect(refuseRepeat(stepsOf(failure, failure, changed, failure), call)).toBeUndefined();
+	expect(refuseRepeat(stepsOf(denial, changed, denial, changed, denial, changed), call)).toMatch(
+		/^not run again: this call was denied 3 times; nobody is asked again/,
+	);
+});
+
+test("denials count together, whatever the reason was", () => {
+	const steps = stepsOf({ text: denied }, { text: `${denied}: not now` }, { text: `${denied}: never` });
+	expect(refuseRepeat(steps, call)).toBeDefined();
+	expect(refuseRepeat(stepsOf(denial, denial, failure), call)).toBeUndefined();
+	const nobody = ["a", "b", "c"].map((why) => ({ text: `${unanswered}: ${why}` }));
+	expect(refuseRepeat(stepsOf(...nobody), call)).toMatch(/denied 3 times/);
+});
+
+test("a run ends after three refusals of one call, and as soon as it was denied three times", () => {
+	const failed = [failure, failure, failure];
+	const refused = refusal(failed);
+	expect(brokenBy(stepsOf())).toBeUndefined();
+	expect(brokenBy(stepsOf(...failed, refused, refused))).toBeUndefined();
+	expect(brokenBy(stepsOf(...failed, refused, refused, refused))).toEqual({
+		error: "stopped: the model repeated a call of edit that failed in the same way 3 times",
+		cause: "limit",
+	});
+	expect(brokenBy(stepsOf(denial, denial))).toBeUndefined();
+	expect(brokenBy(stepsOf(denial, denial, denial))).toEqual({
+		error: "stopped: a call of edit was denied 3 times",
+		cause: "denied",
+	});
+	const changed: Told = { name: "write", failed: false, effectful: true };
+	expect(brokenBy(stepsOf(...failed, refused, refused, changed, ...failed, refused))).toBeUndefined();
+});
+
+test("a run does not try a call a fourth time, and says so to the model", async () => {
+	let tried = 0;
+	const tool = probeTool("edit", { run: () => Promise.reject(new Error(`broken ${++tried}`)) });
+	const model = new ScriptedModel(
+		...[1, 2, 3, 4].map((n) => [calls(`c${n}`, "edit", { same: true })]),
+		[calls("c5", "edit", { same: false })],
+		[says("sorry")],
+	);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error: "", content: "sorry" });
+	log.check();
+	expect(tried).toBe(4);
+	const told = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
+	expect(told[3]).toMatch(/^not run again: this call failed 3 times/);
+	expect(told[4]).toBe(told[0]);
+});
+
+test("nor in the middle of one reply", async () => {
+	let tried = 0;
+	const tool = probeTool("edit", { run: () => Promise.reject(new Error(`broken ${++tried}`)) });
+	const model = new ScriptedModel(
+		Array.from({ length: 5 }, (_, n) => calls(`c${n}`, "edit")),
+		[says("sorry")],
+	);
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	await log.next("assistant.message");
+	log.check();
+	expect(tried).toBe(3);
+});
+
+test("when people have denied a call three times the run ends, and the model is not asked again", async () => {
+	const tool = probeTool("edit", { classes: ["write"] });
+	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [calls(`c${n}`, "edit")]));
+	await using t = await TestRuntime.open({ model, tools: [tool] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	for (const reason of ["no", "really no", "stop it"]) {
+		const { prompt } = await log.next("prompt.requested");
+		await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true, reason });
+	}
+	const error = "stopped: a call of edit was denied 3 times";
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ error });
+	log.check();
+	expect(log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(3);
+	expect(model.requests).toHaveLength(3);
+	expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("really no");
+});
+
+test("calls that were too many for one reply are no failures, however often that happens", () => {
+	const many: Told = { name: "edit", failed: true, text: `not run: ${tooManyCalls}` };
+	expect(brokenBy(stepsOf(...Array.from({ length: 20 }, () => many)))).toBeUndefined();
+});

@@ -1,0 +1,252 @@
+import { ParleyError } from "@parley/base";
+import canonicalize from "canonicalize";
+import type { PromptRow } from "../../conversation/prompt-rows.ts";
+import { visible } from "../../text/visible.ts";
+import { refuseWhenSpent } from "../../usage/ledger.ts";
+import type { EndCause } from "../../vocabulary/event.ts";
+import type { CallBlock } from "../../vocabulary/message.ts";
+import { tooManyCalls } from "../../vocabulary/model-error.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import { type Step, spentIn } from "../../vocabulary/step.ts";
+import { callsOf } from "../../vocabulary/transcript.ts";
+import { formatDollars } from "../../vocabulary/usage.ts";
+import type { Run } from "./run.ts";
+
+/** Why a run ends before a model call. */
+export interface Refusal {
+	/** For people. */
+	readonly error: string;
+	readonly cause: EndCause;
+}
+
+/** Why this model may not be called; undefined if it may. */
+export async function refusalOf(run: Run, model: string): Promise<Refusal | undefined> {
+	const broken = brokenBy(run.steps);
+	if (broken) return broken;
+	const { modelCalls } = run.limits;
+	if (callsIn(run.steps) >= modelCalls) {
+		const stopped = `stopped after ${modelCalls} model calls`;
+		const error = run.session.task ? stopped : `${stopped}; say "go on" to let it continue`;
+		return { error, cause: "limit" };
+	}
+	const error = refusedByRunBudget(run, model) ?? (await refusedByBudget(run, model));
+	return error === undefined ? undefined : { error, cause: "budget" };
+}
+
+/** Why the run's own budget forbids a call of this model, for people; undefined if it does not. */
+function refusedByRunBudget(
+	{ row, steps, settings, deps: { table } }: Pick<Run, "row" | "steps" | "settings" | "deps">,
+	model: string,
+): string | undefined {
+	const { budget = {} } = row.options;
+	const left = budgetLeftOf(row.options, steps);
+	if (left.tokens <= 0) return `stopped: the budget of this run, ${budget.tokens} tokens, is used up`;
+	if (left.cost <= 0)
+		return `stopped: the budget of this run, ${formatDollars(budget.cost ?? 0)}, is used up`;
+	const { provider } = settings.model;
+	if (budget.cost === undefined || provider === "offline" || table.find(model, provider)?.prices)
+		return undefined;
+	return `not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`;
+}
+
+/** Tokens, and billionths of a US dollar, that the run's own budget still allows; infinity for no limit. Steps of workflows count. */
+export function budgetLeftOf(
+	{ budget = {} }: RunOptions,
+	steps: readonly Step[],
+): { readonly tokens: number; readonly cost: number } {
+	const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = budget;
+	const spent = spentIn(steps);
+	const tried = steps.filter((step) => step.kind === "tried");
+	const ofSteps = tried.reduce(
+		(sum, step) => ({ tokens: sum.tokens + step.tokens, cost: sum.cost + step.cost }),
+		{
+			tokens: 0,
+			cost: 0,
+		},
+	);
+	return {
+		tokens: tokens - spent.inputTokens - spent.outputTokens - ofSteps.tokens,
+		cost: cost - spent.cost - ofSteps.cost,
+	};
+}
+
+/** Why the budget forbids a call of this model, for people; undefined if it does not. */
+async function refusedByBudget(
+	{ session, settings, deps: { table, budgets, journal, clock } }: Run,
+	model: string,
+): Promise<string | undefined> {
+	try {
+		const limited = await refuseWhenSpent(journal.store, session.home.id, clock.now(), budgets);
+		const { provider } = settings.model;
+		if (!limited || provider === "offline" || table.find(model, provider)?.prices) return undefined;
+		return `not asked: a budget holds here, and nobody knows what ${model} costs; the operator can say so in models.json`;
+	} catch (reason) {
+		if (reason instanceof ParleyError && reason.code === "resource_exhausted") return reason.message;
+		throw reason;
+	}
+}
+
+/** Every call that was made, those that failed and those for summaries too. */
+function callsIn(steps: readonly Step[]): number {
+	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
+}
+
+/** So often a call may fail in the same way, or be denied, before it is not tried again. */
+const MAX_FAILURES = 3;
+/** So often a model may ask for it after that, before its run ends. */
+const MAX_REFUSALS = 3;
+
+/** How the results of calls that a person denied begin; what follows may be the person's reason. */
+export const denied = "denied by the person who was asked";
+/** And of those that nobody could be asked about. */
+export const unanswered = "denied without an answer";
+const refused = "not run again: ";
+
+/** What the model has been told of one call, since something changed. */
+interface Tally {
+	readonly name: string;
+	/** How it failed last. */
+	manner: string;
+	failures: number;
+	denials: number;
+	/** The replies that asked for it nevertheless: what one reply asks for many times was asked once. */
+	readonly refusedIn: Set<number>;
+}
+
+/** What the model is told instead, where this call has failed in the same way, or was denied, too often in this run. */
+export function refuseRepeat(
+	steps: readonly Step[],
+	call: Pick<CallBlock, "name" | "arguments">,
+): string | undefined {
+	const tally = tallies(steps).get(keyOf(call));
+	if (!tally) return undefined;
+	if (tally.denials >= MAX_FAILURES) {
+		return `${refused}this call was denied ${MAX_FAILURES} times; nobody is asked again; go on without it, or end your turn and say what you need it for`;
+	}
+	if (tally.failures >= MAX_FAILURES) {
+		return `${refused}this call failed ${MAX_FAILURES} times in the same way; change its arguments, do something about the cause, or end your turn and say what is in the way`;
+	}
+	return undefined;
+}
+
+/**
+ * Why the run ends: people have denied a call too often, or its model asks again and again for one that is not run any
+ * more. Undefined where it may go on.
+ */
+export function brokenBy(steps: readonly Step[]): Refusal | undefined {
+	for (const { name, refusedIn, denials } of tallies(steps).values()) {
+		const tool = visible(name.slice(0, 100));
+		// Nobody is to be worn down by being asked.
+		if (denials >= MAX_FAILURES) {
+			return { error: `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`, cause: "denied" };
+		}
+		if (refusedIn.size < MAX_REFUSALS) continue;
+		const repeated = `stopped: the model repeated a call of ${tool} that failed in the same way ${MAX_FAILURES} times`;
+		return { error: repeated, cause: "limit" };
+	}
+	return undefined;
+}
+
+/** By call: what became of it. A call that succeeded, and may have changed something, gives the failed ones another try. */
+function tallies(steps: readonly Step[]): Map<string, Tally> {
+	const found = new Map<string, Tally>();
+	// Most runs have nothing to count, and this is asked for each of their calls.
+	if (!steps.some((step) => step.kind === "result" && step.failed)) return found;
+	const calls = new Map(
+		steps.flatMap((step) => (step.kind === "reply" ? callsOf(step.content) : [])).map(byId),
+	);
+	const effectful = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
+	let reply = 0;
+	for (const step of steps) {
+		if (step.kind === "reply") reply += 1;
+		if (step.kind !== "result") continue;
+		const call = calls.get(step.callId);
+		if (step.failed && call) count(found, call, { text: step.text, reply });
+		else if (effectful.has(step.callId)) forgive(found);
+	}
+	return found;
+}
+
+function byId(call: CallBlock): [string, CallBlock] {
+	return [call.id, call];
+}
+
+function forgive(found: Map<string, Tally>): void {
+	for (const [key, { denials }] of found) if (denials === 0) found.delete(key);
+}
+
+function count(
+	found: Map<string, Tally>,
+	call: CallBlock,
+	{ text, reply }: { readonly text: string; readonly reply: number },
+): void {
+	// That there were too many at once is no failure of this one.
+	if (text.endsWith(tooManyCalls)) return;
+	const key = keyOf(call);
+	const tally = found.get(key) ?? {
+		name: call.name,
+		manner: "",
+		failures: 0,
+		denials: 0,
+		refusedIn: new Set<number>(),
+	};
+	found.set(key, tally);
+	if (text.startsWith(refused)) {
+		tally.refusedIn.add(reply);
+	} else if (text.startsWith(denied) || text.startsWith(unanswered)) {
+		tally.denials += 1;
+	} else {
+		const manner = mannerOf(text);
+		tally.failures = manner === tally.manner ? tally.failures + 1 : 1;
+		tally.manner = manner;
+	}
+}
+
+/** The text without what differs each time: numbers, such as times and durations, and ids that were made up for it. */
+function mannerOf(text: string): string {
+	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
+}
+
+type Called = Pick<CallBlock, "name" | "arguments">;
+
+/** Arguments may be a file of many kilobytes, and are looked at before each model call. */
+const keys = new WeakMap<Called, string>();
+
+function keyOf(call: Called): string {
+	const known = keys.get(call);
+	if (known !== undefined) return known;
+	const key = canonicalize([call.name, call.arguments]) ?? call.name;
+	keys.set(call, key);
+	return key;
+}
+
+/**
+ * Cancels a run with `afterCrash: cancel` that needs a decision, if it was sent before a crash of the gateway: the client that
+ * decides was lost. Throws then, because the run is stopped. `known` is the approval that the decision is about, if it was
+ * raised before.
+ */
+export function stopIfAbandoned(
+	{ id, row, session, control, log }: Run,
+	known?: Pick<PromptRow, "state">,
+): void {
+	const isDecided = known !== undefined && known.state !== "open";
+	if (isDecided || row.options.afterCrash !== "cancel" || session.attended.has(id)) return;
+	log.warn(
+		"cancelling a run that needs a decision: a crash of the gateway has broken the stream of its client",
+	);
+	control.cancel();
+	control.signal.throwIfAborted();
+}
+
+/** Records that any client may decide about the calls of a parked run, unless a crash had taken its client before. */
+export async function keepForOthers({ id, row, session }: Run): Promise<void> {
+	if (!session.attended.has(id)) return;
+	const { afterCrash: _afterCrash, ...options } = row.options;
+	await session.commit((tx) =>
+		tx
+			.updateTable("runs")
+			.set({ options: JSON.stringify(options) })
+			.where("id", "=", id)
+			.execute(),
+	);
+}

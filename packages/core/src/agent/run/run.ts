@@ -1,0 +1,251 @@
+import { type Logger, ParleyError } from "@parley/base";
+import type { RecordEvents } from "../../conversation/commit.ts";
+import type { RunRow } from "../../conversation/queue.ts";
+import type { Services } from "../../conversation/services.ts";
+import type { Session } from "../../conversation/session.ts";
+import type { Memories } from "../../memory/memories.ts";
+import type { ModelTable } from "../../models/table/model-table.ts";
+import type { PolicyInForce } from "../../policy/policy-rule.ts";
+import type { Keyed } from "../../store/idempotency.ts";
+import type { Tx } from "../../store/journal.ts";
+import { insertStep } from "../../store/statements.ts";
+import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import type { Person, Principal } from "../../vocabulary/principal.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import type { Sandboxes } from "../../vocabulary/sandbox.ts";
+import type {
+	CallOrigin,
+	Schedule,
+	Trigger,
+	WantedSchedule,
+	WantedTrigger,
+} from "../../vocabulary/schedule.ts";
+import type { Step } from "../../vocabulary/step.ts";
+import type { RunTranscript } from "../../vocabulary/transcript.ts";
+import type { Budgets } from "../../vocabulary/usage.ts";
+import type { Contexts } from "../context/contexts.ts";
+import type { Skills } from "../skills/skills.ts";
+import { RunControl } from "./control.ts";
+import { logEvent } from "./log-event.ts";
+import type { ProviderHealth } from "./provider-health.ts";
+import type { RunSettings } from "./settings.ts";
+
+/** What every run needs from the runtime. */
+export interface RunDeps extends Services {
+	/** Token counts and context of sessions. */
+	readonly contexts: Contexts;
+	/** Who answers in a session, and with what; throws what a person can mend. */
+	/** Clients can offer tools to the run of one correlation alone. */
+	readonly settings: (session: Session, options?: RunOptions, correlation?: string) => Promise<RunSettings>;
+	readonly table: ModelTable;
+	readonly budgets: Budgets;
+	/** Chance, from 0 to 1, that spreads out what would else happen at once. */
+	readonly random: () => number;
+	readonly sandbox: Sandboxes;
+	/** How the channel of a session works. */
+	readonly profileOf: (session: Pick<Session, "place">) => PlaceProfile;
+	/** The other channels in which its approvals may be answered, as far as that is known before. */
+	readonly approveIn: (session: Pick<Session, "place">) => Promise<readonly string[]>;
+	/** What the tools of a session may touch, its working directory first. */
+	readonly roots: (session: Session) => readonly string[];
+	/** What no tool may touch. */
+	readonly forbidden: readonly string[];
+	/** What calls have shown of the providers. */
+	readonly health: ProviderHealth;
+	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
+	readonly schedules: RunSchedules;
+	readonly skills: Pick<Skills, "startedByModel" | "checkScheduled" | "readable">;
+	readonly systemPrompt: (
+		session: Session,
+		by: Pick<RunSettings, "agent" | "instructions">,
+	) => Promise<string>;
+	readonly workflows: WorkflowDeps;
+	readonly limits: RunLimits;
+	/** Of the runs of tasks. */
+	readonly taskLimits: RunLimits;
+}
+
+export interface RunLimits {
+	/** Model calls of one run. */
+	readonly modelCalls: number;
+	/** Working time of one run in milliseconds; waiting for people does not count. */
+	readonly workingMs: number;
+}
+
+/** A transaction of a run: what it writes, the events that it records, and the steps that it adds. */
+export interface Writing {
+	readonly tx: Tx;
+	readonly record: RecordEvents;
+	readonly step: (step: Step) => Promise<void>;
+}
+
+/** A message on its way to its answer: what is recorded of it, and what it works with. */
+export class Run {
+	readonly id: string;
+	/** With the content of the attachments, once that was loaded. */
+	row: RunRow;
+	readonly steps: Step[];
+	readonly session: Session;
+	readonly deps: RunDeps;
+	/** Names the run in every line. */
+	readonly log: Logger;
+	readonly control: RunControl;
+	/** When it began to work in this process, on the monotonic clock. */
+	readonly beganAt: number;
+	/** Whether an earlier process, or an earlier attempt to record it, has worked on it. */
+	readonly resumed: boolean;
+	/** The transcripts of the session before this run. */
+	history: readonly RunTranscript[] = [];
+	/** The fallback that has taken over, once one has. */
+	asking: string | undefined;
+	#settings: RunSettings | undefined;
+	/** Settles with the last commit. */
+	#writing: Promise<unknown> = Promise.resolve();
+	#callIds: Set<string> | undefined;
+
+	constructor(
+		{
+			row,
+			steps,
+			resumed,
+		}: { readonly row: RunRow; readonly steps: readonly Step[]; readonly resumed: boolean },
+		session: Session,
+		deps: RunDeps,
+	) {
+		const { clock, log } = deps;
+		this.id = row.id;
+		this.row = row;
+		this.steps = [...steps];
+		this.resumed = resumed;
+		this.session = session;
+		this.deps = deps;
+		const facts = { correlation: row.correlation, sessionId: session.id, runId: row.id };
+		this.log = session.redactor.guard(log.child(facts));
+		this.control = new RunControl(this, clock, this.limits.workingMs - (session.task?.workedMs ?? 0));
+		this.beganAt = clock.monotonic();
+	}
+
+	get limits(): RunLimits {
+		return this.session.task ? this.deps.taskLimits : this.deps.limits;
+	}
+
+	/** Chosen by `choose` when it begins to work. */
+	get settings(): RunSettings {
+		if (!this.#settings) throw new ParleyError("the run has not begun to work", { code: "internal" });
+		return this.#settings;
+	}
+
+	async choose(): Promise<void> {
+		this.#settings ??= await this.deps.settings(this.session, this.row.options, this.row.correlation);
+	}
+
+	/** The agent profile that works on it. */
+	get agent(): string {
+		return this.row.options.agent ?? this.session.profile;
+	}
+
+	/** The rules for its calls at this moment. */
+	get policy(): PolicyInForce {
+		const { rootDir, place } = this.session;
+		return this.deps.policies.of({ profile: this.agent, rootDir, place });
+	}
+
+	/** Whether its calls run without approval: the session is trusted now, or was when the run started. */
+	get trusted(): boolean {
+		return !this.scheduled && (this.row.acceptAll || this.session.trusted);
+	}
+
+	/** Whether a schedule started it: no grant of its session or channel covers its calls. */
+	get scheduled(): boolean {
+		return this.row.options.origin !== undefined;
+	}
+
+	/** Whether a call of this session has had the id already. */
+	usesCallId(id: string): boolean {
+		this.#callIds ??= new Set(
+			this.history.flatMap(({ messages }) =>
+				messages.flatMap(({ content }) =>
+					content.flatMap((block) => (block.type === "call" ? [block.id] : [])),
+				),
+			),
+		);
+		if (this.#callIds.has(id)) return true;
+		return this.steps.some(
+			(step) =>
+				step.kind === "reply" && step.content.some((block) => block.type === "call" && block.id === id),
+		);
+	}
+
+	/**
+	 * Like `Session.commit`, and writes steps with it. `work` may be called again with a new transaction. Commits of a run
+	 * follow each other, because steps are numbered.
+	 */
+	commit<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+		const committed = this.#writing.then(() => this.#commit(work));
+		this.#writing = committed.catch(() => undefined);
+		return committed;
+	}
+
+	async #commit<T>(work: (writing: Writing) => Promise<T>): Promise<T> {
+		let added: Step[] = [];
+		let recorded: RecordedEvent[] = [];
+		const result = await this.session.commit((tx, recordIn) => {
+			added = [];
+			recorded = [];
+			const record: RecordEvents = (...events) => {
+				recorded.push(...events);
+				return recordIn(...events);
+			};
+			const step = async (next: Step): Promise<void> => {
+				const n = this.steps.length + added.length;
+				const at = this.deps.clock.now();
+				await insertStep(tx, { runId: this.id, n, at, data: JSON.stringify(next) });
+				added.push(next);
+			};
+			return work({ tx, record, step });
+		});
+		this.steps.push(...added);
+		for (const event of recorded) logEvent(this, event);
+		return result;
+	}
+}
+
+/** People who spoke to the run after it began. */
+export function joinedBy({ steps, session }: Pick<Run, "steps" | "session">): Person[] {
+	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
+	return [...steering, ...(session.task?.speakers ?? [])];
+}
+
+/** People of a chat who have spoken to the run, the one who began it first. */
+export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[] {
+	const { actor } = run.row;
+	return [...(actor ? [actor] : []), ...joinedBy(run)];
+}
+
+/** What workflows need from the runtime. */
+export interface WorkflowDeps {
+	/** The real name of a model; throws `invalid_argument` if there is no such model. */
+	readonly modelOf: (session: Pick<Session, "profile">, wanted: string) => Promise<string>;
+	/** There may be a task to take up. */
+	readonly startTasks: () => void;
+	/** Stops what still works on tasks that have ended. */
+	readonly stopTasks: (ids: readonly string[]) => void;
+}
+
+/** Schedules of all owners, as far as the tools of a run use them. */
+export interface RunSchedules {
+	create(
+		request: Keyed,
+		target: { readonly sessionId: string },
+		wanted: WantedSchedule,
+		call: CallOrigin,
+	): Promise<Schedule>;
+	list(
+		principal: Principal,
+		filter: { readonly sessionId: string; readonly limit: number },
+	): Promise<readonly Schedule[]>;
+	remove(request: Keyed, id: string): Promise<Schedule>;
+	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time that can never come. */
+	triggerOf(wanted: WantedTrigger): Trigger;
+}

@@ -1,0 +1,283 @@
+import { ParleyError } from "@parley/base";
+import type { ModelInfo } from "../../models/table/model-info.ts";
+import { ModelTable } from "../../models/table/model-table.ts";
+import { unknownOutput, unknownWindow } from "../../models/table/unknown-model.ts";
+import { noProfiles } from "../../policy/profiles/no-profiles.ts";
+import type { Profile, ProfileEndpoint, Profiles } from "../../policy/profiles/profile.ts";
+import { describeTools } from "../../tools/calls/describe-tools.ts";
+import { skill } from "../../tools/skill.ts";
+import type { Model, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
+import type { RunOptions } from "../../vocabulary/run-options.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
+import type { OfferedTools } from "../client-tools/client-tools.ts";
+
+/** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
+export interface RunSettings {
+	/** The name of the agent profile. */
+	readonly agent: string;
+	readonly model: Model;
+	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
+	readonly names: readonly [string, ...string[]];
+	/** What is known of the first. */
+	readonly info: ModelInfo | undefined;
+	readonly sampling: Sampling;
+	readonly reasoning: Reasoning | undefined;
+	readonly tools: readonly Tool[];
+	readonly descriptions: readonly ToolDescription[];
+	/** Tokens of input and output together, where a profile says so. */
+	readonly contextWindow: number | undefined;
+	/** What a profile says instead of the built-in instructions. */
+	readonly instructions: string | undefined;
+	/** What clients say of their tools, behind the system prompt; "" for nothing. */
+	readonly clientContext: string;
+}
+
+/** What the operator decided about models. */
+export interface ModelChoice {
+	readonly model: Model;
+	/** A name or a tier; the provider's default where absent. */
+	readonly modelName: string | undefined;
+	/** Names or tiers that take over where the model stays unable to answer. */
+	readonly fallback: readonly string[];
+	readonly reasoning: Reasoning | undefined;
+	readonly table: ModelTable;
+	readonly profiles: Profiles;
+	/** Another server of the same API, as a profile names it. */
+	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
+	/** Whether sessions may choose models that the table does not know. */
+	readonly anyModel: boolean;
+	readonly tools: readonly Tool[];
+}
+
+/** The agent and the model that a session has chosen. */
+interface Chosen {
+	readonly profile: string;
+	readonly model: string | undefined;
+}
+
+/** Which tools of the gateway a session has. */
+export interface ToolChoice {
+	/** No others where that is given: what the channel has. */
+	readonly only?: readonly string[] | undefined;
+	/** And of these no others: what its submitter gave a task. */
+	readonly ofTask?: readonly string[];
+	/** Beside them: what every task has. */
+	readonly added?: readonly Tool[];
+	/** Whether there are skills that a model may start; the tool `skill` is left out if not. */
+	readonly skills?: boolean;
+	/** What clients run. Their tools hide others of the same name. */
+	readonly offered?: OfferedTools | undefined;
+}
+
+/** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
+export async function chooseSettings(
+	session: Chosen,
+	choice: ModelChoice,
+	{ only, ofTask, added = [], skills = false, offered }: ToolChoice = {},
+	options: Pick<RunOptions, "agent" | "tools" | "model" | "reasoning" | "contextTokens"> = {},
+): Promise<RunSettings> {
+	const { agent = session.profile } = options;
+	const profile = await choice.profiles.find(agent);
+	const model = profile.endpoint ? choice.modelAt(profile.endpoint) : choice.model;
+	// The model of the session was chosen for its own agent.
+	const { model: wanted = agent === session.profile ? session.model : undefined } = options;
+	const names = namesOf(wanted, profile, { ...choice, model });
+	const info = choice.table.find(names[0], model.provider);
+	const chosenTools = toolsOf(profile, choice.tools);
+	const usable = skills ? chosenTools : withoutSkills(chosenTools);
+	const allowed = ({ name }: Tool): boolean =>
+		(only?.includes(name) ?? true) && (ofTask?.includes(name) ?? true);
+	const own =
+		only || ofTask ? [...usable.filter(allowed).filter((tool) => !added.includes(tool)), ...added] : usable;
+	const all = offered ? withOffered(own, offered.tools) : own;
+	const isWanted = ({ name }: Pick<Tool, "name">): boolean => options.tools?.includes(name) ?? true;
+	const tools = options.tools ? all.filter(isWanted) : all;
+	const descriptions = options.tools ? describe(all).filter(isWanted) : describe(all);
+	// The text of a source is of no use without its tools.
+	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isWanted({ name })));
+	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
+	return {
+		...{ agent, model, names, info, reasoning, tools, instructions: profile.instructions },
+		sampling: profile.sampling,
+		descriptions,
+		contextWindow: smaller(profile.contextWindow, options.contextTokens),
+		clientContext: guidance.map(({ text }) => text).join("\n\n"),
+	};
+}
+
+function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY): number | undefined {
+	const least = Math.min(one, other);
+	return least === Number.POSITIVE_INFINITY ? undefined : least;
+}
+
+/** What one of the models has room for, in tokens: input and output together, and one reply. */
+export function limitsOf(
+	{ model, contextWindow, sampling }: RunSettings,
+	name: string,
+	table: ModelTable,
+): { readonly contextWindow: number; readonly maxOutput: number } {
+	const info = table.find(name, model.provider);
+	const window = info?.contextWindow ?? model.windowOf?.(name);
+	return {
+		contextWindow: Math.min(
+			contextWindow ?? Number.POSITIVE_INFINITY,
+			window ?? contextWindow ?? unknownWindow,
+		),
+		maxOutput: Math.min(
+			sampling.maxTokens ?? Number.POSITIVE_INFINITY,
+			info?.maxOutput ?? sampling.maxTokens ?? unknownOutput,
+		),
+	};
+}
+
+function namesOf(wanted: string | undefined, profile: Profile, choice: ModelChoice): [string, ...string[]] {
+	const { model, table, modelName, fallback } = choice;
+	const real = (name: string): string => table.find(name, model.provider)?.id ?? name;
+	const first = wanted ?? profile.model ?? (profile.endpoint ? undefined : modelName);
+	const name = real(first ?? model.defaultModel);
+	// Another server knows nothing of the gateway's own fallbacks.
+	const others = profile.endpoint ? [] : fallback.map(real).filter((other) => other !== name);
+	return [name, ...new Set(others)];
+}
+
+const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+
+/** As many choices are remembered as there may be profiles in use. */
+const mostChoices = 100;
+
+/** The same array for the same choice: what is derived from tools is derived once for each array of them. */
+function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
+	if (!profile.tools) return tools;
+	const key = JSON.stringify(profile.tools);
+	const known = chosen.get(tools) ?? new Map<string, readonly Tool[]>();
+	const same = known.get(key);
+	if (same) return same;
+	const found = chooseTools(profile, profile.tools, tools);
+	if (known.size >= mostChoices) known.clear();
+	chosen.set(tools, known.set(key, found));
+	return found;
+}
+
+function chooseTools(
+	{ name }: Pick<Profile, "name">,
+	wanted: readonly string[],
+	tools: readonly Tool[],
+): readonly Tool[] {
+	const unknown = wanted.filter((one) => !tools.some((tool) => tool.name === one));
+	if (unknown.length === 0) return tools.filter((tool) => wanted.includes(tool.name));
+	const known = tools.map((tool) => tool.name).join(", ");
+	throw new ParleyError(`the agent ${name} wants unknown tools: ${unknown.join(", ")}; there are: ${known}`, {
+		code: "invalid_argument",
+	});
+}
+
+const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
+
+/** The tools without `skill`: the same array for the same tools. */
+function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
+	if (!tools.includes(skill)) return tools;
+	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
+	bare.set(tools, known);
+	return known;
+}
+
+const joined = new WeakMap<
+	readonly Tool[],
+	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
+>();
+
+/** The same array for the same tools. */
+function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
+	const known = joined.get(offered);
+	if (known?.own === own) return known.all;
+	const names = new Set(offered.map(({ name }) => name));
+	const all = [...own.filter(({ name }) => !names.has(name)), ...offered];
+	joined.set(offered, { own, all });
+	return all;
+}
+
+const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
+
+/** The same objects for the same tools: what is derived from them is derived once. */
+function describe(tools: readonly Tool[]): readonly ToolDescription[] {
+	const known = described.get(tools);
+	if (known) return known;
+	const descriptions = describeTools(tools);
+	described.set(tools, descriptions);
+	return descriptions;
+}
+
+/**
+ * The real name of the model that somebody chose for a session; throws `invalid_argument` with names that are near
+ * where the table knows none.
+ */
+export function resolveModel(
+	wanted: string,
+	{ model, table, anyModel }: Pick<ModelChoice, "model" | "table" | "anyModel">,
+): string {
+	const known = table.find(wanted, model.provider);
+	if (known) return known.id;
+	if (anyModel || wanted === model.defaultModel) return wanted;
+	const near = table.near(wanted, model.provider);
+	const question = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
+	throw new ParleyError(`model: there is no model ${JSON.stringify(wanted.slice(0, 100))}${question}`, {
+		code: "invalid_argument",
+	});
+}
+
+/** The operator's choices about models, as they were configured. */
+export interface ModelOptions {
+	readonly model: Model;
+	/** The model's name for the provider, or a tier. Default: the provider's default. */
+	readonly modelName?: string;
+	/** Names or tiers of models that replace an unavailable model, in this order. */
+	readonly fallback?: readonly string[];
+	readonly reasoning?: Reasoning;
+	/** Known models. Default: none. */
+	readonly table?: ModelTable;
+	/** Whether sessions may choose models that the table does not list. */
+	readonly anyModel?: boolean;
+	/** Default: the built-in profile alone. */
+	readonly profiles?: Profiles;
+	/** Models of other servers that profiles name. Default: such profiles cannot be used. */
+	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
+	readonly tools: readonly Tool[];
+}
+
+/** The operator's choices about models, with their defaults. */
+export function modelChoiceOf(options: ModelOptions): ModelChoice {
+	const { model, modelName, fallback = [], reasoning, table = new ModelTable(), tools } = options;
+	const { profiles = noProfiles, anyModel = false } = options;
+	const modelAt = options.modelAt ?? refuseEndpoint;
+	return { model, modelName, fallback, reasoning, table, profiles, modelAt, tools, anyModel };
+}
+
+function refuseEndpoint({ url }: ProfileEndpoint): never {
+	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
+}
+
+/** What somebody chose, as it will hold. */
+export interface ModelWish {
+	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
+	readonly chosen: string | undefined;
+	/** The name of the model that will be asked. */
+	readonly model: string;
+}
+
+/** What a name, a tier or `default` comes to in a session; throws `invalid_argument` for what no model is called. */
+export async function wishOf(
+	{ profile }: { readonly profile: string },
+	wanted: string,
+	choice: ModelChoice,
+): Promise<ModelWish> {
+	const chosen = wanted === "default" ? undefined : await realName(profile, wanted, choice);
+	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
+}
+
+/** The name of a model as the server of this agent knows it; throws `invalid_argument` where none is called so. */
+export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
+	const { endpoint } = await choice.profiles.find(profile);
+	const anyModel = endpoint !== undefined || choice.anyModel;
+	const model = endpoint ? choice.modelAt(endpoint) : choice.model;
+	return resolveModel(wanted, { ...choice, model, anyModel });
+}

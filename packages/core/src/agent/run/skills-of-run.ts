@@ -1,0 +1,91 @@
+import { shorten } from "../../text/shorten.ts";
+import type { RecordedEvent } from "../../vocabulary/event.ts";
+import type { Invocation, UsedSkill } from "../../vocabulary/render-skill.ts";
+import type { StartedSkill } from "../../vocabulary/skill.ts";
+import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
+import type { Run, Writing } from "./run.ts";
+
+/** Characters of a result that `skill.completed` has. */
+const mostOutput = 2_000;
+
+/** Records the start of the skill that a person has started with the message, once. */
+export async function startSkill(run: Run): Promise<void> {
+	const { skill, tools } = run.row.options;
+	if (!skill || hasStarted(run, "")) return;
+	// The options of the run hold the tools already.
+	await run.commit((writing) =>
+		recordStart(run, writing, { skill, callId: "", tools: skill.tools && tools }),
+	);
+}
+
+/**
+ * Starts the skill that a call of the model names: returns its text, or its steps, which the tool has to run. From here on
+ * the run has only the tools that a text skill names. Throws in words for the model. Repeated for the same call, it records
+ * nothing.
+ */
+export async function startSkillOfCall(
+	run: Run,
+	callId: string,
+	invocation: Invocation,
+): Promise<StartedSkill> {
+	const skill = await run.deps.skills.startedByModel(run.session.rootDir, invocation);
+	const steps = workflowOf(skill, run.settings.tools);
+	if (steps) return steps;
+	const tools = skill.tools && toolsOfSkill(skill, skill.tools, run.settings.tools);
+	if (!hasStarted(run, callId)) {
+		await run.commit((writing) => recordStart(run, writing, { skill, callId, tools }));
+	}
+	return { text: skill.text };
+}
+
+/** The end of each skill of a run that ends: it lasts as long as the run. */
+export function endsOfSkills(
+	{ id: runId, steps, deps }: Run,
+	{ content, error }: { readonly content: string; readonly error: string },
+): RecordedEvent[] {
+	const now = deps.clock.now();
+	return steps
+		.filter((step) => step.kind === "skill")
+		.map(({ callId, skill, at }) => ({
+			type: "skill.completed",
+			...{ runId, callId, skill, error },
+			output: shorten(content, mostOutput),
+			durationMs: Math.max(0, now - at),
+		}));
+}
+
+/** Why a tool cannot be called in the run at this moment; undefined if no skill of the run excludes it. */
+export function excludedBySkill({ steps }: Pick<Run, "steps">, tool: string): string | undefined {
+	for (const step of steps) {
+		if (step.kind !== "skill" || !step.tools || step.tools.includes(tool)) continue;
+		const allowed = step.tools.length === 0 ? "no tools" : `only ${step.tools.join(", ")}`;
+		return `the skill ${step.skill} allows ${allowed} in this run`;
+	}
+	return undefined;
+}
+
+function hasStarted({ steps }: Run, callId: string): boolean {
+	return steps.some((step) => step.kind === "skill" && step.callId === callId);
+}
+
+async function recordStart(
+	run: Run,
+	{ record, step }: Pick<Writing, "record" | "step">,
+	{
+		skill,
+		callId,
+		tools,
+	}: { readonly skill: UsedSkill; readonly callId: string; readonly tools: readonly string[] | undefined },
+): Promise<void> {
+	const { deps } = run;
+	const { redactor } = run.session;
+	const given = redactor.redact(skill.arguments);
+	await step({
+		...{ kind: "skill", callId, skill: skill.name, at: deps.clock.now() },
+		...(tools && { tools }),
+	});
+	await record({
+		...{ type: "skill.started", runId: run.id, callId, skill: skill.name, kind: "simple" },
+		vars: given === "" ? {} : { ARGUMENTS: given },
+	});
+}

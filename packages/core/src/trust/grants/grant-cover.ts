@@ -1,0 +1,47 @@
+import type { ReadyCall } from "../../tools/calls/tool-call.ts";
+import type { GrantFacts } from "../../vocabulary/event.ts";
+import { hasRole, type Person } from "../../vocabulary/principal.ts";
+import { ruleNameOf, type Tool, type ToolPlan } from "../../vocabulary/tool.ts";
+
+/** A call that may be covered. */
+export interface Coverable {
+	readonly place: string | undefined;
+	/** Who has spoken to its run: who began it first. */
+	readonly speakers: readonly (Person | undefined)[];
+	readonly call: Pick<ReadyCall, "tool" | "plan">;
+	/** Calls that are covered already and have not begun yet. */
+	readonly pending: number;
+}
+
+/** Classes that are let through anywhere: a grant need not name them. */
+const harmless: ReadonlySet<string> = new Set(["read", "person"]);
+
+/**
+ * Whether a grant of the channel covers everybody who has spoken to a run: members and those above, and of these whom
+ * it names. Somebody without a person, who did not speak in the channel, is not covered, nor is who spoke elsewhere.
+ */
+export function coversPeople(
+	{ people, place }: Pick<GrantFacts, "people" | "place">,
+	speakers: readonly (Person | undefined)[],
+): boolean {
+	return speakers.every((person) => {
+		if (!person || !hasRole(person, "member")) return false;
+		const { platform, tenant, channel, shared } = person.place;
+		if (shared || `${platform}:${tenant}:${channel}` !== place) return false;
+		return people === null || people.includes(person.id);
+	});
+}
+
+/** Whether a grant covers a call: its tool and all that it does. Files beyond the roots only where it names that class. */
+export function coversCall(
+	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,
+	{
+		tool,
+		plan,
+	}: { readonly tool: Pick<Tool, "name" | "ruleName">; readonly plan: Pick<ToolPlan, "classes"> },
+): boolean {
+	if (tools !== null && !tools.includes(ruleNameOf(tool))) return false;
+	return plan.classes.every(
+		(name) => harmless.has(name) || (classes ? classes.includes(name) : name !== "outside-read"),
+	);
+}

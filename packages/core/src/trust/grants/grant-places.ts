@@ -1,0 +1,114 @@
+import { ParleyError } from "@parley/base";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { findNearMiss } from "../../text/near-miss.ts";
+import { visible } from "../../text/visible.ts";
+import { isAuthorized } from "../../vocabulary/authorize.ts";
+import { type Person, type Principal, placeKey, visibleTo } from "../../vocabulary/principal.ts";
+import type { Tenants } from "../people/tenants.ts";
+import { findGrant, type GrantRow } from "./grant-rows.ts";
+
+/**
+ * The channels whose grants the principal may see: undefined for all, else the one that its person is in, those that a
+ * connector speaks for, or those of the sessions that it may see.
+ */
+export async function placesOf(
+	db: Tx,
+	principal: Principal,
+	tenants: Tenants,
+): Promise<readonly string[] | undefined> {
+	if (isAuthorized(principal, "grant.read", { owner: "" })) return undefined;
+	if (principal.person) return [placeKey(principal.person.place)];
+	if (principal.kind === "connector") return spokenFor(db, principal, tenants);
+	const { owner, ids = [] } = visibleTo(principal);
+	const rows = await db
+		.selectFrom("sessions")
+		.select("place")
+		.distinct()
+		.where("place", "is not", null)
+		.where((eb) => eb.or([eb("owner", "=", owner), ...ids.map((id) => eb("id", "=", id))]))
+		.execute();
+	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
+}
+
+/** A grant that the principal may end; undefined also for one of another channel than its own. */
+export async function grantWithin(
+	db: Tx,
+	grantId: string,
+	principal: Principal,
+	tenants: Tenants,
+): Promise<GrantRow | undefined> {
+	const row = await findGrant(db, grantId);
+	if (!row || isAuthorized(principal, "grant.revoke", { owner: "" })) return row;
+	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
+}
+
+/** The channels of a connector's platform and tenants in which something was said or granted. */
+async function spokenFor(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
+	const said = db.selectFrom("sessions").select("place").where("place", "is not", null);
+	const rows = await said.union(db.selectFrom("channel_grants").select("place")).execute();
+	const places = rows.flatMap(({ place }) => place ?? []);
+	const speaksFor = await tenants.of(db, principal);
+	return places.filter((place) => {
+		const [platform = "", tenant = ""] = place.split(":");
+		return speaksFor({ platform, tenant });
+	});
+}
+
+/** The channel that a session belongs to. */
+export async function placeOf(db: Tx, sessionId: string): Promise<string | undefined> {
+	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
+	return row?.place ?? undefined;
+}
+
+/** Whether people of other organisations were in the channel when somebody was last heard there. */
+export async function wasShared(db: Tx, place: string): Promise<boolean> {
+	const row = await db
+		.selectFrom("runs")
+		.innerJoin("sessions", "sessions.id", "runs.session_id")
+		.select("runs.actor")
+		.where("sessions.place", "=", place)
+		.where("runs.actor", "is not", null)
+		.orderBy("runs.created_at", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	return row?.actor ? fromRow<Person>(row.actor).place.shared : false;
+}
+
+/**
+ * The connector's session of a channel: the current one where it is of the channel, else that in which something was
+ * said last; undefined where there is none.
+ */
+export async function newestSessionIn(
+	db: Tx,
+	{ place, owner, current = "" }: { place: string; owner: string; current?: string | undefined },
+): Promise<string | undefined> {
+	const row = await db
+		.selectFrom("sessions")
+		.select("id")
+		.where("place", "=", place)
+		.where("owner", "=", owner)
+		.orderBy((eb) => eb.case().when("id", "=", current).then(0).else(1).end())
+		.orderBy("updated_at", "desc")
+		.limit(1)
+		.executeTakeFirst();
+	return row?.id;
+}
+
+const mostCompared = 1_000;
+
+/**
+ * Throws `failed_precondition` for a channel in which nothing was said yet, naming one that was probably meant: of a
+ * mistyped id another channel might come to be trusted, or none.
+ */
+export async function requireSeen(db: Tx, place: string): Promise<void> {
+	const spoken = db.selectFrom("sessions").select("place").where("place", "is not", null);
+	if (await spoken.where("place", "=", place).limit(1).executeTakeFirst()) return;
+	const known = await spoken.distinct().limit(mostCompared).execute();
+	const near = findNearMiss(
+		place,
+		known.flatMap((row) => row.place ?? []),
+	);
+	const question = near === undefined ? "is that its id?" : `did you mean ${near}?`;
+	const message = `nothing was said in ${visible(place)} yet: ${question} unseen (--unseen) trusts it all the same`;
+	throw new ParleyError(message, { code: "failed_precondition" });
+}

@@ -1,0 +1,167 @@
+import type { Selectable } from "kysely";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import type { GrantFacts } from "../../vocabulary/event.ts";
+
+/** A grant that has ended is kept. */
+export type KeptGrant = GrantFacts & { readonly endedAt?: number; readonly endReason?: string };
+
+export type GrantRow = Selectable<Tables["channel_grants"]>;
+
+/** So many calls of a channel that people denied end what it was trusted with. */
+const mostDenials = 3;
+
+/** What a grant is held against. */
+export interface Moment {
+	/** Milliseconds since the epoch. */
+	readonly now: number;
+	/** The version of the rules in force. */
+	readonly policy: string;
+	/** Whether commands of channels run behind a sandbox. */
+	readonly confined: boolean;
+}
+
+/** Why a grant counts no more, though nobody has ended it yet; undefined where it does. */
+export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
+	if (now >= Number(row.expires_at)) return "expired";
+	if (!confined) return "there is no sandbox any more";
+	if (row.policy_version !== policy) return "the policy has changed";
+	if (Number(row.denials) >= mostDenials) return `${mostDenials} calls were denied`;
+	if (Number(row.used_actions) >= Number(row.max_actions)) return `all ${row.max_actions} calls are used up`;
+	return undefined;
+}
+
+/** The grants that nobody has ended: one for each channel at most. */
+export function openGrants(db: Tx): Promise<GrantRow[]> {
+	return db.selectFrom("channel_grants").selectAll().where("ended_at", "is", null).execute();
+}
+
+/** The grant of a channel that nobody has ended; whether it counts is for `whyOver` to say. */
+export function openGrantOf(db: Tx, place: string): Promise<GrantRow | undefined> {
+	return db
+		.selectFrom("channel_grants")
+		.selectAll()
+		.where("place", "=", place)
+		.where("ended_at", "is", null)
+		.executeTakeFirst();
+}
+
+export function findGrant(db: Tx, id: string): Promise<GrantRow | undefined> {
+	return db.selectFrom("channel_grants").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** Writes a grant that begins at `createdAt`; `told` are the sessions that hear of it. */
+export async function insertGrant(
+	tx: Tx,
+	grant: GrantFacts,
+	{ policy, told }: { readonly policy: string; readonly told: readonly string[] },
+): Promise<void> {
+	await tx
+		.insertInto("channel_grants")
+		.values({
+			id: grant.id,
+			place: grant.place,
+			people: jsonOf(grant.people),
+			tools: jsonOf(grant.tools),
+			classes: jsonOf(grant.classes),
+			reason: grant.reason,
+			max_actions: grant.maxActions,
+			used_actions: grant.usedActions,
+			denials: 0,
+			policy_version: policy,
+			granted_by: grant.grantedBy,
+			created_at: grant.createdAt,
+			expires_at: grant.expiresAt,
+			alive_at: grant.createdAt,
+			told: JSON.stringify(told),
+			ended_at: null,
+			end_reason: null,
+			...stamp,
+		})
+		.execute();
+}
+
+/** Ends a grant; false where it had ended already. */
+export async function endGrantRow(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
+	const ended = await tx
+		.updateTable("channel_grants")
+		.set({ ended_at: now, end_reason: reason })
+		.where("id", "=", id)
+		.where("ended_at", "is", null)
+		.executeTakeFirst();
+	return ended.numUpdatedRows === 1n;
+}
+
+/** Counts one call against the grant; undefined where it counts no more, and the call is not to run under it. */
+export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<GrantRow | undefined> {
+	const row = await findGrant(tx, id);
+	if (!row || row.ended_at !== null || whyOver(row, moment) !== undefined) return undefined;
+	const used_actions = Number(row.used_actions) + 1;
+	await tx.updateTable("channel_grants").set({ used_actions }).where("id", "=", id).execute();
+	return { ...row, used_actions };
+}
+
+/** Counts a call of the channel that somebody has denied. */
+export async function countDenial(tx: Tx, place: string): Promise<void> {
+	await tx
+		.updateTable("channel_grants")
+		.set((eb) => ({ denials: eb("denials", "+", 1) }))
+		.where("place", "=", place)
+		.where("ended_at", "is", null)
+		.execute();
+}
+
+/** Writes down that the gateway is at work with its open grants. */
+export async function markAlive(tx: Tx, now: number): Promise<void> {
+	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
+}
+
+/** The newest grants of these channels, or of all; those that have ended too where wanted. */
+export async function listGrants(
+	db: Tx,
+	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },
+): Promise<KeptGrant[]> {
+	let wanted = db.selectFrom("channel_grants").selectAll().orderBy("created_at", "desc").limit(mostListed);
+	if (places !== undefined) wanted = wanted.where("place", "in", places.length > 0 ? places : [""]);
+	if (!ended) wanted = wanted.where("ended_at", "is", null);
+	return (await wanted.execute()).map(keptOf);
+}
+
+const mostListed = 1_000;
+
+export function factsOf(row: GrantRow): GrantFacts {
+	return {
+		id: row.id,
+		place: row.place,
+		people: namesOf(row.people),
+		tools: namesOf(row.tools),
+		classes: namesOf(row.classes),
+		maxActions: Number(row.max_actions),
+		usedActions: Number(row.used_actions),
+		reason: row.reason,
+		grantedBy: row.granted_by,
+		createdAt: Number(row.created_at),
+		expiresAt: Number(row.expires_at),
+	};
+}
+
+function keptOf(row: GrantRow): KeptGrant {
+	return {
+		...factsOf(row),
+		...(row.ended_at !== null && { endedAt: Number(row.ended_at) }),
+		...(row.end_reason !== null && { endReason: row.end_reason }),
+	};
+}
+
+/** The sessions that were told that it began. */
+export function toldOf({ told }: GrantRow): readonly string[] {
+	return fromRow<string[]>(told);
+}
+
+function jsonOf(names: readonly string[] | null): string | null {
+	return names === null ? null : JSON.stringify(names);
+}
+
+function namesOf(names: string | null): readonly string[] | null {
+	return names === null ? null : fromRow<string[]>(names);
+}

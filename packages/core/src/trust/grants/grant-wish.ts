@@ -1,0 +1,94 @@
+import { ParleyError } from "@parley/base";
+import { visible } from "../../text/visible.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { Person } from "../../vocabulary/principal.ts";
+import type { PromptResponse } from "../../vocabulary/prompt.ts";
+import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
+
+/** What somebody wants a channel to be trusted with. */
+export interface WantedGrant {
+	/** As `placeKey` writes it. */
+	readonly place: string;
+	readonly people: readonly string[] | null;
+	readonly tools: readonly string[] | null;
+	readonly classes: readonly string[] | null;
+	readonly maxActions: number;
+	readonly lifeMs: number;
+	readonly reason: string;
+}
+
+/** As the question of somebody holds it; what an earlier version wrote does not say who asked. */
+export type KeptWish = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
+
+/** The answer to the question of somebody, and what its row holds. */
+export interface AnsweredWish {
+	readonly token: string;
+	/** The `Prompt` and the `KeptWish`, as JSON. */
+	readonly request: string;
+	readonly wanted_grant: string;
+	readonly response: PromptResponse;
+}
+
+const longestLifeMs = 24 * 60 * 60 * 1000;
+
+/** What is asked about whatever was granted, so that a grant of it would promise what does not happen. */
+const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
+	"outside-write",
+	"secret",
+	"control",
+	"irreversible",
+	"exec-unsandboxed",
+]);
+
+/** Refuses what no channel can be trusted with, in words that say what would do. Throws `invalid_argument`. */
+export function checkWanted(wanted: WantedGrant, tools: readonly Pick<Tool, "name" | "ruleName">[]): void {
+	const [platform, tenant, channel, more] = wanted.place.split(":");
+	if (!platform || !tenant || !channel || more !== undefined) {
+		throw invalid(`channel: ${visible(wanted.place)} is no channel: write PLATFORM:TENANT:CHANNEL`);
+	}
+	if (!(wanted.lifeMs > 0 && wanted.lifeMs <= longestLifeMs)) {
+		throw invalid("minutes: a channel is trusted for 24 hours at most");
+	}
+	const known = tools.map(ruleNameOf);
+	const strange = wanted.tools?.find((name) => !known.includes(name));
+	if (strange !== undefined) {
+		throw invalid(`tools: there is no tool ${visible(strange)}; the tools are: ${known.join(", ")}`);
+	}
+	const floor = wanted.classes?.find((name) => neverGranted.has(name));
+	if (floor !== undefined) {
+		throw invalid(`classes: ${floor} is asked about in every channel: no grant covers it`);
+	}
+	const there = `${platform}:${tenant}:`;
+	const elsewhere = wanted.people?.find((id) => !id.startsWith(there));
+	if (elsewhere !== undefined) {
+		throw invalid(
+			`people: ${visible(elsewhere)} does not belong to the channel: ids there begin with ${there}`,
+		);
+	}
+	const empty = (["people", "tools", "classes"] as const).find((list) => wanted[list]?.length === 0);
+	if (empty !== undefined) throw invalid(`${empty}: an empty list covers nothing; leave it out for all`);
+}
+
+/** The question whether a channel is to be trusted, in one line. */
+export function wishLabel(wanted: WantedGrant, { id, name }: Pick<Person, "id" | "name">): string {
+	const { place, people, tools, classes, maxActions, lifeMs, reason } = wanted;
+	const what = [
+		people === null
+			? "everybody here with the role member or more"
+			: `only ${people.map(visible).join(", ")}`,
+		tools === null ? "all tools" : `the tools ${tools.join(", ")}`,
+		classes === null ? "no files beyond the roots" : `what is ${classes.join(" or ")}`,
+		`${maxActions} calls at most`,
+	];
+	const who = name === "" ? id : `${visible(name)} (${visible(id)})`;
+	return `Trust ${visible(place)} for ${lengthOf(lifeMs)}, so that its calls run unasked (${what.join("; ")})? ${who} asks: ${visible(reason)}`;
+}
+
+function lengthOf(ms: number): string {
+	const minutes = Math.round(ms / 60_000);
+	return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,36 @@
+import { fromRow, type Tx } from "../../store/journal.ts";
+import type { KeptWish } from "./grant-wish.ts";
+
+/** What somebody asked for in a session, and nobody has answered yet. Times are milliseconds since the epoch. */
+export interface OpenWish {
+	readonly token: string;
+	readonly sessionId: string;
+	readonly wanted: KeptWish;
+	readonly createdAt: number;
+	readonly expiresAt: number;
+}
+
+const mostListed = 1_000;
+
+/** The open questions whether one of these channels, or any, is to be trusted, the oldest first. */
+export async function openWishes(db: Tx, places: readonly string[] | undefined): Promise<OpenWish[]> {
+	let wanted = db
+		.selectFrom("prompts")
+		.innerJoin("sessions", "sessions.id", "prompts.session_id")
+		.select(["prompts.token", "prompts.session_id", "prompts.wanted_grant"])
+		.select(["prompts.created_at", "prompts.expires_at"])
+		.where("prompts.state", "=", "open")
+		.where("prompts.wanted_grant", "is not", null)
+		.orderBy("prompts.created_at")
+		.orderBy("prompts.token")
+		.limit(mostListed);
+	if (places !== undefined) wanted = wanted.where("sessions.place", "in", places.length > 0 ? places : [""]);
+	return (await wanted.execute()).flatMap(({ token, session_id, wanted_grant, created_at, expires_at }) =>
+		wanted_grant === null
+			? []
+			: {
+					...{ token, sessionId: session_id, wanted: fromRow<KeptWish>(wanted_grant) },
+					...{ createdAt: Number(created_at), expiresAt: Number(expires_at) },
+				},
+	);
+}

@@ -1,0 +1,251 @@
+import type { Store } from "@parley/base";
+import { storeWith } from "@parley/base/testing";
+import { expect, test } from "vitest";
+import type { Tables } from "../../store/tables.ts";
+import { EventLog } from "../../testing/event-log.ts";
+import { probeTool } from "../../testing/probe-tool.ts";
+import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
+import { testConnector } from "../../testing/test-connector.ts";
+import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
+import { operator } from "../../vocabulary/principal.ts";
+import { trustHolds } from "./session-trust.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const edit = probeTool("edit", { classes: ["write"] });
+
+test.each<[string, number, number | undefined, boolean]>([
+	["somebody is there", 5_000, undefined, true],
+	["nobody is there since a moment", 5_000, 4_999, true],
+	["nobody is there for 60 seconds", 60_000, 0, true],
+	["nobody is there for longer", 60_001, 0, false],
+	["its time is not over", 99_999, undefined, true],
+	["its time is over", 100_000, undefined, false],
+])("with trust, and %s", (_, now, absentSince, holds) => {
+	expect(trustHolds({ id: "grant_1", expiresAt: 100_000 }, now, absentSince)).toBe(holds);
+	expect(trustHolds(undefined, now, absentSince)).toBe(false);
+});
+
+/** How many questions a run of one call asks; they are approved. */
+async function asks(t: TestRuntime, log: EventLog, session: string): Promise<number> {
+	await t.send(session, "go");
+	for (let asked = 0; ; asked++) {
+		const event = await log.next("prompt.requested", "assistant.message");
+		if (event.type === "assistant.message") return asked;
+		await t.runtime.answer(unkeyed(), event.prompt.token, { value: true });
+	}
+}
+
+const replies = (runs: number) =>
+	Array.from({ length: runs }, (_, n) => [[calls(`c${n}`, "edit")], [says("done")]]).flat();
+
+test("trusted, a session asks no more, for eight hours", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(4)), tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	expect(await asks(t, log, session)).toBe(1);
+	await t.runtime.acceptAll(unkeyed(), session);
+	expect(await asks(t, log, session)).toBe(0);
+	t.clock.advance(8 * hour - 1);
+	expect(await asks(t, log, session)).toBe(0);
+	t.clock.advance(1);
+	expect(await asks(t, log, session)).toBe(1);
+	log.check();
+});
+
+test("trust that is taken back is over, which is told, and may be given again", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(2)), tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.acceptAll(unkeyed(), session);
+	for (let time = 0; time < 2; time++) await t.runtime.trust.endAcceptAll(operator, session);
+	expect(await asks(t, log, session)).toBe(1);
+	const [grant] = await t.store.read((db) => db.selectFrom("grants").selectAll().execute());
+	expect(grant?.ended_at).toBe(t.clock.now());
+	const told = await t.runtime.trust.auditLog.read(operator, { limit: 100 });
+	const ends = told.filter(({ action }) => action === "accept_all.end");
+	expect(ends).toEqual([expect.objectContaining({ principal: "operator", decision: "ended" })]);
+	await t.runtime.acceptAll(unkeyed(), session);
+	expect(await asks(t, log, session)).toBe(0);
+});
+
+test("trust stands when a client comes back within 60 seconds, and is over when it comes later", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(3)), tools: [edit] });
+	const session = await t.create();
+	let log = await EventLog.join(t.runtime, session);
+	await t.runtime.acceptAll(unkeyed(), session);
+	await log.leave();
+	t.clock.advance(minute);
+	log = await EventLog.join(t.runtime, session);
+	expect(await asks(t, log, session)).toBe(0);
+	await log.leave();
+	t.clock.advance(minute + 1);
+	log = await EventLog.join(t.runtime, session);
+	expect(await asks(t, log, session)).toBe(1);
+	const [grant] = await t.store.read((db) => db.selectFrom("grants").selectAll().execute());
+	expect(grant?.ended_at).toBe(t.clock.now());
+});
+
+test("a restart does not end trust, and being away counts from it", async () => {
+	const model = new ScriptedModel(...replies(2));
+	const t = await TestRuntime.open({ model, tools: [edit] });
+	const session = await t.create();
+	await EventLog.join(t.runtime, session);
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.stop();
+	t.clock.advance(hour);
+	const again = await TestRuntime.open({ model, tools: [edit], directory: t.directory, clock: t.clock });
+	await again.runtime.start();
+	t.clock.advance(minute);
+	const log = await EventLog.join(again.runtime, session);
+	expect(await asks(again, log, session)).toBe(0);
+	await again.stop();
+	await using last = await TestRuntime.open({ model, tools: [edit], directory: t.directory, clock: t.clock });
+	await last.runtime.start();
+	t.clock.advance(minute + 1);
+	const late = await EventLog.join(last.runtime, session);
+	expect(await asks(last, late, session)).toBe(1);
+});
+
+test("a client that the stopping gateway sends away has not left", async () => {
+	const model = new ScriptedModel(...replies(1));
+	const t = await TestRuntime.open({ model, tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.runtime.drain(0);
+	await log.leave();
+	await t.stop();
+	t.clock.advance(hour);
+	await using again = await TestRuntime.open({
+		model,
+		tools: [edit],
+		directory: t.directory,
+		clock: t.clock,
+	});
+	t.clock.advance(minute);
+	const back = await EventLog.join(again.runtime, session);
+	expect(await asks(again, back, session)).toBe(0);
+});
+
+test("who left before the stop has left: a restart gives no more time", async () => {
+	const model = new ScriptedModel(...replies(1));
+	const t = await TestRuntime.open({ model, tools: [edit] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session);
+	await t.runtime.acceptAll(unkeyed(), session);
+	await log.leave();
+	await t.stop();
+	t.clock.advance(minute + 1);
+	await using again = await TestRuntime.open({
+		model,
+		tools: [edit],
+		directory: t.directory,
+		clock: t.clock,
+	});
+	const back = await EventLog.join(again.runtime, session);
+	expect(await asks(again, back, session)).toBe(1);
+});
+
+test("an approval that trust made needless after its call was planned is not raised", async () => {
+	let trust = (): Promise<void> | undefined => undefined;
+	const wrap = (store: Store<Tables>): Store<Tables> =>
+		storeWith(store, {
+			commit: async (command) => {
+				await trust();
+				return store.commit(command);
+			},
+		});
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(1)), tools: [edit], wrap });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	trust = () => {
+		// The next commit after the reply was recorded raises the approval.
+		if (!log.recorded.includes("model.called")) return undefined;
+		trust = () => undefined;
+		return t.runtime.acceptAll(unkeyed(), session);
+	};
+	expect(await asks(t, log, session)).toBe(0);
+	log.check();
+	expect(log.recorded).toContain("tool.completed");
+	expect(log.recorded).not.toContain("prompt.requested");
+	const prompts = await t.store.read((db) => db.selectFrom("prompts").selectAll().execute());
+	expect(prompts).toEqual([]);
+});
+
+test("a run keeps the trust that it started under, a later one does not", async () => {
+	const gate = Promise.withResolvers<void>();
+	const slow = probeTool("slow", { run: () => gate.promise.then(() => "slept") });
+	const model = new ScriptedModel(
+		[calls("c0", "slow")],
+		[calls("c1", "edit")],
+		[says("done")],
+		[calls("c2", "edit")],
+		[says("done")],
+	);
+	await using t = await TestRuntime.open({ model, tools: [edit, slow] });
+	const session = await t.create();
+	let log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.send(session, "go");
+	await log.next("tool.started");
+	await log.leave();
+	t.clock.advance(10 * minute);
+	log = await EventLog.join(t.runtime, session);
+	gate.resolve();
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "done", error: "" });
+	expect(log.recorded).not.toContain("prompt.requested");
+	expect(await asks(t, log, session)).toBe(1);
+});
+
+test("open approvals are answered by it, other questions are not", async () => {
+	const ask = probeTool("ask", {
+		run: async (context) => {
+			const answer = await context.ask({
+				...{ type: "text", label: "Who?", options: [], required: true, validation: "" },
+			});
+			return answer.outcome;
+		},
+	});
+	const model = new ScriptedModel([calls("c1", "edit")], [calls("c2", "ask")], [says("done")]);
+	await using t = await TestRuntime.open({ model, tools: [edit, ask] });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "go");
+	const approval = await log.next("prompt.requested");
+	await t.runtime.acceptAll(unkeyed(), session);
+	await expect(log.next("prompt.answered")).resolves.toEqual({
+		...{
+			type: "prompt.answered",
+			token: approval.prompt.token,
+			value: true,
+			cancelled: false,
+			by: "operator",
+		},
+	});
+	const question = await log.next("prompt.requested");
+	await t.runtime.acceptAll(unkeyed(), session);
+	await t.settle();
+	expect(log.recorded.at(-1)).toBe("prompt.requested");
+	await t.runtime.answer(unkeyed(), question.prompt.token, { value: "me" });
+	await log.next("assistant.message");
+	log.check();
+});
+
+test("trust in one session is none in another", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel(...replies(1)), tools: [edit] });
+	const [trusted, other] = [await t.create(), await t.create()];
+	await EventLog.join(t.runtime, trusted);
+	await t.runtime.acceptAll(unkeyed(), trusted);
+	const log = await EventLog.join(t.runtime, other);
+	expect(await asks(t, log, other)).toBe(1);
+});
+
+test("only the operator can give it", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel() });
+	const connector = testConnector();
+	const session = await t.create(connector);
+	await expect(t.runtime.acceptAll(unkeyed(connector), session)).rejects.toMatchObject({
+		code: "permission_denied",
+	});
+});

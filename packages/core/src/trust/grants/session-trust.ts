@@ -1,0 +1,117 @@
+import { type Clock, hotStatement, type Ids } from "@parley/base";
+import { fromRow, type Tx } from "../../store/journal.ts";
+import { stamp, type Tables } from "../../store/tables.ts";
+import type { Principal } from "../../vocabulary/principal.ts";
+import type { GrantScope } from "../../vocabulary/tool.ts";
+import { type Audit, askedBy, byItself } from "../audit/audit.ts";
+
+/** `accept_all_tools` ends this long after the last client left. */
+const absenceMs = 60_000;
+/** And this long after it was given, whatever happens. */
+const trustLifeMs = 8 * 60 * 60 * 1000;
+
+/** An `accept_all_tools` in force. */
+export interface Trust {
+	readonly id: string;
+	readonly expiresAt: number;
+}
+
+/** Whether trust still counts at `now`, with nobody there since `absentSince` (undefined: somebody is). */
+export function trustHolds(trust: Trust | undefined, now: number, absentSince: number | undefined): boolean {
+	if (!trust || now >= trust.expiresAt) return false;
+	return absentSince === undefined || now - absentSince <= absenceMs;
+}
+
+/** Writes the grant; an older one of the session is replaced. */
+export async function grantTrust(
+	tx: Tx,
+	sessionId: string,
+	by: Principal,
+	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): Promise<Trust> {
+	const now = clock.now();
+	const trust: Trust = { id: ids.create("grant"), expiresAt: now + trustLifeMs };
+	await tx
+		.updateTable("grants")
+		.set({ ended_at: now })
+		.where("session_id", "=", sessionId)
+		.where("kind", "=", "accept_all")
+		.where("ended_at", "is", null)
+		.execute();
+	await tx
+		.insertInto("grants")
+		.values({
+			id: trust.id,
+			session_id: sessionId,
+			kind: "accept_all",
+			scope: null,
+			granted_by: by.id,
+			created_at: now,
+			expires_at: trust.expiresAt,
+			ended_at: null,
+			...stamp,
+		})
+		.execute();
+	return trust;
+}
+
+/** Ends a grant: because somebody wants it, or, without `by`, because its time is over or nobody was there for long. */
+export async function endTrust(
+	tx: Tx,
+	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },
+	{ clock, audit }: { readonly clock: Clock; readonly audit: Audit },
+): Promise<void> {
+	await tx.updateTable("grants").set({ ended_at: clock.now() }).where("id", "=", id).execute();
+	const who = by ? { ...askedBy(by), decision: "ended" } : { ...byItself, decision: "expired" };
+	await audit.record(tx, { ...who, action: "accept_all.end", object: sessionId, grantId: id });
+}
+
+const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string; expires_at: number }>(
+	(db, p) =>
+		db
+			.selectFrom("grants")
+			.select(["id", "expires_at"])
+			.where("session_id", "=", p("sessionId"))
+			.where("kind", "=", "accept_all")
+			.where("ended_at", "is", null),
+);
+
+/** The grant that a restart left in force, if any. */
+export async function findTrust(db: Tx, sessionId: string): Promise<Trust | undefined> {
+	const [row] = await acceptAllGrant(db, { sessionId });
+	return row && { id: row.id, expiresAt: Number(row.expires_at) };
+}
+
+/** Remembers a "for this session" answer. */
+export async function grantScope(
+	tx: Tx,
+	facts: { readonly id: string; readonly sessionId: string; readonly scope: string; readonly by: string },
+	now: number,
+): Promise<void> {
+	await tx
+		.insertInto("grants")
+		.values({
+			id: facts.id,
+			session_id: facts.sessionId,
+			kind: "scope",
+			scope: facts.scope,
+			granted_by: facts.by,
+			created_at: now,
+			expires_at: null,
+			ended_at: null,
+			...stamp,
+		})
+		.execute();
+}
+
+/** What "for this session" answers allow. */
+export async function findScopes(db: Tx, sessionId: string): Promise<GrantScope[]> {
+	const rows = await db
+		.selectFrom("grants")
+		.select("scope")
+		.where("session_id", "=", sessionId)
+		.where("kind", "=", "scope")
+		.where("ended_at", "is", null)
+		.execute();
+	return rows.flatMap(({ scope }) => (scope === null ? [] : [fromRow<GrantScope>(scope)]));
+}

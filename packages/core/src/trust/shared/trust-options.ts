@@ -1,0 +1,48 @@
+import type { Clock, Ids, Logger, Store } from "@parley/base";
+import type { Roots } from "../../filesystem/roots.ts";
+import type { Profiles } from "../../policy/profiles/profile.ts";
+import type { Tables } from "../../store/tables.ts";
+import type { ChatSettings } from "../../vocabulary/chat-settings.ts";
+import type { Sandboxes } from "../../vocabulary/sandbox.ts";
+import type { SecretBox } from "../../vocabulary/secrets.ts";
+import type { Tool } from "../../vocabulary/tool.ts";
+import type { Audit } from "../audit/audit.ts";
+
+/** The operator's file of rules, which need not exist, and the directory of agents. */
+export interface PolicyFiles {
+	readonly file: string;
+	readonly agents?: string;
+	/** Tools of other programs that rules of the same file may name. */
+	readonly others?: readonly Pick<Tool, "name" | "command">[];
+}
+
+/** Services and settings of access: tokens, people, channels, rules and grants. */
+export interface TrustOptions {
+	readonly store: Store<Tables>;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	readonly log: Logger;
+	readonly roots: Roots;
+	readonly sandbox: Sandboxes;
+	readonly secrets: SecretBox;
+	readonly audit: Audit;
+	readonly tools: readonly Tool[];
+	/** Default: the built-in profile alone. */
+	readonly profiles?: Profiles;
+	/** Default: chat users have no access. */
+	readonly chat?: ChatSettings;
+	/** Default: the built-in rules alone. */
+	readonly policy?: PolicyFiles;
+	/** Default: only tokens that were created at run time. */
+	readonly operatorToken?: OperatorTokenFile;
+	/** Throws `invalid_argument` if an agent cannot use a model of this name. */
+	readonly checkModel: (agent: string, model: string) => Promise<void>;
+}
+
+/** Where the operator's own token is kept in clear, for the operator alone. */
+export interface OperatorTokenFile {
+	/** Rejects with `failed_precondition` where others could read it too, or where it holds something else. */
+	read(): Promise<string>;
+	/** Puts another in its place, whole or not at all. */
+	replace(text: string): Promise<void>;
+}

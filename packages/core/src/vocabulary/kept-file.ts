@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { ParleyError } from "@parley/base";
+import type { ImageBlock, ImageType } from "./message.ts";
+
+/** A kept file, as people and clients are told of it. */
+export interface FileFacts {
+	readonly id: string;
+	/** What people call it: a plain name without directories, safe to show and to write. */
+	readonly name: string;
+	/** Told by its content, such as `image/png`; `application/octet-stream` where that says nothing. */
+	readonly mediaType: string;
+	readonly bytes: number;
+}
+
+/** A kept file, with what is known of it besides. */
+export interface KeptFile extends FileFacts {
+	/** Of its content, hexadecimal. */
+	readonly sha256: string;
+	/** Milliseconds since the epoch; what belongs to a session stays as long as that. */
+	readonly expiresAt: number;
+}
+
+/** The facts alone, as events and messages hold them. */
+export function factsOf({ id, name, mediaType, bytes }: FileFacts): FileFacts {
+	return { id, name, mediaType, bytes };
+}
+
+/** A file that came with a message, and what became of it for the model once the run has begun to work. */
+export interface Attachment extends FileFacts {
+	/** Where it was put, relative to the working directory. */
+	readonly path?: string;
+	/** The model sees it. */
+	readonly shown?: true;
+	/** Why neither is so. */
+	readonly problem?: string;
+}
+
+/** Whether it has not been handed over yet. */
+export function isOpen({ path, shown, problem }: Attachment): boolean {
+	return path === undefined && !shown && problem === undefined;
+}
+
+/** What the model is told of what came with a message: one line each. */
+export function attachmentLines(attachments: readonly Attachment[]): string {
+	return attachments.map((attachment) => `[attached: ${toldOf(attachment)}]`).join("\n");
+}
+
+function toldOf({ name, mediaType, bytes, path, shown, problem }: Attachment): string {
+	const facts = `${path ?? name}, ${mediaType}, ${sizeOf(bytes)}`;
+	if (problem !== undefined) return `${facts}; not here: ${problem}`;
+	if (path !== undefined || shown) return facts;
+	return `${facts}; not here: the turn ended before it was handed over`;
+}
+
+/** For people and models. */
+export function sizeOf(bytes: number): string {
+	if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+	if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KiB`;
+	return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** Limits of kept files. */
+export interface FileLimits {
+	/** Maximum of one file. */
+	readonly maxBytes: number;
+	/** Maximum of all files together. Each counts as at least `leastCounted` bytes. */
+	readonly quotaBytes: number;
+	/** Milliseconds until a file without a message expires. */
+	readonly keepMs: number;
+}
+
+export const defaultFileLimits: FileLimits = {
+	maxBytes: 32 * 1024 * 1024,
+	quotaBytes: 1024 * 1024 * 1024,
+	keepMs: 7 * 24 * 60 * 60 * 1000,
+};
+
+/** Bytes that a file counts against the quota at least: a row, a directory entry and a block of the disk. */
+export const leastCounted = 4 * 1024;
+
+/** Error for a file that is larger than the maximum of one file. */
+export class FileTooLargeError extends ParleyError {
+	constructor(maxBytes: number) {
+		super(
+			`the file is larger than ${maxBytes} bytes: send a smaller file, or raise files.maxBytes in the configuration`,
+			{
+				code: "resource_exhausted",
+			},
+		);
+	}
+}
+
+/** Error for a result of a call that cannot be kept, although all results that may be deleted were. */
+export function noRoomForOutput(quotaBytes: number): ParleyError {
+	return new ParleyError(
+		`no room for this result: kept results may take a quarter of files.quotaBytes (${quotaBytes}), and results of unfinished ` +
+			"runs are not deleted; request less output, or raise files.quotaBytes in the configuration",
+		{ code: "resource_exhausted" },
+	);
+}
+
+export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
+	if (bytes <= quotaBytes) return;
+	throw new ParleyError(
+		`no room for another file: the quota of all files is ${quotaBytes} bytes, and each counts as at least ${leastCounted}; ` +
+			"delete sessions with files, wait until unused uploads expire (files.keepDays), " +
+			"or raise files.quotaBytes in the configuration",
+		{ code: "resource_exhausted" },
+	);
+}
+
+/** Begins the id of every kept result; the ids of other kept files begin with `file_`. */
+export const outputPrefix = "output_";
+
+/** Returns the name under which the complete result of a call is kept, which is its file id too. */
+export function outputName(sessionId: string, callId: string): string {
+	const hash = createHash("sha256").update(`${sessionId} ${callId}`).digest("hex");
+	return `${outputPrefix}${hash.slice(0, 26)}`;
+}
+
+/** Whether a path that a model wrote is the name of a kept result. A file of that name is `./output_…`. */
+export function isOutputName(path: string): boolean {
+	return /^output_[0-9a-f]{26}$/.test(path);
+}
+
+/** How the contents begin, in hexadecimal digits: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly begins: RegExp } } = {
+	"image/png": { name: "PNG", begins: /^89504e470d0a1a0a/ },
+	"image/jpeg": { name: "JPEG", begins: /^ffd8ff/ },
+	"image/gif": { name: "GIF", begins: /^474946383[79]61/ },
+	"image/webp": { name: "WebP", begins: /^52494646.{8}57454250/ },
+};
+
+/** Of base64: twelve bytes, which tell every kind. */
+const sampleLength = 16;
+
+/** Why the content cannot be of the type that it was sent as, by its first bytes; undefined where it can. */
+export function pictureProblem({
+	mediaType,
+	data,
+}: Pick<ImageBlock, "mediaType" | "data">): string | undefined {
+	const { name, begins } = kinds[mediaType];
+	const beginning = Buffer.from(data.slice(0, sampleLength), "base64").toString("hex");
+	return begins.test(beginning) ? undefined : `not a ${name}`;
+}

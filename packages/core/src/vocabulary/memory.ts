@@ -1,0 +1,125 @@
+import { ParleyError } from "@parley/base";
+import type { Taint } from "./taint.ts";
+
+export const memoryScopes = ["user", "channel", "everyone"] as const;
+export type MemoryScope = (typeof memoryScopes)[number];
+
+/** A note about a person or a channel, or for everyone. */
+export interface Memory {
+	readonly id: string;
+	readonly scope: MemoryScope;
+	/** The person of scope `user`, the channel of scope `channel`; "" for everyone. */
+	readonly subject: string;
+	/** The person or principal whose run or request wrote it. */
+	readonly author: string;
+	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
+	readonly sessionId?: string;
+	/** Taint of the session when it was written. A run that reads the note takes it over. */
+	readonly taint: Taint;
+	readonly text: string;
+	readonly tags: readonly string[];
+	/** Milliseconds since the epoch. */
+	readonly createdAt: number;
+}
+
+/** The person and the channel whose notes a run or a request can read, beside those for everyone. */
+export interface MemoryReader {
+	readonly user?: string | undefined;
+	readonly channel?: string | undefined;
+}
+
+/** A note to store. */
+export interface NewMemory {
+	readonly scope: MemoryScope;
+	readonly text: string;
+	readonly tags: readonly string[];
+}
+
+export const memoryLimits = {
+	/** Characters of a note. */
+	text: 2_000,
+	/** Tags of a note, and characters of each. */
+	tags: 8,
+	tag: 40,
+	/** Notes of one person, of one channel, and for everyone. */
+	notes: 500,
+} as const;
+
+/** Control characters but for line feeds and tabs. */
+const controls = /(?![\n\t])\p{Cc}/gu;
+
+/**
+ * Returns the note as it is stored: trimmed, without control characters, each tag in one line. Throws `invalid_argument`
+ * if it is blank or over a limit.
+ */
+export function checkMemory({ scope, text: given, tags: wanted }: NewMemory): NewMemory {
+	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();
+	const inOneLine = (tag: string): string => tag.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+	const tags = [...new Set(wanted.map(inOneLine).filter((tag) => tag !== ""))];
+	if (text === "") throw invalid("Empty memory: write the text of the note.");
+	if (text.length > memoryLimits.text) {
+		throw invalid(`Memory of ${text.length} characters: write at most ${memoryLimits.text}.`);
+	}
+	if (tags.length > memoryLimits.tags) {
+		throw invalid(`Memory with ${tags.length} tags: use at most ${memoryLimits.tags}.`);
+	}
+	const long = tags.find((tag) => tag.length > memoryLimits.tag);
+	if (long !== undefined) {
+		throw invalid(
+			`Tag of ${long.length} characters, ${JSON.stringify(long.slice(0, memoryLimits.tag))}…: use at most ${memoryLimits.tag}.`,
+		);
+	}
+	return { scope, text, tags };
+}
+
+/** Returns the subject of a scope for a reader. Throws `failed_precondition` if the reader has none. */
+export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): string {
+	if (scope === "everyone") return "";
+	const subject = scope === "user" ? user : channel;
+	if (subject !== undefined) return subject;
+	const message =
+		scope === "channel"
+			? "No memory of a channel here: this conversation is in no channel. Use scope user or everyone."
+			: "No memory of a user here: several people, or no known person, speak to this run. Use scope channel.";
+	throw new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** Whether a reader can read a note. */
+export function isReadable(
+	{ scope, subject }: Pick<Memory, "scope" | "subject">,
+	reader: MemoryReader,
+): boolean {
+	if (scope === "everyone") return true;
+	return subject === (scope === "user" ? reader.user : reader.channel);
+}
+
+export function unknownMemory(id: string): ParleyError {
+	return new ParleyError(`Memory not found: ${id}. List memories to see their ids.`, { code: "not_found" });
+}
+
+function invalid(message: string): ParleyError {
+	return new ParleyError(message, { code: "invalid_argument" });
+}
+
+/** Notes that the tools of a run can reach: those of its person, of its channel, and for everyone. */
+export interface MemoryDesk {
+	/** Whether the session is in a chat, in which other people may write later. */
+	readonly inChat: boolean;
+	/** Returns the note as it would be stored. Throws like `store`, except for the number of notes. */
+	check(note: NewMemory): NewMemory;
+	/**
+	 * Stores a note with the author and the taint of the run. A repeated call stores one note. Throws `invalid_argument`,
+	 * `resource_exhausted` for a limit, and `failed_precondition` for a scope that the run does not have.
+	 */
+	store(note: NewMemory): Promise<Memory>;
+	/** Returns the most relevant notes, or the newest without a query. The session has their taint before they are returned. */
+	find(filter: {
+		readonly query?: string;
+		readonly scope?: MemoryScope | undefined;
+		readonly limit: number;
+	}): Promise<readonly Memory[]>;
+	/** Returns a note that the people of the run may delete. Throws `not_found` and `permission_denied`. */
+	deletable(id: string): Promise<Memory>;
+	/** Deletes a note. Throws like `deletable`. */
+	forget(id: string): Promise<void>;
+}

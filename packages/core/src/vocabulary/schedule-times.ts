@@ -1,0 +1,213 @@
+import { ParleyError } from "@parley/base";
+import { Cron } from "croner";
+import { type EventTrigger, eventTriggers, invalid, scheduleLimits, type Trigger } from "./schedule.ts";
+
+/**
+ * Reads cron by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the
+ * gap; one that comes twice is due the first time. An expression with a wildcard of minutes or hours follows real time.
+ */
+function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
+	return new Cron(cron, { timezone: timeZone, mode: "5-part", fixedTimeRule: "no-wildcard", paused: true });
+}
+
+/**
+ * Returns the first due time after `after`, or undefined if there is none. Schedules on an event have none. Times are
+ * milliseconds since the epoch.
+ */
+export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
+	switch (trigger.kind) {
+		case "cron":
+			return cronOf(trigger).nextRun(new Date(after))?.getTime();
+		case "interval": {
+			const { everyMs } = trigger;
+			return createdAt + (Math.floor((after - createdAt) / everyMs) + 1) * everyMs;
+		}
+		case "once":
+			return trigger.at > after ? trigger.at : undefined;
+		case "event":
+			return undefined;
+	}
+}
+
+/** Returns the trigger in its normal form. Throws `invalid_argument`, with the value, for one that can never fire. */
+export function checkTrigger(trigger: Trigger, now: number): Trigger {
+	switch (trigger.kind) {
+		case "cron":
+			return checkCron(trigger, now);
+		case "interval":
+			return checkInterval(trigger);
+		case "once":
+			return checkOnce(trigger, now);
+		case "event":
+			if (eventTriggers.includes(trigger.event)) return trigger;
+			throw invalid(`event: ${shown(trigger.event)} starts no schedule: use ${eventTriggers.join(", ")}`);
+	}
+}
+
+function checkCron(trigger: Extract<Trigger, { kind: "cron" }>, now: number): Trigger {
+	const cron = trigger.cron.trim().replace(/\s+/g, " ");
+	const timeZone = checkTimeZone(trigger.timeZone);
+	const checked = { ...trigger, cron, timeZone };
+	let due: number | undefined;
+	try {
+		due = nextDue(checked, now, now);
+	} catch (cause) {
+		const why = cause instanceof Error ? cause.message.replace(/^CronPattern: /, "") : "";
+		const message = `cron: ${shown(cron)} is not valid (${why}): use five fields such as "0 9 * * 1-5"`;
+		throw new ParleyError(message, { code: "invalid_argument", cause });
+	}
+	if (due === undefined) throw invalid(`cron: ${shown(cron)} is never due: use another day or month`);
+	return checked;
+}
+
+/** Returns a time zone by its IANA name. Throws `invalid_argument` for an unknown one. */
+function checkTimeZone(timeZone: string): string {
+	try {
+		return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+	} catch (cause) {
+		const message = `time_zone: ${shown(timeZone)} is unknown: use an IANA name such as Europe/Berlin or UTC`;
+		throw new ParleyError(message, { code: "invalid_argument", cause });
+	}
+}
+
+function checkInterval(trigger: Extract<Trigger, { kind: "interval" }>): Trigger {
+	const { everyMs } = trigger;
+	const { shortestMs, longestMs } = scheduleLimits;
+	if (Number.isSafeInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs) return trigger;
+	throw invalid(
+		`interval: ${everyMs / 1000} seconds is not allowed: use ${shortestMs / 1000} seconds to ${longestMs / 86_400_000} days`,
+	);
+}
+
+function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Trigger {
+	const { at } = trigger;
+	const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at);
+	if (!(at > now)) throw invalid(`at: ${time} is in the past: use a later time`);
+	if (at - now > scheduleLimits.farthestMs) {
+		throw invalid(`at: ${time} is too far away: use a time in the next five years`);
+	}
+	return { ...trigger, at: Math.trunc(at) };
+}
+
+/** The time of a clock in a time zone, such as `2026-12-01T09:00`, in milliseconds since the epoch. */
+function localTime(text: string, timeZone: string): number | undefined {
+	try {
+		return new Cron(text, { timezone: timeZone, paused: true }).getOnce()?.getTime();
+	} catch {
+		return undefined;
+	}
+}
+
+function shown(text: string): string {
+	return JSON.stringify(text.slice(0, 100));
+}
+
+const units: Readonly<Record<string, number>> = {
+	minute: 60_000,
+	hour: 3_600_000,
+	day: 24 * 3_600_000,
+	week: 7 * 24 * 3_600_000,
+};
+
+const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+const examples =
+	'"every day at 9:00", "every weekday at 9:00", "every monday at 9:00", "every 2 hours", "in 30 minutes", ' +
+	'"at 2027-01-31 09:00", "on task.failed", or cron such as "0 9 * * 1-5"';
+
+/**
+ * Reads the time of a schedule in plain words. A time of day is in `timeZone`, for example `Europe/Berlin`. Throws
+ * `invalid_argument`, with the text and examples, if it is not understood or can never fire.
+ */
+export function readWhen(
+	text: string,
+	{ now, timeZone }: { readonly now: number; readonly timeZone: string },
+): Trigger {
+	const zone = checkTimeZone(timeZone);
+	const words = text.trim().toLowerCase().replace(/\s+/g, " ");
+	const read = readEvery(words, zone) ?? readOnce(text.trim(), now, zone) ?? readOther(words, zone);
+	if (read) return checkTrigger(read, now);
+	throw invalid(`when: ${JSON.stringify(text.slice(0, 100))} is not understood: write ${examples}`);
+}
+
+function readEvery(words: string, timeZone: string): Trigger | undefined {
+	const [, count, unit] = /^every (?:(\d{1,6}) )?(minute|hour|day|week)s?$/.exec(words) ?? [];
+	const unitMs = unit === undefined ? undefined : units[unit];
+	if (unitMs !== undefined) return { kind: "interval", everyMs: Number(count ?? 1) * unitMs };
+	const [, day, time] = /^every ([a-z]+?)s? at ([^ ]+)$/.exec(words) ?? [];
+	const clock = readTime(time);
+	const days = day === undefined ? undefined : daysOf(day);
+	if (clock === undefined || days === undefined) return undefined;
+	return { kind: "cron", cron: `${clock.minute} ${clock.hour} * * ${days}`, timeZone };
+}
+
+function daysOf(name: string): string | undefined {
+	if (name === "day") return "*";
+	if (name === "weekday") return "1-5";
+	const index = weekdays.indexOf(name);
+	return index === -1 ? undefined : String(index);
+}
+
+function readTime(text: string | undefined): { readonly hour: number; readonly minute: number } | undefined {
+	const [, hours, minutes = "0", half] = /^(\d{1,2})(?::(\d{2}))?(am|pm)?$/.exec(text ?? "") ?? [];
+	if (hours === undefined) return undefined;
+	const written = Number(hours);
+	if (half !== undefined && (written < 1 || written > 12)) return undefined;
+	const hour = half === undefined ? written : (written % 12) + (half === "pm" ? 12 : 0);
+	const minute = Number(minutes);
+	return hour <= 23 && minute <= 59 ? { hour, minute } : undefined;
+}
+
+function readOnce(text: string, now: number, timeZone: string): Trigger | undefined {
+	const [, count, unit] = /^in (\d{1,6}) (minute|hour|day|week)s?$/i.exec(text) ?? [];
+	const unitMs = units[unit?.toLowerCase() ?? ""];
+	if (unitMs !== undefined) return { kind: "once", at: now + Number(count) * unitMs };
+	const [, date, time, zone] =
+		/^(?:at )?(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?)(Z|[+-]\d{2}:\d{2})?$/i.exec(text) ??
+		[];
+	if (date === undefined || time === undefined) return undefined;
+	const at =
+		zone === undefined
+			? localTime(`${date}T${time.length === 5 ? `${time}:00` : time}`, timeZone)
+			: Date.parse(`${date}T${time}${zone}`);
+	return at === undefined || Number.isNaN(at) ? undefined : { kind: "once", at };
+}
+
+function readOther(words: string, timeZone: string): Trigger | undefined {
+	const event = /^on ([a-z_]+\.[a-z_]+)$/.exec(words)?.[1];
+	if (event !== undefined) return { kind: "event", event: eventOf(event) };
+	const cron = /^(?:cron )?(\S+ \S+ \S+ \S+ \S+)$/.exec(words)?.[1];
+	// Five words that hold no digit and no star are a sentence.
+	return cron !== undefined && /^[\d*]/.test(cron) ? { kind: "cron", cron, timeZone } : undefined;
+}
+
+/** Throws `invalid_argument` for an event that starts no schedule. */
+export function eventOf(name: string): EventTrigger {
+	const known = eventTriggers.find((event) => event === name);
+	if (known !== undefined) return known;
+	throw invalid(
+		`event: ${JSON.stringify(name.slice(0, 100))} starts no schedule: use ${eventTriggers.join(", ")}`,
+	);
+}
+
+/** A trigger in words, as `readWhen` reads it. */
+export function whenText(trigger: Trigger): string {
+	switch (trigger.kind) {
+		case "cron":
+			return `cron ${trigger.cron} (${trigger.timeZone})`;
+		case "interval":
+			return everyText(trigger.everyMs);
+		case "once":
+			return `at ${new Date(trigger.at).toISOString()}`;
+		case "event":
+			return `on ${trigger.event}`;
+	}
+}
+
+function everyText(ms: number): string {
+	for (const name of ["week", "day", "hour", "minute"]) {
+		const unit = units[name] ?? 0;
+		if (ms % unit === 0) return ms === unit ? `every ${name}` : `every ${ms / unit} ${name}s`;
+	}
+	return `every ${ms / 1000} seconds`;
+}

@@ -1,0 +1,264 @@
+import type { OodaPhase } from "./ooda.ts";
+import type { Person } from "./principal.ts";
+import type { Spent, Usage } from "./usage.ts";
+
+/**
+ * pending: will be taken up when there is room. waiting: for its workers, and shown to people as running. suspended:
+ * for a person's word. The last three are ends, and a task comes to exactly one of them.
+ */
+export const taskStates = [
+	...(["pending", "running", "waiting", "suspended"] as const),
+	...(["completed", "failed", "cancelled"] as const),
+];
+export type TaskState = (typeof taskStates)[number];
+
+/** States that nothing follows. */
+export const endStates = ["completed", "failed", "cancelled"] as const satisfies readonly TaskState[];
+
+export function hasEnded(state: TaskState): boolean {
+	return endStates.some((end) => end === state);
+}
+
+/** From the least to the most urgent: their places are what the store keeps. */
+export const priorities = ["low", "normal", "high"] as const;
+export type Priority = (typeof priorities)[number];
+
+export type Autonomy = "supervised" | "autonomous";
+
+/** A step of the plan that the agent keeps. */
+export interface PlanStep {
+	readonly title: string;
+	readonly state: "pending" | "in_progress" | "completed" | "skipped";
+}
+
+/** How far a task has come: `current` steps of `total` are completed, which is `percentage`, and `label` is at work. */
+export interface TaskProgress {
+	readonly current: number;
+	readonly total: number;
+	readonly label: string;
+	readonly percentage: number;
+}
+
+/** What a task is suspended for, and what a person said of it. */
+export interface Review {
+	/** Unguessable; names this very question. */
+	readonly token: string;
+	/** The call that asked. */
+	readonly callId: string;
+	readonly reason: string;
+	/** The plan or the question. */
+	readonly content: string;
+	readonly reply?: ReviewReply;
+}
+
+export interface ReviewReply {
+	readonly approved: boolean;
+	readonly feedback: string;
+	readonly by: string;
+	/** Who of a chat platform said it, with the role of that moment. */
+	readonly person?: Person;
+}
+
+/** What somebody submits. Names of tools, tasks, agents and models are checked when it is. */
+export interface NewTask {
+	readonly title: string;
+	readonly description: string;
+	/** The usual ones where absent. */
+	readonly tools?: readonly string[];
+	readonly priority?: Priority;
+	readonly agent?: string;
+	readonly model?: string;
+	/** Tasks of the same session that must be completed first. */
+	readonly dependsOn?: readonly string[];
+	readonly autonomy?: Autonomy;
+}
+
+/** A task as people see it. Times are milliseconds since the epoch, costs billionths of a US dollar. */
+export interface TaskFacts {
+	readonly id: string;
+	readonly sessionId: string;
+	/** The session that holds its conversation with the model: to be read, not to be spoken in. */
+	readonly ownSessionId: string;
+	readonly parentId: string | undefined;
+	readonly retryOf: string | undefined;
+	readonly title: string;
+	readonly description: string;
+	readonly state: TaskState;
+	readonly priority: Priority;
+	readonly tools: readonly string[];
+	readonly agent: string;
+	readonly model: string | undefined;
+	readonly autonomy: Autonomy;
+	readonly dependsOn: readonly string[];
+	readonly submittedBy: string;
+	readonly progress: TaskProgress;
+	readonly plan: readonly PlanStep[] | undefined;
+	/** While it is suspended. */
+	readonly review: Omit<Review, "reply"> | undefined;
+	readonly suspendCount: number;
+	readonly retryCount: number;
+	readonly output: string;
+	readonly error: string;
+	/** Of its workers, too. */
+	readonly usage: Usage & { readonly cost: number };
+	readonly createdAt: number;
+	readonly updatedAt: number;
+	readonly startedAt: number | undefined;
+	readonly endedAt: number | undefined;
+}
+
+/** Which tasks are wanted, newest first. */
+export interface TaskFilter {
+	readonly limit: number;
+	readonly sessionId?: string;
+	readonly parentId?: string;
+	readonly states?: readonly TaskState[];
+	/** Only those submitted before this one. */
+	readonly before?: string;
+}
+
+/** What a task and its workers have used by then; absent in events that an earlier version wrote. */
+interface Used {
+	readonly usage?: Spent;
+}
+
+/**
+ * What people are told of a task, in the session that owns it. In this order: created; started; progress, suspended and
+ * resumed as they come; then exactly one of completed, cancelled, and failed without a retry. A failure that is tried
+ * again is followed by started.
+ */
+export type TaskEvent =
+	| {
+			readonly type: "task.created";
+			readonly taskId: string;
+			readonly title: string;
+			readonly description: string;
+			/** The task that it is a worker of; "" for none. */
+			readonly parentId: string;
+	  }
+	| { readonly type: "task.started"; readonly taskId: string; readonly title: string }
+	| (Used & {
+			readonly type: "task.progress";
+			readonly taskId: string;
+			readonly progress: TaskProgress;
+			/** The whole plan; absent for a task without one, and in events that an earlier version wrote. */
+			readonly plan?: readonly PlanStep[];
+	  })
+	| (Used & {
+			readonly type: "task.suspended";
+			readonly taskId: string;
+			readonly title: string;
+			readonly reason: string;
+			/** The plan or the question. */
+			readonly content: string;
+			readonly token: string;
+			/** How often it was suspended, this time included. */
+			readonly suspendCount: number;
+	  })
+	| { readonly type: "task.resumed"; readonly taskId: string; readonly title: string }
+	| {
+			readonly type: "task.completed";
+			readonly taskId: string;
+			readonly title: string;
+			/** The beginning of what it has to say. */
+			readonly summary: string;
+			/** From its first start to its end. */
+			readonly durationMs: number;
+			/** Of its workers, too. */
+			readonly usage: Spent;
+	  }
+	| (Used & {
+			readonly type: "task.failed";
+			readonly taskId: string;
+			readonly title: string;
+			readonly error: string;
+			/** How often it was tried again before. */
+			readonly retryCount: number;
+			readonly willRetry: boolean;
+	  })
+	| (Used & {
+			readonly type: "task.cancelled";
+			readonly taskId: string;
+			/** Anybody's words, whatever they claim. */
+			readonly reason: string;
+			/** Whose wish it was; absent where nobody wished it. */
+			readonly by?: string;
+	  });
+
+/**
+ * The life of one who works on a task, in the conversation of that task: a task's own run is its first worker, and each
+ * task that it spawns is a further one. Its calls are the `tool.started` events between. Exited comes last, once.
+ */
+export type WorkerEvent =
+	| {
+			readonly type: "worker.started";
+			readonly taskId: string;
+			/** The task that spawned it; "" for a task's own run. */
+			readonly parentId: string;
+			readonly title: string;
+			readonly agent: string;
+	  }
+	| {
+			readonly type: "worker.phased";
+			readonly taskId: string;
+			readonly phase: "thinking" | "acting" | "waiting";
+			/** The phase of the model call that begins, if the run has the mode `ooda`. */
+			readonly ooda?: OodaPhase;
+	  }
+	| { readonly type: "worker.completed"; readonly taskId: string; readonly summary: string }
+	| { readonly type: "worker.failed"; readonly taskId: string; readonly error: string }
+	| { readonly type: "worker.exited"; readonly taskId: string };
+
+/** A worker that a task wants: what it leaves out it has from the task. */
+export interface NewWorker {
+	readonly title: string;
+	readonly description: string;
+	readonly tools?: readonly string[];
+	readonly model?: string;
+	/** Workers of the same task that must be completed first. */
+	readonly dependsOn?: readonly string[];
+}
+
+/** What has become of a worker. */
+export interface WorkerResult {
+	readonly id: string;
+	readonly title: string;
+	readonly state: TaskState;
+	readonly output: string;
+	readonly error: string;
+}
+
+/**
+ * What the tools of a task do with it. `review` and `workers` throw `cancelled` where there is nothing yet: the run
+ * stops then, and the same call is made again when there is.
+ */
+export interface TaskDesk {
+	/** Keeps the plan and tells people where it changed. */
+	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
+	/** Suspends the task until a person has said something. */
+	review(asked: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
+	/** Makes a worker and returns its id; the same for the same call. */
+	spawn(worker: NewWorker): Promise<string>;
+	/** Waits for these workers, or all. */
+	workers(ids: readonly string[] | undefined): Promise<readonly WorkerResult[]>;
+}
+
+/**
+ * How far a task has come: by the steps of its plan that are completed, without those it skipped. A task without a plan
+ * is one step, which its end completes.
+ */
+export function progressOf(
+	title: string,
+	plan: readonly PlanStep[] | undefined,
+	completed: boolean,
+): TaskProgress {
+	const steps = plan?.filter(({ state }) => state !== "skipped") ?? [];
+	if (steps.length === 0) {
+		return { current: completed ? 1 : 0, total: 1, label: title, percentage: completed ? 100 : 0 };
+	}
+	const current = steps.filter(({ state }) => state === "completed").length;
+	const at =
+		steps.find(({ state }) => state === "in_progress") ?? steps.find(({ state }) => state === "pending");
+	const label = (at ?? steps.at(-1))?.title ?? title;
+	return { current, total: steps.length, label, percentage: Math.floor((100 * current) / steps.length) };
+}
