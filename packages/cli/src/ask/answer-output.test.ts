@@ -16,9 +16,18 @@ const called = event("tool.call", { ...call, status: "started", arguments: { cmd
 const returned = event("tool.call", { ...call, status: "completed", result: "a.txt" });
 
 const modelFailed = event("internal.llm.call", {
-	...{ run_id: "run", phase: "end", model: "claude", provider: "anthropic", message_count: 1 },
-	...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0, cost_usd: 0 },
-	...{ duration: 1, error: "the model is overloaded" },
+	run_id: "run",
+	phase: "end",
+	model: "claude",
+	provider: "anthropic",
+	message_count: 1,
+	tokens_input: 0,
+	tokens_output: 0,
+	tokens_cache_read: 0,
+	tokens_cache_write: 0,
+	cost_usd: 0,
+	duration: 1,
+	error: "the model is overloaded",
 });
 
 function write(...events: readonly OzzieEvent[]): { out: string; error: string } {
@@ -143,8 +152,17 @@ test("budgets and compactions are told on stderr", () => {
 
 test("a failed try of a step is told on stderr, and whether it is tried again", () => {
 	const step = {
-		...{ skill_name: "deploy", run_id: "run", call_id: "", step_id: "ship", step_title: "Ship it" },
-		...{ model: "m", task_id: "task_1", attempt: 1, output: "", reason: "", duration: 1 },
+		skill_name: "deploy",
+		run_id: "run",
+		call_id: "",
+		step_id: "ship",
+		step_title: "Ship it",
+		model: "m",
+		task_id: "task_1",
+		attempt: 1,
+		output: "",
+		reason: "",
+		duration: 1,
 	};
 	const failed = (will_retry: boolean): OzzieEvent =>
 		event("skill.step.completed", { ...step, error: "criteria not met", will_retry });

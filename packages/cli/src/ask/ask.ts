@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { basename, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import {
 	type AssistantMessagePayload,
 	type Client,
@@ -42,7 +42,8 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	try {
 		const session = await openSession(client, {
 			sessionId: flags.session,
-			...{ profile: flags.profile, model: flags.model },
+			profile: flags.profile,
+			model: flags.model,
 			rootDir: address.isLocal ? io.cwd : undefined,
 			onOtherDirectory: (reason) => {
 				if (flags.yes) throw outsideRoots(reason, io.cwd);
@@ -52,7 +53,9 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
 		const attachments = await uploadFiles(address, files);
 		const asking = new Ask({ io, client, session, flags, hasPerson: hasPerson(words, io) });
-		return await asking.run({ content, ...(attachments.length > 0 && { attachments }) });
+		return await asking.run(
+			defined({ content, attachments: attachments.length > 0 ? attachments : undefined }),
+		);
 	} finally {
 		await client.close();
 	}
@@ -96,7 +99,12 @@ class Ask {
 		});
 		const onInterrupt = (): void => this.#interrupt.press();
 		this.#questions = new Questions({
-			...{ io, client, sessionId, hasPerson, onInterrupt, onFailure },
+			io,
+			client,
+			sessionId,
+			hasPerson,
+			onInterrupt,
+			onFailure,
 			acceptsAll: flags.yes === true,
 		});
 	}

@@ -15,7 +15,11 @@ async function refuse(question: PromptRequestPayload, acceptsAll: boolean) {
 	const client = new FakeClient();
 	const failures: unknown[] = [];
 	const questions = new Questions({
-		...{ io, client, sessionId: "sess", acceptsAll, hasPerson: false },
+		io,
+		client,
+		sessionId: "sess",
+		acceptsAll,
+		hasPerson: false,
 		onInterrupt: () => undefined,
 		onFailure: (reason) => failures.push(reason),
 	});
@@ -67,7 +71,11 @@ test("questions of one reply are asked one after the other, and each answer coun
 	Object.assign(io.stdin, { isTTY: true, setRawMode: () => io.stdin });
 	const client = new FakeClient();
 	const questions = new Questions({
-		...{ io, client, sessionId: "sess", acceptsAll: false, hasPerson: true },
+		io,
+		client,
+		sessionId: "sess",
+		acceptsAll: false,
+		hasPerson: true,
 		onInterrupt: () => undefined,
 		onFailure: (reason) => expect(reason).toBeUndefined(),
 	});
@@ -79,7 +87,9 @@ test("questions of one reply are asked one after the other, and each answer coun
 	expect(client.requests.map(({ params }) => Object(params).token)).toEqual(["one"]);
 	const respond = (token: string): void =>
 		questions.take({
-			...{ type: "event", event: "prompt.response", seq: 2 },
+			type: "event",
+			event: "prompt.response",
+			seq: 2,
 			payload: { token, value: true, cancelled: false },
 		} as OzzieEvent);
 	// The second one is asked before the gateway has confirmed the first, and is then answered elsewhere.
@@ -97,7 +107,11 @@ test("questions of one reply follow each other without waiting for the gateway",
 	Object.assign(io.stdin, { isTTY: true, setRawMode: () => io.stdin });
 	const client = new FakeClient();
 	const questions = new Questions({
-		...{ io, client, sessionId: "sess", acceptsAll: false, hasPerson: true },
+		io,
+		client,
+		sessionId: "sess",
+		acceptsAll: false,
+		hasPerson: true,
 		onInterrupt: () => undefined,
 		onFailure: (reason) => expect(reason).toBeUndefined(),
 	});

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readMigrationNames, readSqliteFile } from "@parley/base";
+import { defined, readMigrationNames, readSqliteFile } from "@parley/base";
 import { type AuditAnchor, checkTexts, type Tables } from "@parley/core";
 import { databaseIn } from "@parley/gateway/data";
 import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
@@ -34,7 +34,7 @@ export async function checkMessagesFile(
 				onProgress: (checked, all) => {
 					if (checked % shownEvery === 0) onProgress(`checked the messages of ${checked} of ${all} sessions`);
 				},
-				...(signal && { signal }),
+				...defined({ signal }),
 			},
 		);
 		return {
@@ -55,7 +55,7 @@ export async function checkAuditFile(data: string, anchors: readonly AuditAnchor
 		const names = await readMigrationNames(db);
 		if (names.includes(auditMigration)) {
 			const { broken, ...facts } = await checkAudit({ read: (query) => query(db) }, anchors);
-			return { ...facts, ...(broken && { broken: { ...broken } }) };
+			return { ...facts, ...defined({ broken: broken && { ...broken } }) };
 		}
 		throw new ParleyError(
 			`${join(data, "")} holds no audit yet: no gateway of this version has started there`,

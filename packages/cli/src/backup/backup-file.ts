@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseFailpoints, systemClock } from "@parley/base";
+import { defined, parseFailpoints, systemClock } from "@parley/base";
 import {
 	type BackupFacts,
 	createBackup,
@@ -13,12 +13,15 @@ import { progressLine } from "../command-line/progress-line.ts";
 import { formatBytes, plural } from "../text/amounts.ts";
 import { visibleLine } from "../text/visible.ts";
 
-interface Restoring {
+interface Verifying {
 	readonly file: string;
-	readonly data: string;
-	readonly force: boolean;
 	readonly json: boolean;
 	readonly limits: Partial<UnpackLimits>;
+}
+
+interface Restoring extends Verifying {
+	readonly data: string;
+	readonly force: boolean;
 	readonly testHooks?: string;
 }
 
@@ -29,8 +32,12 @@ export async function restoreFromFile(
 ): Promise<void> {
 	const progress = progressLine(io);
 	const restored = await restoreBackup({
-		...{ file: resolve(io.cwd, file), dataDirectory: data, force, clock: systemClock, limits },
-		...(testHooks !== undefined && { failpoints: parseFailpoints(testHooks) }),
+		file: resolve(io.cwd, file),
+		dataDirectory: data,
+		force,
+		clock: systemClock,
+		limits,
+		...defined({ failpoints: testHooks === undefined ? undefined : parseFailpoints(testHooks) }),
 		onProgress: progress.show,
 	}).finally(progress.end);
 	const { aside = null } = restored;
@@ -46,10 +53,7 @@ export async function restoreFromFile(
 }
 
 /** Says whether a backup could be restored. */
-export async function verifyFile(
-	{ file, json, limits }: Pick<Restoring, "file" | "json" | "limits">,
-	io: Io,
-): Promise<void> {
+export async function verifyFile({ file, json, limits }: Verifying, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const facts = await verifyBackup(resolve(io.cwd, file), { limits, onProgress: progress.show }).finally(
 		progress.end,
@@ -78,8 +82,12 @@ interface Saving {
 export async function saveToFile({ file, data, version, force, json }: Saving, io: Io): Promise<void> {
 	const progress = progressLine(io);
 	const saved = await createBackup({
-		...{ dataDirectory: data, file: resolve(io.cwd, file), version, force },
-		...{ clock: systemClock, onProgress: progress.show },
+		dataDirectory: data,
+		file: resolve(io.cwd, file),
+		version,
+		force,
+		clock: systemClock,
+		onProgress: progress.show,
 	}).finally(progress.end);
 	const { missing, ...facts } = saved;
 	if (json) return printJson({ ...facts, data, missing_files: missing }, io);

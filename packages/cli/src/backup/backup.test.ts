@@ -30,7 +30,11 @@ test("what is saved and restored is told in rows, or as JSON", () =>
 		expect(io.takeError()).toMatch(/^parley: .*b\.tar\.gz exists; .*--force\n$/);
 		expect(await run(["backup", at("b.tar.gz"), "--force", "--json"], io)).toBe(0);
 		expect(parseJson(io.takeOut())).toEqual({
-			...{ file: at("b.tar.gz"), data: at("data"), sessions: 0, files: 1, missing_files: [] },
+			file: at("b.tar.gz"),
+			data: at("data"),
+			sessions: 0,
+			files: 1,
+			missing_files: [],
 			bytes: expect.any(Number),
 		});
 		expect(await run(["restore", "--verify", at("b.tar.gz")], io)).toBe(0);

@@ -21,7 +21,10 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 	const rootDir = address.isLocal ? io.cwd : undefined;
 	const open = (sessionId: string | undefined): Promise<OpenSession> =>
 		openSession(client, {
-			...{ sessionId, rootDir, profile: flags.profile, model: flags.model },
+			sessionId,
+			rootDir,
+			profile: flags.profile,
+			model: flags.model,
 			onOtherDirectory: (reason) =>
 				io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),
 		});
@@ -30,7 +33,10 @@ export async function chat(flags: ChatFlags, io: Io): Promise<number> {
 		const talk = isInteractive(io) ? talkAtTerminal : talkInLines;
 		return await talk(io, (display) => {
 			current = new Chat({
-				...{ ...display, client, session, clock: systemClock },
+				...display,
+				client,
+				session,
+				clock: systemClock,
 				openNew: () => open(undefined),
 			});
 			return current;

@@ -22,7 +22,9 @@ class Table {
 	constructor(session = new FakeSession("sess_1"), asksForTasks = true) {
 		this.session = session;
 		this.chat = new Chat({
-			...{ client: this.client, session, clock: new ManualClock() },
+			client: this.client,
+			session,
+			clock: new ManualClock(),
 			openNew: async () => this.next,
 			look: () => ({ columns: 60, styles: createStyles(false) }),
 			show: (rows) => this.rows.push(...rows),
@@ -93,15 +95,24 @@ test("Ctrl-C cancels the running turn once", async ({ table }) => {
 
 const tab = { name: "tab", text: "\t" };
 const listed = (name: string, more: object = {}) => ({
-	...{ name, description: name, source: "data", path: `skills/${name}.md`, type: "simple", hash: "" },
-	...{ user_invocable: true, model_invocable: true, trust: "operator", ...more },
+	name,
+	description: name,
+	source: "data",
+	path: `skills/${name}.md`,
+	type: "simple",
+	hash: "",
+	user_invocable: true,
+	model_invocable: true,
+	trust: "operator",
+	...more,
 });
 const skillList = {
 	skills: [
 		...[listed("deploy"), listed("deploy-docs"), listed("new-release"), listed("mine", { trust: "trusted" })],
 		...[listed("depot", { user_invocable: false }), listed("depend", { trust: "untrusted" })],
 	],
-	...{ problems: [], digest: "" },
+	problems: [],
+	digest: "",
 };
 
 test.each([

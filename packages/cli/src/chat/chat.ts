@@ -21,21 +21,25 @@ import { openStatuses } from "../wordings/task.ts";
 import { Conversation } from "./conversation.ts";
 import { helpRows, readLine, type SlashCommand, slashCommands } from "./slash-commands.ts";
 
-export interface ChatOptions {
+/** How a chat is shown. */
+interface ChatDisplay {
+	readonly look: () => Look;
+	/** Prints these rows after a change. */
+	readonly show: (rows: readonly string[]) => void;
+	/** Whether the person may be asked the questions of tasks at any time; otherwise such a question is only shown. */
+	readonly asksForTasks: boolean;
+}
+
+export interface ChatOptions extends ChatDisplay {
 	readonly client: Client;
 	readonly session: OpenSession;
 	readonly clock: Clock;
 	/** Opens another session. */
 	openNew(): Promise<OpenSession>;
-	readonly look: () => Look;
-	/** Something has changed, and these rows are to be printed. */
-	readonly show: (rows: readonly string[]) => void;
-	/** Whether somebody may be asked what tasks ask, whenever that is; else it is only told. */
-	readonly asksForTasks: boolean;
 }
 
 /** Begins a chat that is shown in this way. */
-export type BeginChat = (display: Pick<ChatOptions, "look" | "show" | "asksForTasks">) => Chat;
+export type BeginChat = (display: ChatDisplay) => Chat;
 
 /** How many of the messages of a resumed session, and of the sessions, are shown. */
 const mostMessages = 10;

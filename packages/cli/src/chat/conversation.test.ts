@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { answered, event, listed, modelCall, retrying, usageUpdated } from "../testing/events.ts";
@@ -8,7 +9,7 @@ import { Conversation } from "./conversation.ts";
 const look = { columns: 40, styles: createStyles(false) };
 
 const said = (content: string, author?: { id: string; name: string }): OzzieEvent =>
-	event("user.message", { content, run_id: "run", ...(author && { author }) });
+	event("user.message", defined({ content, run_id: "run", author }));
 const start = event("assistant.stream", { phase: "start", content: "", index: 0 });
 const delta = (content: string): OzzieEvent =>
 	event("assistant.stream", { phase: "delta", content, index: 0 });
@@ -237,13 +238,28 @@ test("budgets and compactions are told between the rows", () => {
 });
 
 const grantQuestion = event("prompt.request", {
-	...{ type: "confirm", label: "Trust discord:1:c?", token: "wish", required: true, options: [] },
-	...{ default: null, placeholder: "", validation: "", context: { expires_at: "2026-01-02T00:00:00Z" } },
+	type: "confirm",
+	label: "Trust discord:1:c?",
+	token: "wish",
+	required: true,
+	options: [],
+	default: null,
+	placeholder: "",
+	validation: "",
+	context: { expires_at: "2026-01-02T00:00:00Z" },
 });
 const grant = {
-	...{ grant_id: "grant_1", place: "discord:1:c", people: null, tools: null, classes: null },
-	...{ max_actions: 5, used_actions: 0, reason: "tests", granted_by: "operator" },
-	...{ created_at: "2026-01-01T00:00:00Z", expires_at: "2026-01-01T04:00:00Z" },
+	grant_id: "grant_1",
+	place: "discord:1:c",
+	people: null,
+	tools: null,
+	classes: null,
+	max_actions: 5,
+	used_actions: 0,
+	reason: "tests",
+	granted_by: "operator",
+	created_at: "2026-01-01T00:00:00Z",
+	expires_at: "2026-01-01T04:00:00Z",
 };
 
 test("whether a channel is to be trusted is asked beside the runs, and what came of it is told", () => {
@@ -251,8 +267,15 @@ test("whether a channel is to be trusted is asked beside the runs, and what came
 	apply(conversation, grantQuestion);
 	expect(conversation).toMatchObject({ idle: true, question: { question: { token: "wish" } } });
 	const own = event("prompt.request", {
-		...{ type: "confirm", label: "Allow ls?", token: "own", required: true, options: [] },
-		...{ default: null, placeholder: "", validation: "", context: { call_id: "c" } },
+		type: "confirm",
+		label: "Allow ls?",
+		token: "own",
+		required: true,
+		options: [],
+		default: null,
+		placeholder: "",
+		validation: "",
+		context: { call_id: "c" },
 	});
 	// Whoever is about to answer the one must not be found to have answered the other.
 	expect(apply(conversation, said("go"), called("c"), own).at(-1)).toBe(

@@ -4,9 +4,15 @@ import { sessionRows } from "./chat.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 const session = {
-	...{ session_id: "sess_4k2xw81", title: "the harbour", status: "active", root_dir: "/home/ada" },
-	...{ created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T11:58:00Z" },
-	...{ message_count: 3, last_seq: 7, state: "idle" as const },
+	session_id: "sess_4k2xw81",
+	title: "the harbour",
+	status: "active",
+	root_dir: "/home/ada",
+	created_at: "2026-01-01T00:00:00Z",
+	updated_at: "2026-01-01T11:58:00Z",
+	message_count: 3,
+	last_seq: 7,
+	state: "idle" as const,
 };
 
 test.each([

@@ -14,7 +14,8 @@ import { liveView } from "./talk-at-terminal.ts";
 const look = { columns: 80, styles: createStyles(false) };
 const created = { task_id: "task_1", title: "Refactor", description: "", parent_id: "" };
 const question = askQuestion({
-	...{ type: "confirm", label: "Allow ls?" },
+	type: "confirm",
+	label: "Allow ls?",
 	context: { call_id: "call", task_id: "task_1" },
 });
 

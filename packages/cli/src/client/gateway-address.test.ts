@@ -102,7 +102,11 @@ test("a gateway that speaks TLS alone is found by its certificate, and gets the 
 		const url = `https://${host}:1`;
 		await write(url);
 		expect(await findGateway({}, io())).toEqual({
-			...{ url, token, isLocal: true, isKnown: true, certificate: "PEM" },
+			url,
+			token,
+			isLocal: true,
+			isKnown: true,
+			certificate: "PEM",
 		});
 	}
 	// TEST-NET-1, which no machine has: RFC 5737.

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { Command } from "commander";
 import { chosenDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
@@ -40,8 +41,11 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 	const token = environment["PARLEY_TOKEN"] || (await ownToken());
 	const { certificate } = found ?? {};
 	return {
-		...{ url: url ?? defaultUrl, token, isLocal, isKnown: url !== undefined },
-		...(certificate !== undefined && { certificate }),
+		url: url ?? defaultUrl,
+		token,
+		isLocal,
+		isKnown: url !== undefined,
+		...defined({ certificate }),
 	};
 }
 

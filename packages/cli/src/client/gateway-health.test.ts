@@ -1,14 +1,14 @@
+import { defined } from "@parley/base/defined";
 import { expect, test } from "vitest";
 import { type HealthReport, healthRows } from "./gateway-health.ts";
 
 const usual: HealthReport = {
-	...{
-		auth: "local",
-		local_trust: true,
-		insecure_lan: false,
-		sandbox: { mode: "preferred", state: "ready", operator: "bubblewrap" },
-	},
-	...{ provider: { state: "ok" }, storage: { state: "ok" } },
+	auth: "local",
+	local_trust: true,
+	insecure_lan: false,
+	sandbox: { mode: "preferred", state: "ready", operator: "bubblewrap" },
+	provider: { state: "ok" },
+	storage: { state: "ok" },
 };
 
 test("of a gateway as it should be it is said who may come", () => {
@@ -30,7 +30,8 @@ test.each<[Partial<HealthReport>, string]>([
 test("what is not as it should be has a row of its own", () => {
 	const rows = healthRows({
 		certificate: { valid_to: "2027-02-03T04:05:06.000Z" },
-		...{ auth: "token", sandbox: { mode: "off", operator: "off" } },
+		auth: "token",
+		sandbox: { mode: "off", operator: "off" },
 		provider: { state: "refused", reason: "the key is not valid", since: "2026-01-01T00:00:00.000Z" },
 		storage: { state: "full", since: "2026-01-02T00:00:00.000Z" },
 	});
@@ -72,5 +73,5 @@ test.each<[HealthReport["sandbox"], readonly string[]]>([
 	],
 	[{ mode: "bubblewrap" }, ["bubblewrap"]],
 ])("of a sandbox that is %j people are told how it is", (sandbox, words) => {
-	expect(healthRows({ ...(sandbox && { sandbox }) }).map(([, value]) => value)).toEqual(words);
+	expect(healthRows(defined({ sandbox })).map(([, value]) => value)).toEqual(words);
 });

@@ -7,14 +7,16 @@ import {
 } from "node:http";
 import { request as secureRequest } from "node:https";
 import { text } from "node:stream/consumers";
-import { type ErrorCode, ParleyError, parseJson } from "@parley/base";
+import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { describeFailure, pinnedTo, refusalOf } from "@parley/protocol";
-import type { GatewayAddress } from "./gateway-address.ts";
 
 /** Where a gateway is, with its token where there is one. */
-export type HttpAddress = Pick<GatewayAddress, "url" | "certificate"> & {
+export interface HttpAddress {
+	readonly url: string;
 	readonly token?: string | undefined;
-};
+	/** The only certificate that proves a gateway at an https address; the usual rules without one. */
+	readonly certificate?: string | undefined;
+}
 
 /** What a request is sent with. */
 export interface HttpRequest {
@@ -30,8 +32,12 @@ export function beginRequest(
 ): ClientRequest {
 	const target = new URL(path, url.replace(/^ws/, "http"));
 	const options: RequestOptions = {
-		...{ ...more, agent: false },
-		headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+		...more,
+		agent: false,
+		headers: {
+			...headers,
+			...defined({ authorization: token === undefined ? undefined : `Bearer ${token}` }),
+		},
 	};
 	if (target.protocol !== "https:") return plainRequest(target, options);
 	return secureRequest(target, { ...options, ...(certificate !== undefined && pinnedTo(certificate)) });

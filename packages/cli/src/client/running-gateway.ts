@@ -1,8 +1,8 @@
 import { parseJson } from "@parley/base";
 import type { RuntimeFile } from "@parley/gateway";
 import { readRuntimeFile } from "@parley/gateway/data";
-import type { GatewayAddress } from "./gateway-address.ts";
-import { getFromGateway } from "./gateway-http.ts";
+
+import { getFromGateway, type HttpAddress } from "./gateway-http.ts";
 
 /** A gateway that runs on a data directory. */
 export interface RunningGateway extends RuntimeFile {
@@ -31,9 +31,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** What a gateway at this address says of itself; undefined where none answers. */
-async function readHealth(
-	address: Pick<GatewayAddress, "url" | "certificate">,
-): Promise<RunningGateway["health"] | undefined> {
+async function readHealth(address: HttpAddress): Promise<RunningGateway["health"] | undefined> {
 	try {
 		const response = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs));
 		const { status }: { status?: unknown } = Object(parseJson(response.text));

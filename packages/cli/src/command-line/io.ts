@@ -16,7 +16,10 @@ export interface Io {
 export function processIo(): Io {
 	const { stdin, stdout, stderr, env } = process;
 	return {
-		...{ stdin, stdout, stderr, environment: env },
+		stdin,
+		stdout,
+		stderr,
+		environment: env,
 		get cwd() {
 			return currentDirectory();
 		},

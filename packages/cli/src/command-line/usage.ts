@@ -7,7 +7,7 @@ export class UsageError extends Error {
 }
 
 /** Makes wrong command lines throw a `UsageError` that tells what is allowed, also those of commands below this one. */
-export function explainUsage(command: Command, io: Pick<Io, "stdout" | "stderr">): Command {
+export function explainUsage(command: Command, io: Io): Command {
 	const { stdout, stderr } = io;
 	for (const inner of command.commands) explainUsage(inner, io);
 	return command

@@ -58,7 +58,9 @@ export async function setUpDiscord(flags: ConnectorFlags, io: Io): Promise<numbe
 	const checks = await openDiscordChecks({ flags, io, token });
 	try {
 		const way = {
-			...{ platform: discord, hasToken: token !== "", withConnector: ["commands"] },
+			platform: discord,
+			hasToken: token !== "",
+			withConnector: ["commands"],
 			steps: (answered: (signal: AbortSignal) => Promise<void>, patienceMs: number) =>
 				setupSteps({ ...checks, answered, patienceMs }),
 		};

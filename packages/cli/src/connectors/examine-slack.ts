@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ParleyError, parseJson, silentLogger, systemClock } from "@parley/base";
+import { defined, ParleyError, parseJson, silentLogger, systemClock } from "@parley/base";
 import { commandTable } from "@parley/connector";
 import {
 	differenceWords,
@@ -48,7 +48,11 @@ async function openSlackChecks({
 	const config = await readConnectorConfig(flags, io);
 	const { botToken = "", entrance, isHttp, wrong } = trySlackSettings(io, config, flags.listen);
 	return openChecks({
-		...{ botToken, wrong, apiUrl: config.slack?.apiUrl, clock: systemClock, log: silentLogger },
+		botToken,
+		wrong,
+		apiUrl: config.slack?.apiUrl,
+		clock: systemClock,
+		log: silentLogger,
 		...(entrance && "appToken" in entrance ? entrance : isHttp && { http: entrance ?? {} }),
 	});
 }
@@ -57,10 +61,11 @@ async function openSlackChecks({
 export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
 	const checks = await openSlackChecks({ flags, io });
 	const way = {
-		...{ platform: platformOf(checks), hasToken: (io.environment["SLACK_BOT_TOKEN"] ?? "").trim() !== "" },
+		platform: platformOf(checks),
+		hasToken: (io.environment["SLACK_BOT_TOKEN"] ?? "").trim() !== "",
 		// Over HTTP Slack is heard only while the connector waits for it.
 		withConnector: checks.http?.knock === undefined ? ["rooms"] : ["transport", "rooms"],
-		...(flags.listen !== undefined && { connectorArgs: ["--listen", flags.listen] }),
+		...defined({ connectorArgs: flags.listen === undefined ? undefined : ["--listen", flags.listen] }),
 		steps: (answered: (signal: AbortSignal) => Promise<void>, patienceMs: number) =>
 			setupSteps({ ...checks, answered, patienceMs }),
 	};

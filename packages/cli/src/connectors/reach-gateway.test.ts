@@ -44,7 +44,9 @@ test("the wait ends at once if the connector is asked to end, and another error 
 	expect(clock.pending).toBe(0);
 	const revoked = new ParleyError("revoked", { code: "unauthenticated" });
 	const denied = reachGateway(() => Promise.reject(revoked), {
-		...{ clock, asked: new Promise<string>(() => undefined), onWait: async () => undefined },
+		clock,
+		asked: new Promise<string>(() => undefined),
+		onWait: async () => undefined,
 	});
 	await expect(denied).rejects.toBe(revoked);
 });

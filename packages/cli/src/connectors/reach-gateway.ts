@@ -126,11 +126,15 @@ function healthIn(text: string): unknown {
 	}
 }
 
-/** Who may ask for a connector's token: a connection of the operator. */
-export interface TokenQuestion {
-	/** The chat platform, which names the token as well. */
+/** The file of a connector's token. */
+interface TokenFile {
+	/** Chat platform, which is also the name of the token. */
 	readonly platform: string;
 	readonly data: string;
+}
+
+/** The file, and a connection of the operator, who may request a token for a connector. */
+export interface TokenQuestion extends TokenFile {
 	readonly gateway: Pick<Client, "request">;
 }
 
@@ -151,7 +155,9 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
 	const made = await gateway.request("create_token", {
-		...{ kind: "connector", platform, name: freeName(platform, tokens) },
+		kind: "connector",
+		platform,
+		name: freeName(platform, tokens),
 	});
 	await writePrivate(file, made.token);
 	return made.token;
@@ -159,11 +165,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 
 /** What to do where the gateway takes the token no more with which the connector came. */
 export function revokedToken(
-	{
-		platform,
-		data,
-		given,
-	}: Pick<TokenQuestion, "platform" | "data"> & { readonly given: string | undefined },
+	{ platform, data, given }: TokenFile & { readonly given: string | undefined },
 	cause: Error,
 ): ParleyError {
 	const fix = given?.startsWith("gw_connector_")
@@ -173,7 +175,7 @@ export function revokedToken(
 	return new ParleyError(message, { code: "unauthenticated", cause });
 }
 
-function tokenFileOf({ platform, data }: Pick<TokenQuestion, "platform" | "data">): string {
+function tokenFileOf({ platform, data }: TokenFile): string {
 	return join(data, "tokens", `connector-${platform}`);
 }
 

@@ -2,6 +2,7 @@ import {
 	chanceOf,
 	createIds,
 	createLogger,
+	defined,
 	type Failpoints,
 	type Logger,
 	noFailpoints,
@@ -65,8 +66,11 @@ export async function runConnector(run: Run): Promise<number> {
 	try {
 		lock = lockConnector(config.data, platform);
 		keeper = new ReportKeeper({
-			...{ file: reportFileOf(config.data, platform), clock: systemClock, log, pid: process.pid },
-			...(isForPerson(run) && { told: (words) => tellPerson(words, run) }),
+			file: reportFileOf(config.data, platform),
+			clock: systemClock,
+			log,
+			pid: process.pid,
+			...defined({ told: isForPerson(run) ? (words: ConnectorWords) => tellPerson(words, run) : undefined }),
 		});
 		await keeper.tell({ state: "starting" });
 		const end = await work(run, { config, log, redactor, keeper, asked, failpoints });
@@ -110,10 +114,13 @@ async function work(
 ): Promise<string> {
 	const reach = async (): Promise<GatewayAddress> =>
 		asConnector(await findGateway(flags, io), {
-			...{ platform, config, isNamed: Boolean(flags.url ?? io.environment["PARLEY_URL"]) },
+			platform,
+			config,
+			isNamed: Boolean(flags.url ?? io.environment["PARLEY_URL"]),
 		});
 	const found = await reachGateway(reach, {
-		...{ clock: systemClock, asked },
+		clock: systemClock,
+		asked,
 		async onWait(why) {
 			log.info("waiting for the gateway", { why });
 			await keeper.tell({ state: "waiting", detail: why });
@@ -125,8 +132,16 @@ async function work(
 	const { url: gatewayUrl, token: gatewayToken = "", certificate } = gateway;
 	const ids = createIds();
 	const options = {
-		...{ gatewayUrl, gatewayToken, certificate, dataDir: config.data, onLink: keeper.changed },
-		...{ clock: systemClock, chance: () => chanceOf(ids), ids, log, failpoints },
+		gatewayUrl,
+		gatewayToken,
+		certificate,
+		dataDir: config.data,
+		onLink: keeper.changed,
+		clock: systemClock,
+		chance: () => chanceOf(ids),
+		ids,
+		log,
+		failpoints,
 	};
 	const connector = await start(options, config);
 	keeper.watch(async () => stateWords(await connector.status()));
@@ -182,7 +197,7 @@ function tellPerson({ state, detail }: ConnectorWords, { platform, io }: Run): v
 
 interface ConnectorPlace {
 	readonly platform: string;
-	readonly config: Pick<Config, "data">;
+	readonly config: { readonly data: string };
 	/** Whether the operator named the address. It then stays the same, and the connector waits for the gateway itself. */
 	readonly isNamed: boolean;
 }

@@ -11,7 +11,10 @@ export function runDiscordConnector(options: {
 }): Promise<number> {
 	const { flags, io, token } = options;
 	return runConnector({
-		...{ platform: discord.name, secrets: [token], flags, io },
+		platform: discord.name,
+		secrets: [token],
+		flags,
+		io,
 		start: (running, config) => {
 			guardProcess(running.log);
 			return runDiscord({ ...running, token, ...config.discord });

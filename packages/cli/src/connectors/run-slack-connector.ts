@@ -18,7 +18,10 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 	if (!flags.supervised) slackSettings(io, await readConnectorConfig(flags, io), flags.listen);
 	const secrets = slack.variables.flatMap((name) => io.environment[name]?.trim() || []);
 	return runConnector({
-		...{ platform: slack.name, secrets, flags, io },
+		platform: slack.name,
+		secrets,
+		flags,
+		io,
 		start: async (running, config) => {
 			guardProcess(running.log);
 			const { botToken, entrance } = settled(() => slackSettings(io, config, flags.listen));

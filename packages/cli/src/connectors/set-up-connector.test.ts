@@ -33,10 +33,16 @@ test.each([
 	const gateway = await startGateway({
 		config: loadConfig({
 			flags: { sandbox: "off", listen: ["127.0.0.1:0"] },
-			...{ environment: {}, cwd: root, defaultData: data },
+			environment: {},
+			cwd: root,
+			defaultData: data,
 		}),
-		...{ clock: systemClock, ids: createIds(), log: new MemoryLogger(), redactor: new Redactor() },
-		...{ version: "0.0.0", currentDirectory: root },
+		clock: systemClock,
+		ids: createIds(),
+		log: new MemoryLogger(),
+		redactor: new Redactor(),
+		version: "0.0.0",
+		currentDirectory: root,
 	});
 	try {
 		const io = new CapturedIo({ DISCORD_TOKEN: "token", PARLEY_DATA: data });
@@ -44,7 +50,9 @@ test.each([
 			withGateway({}, io, async (client) => (await client.request("list_people", {})).waiting);
 		const invitations: number[] = [];
 		const answer = {
-			...{ id: "answer", title: "Answer", todo: "Say hello." },
+			id: "answer",
+			title: "Answer",
+			todo: "Say hello.",
 			check: async () => {
 				invitations.push((await waiting()).length);
 				return await check();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { delay, ParleyError, systemClock } from "@parley/base";
+import { defined, delay, ParleyError, systemClock } from "@parley/base";
 import type { Finding, SetupStep } from "@parley/connector";
 import { type RunningProgram, startOwnProgram } from "@parley/core";
 import { withGateway } from "../client/with-gateway.ts";
@@ -112,13 +112,13 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 		show(findings, io);
 		isDone = findings.every(({ status }) => status !== "fail");
 	} finally {
-		if (!isDone && code !== undefined) await withdraw(code, { flags, io });
+		if (!isDone && code !== undefined) await withdraw(code, flags, io);
 	}
 	return isDone;
 }
 
 /** Takes an invitation back that a setup leaves behind. One that was used, or a gateway that is gone, needs nothing. */
-async function withdraw(code: string, { flags, io }: Pick<Setup, "flags" | "io">): Promise<void> {
+async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<void> {
 	try {
 		await withGateway(flags, io, (client) => client.request("withdraw_pairing", { pairing: code }));
 	} catch (reason) {
@@ -306,7 +306,7 @@ class BorrowedConnector {
 	}
 
 	#found(status: "ok" | "fail", what: string, fix?: string): Finding {
-		return { id: `${this.#platform.name}-connector`, status, what, ...(fix !== undefined && { fix }) };
+		return { id: `${this.#platform.name}-connector`, status, what, ...defined({ fix }) };
 	}
 }
 

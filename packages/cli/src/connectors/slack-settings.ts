@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Config } from "@parley/gateway";
 import type { SlackChecks, WrongSetting } from "@parley/slack";
 import type { Io } from "../command-line/io.ts";
@@ -13,24 +14,28 @@ export interface SlackSettings {
 	readonly entrance: SlackEntrance;
 }
 
+interface SlackEnvironment {
+	readonly environment: Io["environment"];
+}
+
+interface SlackConfig {
+	readonly slack?: Config["slack"];
+}
+
 const setupHint = "parley slack setup says where they come from";
 
 /**
  * What the connector is started with: Socket Mode where SLACK_APP_TOKEN is set, HTTP with SLACK_SIGNING_SECRET. Throws a
  * `UsageError` that says what is missing. `listen` is the flag, before the configuration's.
  */
-export function slackSettings(
-	io: Pick<Io, "environment">,
-	config: Pick<Config, "slack">,
-	listen?: string,
-): SlackSettings {
+export function slackSettings(io: SlackEnvironment, config: SlackConfig, listen?: string): SlackSettings {
 	return { botToken: readBotToken(io), entrance: readEntrance(io, config, listen) };
 }
 
 /** The same, with what is wrong beside it instead of thrown: checks tell each for itself. */
 export function trySlackSettings(
-	io: Pick<Io, "environment">,
-	config: Pick<Config, "slack">,
+	io: SlackEnvironment,
+	config: SlackConfig,
 	listen?: string,
 ): {
 	readonly botToken?: string;
@@ -45,42 +50,34 @@ export function trySlackSettings(
 		listen !== undefined ||
 		(variable(io, "SLACK_APP_TOKEN") === undefined && variable(io, "SLACK_SIGNING_SECRET") !== undefined);
 	return {
-		...("value" in token && { botToken: token.value }),
-		...("value" in entrance && { entrance: entrance.value }),
+		...defined({ botToken: token.value, entrance: entrance.value }),
 		isHttp,
-		wrong: {
-			...("wrong" in token && { token: token.wrong }),
-			...("wrong" in entrance && { transport: entrance.wrong }),
-		},
+		wrong: defined({ token: token.wrong, transport: entrance.wrong }),
 	};
 }
 
-function tried<Value>(read: () => Value): { readonly value: Value } | { readonly wrong: WrongSetting } {
+function tried<Value>(read: () => Value): { readonly value?: Value; readonly wrong?: WrongSetting } {
 	try {
 		return { value: read() };
 	} catch (reason) {
 		if (!(reason instanceof UsageError)) throw reason;
 		const [what = "", hint = setupHint] = reason.message.split("\n");
-		return { wrong: { what, ...(hint !== setupHint && { fix: hint }) } };
+		return { wrong: defined({ what, fix: hint === setupHint ? undefined : hint }) };
 	}
 }
 
-function variable({ environment }: Pick<Io, "environment">, name: string): string | undefined {
+function variable({ environment }: SlackEnvironment, name: string): string | undefined {
 	return environment[name]?.trim() || undefined;
 }
 
-function readBotToken(io: Pick<Io, "environment">): string {
+function readBotToken(io: SlackEnvironment): string {
 	const botToken = variable(io, "SLACK_BOT_TOKEN");
 	if (botToken === undefined) throw new UsageError(`SLACK_BOT_TOKEN is not set\n${setupHint}`);
 	if (botToken.startsWith("xoxb-")) return botToken;
 	throw new UsageError(`SLACK_BOT_TOKEN is not a bot's token, which begins with xoxb-\n${setupHint}`);
 }
 
-function readEntrance(
-	io: Pick<Io, "environment">,
-	{ slack }: Pick<Config, "slack">,
-	listen?: string,
-): SlackEntrance {
+function readEntrance(io: SlackEnvironment, { slack }: SlackConfig, listen?: string): SlackEntrance {
 	const appToken = variable(io, "SLACK_APP_TOKEN");
 	if (listen === undefined && appToken !== undefined) {
 		if (appToken.startsWith("xapp-")) return { appToken };

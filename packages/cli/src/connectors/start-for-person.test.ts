@@ -12,8 +12,13 @@ const gateway = {
 	dataDirectory: "/home/ada/.local/share/parley",
 	resumed: 0,
 	reach: {
-		...{ auth: "local" as const, beyond: false, tls: false, publicUrl: undefined },
-		...{ insecureLan: false, localTrust: true, proxies: undefined },
+		auth: "local" as const,
+		beyond: false,
+		tls: false,
+		publicUrl: undefined,
+		insecureLan: false,
+		localTrust: true,
+		proxies: undefined,
 	},
 };
 
@@ -77,7 +82,9 @@ test("commands name a data directory that they would not find by themselves", ()
 
 const claude = {
 	...gateway,
-	...{ provider: "anthropic", model: "claude-sonnet-5-5", providerReason: "key" as const },
+	provider: "anthropic",
+	model: "claude-sonnet-5-5",
+	providerReason: "key" as const,
 };
 
 test("with a model of a provider it is said where words go, and what goes on", () => {

@@ -2,6 +2,7 @@ import { type Logger, ParleyError } from "@parley/base";
 import type { Config, Gateway, Reach } from "@parley/gateway";
 import { findRunningGateway } from "../client/running-gateway.ts";
 import { defaultDataDirectory } from "../command-line/data-directory.ts";
+import type { Io } from "../command-line/io.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.ts";
 import { alignColumns } from "../text/columns.ts";
@@ -9,7 +10,10 @@ import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { superviseConnectors } from "./supervise-connectors.ts";
 
-interface StartOptions extends Pick<RunOptions, "flags" | "io" | "version"> {
+interface StartOptions {
+	readonly flags: RunOptions["flags"];
+	readonly io: Io;
+	readonly version: string;
 	/** Whether to listen at the default address of Ozzie clients as well. */
 	readonly ozzie: boolean;
 }
@@ -57,7 +61,13 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	}
 }
 
-type Answering = Pick<Gateway, "provider" | "model" | "serverHost" | "providerReason">;
+/** The model of the gateway, and the reason for its provider. */
+interface Answering {
+	readonly provider: Gateway["provider"];
+	readonly model: Gateway["model"];
+	readonly serverHost: Gateway["serverHost"];
+	readonly providerReason: Gateway["providerReason"];
+}
 
 /** Who answers, and why it is not somebody else. */
 export function answersLine({ provider, model, serverHost, providerReason }: Answering): string {

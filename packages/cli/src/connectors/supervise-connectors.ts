@@ -17,7 +17,7 @@ const sharedNames = [
 
 /** Starts a connector for each chat platform whose tokens are set, and keeps it running. */
 export function superviseConnectors(
-	{ data, logLevel }: Pick<Config, "data" | "logLevel">,
+	{ data, logLevel }: { readonly data: string; readonly logLevel: Config["logLevel"] },
 	{ flags, io, log }: { readonly flags: GatewayFlags; readonly io: Io; readonly log: Logger },
 ): { readonly names: readonly string[]; stop(): Promise<void> } {
 	const script = process.argv[1] ?? "";
@@ -27,7 +27,9 @@ export function superviseConnectors(
 		const args = [script, name, "--data", data, "--log-level", logLevel, ...config, "--supervised"];
 		const environment = connectorEnvironment(io.environment, variables);
 		return new Supervisor({
-			...{ name, clock: systemClock, log },
+			name,
+			clock: systemClock,
+			log,
 			start: () => startOwnProgram({ args, environment }),
 		});
 	});

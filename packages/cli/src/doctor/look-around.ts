@@ -55,7 +55,9 @@ export async function lookAround(
 	const address = { data };
 	const settings = config instanceof Error ? undefined : config;
 	return {
-		...{ data, config, gateway },
+		data,
+		config,
+		gateway,
 		distribution: distributionOf({
 			platform: process.platform,
 			release: await textOf("/etc/os-release"),
@@ -95,16 +97,16 @@ export async function lookAround(
 	};
 }
 
-const paths: Pick<System, "stat" | "freeBytes" | "writeProbe" | "certificateEnd"> = {
-	stat: async (path): Promise<PathFacts | undefined> => {
+const paths = {
+	stat: async (path: string): Promise<PathFacts | undefined> => {
 		const facts = await stat(path).catch(() => undefined);
 		return facts && { mode: facts.mode, uid: facts.uid, isDirectory: facts.isDirectory() };
 	},
-	freeBytes: async (path) => {
+	freeBytes: async (path: string) => {
 		const { bavail, bsize } = await statfs(path);
 		return bavail * bsize;
 	},
-	writeProbe: async (directory) => {
+	writeProbe: async (directory: string) => {
 		const own = await mkdtemp(join(directory, ".doctor-"));
 		try {
 			await writeFile(join(own, "probe"), "x");
@@ -113,7 +115,7 @@ const paths: Pick<System, "stat" | "freeBytes" | "writeProbe" | "certificateEnd"
 			await rm(own, { recursive: true, force: true });
 		}
 	},
-	certificateEnd: async (file) => new X509Certificate(await readFile(file)).validToDate.getTime(),
+	certificateEnd: async (file: string) => new X509Certificate(await readFile(file)).validToDate.getTime(),
 };
 
 async function answers(host: string, port: number): Promise<boolean> {
@@ -142,15 +144,13 @@ async function trySandbox(config: Config | undefined, data: string): Promise<San
 /** Where the configuration cannot be read. */
 function defaultsFor(data: string): Config {
 	return {
-		...{
-			listen: [],
-			data,
-			root: [],
-			provider: "offline",
-			auth: "local",
-			logLevel: "silent",
-			allowedHosts: [],
-		},
+		listen: [],
+		data,
+		root: [],
+		provider: "offline",
+		auth: "local",
+		logLevel: "silent",
+		allowedHosts: [],
 	};
 }
 

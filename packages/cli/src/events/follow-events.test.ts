@@ -67,7 +67,9 @@ function follow(stub: Stub, query = "limit=10"): Followed {
 	let next = Promise.withResolvers<void>();
 	let changed = Promise.withResolvers<string>();
 	const done = followEvents({
-		...{ clock, signal: stop.signal, query: new URLSearchParams(query) },
+		clock,
+		signal: stop.signal,
+		query: new URLSearchParams(query),
 		find: async () => ({ url: stub.url }),
 		onEvent: ({ seq }: ShownEvent) => {
 			seen.push(seq);
@@ -83,7 +85,7 @@ function follow(stub: Stub, query = "limit=10"): Followed {
 	const until = async (count: number): Promise<void> => {
 		while (seen.length < count) await next.promise;
 	};
-	return { ...{ seen, states, clock, stop, done, until }, change: () => changed.promise };
+	return { seen, states, clock, stop, done, until, change: () => changed.promise };
 }
 
 test("what is told is passed on; a lost connection goes on behind the last event", async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import { type Clock, delay, ParleyError, parseJson, systemClock } from "@parley/base";
+import { type Clock, defined, delay, ParleyError, parseJson, systemClock } from "@parley/base";
 import { createParser } from "eventsource-parser";
 import { findSession } from "../client/find-session.ts";
 import { type AddressFlags, findAgain, findGateway, type GatewayAddress } from "../client/gateway-address.ts";
@@ -53,7 +53,10 @@ async function follow(
 	process.once("SIGINT", interrupt);
 	try {
 		await followEvents({
-			...{ query, onEvent, clock: systemClock, signal: stop.signal },
+			query,
+			onEvent,
+			clock: systemClock,
+			signal: stop.signal,
 			find: findAgain(address, () => findGateway(flags, io)),
 			onState: (state) => {
 				const words = state === "lost" ? "the connection is lost, trying again …" : "connected again";
@@ -152,7 +155,7 @@ class Follower {
 		const silence = this.#watch();
 		const either = AbortSignal.any([signal, silence.signal]);
 		const id = this.#lastId;
-		const headers = { accept: "text/event-stream", ...(id !== undefined && { "last-event-id": id }) };
+		const headers = defined({ accept: "text/event-stream", "last-event-id": id });
 		try {
 			const response = await openFromGateway(address, `/api/events?${query}`, { headers, signal: either });
 			const status = response.statusCode ?? 0;

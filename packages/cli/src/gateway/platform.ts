@@ -19,19 +19,22 @@ export interface Platform {
 }
 
 export const discord: Platform = {
-	...{ name: "discord", title: "Discord", variables: ["DISCORD_TOKEN"] },
+	name: "discord",
+	title: "Discord",
+	variables: ["DISCORD_TOKEN"],
 	isWanted: (environment) => isSet(environment, "DISCORD_TOKEN"),
 	wants: "DISCORD_TOKEN",
 	pairing: (code) => `In a channel of your server type /pair ${code}`,
 };
 
 /** The bot's token in the environment; undefined if it is not set. */
-export function discordToken({ environment }: Pick<Io, "environment">): string | undefined {
+export function discordToken({ environment }: { readonly environment: Environment }): string | undefined {
 	return environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") || undefined;
 }
 
 export const slack: Platform = {
-	...{ name: "slack", title: "Slack" },
+	name: "slack",
+	title: "Slack",
 	variables: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"],
 	isWanted: (environment) =>
 		isSet(environment, "SLACK_BOT_TOKEN") &&

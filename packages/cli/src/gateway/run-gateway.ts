@@ -2,6 +2,7 @@ import { flushCompileCache } from "node:module";
 import {
 	createIds,
 	createLogger,
+	defined,
 	type Failpoints,
 	type Logger,
 	type LogLevel,
@@ -63,13 +64,20 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	for (const { variables } of platforms) {
 		for (const name of variables) redactor.add(io.environment[name] ?? "");
 	}
-	const log = createLogger({ level: config.logLevel, redactor, ...(destination && { destination }) });
+	const log = createLogger(defined({ level: config.logLevel, redactor, destination }));
 	endOnUncaught(log, io);
 	for (const warning of config.warnings ?? []) log.warn(warning);
 	const shutdown = Promise.withResolvers<"shutdown">();
 	const gateway = await startGateway({
-		...{ config, log, redactor, version, clock: systemClock, ids: createIds() },
-		...{ failpoints, currentDirectory: io.cwd, onShutdown: () => shutdown.resolve("shutdown") },
+		config,
+		log,
+		redactor,
+		version,
+		clock: systemClock,
+		ids: createIds(),
+		failpoints,
+		currentDirectory: io.cwd,
+		onShutdown: () => shutdown.resolve("shutdown"),
 	});
 	// Whoever reads that it is ready may ask it to stop at once.
 	const asked = stopSignal();

@@ -1,6 +1,14 @@
 import { fstatSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { createIds, createLogger, ParleyError, Redactor, systemClock, type Timer } from "@parley/base";
+import {
+	createIds,
+	createLogger,
+	defined,
+	ParleyError,
+	Redactor,
+	systemClock,
+	type Timer,
+} from "@parley/base";
 import {
 	type Config,
 	loadConfig,
@@ -44,8 +52,14 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	const log = createLogger({ level: config.logLevel, redactor });
 	for (const warning of config.warnings ?? []) log.warn(warning);
 	const started = await openAgent({
-		...{ flags: withSession(flags), config, clock: systemClock, ids: createIds(), log, redactor },
-		...{ currentDirectory: io.cwd, keeping: { cache: await cacheDirectory(), version } },
+		flags: withSession(flags),
+		config,
+		clock: systemClock,
+		ids: createIds(),
+		log,
+		redactor,
+		currentDirectory: io.cwd,
+		keeping: { cache: await cacheDirectory(), version },
 	});
 	const stop = new AbortController();
 	let signalled: keyof typeof signalCodes | undefined;
@@ -62,8 +76,15 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 	let code: number;
 	try {
 		code = await serveZot({
-			...{ agent: started.agent, input: stdin, output: stdout, clock: systemClock, log, version, token },
-			...{ approvals: flags.rpcApprovals === true, stop: stop.signal },
+			agent: started.agent,
+			input: stdin,
+			output: stdout,
+			clock: systemClock,
+			log,
+			version,
+			token,
+			approvals: flags.rpcApprovals === true,
+			stop: stop.signal,
 		});
 		await started.close();
 	} finally {
@@ -86,16 +107,22 @@ function demandLines(): void {
 /** The operator's own settings hold here, too, as far as they are about models, commands and rules. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
-	const isGiven = apiKey !== undefined && apiKey.trim() !== "";
+	const givenKey = apiKey?.trim() ? apiKey : undefined;
 	return loadConfig({
 		flags: {
 			// Where clients have nothing to say they say it.
-			...{ provider: provider || undefined, model: model || undefined, baseUrl: baseUrl || undefined },
-			...{ data, config, sandbox, policyFile, logLevel },
+			provider: provider || undefined,
+			model: model || undefined,
+			baseUrl: baseUrl || undefined,
+			data,
+			config,
+			sandbox,
+			policyFile,
+			logLevel,
 			reasoning: readReasoning(flags.reasoning),
 		},
-		environment: { ...io.environment, ...(isGiven && { ANTHROPIC_API_KEY: apiKey }) },
-		...(isGiven && { keyName: "--api-key" }),
+		environment: { ...io.environment, ...defined({ ANTHROPIC_API_KEY: givenKey }) },
+		...defined({ keyName: givenKey && "--api-key" }),
 		cwd: io.cwd,
 		// To find it takes a file more to load.
 		defaultData: data ?? (await defaultDataDirectory()),

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Client, MethodResult, OpenPromptPayload } from "@parley/protocol";
 import type { Io } from "../command-line/io.ts";
 import { errorLook } from "../command-line/output.ts";
@@ -58,7 +59,7 @@ async function findQuestion(client: Client, id: string): Promise<OpenPromptPaylo
 }
 
 function givenBy({ value, deny, reason }: AnswerFlags, question: OpenPromptPayload): GivenAnswer | undefined {
-	if (deny) return { response: { ...decline, ...(reason !== undefined && { reason }) }, said: "no" };
+	if (deny) return { response: { ...decline, ...defined({ reason }) }, said: "no" };
 	if (value === undefined) return undefined;
 	if (question.type === "password") {
 		throw new UsageError(

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { MethodInput, PromptOptionPayload, PromptRequestPayload } from "@parley/protocol";
 import { visibleLine } from "../text/visible.ts";
 
@@ -32,7 +33,7 @@ function readApproval({ context }: PromptRequestPayload, line: string): Reading 
 	const answer = word.toLowerCase();
 	if (answer === "n" || answer === "no") {
 		const said = reason === "" ? "no" : `no: ${reason}`;
-		return accept({ cancelled: true, ...(reason !== "" && { reason }) }, said);
+		return accept(defined({ cancelled: true, reason: reason || undefined }), said);
 	}
 	if (reason === "" && (answer === "y" || answer === "yes")) return accept({ value: "yes" }, "yes");
 	if (reason === "" && (answer === "s" || answer === "session")) {

@@ -42,7 +42,7 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 async function changesOf(
 	skills: readonly SkillPayload[],
 	directory: string,
-	client: Pick<Client, "request">,
+	client: Client,
 ): Promise<string[]> {
 	const rows: string[] = [];
 	for (const { name, path } of skills.filter(({ trust }) => trust === "changed")) {

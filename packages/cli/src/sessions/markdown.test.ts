@@ -4,9 +4,16 @@ import type { ShownEvent } from "../client/past-events.ts";
 import { toMarkdown } from "./export.ts";
 
 const session: SessionFacts = {
-	...{ id: "sess_1", title: "A *plan*\u001b[2J", state: "idle", profile: "default", cost_usd: 0.0123 },
-	...{ created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:01:00.000Z" },
-	...{ message_count: 2, token_usage: { input: 1234, output: 56 }, root_dir: "/a`b" },
+	id: "sess_1",
+	title: "A *plan*\u001b[2J",
+	state: "idle",
+	profile: "default",
+	cost_usd: 0.0123,
+	created_at: "2026-01-01T00:00:00.000Z",
+	updated_at: "2026-01-01T00:01:00.000Z",
+	message_count: 2,
+	token_usage: { input: 1234, output: 56 },
+	root_dir: "/a`b",
 };
 
 function told(type: string, payload: object): ShownEvent {
@@ -22,8 +29,14 @@ test("a conversation is written with its facts, and with everything that was sai
 		told("user.message", { content: "Do it\n\nplease", run_id: "r", author: { id: "u", name: "Ada_L" } }),
 		told("tool.call", { status: "started", name: "run", arguments: { cmd: "x" }, call_id: "c" }),
 		told("prompt.request", {
-			...{ type: "confirm", label: "Allow [x]?", required: true, options: [], default: null },
-			...{ placeholder: "", validation: "", context: {} },
+			type: "confirm",
+			label: "Allow [x]?",
+			required: true,
+			options: [],
+			default: null,
+			placeholder: "",
+			validation: "",
+			context: {},
 		}),
 		told("prompt.response", { value: true, cancelled: false, by: "operator" }),
 		told("tool.call", { status: "completed", name: "run", result: "done\n", call_id: "c" }),

@@ -57,7 +57,14 @@ function stateOf({ expires_at, ended_at, end_reason = "" }: Grant, now: number):
 	return left > 0 ? `${timeLeft(left)} left` : "expired";
 }
 
-function coversOf({ people, tools, classes }: Pick<Grant, "people" | "tools" | "classes">): string {
+/** The limits of a grant, or of a request for one. */
+interface Coverage {
+	readonly people: Grant["people"];
+	readonly tools: Grant["tools"];
+	readonly classes: Grant["classes"];
+}
+
+function coversOf({ people, tools, classes }: Coverage): string {
 	const calls = [...(tools ?? []), ...(classes ?? [])].map(visibleLine);
 	const who = people === null ? "members" : people.map(visibleLine).join(", ");
 	return `${calls.length === 0 ? "all calls" : calls.join(", ")} of ${who}`;
@@ -137,7 +144,7 @@ function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string 
 }
 
 /** How long a token still counts. */
-function untilWords({ expires_at }: Pick<Token, "expires_at">, now: number): string {
+function untilWords({ expires_at }: Token, now: number): string {
 	return expires_at === undefined ? "until revoked" : `for ${timeLeft(Date.parse(expires_at) - now)} more`;
 }
 

@@ -7,8 +7,13 @@ const list = {
 	agents: [
 		{ name: "default", title: "Parley", sampling: {} },
 		{
-			...{ name: "local", title: "Local\u001b", model: "m", server: "http://127.0.0.1:8080", sampling: {} },
-			...{ reasoning: "low", tools: ["read_file", "search_files"] },
+			name: "local",
+			title: "Local\u001b",
+			model: "m",
+			server: "http://127.0.0.1:8080",
+			sampling: {},
+			reasoning: "low",
+			tools: ["read_file", "search_files"],
 		},
 		{ name: "mute", title: "Mute", sampling: {}, tools: [] },
 	],

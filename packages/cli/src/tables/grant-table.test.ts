@@ -6,8 +6,15 @@ const now = Date.UTC(2026, 0, 1);
 
 function grant(told: Partial<Grant>): Grant {
 	return {
-		...{ grant_id: "grant_1", place: "discord:1:c", people: null, tools: null, classes: null },
-		...{ max_actions: 200, used_actions: 3, reason: "release", granted_by: "operator" },
+		grant_id: "grant_1",
+		place: "discord:1:c",
+		people: null,
+		tools: null,
+		classes: null,
+		max_actions: 200,
+		used_actions: 3,
+		reason: "release",
+		granted_by: "operator",
 		created_at: "2026-01-01T00:00:00Z",
 		expires_at: "2026-01-01T03:00:00Z",
 		...told,
@@ -41,15 +48,19 @@ test("in a narrow terminal the id, the channel and the state stay", () => {
 });
 
 const wish: Wish = {
-	...{
-		token: "prompt_1",
-		session_id: "sess_1",
-		place: "discord:1:c",
-		person: "discord:1:ada",
-		name: "Ada\u{1b}",
-	},
-	...{ people: null, tools: ["git"], classes: null, max_actions: 200, minutes: 240, reason: "release night" },
-	...{ created_at: "2026-01-01T00:00:00Z", expires_at: "2026-01-02T00:00:00Z" },
+	token: "prompt_1",
+	session_id: "sess_1",
+	place: "discord:1:c",
+	person: "discord:1:ada",
+	name: "Ada\u{1b}",
+	people: null,
+	tools: ["git"],
+	classes: null,
+	max_actions: 200,
+	minutes: 240,
+	reason: "release night",
+	created_at: "2026-01-01T00:00:00Z",
+	expires_at: "2026-01-02T00:00:00Z",
 };
 
 test("wishes are told with who asks for what, where and why, and how they are answered", () => {

@@ -7,8 +7,13 @@ const list = {
 	default: "claude-sonnet-5-5",
 	models: [
 		{
-			...{ name: "claude-sonnet-5-5", provider: "anthropic", tier: "standard", reasoning: "adaptive" },
-			...{ context_window: 1_000_000, max_output: 64_000, images: true },
+			name: "claude-sonnet-5-5",
+			provider: "anthropic",
+			tier: "standard",
+			reasoning: "adaptive",
+			context_window: 1_000_000,
+			max_output: 64_000,
+			images: true,
 			prices: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
 			long_prompt: {
 				above: 200_000,
@@ -16,8 +21,12 @@ const list = {
 			},
 		},
 		{
-			...{ name: "local\u001b", provider: "anthropic", reasoning: "none" },
-			...{ context_window: 32_768, max_output: 8_192, images: false },
+			name: "local\u001b",
+			provider: "anthropic",
+			reasoning: "none",
+			context_window: 32_768,
+			max_output: 8_192,
+			images: false,
 		},
 	],
 };

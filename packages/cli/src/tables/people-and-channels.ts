@@ -30,8 +30,13 @@ export function peopleRows({ people, waiting }: People, now: number, look: Look)
 	];
 }
 
-/** Somebody with the name that they gave themselves. */
-export function personWords({ person, name }: Pick<Person, "person" | "name">): string {
+interface NamedPerson {
+	readonly person: string;
+	readonly name: string;
+}
+
+/** The id of a person, with the name that they gave themselves. */
+export function personWords({ person, name }: NamedPerson): string {
 	return visibleLine(name === "" ? person : `${person} (${name})`);
 }
 
@@ -60,7 +65,13 @@ function hintsFor(waiting: readonly Waiting[], { columns }: Look): string[] {
 	return hints.flatMap((hint) => wrapText(hint, columns));
 }
 
-type Named = Pick<Waiting, "id" | "kind" | "person" | "name">;
+/** The fields by which a waiting person is found and shown. */
+interface Named {
+	readonly id: string;
+	readonly person?: string;
+	readonly name?: string;
+	readonly kind: Waiting["kind"];
+}
 
 /** A code that counts no more, in one line. */
 export function withdrawnWords({ id, kind, person, name = "" }: Named): string {

@@ -6,17 +6,28 @@ import { findWaiting, peopleRows, personWords, withdrawnWords } from "./people-a
 const now = Date.parse("2026-01-10T12:00:00Z");
 const look = (columns: number) => ({ columns, styles: createStyles(false) });
 const ada = {
-	...{ person: "discord:1:2", name: "Ada\u001b[2J", role: "owner" as const },
-	...{ added_by: "invitation:pairing_1", created_at: "2026-01-10T11:57:00Z" },
+	person: "discord:1:2",
+	name: "Ada\u001b[2J",
+	role: "owner" as const,
+	added_by: "invitation:pairing_1",
+	created_at: "2026-01-10T11:57:00Z",
 };
 const bob = {
-	...{ id: "pairing_b", kind: "request" as const, person: "discord:1:3", name: "Bob" },
-	...{ platform: "discord", tenant: "1", created_at: "2026-01-10T11:30:00Z" },
+	id: "pairing_b",
+	kind: "request" as const,
+	person: "discord:1:3",
+	name: "Bob",
+	platform: "discord",
+	tenant: "1",
+	created_at: "2026-01-10T11:30:00Z",
 	expires_at: "2026-01-10T12:30:00Z",
 };
 const invitation = {
-	...{ id: "pairing_i", kind: "invitation" as const, role: "member" as const },
-	...{ created_at: bob.created_at, expires_at: bob.expires_at },
+	id: "pairing_i",
+	kind: "invitation" as const,
+	role: "member" as const,
+	created_at: bob.created_at,
+	expires_at: bob.expires_at,
 };
 
 test("who was let in stands above who waits, with codes nowhere", () => {

@@ -7,14 +7,17 @@ const look = (columns: number) => ({ columns, styles: createStyles(false) });
 const place = {
 	place: "discord:1:2",
 	profile: {
-		...{ agent: "coder", model: "fast", tools: ["read_file", "git"], root: "/srv/\u001b[2Jsite" },
-		...{
-			approvers: ["discord:1:3"],
-			approve_in: ["slack:T:C", "discord:1:9"],
-			budget_usd: 5,
-			quota_bytes: 5_000_000,
-		},
-		...{ mention: "required" as const, sessions: "person" as const, approval_hours: 2 },
+		agent: "coder",
+		model: "fast",
+		tools: ["read_file", "git"],
+		root: "/srv/\u001b[2Jsite",
+		approvers: ["discord:1:3"],
+		approve_in: ["slack:T:C", "discord:1:9"],
+		budget_usd: 5,
+		quota_bytes: 5_000_000,
+		mention: "required" as const,
+		sessions: "person" as const,
+		approval_hours: 2,
 	},
 	source: "operator" as const,
 };

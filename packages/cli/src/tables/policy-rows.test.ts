@@ -5,7 +5,10 @@ import { decisionRows, ruleRows } from "./access-tables.ts";
 
 const look = { columns: 100, styles: createStyles(false) };
 const denied: Parameters<typeof decisionRows>[0] = {
-	...{ reason: "we push\u001b by hand", classes: ["exec-sandboxed"], floor: false, effect: "deny" as const },
+	reason: "we push\u001b by hand",
+	classes: ["exec-sandboxed"],
+	floor: false,
+	effect: "deny" as const,
 	rules: [
 		{
 			layer: "operator",
@@ -22,7 +25,8 @@ const denied: Parameters<typeof decisionRows>[0] = {
 			decides: false,
 		},
 	],
-	...{ sandbox: "bubblewrap", policy_version: "3-0123456789abcdef" },
+	sandbox: "bubblewrap",
+	policy_version: "3-0123456789abcdef",
 };
 
 test("a decision comes first, then what every rule said", () => {
@@ -59,14 +63,16 @@ const listing = {
 			classes: ["secret"],
 		},
 		{
-			...{ layer: "workspace", source: "/w/p:1", effect: "allow" as const, reason: "ignored", floor: false },
-			...{
-				ignored: true,
-				tools: ["git", "run_*"],
-				commands: [["git", "push"], ["ls"]],
-				paths: ["a/**"],
-				hosts: ["b.c"],
-			},
+			layer: "workspace",
+			source: "/w/p:1",
+			effect: "allow" as const,
+			reason: "ignored",
+			floor: false,
+			ignored: true,
+			tools: ["git", "run_*"],
+			commands: [["git", "push"], ["ls"]],
+			paths: ["a/**"],
+			hosts: ["b.c"],
 		},
 		{
 			layer: "agent",

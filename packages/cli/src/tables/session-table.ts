@@ -62,7 +62,7 @@ function textsOf({ title, root_dir }: Listed): string[] {
 }
 
 /** What a conversation is called where nobody has named it. */
-export function titleOf({ title }: Pick<SessionFacts, "title">): string {
+export function titleOf({ title }: { readonly title: string }): string {
 	return visibleLine(title) || "(no title)";
 }
 

@@ -11,7 +11,7 @@ type Skill = SkillList["skills"][number];
 
 /** The skills in rows, then the files that cannot be used and what to do about skills without trust. */
 export function skillTable(
-	{ skills, problems }: Pick<SkillList, "skills" | "problems">,
+	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
 	look: Look,
 ): string[] {
 	const cells = [["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"], ...skills.map(skillCells)];

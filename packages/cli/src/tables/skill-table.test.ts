@@ -5,13 +5,23 @@ import { widthOf } from "../text/wrap.ts";
 import { skillTable } from "./skill-and-memory-tables.ts";
 
 const deploy: SkillPayload = {
-	...{ name: "deploy", description: "Deploys the shop", source: "data", path: "skills/deploy.md" },
-	...{ type: "simple", user_invocable: true, model_invocable: false, trust: "operator", hash: "ab" },
+	name: "deploy",
+	description: "Deploys the shop",
+	source: "data",
+	path: "skills/deploy.md",
+	type: "simple",
+	user_invocable: true,
+	model_invocable: false,
+	trust: "operator",
+	hash: "ab",
 };
 const review: SkillPayload = {
 	...deploy,
-	...{ name: "review\u001b[2J", source: "directory", path: ".parley/skills/review/SKILL.md" },
-	...{ model_invocable: true, trust: "changed" },
+	name: "review\u001b[2J",
+	source: "directory",
+	path: ".parley/skills/review/SKILL.md",
+	model_invocable: true,
+	trust: "changed",
 };
 const problems = [{ path: "skills/bad.md", message: "line 3: tools: use a list\u001b[2J" }];
 

@@ -7,17 +7,30 @@ const now = Date.parse("2026-01-10T12:00:00Z");
 const created_at = "2026-01-01T12:00:00Z";
 const tokens = [
 	{
-		...{ id: "aaaa1111bbbbccccddddeeeeff", kind: "observer" as const, name: "gone", created_at },
-		...{ status: "revoked" as const, sessions: ["sess_1", "sess_2"] },
+		id: "aaaa1111bbbbccccddddeeeeff",
+		kind: "observer" as const,
+		name: "gone",
+		created_at,
+		status: "revoked" as const,
+		sessions: ["sess_1", "sess_2"],
 	},
 	{
-		...{ id: "bbbb1111bbbbccccddddeeeeff", kind: "observer" as const, name: "wall", created_at },
-		...{ status: "active" as const, expires_at: "2026-01-31T12:00:00Z" },
+		id: "bbbb1111bbbbccccddddeeeeff",
+		kind: "observer" as const,
+		name: "wall",
+		created_at,
+		status: "active" as const,
+		expires_at: "2026-01-31T12:00:00Z",
 		last_used_at: "2026-01-10T11:57:00Z",
 	},
 	{
-		...{ id: "cccc1111bbbbccccddddeeeeff", kind: "connector" as const, name: "chat\u001b[2J", created_at },
-		...{ status: "active" as const, platform: "discord", tenants: ["111", "222"] },
+		id: "cccc1111bbbbccccddddeeeeff",
+		kind: "connector" as const,
+		name: "chat\u001b[2J",
+		created_at,
+		status: "active" as const,
+		platform: "discord",
+		tenants: ["111", "222"],
 	},
 ];
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Client, MethodInput } from "@parley/protocol";
 import type { AddressFlags } from "../client/gateway-address.ts";
 import { beginsId, requireLongId } from "../command-line/ids.ts";
@@ -41,7 +41,7 @@ export async function readWorkers(client: Client, id: string): Promise<Task[]> {
 async function* allTasks(client: Client): AsyncGenerator<Task, void> {
 	let before: string | undefined;
 	do {
-		const page = { limit: pageLength, ...(before !== undefined && { before }) };
+		const page = defined({ limit: pageLength, before });
 		const { tasks } = await client.request("query_tasks", page);
 		yield* tasks;
 		before = tasks.at(-1)?.id;

@@ -1,4 +1,4 @@
-import { systemClock } from "@parley/base";
+import { defined, systemClock } from "@parley/base";
 import type { Client, MethodInput } from "@parley/protocol";
 import { findSession } from "../client/find-session.ts";
 import { type AddressFlags, findGateway } from "../client/gateway-address.ts";
@@ -33,13 +33,12 @@ export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_tasks">> {
 	const { session, status, all, limit } = flags;
 	const wanted = status ?? (all ? undefined : openStatuses);
-	return {
+	return defined({
 		limit,
-		...(wanted && { status: [...wanted] }),
-		...(session !== undefined && {
-			session_id: (await findSession(await findGateway(flags, io), session)).id,
-		}),
-	};
+		status: wanted && [...wanted],
+		session_id:
+			session === undefined ? undefined : (await findSession(await findGateway(flags, io), session)).id,
+	});
 }
 
 /** Sessions with a question that nobody has answered, in which one of these tasks is at work. */

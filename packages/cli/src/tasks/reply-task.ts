@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { MethodInput, PromptRequestPayload } from "@parley/protocol";
 import { withGateway } from "../client/with-gateway.ts";
 import { shortId } from "../command-line/ids.ts";
@@ -13,7 +13,10 @@ import type { Task } from "../wordings/task.ts";
 import { findTask, type ReplyFlags } from "./find-task.ts";
 import { nameTask, suspensionRows } from "./task-board.ts";
 
-type Reply = Pick<MethodInput<"reply_task">, "status" | "feedback">;
+interface Reply {
+	readonly status: MethodInput<"reply_task">["status"];
+	readonly feedback?: string;
+}
 
 /** Says what a person thinks of what a task asks; returns the exit code. */
 export async function replyTask(id: string, words: string, flags: ReplyFlags, io: Io): Promise<number> {
@@ -33,8 +36,9 @@ export async function replyTask(id: string, words: string, flags: ReplyFlags, io
 		}
 		const { token } = suspension;
 		const answer = await client.request("reply_task", {
-			...{ task_id, ...reply },
-			...(token !== undefined && { token }),
+			task_id,
+			...reply,
+			...defined({ token }),
 		});
 		if (flags.json) printJson(answer, io);
 		else printRows([repliedWords(task, reply)], io);
@@ -55,7 +59,10 @@ async function givenReply(
 	if (revise && feedback === "") {
 		throw new UsageError("--revise needs words that say what should be different");
 	}
-	return { status: revise ? "revise" : "approved", ...(feedback !== "" && { feedback }) };
+	return defined({
+		status: revise ? ("revise" as const) : ("approved" as const),
+		feedback: feedback || undefined,
+	});
 }
 
 /** What a person at the terminal answers, or the exit code where they do not. */
@@ -75,8 +82,13 @@ async function askReply(task: Task, io: Io): Promise<Reply | number> {
 }
 
 const question: Omit<PromptRequestPayload, "type" | "label"> = {
-	...{ token: "", required: true, options: [], default: null },
-	...{ placeholder: "", validation: "", context: {} },
+	token: "",
+	required: true,
+	options: [],
+	default: null,
+	placeholder: "",
+	validation: "",
+	context: {},
 };
 
 const choices: Pick<PromptRequestPayload, "type" | "label" | "options"> = {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { systemClock } from "@parley/base";
+import { defined, systemClock } from "@parley/base";
 import { type Client, isOzzieEvent, type OpenSession, type PromptRequestPayload } from "@parley/protocol";
 import { findGateway } from "../client/gateway-address.ts";
 import { readAllEvents, type ShownEvent } from "../client/past-events.ts";
@@ -32,7 +32,8 @@ export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<vo
 		return { task, workers, questions, log };
 	});
 	const { task, workers, questions, log } = whole;
-	if (flags.json) printJson({ ...task, workers, questions, ...(flags.log && { log }) }, io);
+	if (flags.json)
+		printJson({ ...task, workers, questions, ...defined({ log: flags.log ? log : undefined }) }, io);
 	else printRows(taskFactRows(whole, systemClock.now(), outputLook(io)), io);
 }
 

@@ -1,4 +1,5 @@
 import { text } from "node:stream/consumers";
+import { defined } from "@parley/base";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { findSession } from "../client/find-session.ts";
 import { findGateway, type GatewayAddress } from "../client/gateway-address.ts";
@@ -36,13 +37,13 @@ export async function submitTask(wish: Wish, flags: SubmitFlags, io: Io): Promis
 }
 
 function paramsOf({ tool, priority, agent, model, autonomous }: SubmitFlags) {
-	return {
-		...(tool && { tools: [...tool] }),
-		...(priority && { priority }),
-		...(agent !== undefined && { agent }),
-		...(model !== undefined && { model }),
-		...(autonomous && { autonomy: "autonomous" as const }),
-	};
+	return defined({
+		tools: tool && [...tool],
+		priority,
+		agent,
+		model,
+		autonomy: autonomous ? ("autonomous" as const) : undefined,
+	});
 }
 
 interface Where {
@@ -58,7 +59,8 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 	const sessionId = flags.session === undefined ? known : (await findSession(address, flags.session)).id;
 	const { dim } = errorLook(io).styles;
 	const session = await openSession(client, {
-		...{ sessionId, profile: flags.agent },
+		sessionId,
+		profile: flags.agent,
 		rootDir: address.isLocal ? io.cwd : undefined,
 		onOtherDirectory: (reason) =>
 			io.stderr.write(`parley: not working in ${io.cwd}: ${visibleLine(reason)}\n`),

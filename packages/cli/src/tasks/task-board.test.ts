@@ -10,10 +10,18 @@ const titled = { task_id: "task_1", title: "Refactor" };
 const created = happened("task.created", { ...titled, description: "", parent_id: "" });
 const started = happened("task.started", titled);
 const suspended = happened("task.suspended", {
-	...{ ...titled, reason: "May I?", suspend_count: 1, plan_content: "First\n\u001bthen", token: "t" },
+	...titled,
+	reason: "May I?",
+	suspend_count: 1,
+	plan_content: "First\n\u001bthen",
+	token: "t",
 });
 const completed = happened("task.completed", {
-	...{ ...titled, output_summary: "Three modules.", duration: 45e9, tokens_input: 1200, tokens_output: 34 },
+	...titled,
+	output_summary: "Three modules.",
+	duration: 45e9,
+	tokens_input: 1200,
+	tokens_output: 34,
 });
 
 function happened<Name extends TaskEvent["event"]>(

@@ -37,7 +37,11 @@ export class TaskBoard {
 	know(tasks: readonly Task[]): void {
 		for (const { id, title, parent_id, status, progress, suspension } of tasks) {
 			this.#tasks.set(id, {
-				...{ id, title, parentId: parent_id, status, progress },
+				id,
+				title,
+				parentId: parent_id,
+				status,
+				progress,
 				token: suspension?.token ?? "",
 			});
 		}
@@ -178,7 +182,7 @@ function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): string[] {
 
 /** What a task asks a person. */
 export function suspensionRows(
-	{ reason, plan_content }: Pick<Payload<"task.suspended">, "reason" | "plan_content">,
+	{ reason, plan_content }: { readonly reason: string; readonly plan_content: string },
 	look: Look,
 ): string[] {
 	const why = reason === "" ? [] : wrapped(`? ${visibleText(reason)}`, look);

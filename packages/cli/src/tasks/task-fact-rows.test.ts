@@ -9,7 +9,10 @@ const plain = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) }
 const now = Date.parse("2026-01-31T09:03:00.000Z");
 const id = `task_${"a".repeat(26)}`;
 const task = someTask({
-	...{ status: "suspended", description: "Make\n\u001bit so", retry_of: "task_before", suspend_count: 2 },
+	status: "suspended",
+	description: "Make\n\u001bit so",
+	retry_of: "task_before",
+	suspend_count: 2,
 	plan: [
 		{ title: "Look", status: "completed" },
 		{ title: "Think", status: "in_progress" },
@@ -47,8 +50,12 @@ test("a task is told whole: its plan with marks, what it asks with the way to an
 test("of a task that has ended there is the time it took, the error, and the output in full", () => {
 	const output = `${"word ".repeat(300)}end`;
 	const ended = someTask({
-		...{ status: "failed", error: "no \u0007net", output, tools: [] },
-		...{ started_at: "2026-01-31T09:00:10.000Z", completed_at: "2026-01-31T09:02:10.000Z" },
+		status: "failed",
+		error: "no \u0007net",
+		output,
+		tools: [],
+		started_at: "2026-01-31T09:00:10.000Z",
+		completed_at: "2026-01-31T09:02:10.000Z",
 	});
 	const told: WholeTask = { task: ended, workers: [], questions: [], log: [] };
 	const rows = taskFactRows(told, now, plain);

@@ -17,16 +17,31 @@ export function listed(look: Status, change: Status): OzzieEvent {
 	const done = plan.filter(({ status }) => status === "completed").length;
 	const label = plan.find(({ status }) => status === "in_progress")?.title ?? "";
 	return event("todo.updated", {
-		...{ run_id: "run", call_id: "c", plan, current_step: done, total_steps: 2 },
-		...{ current_step_label: label, percentage: 50 * done },
+		run_id: "run",
+		call_id: "c",
+		plan,
+		current_step: done,
+		total_steps: 2,
+		current_step_label: label,
+		percentage: 50 * done,
 	});
 }
 
 /** A call of a model, as it begins or ends. */
 export function modelCall(phase: "start" | "end", provider = "anthropic"): OzzieEvent {
 	return event("internal.llm.call", {
-		...{ run_id: "run", phase, model: "claude", provider, message_count: 1, duration: 1, error: "" },
-		...{ tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0, cost_usd: 0 },
+		run_id: "run",
+		phase,
+		model: "claude",
+		provider,
+		message_count: 1,
+		duration: 1,
+		error: "",
+		tokens_input: 0,
+		tokens_output: 0,
+		tokens_cache_read: 0,
+		tokens_cache_write: 0,
+		cost_usd: 0,
 	});
 }
 

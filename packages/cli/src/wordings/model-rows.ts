@@ -92,7 +92,9 @@ export class RunFigures {
 		if (model === undefined || tokens === undefined) return undefined;
 		const { tokens_input, tokens_output, tokens_cache_read, tokens_cache_write } = tokens;
 		return {
-			...{ model, provider, costUsd: used?.cost_usd },
+			model,
+			provider,
+			costUsd: used?.cost_usd,
 			tokens: { tokens_input, tokens_output, tokens_cache_read, tokens_cache_write },
 		};
 	}

@@ -17,14 +17,18 @@ test("at the end of a run its model, tokens and cost are known", () => {
 		undefined,
 	]);
 	expect(figures.take(answered("hi", "claude"))).toEqual({
-		...{ model: "claude", provider: "anthropic", costUsd: 0.5 },
+		model: "claude",
+		provider: "anthropic",
+		costUsd: 0.5,
 		tokens,
 	});
 });
 
 test("where its events were missed, the end itself tells the tokens, and no cost is made up", () => {
 	expect(new RunFigures().take(answered("hi", "claude"))).toEqual({
-		...{ model: "claude", provider: undefined, costUsd: undefined },
+		model: "claude",
+		provider: undefined,
+		costUsd: undefined,
 		tokens,
 	});
 });

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { Client, MethodInput, MethodResult } from "@parley/protocol";
 import { Command, InvalidArgumentError } from "commander";
 import type { AuditCheck } from "../../audit/audit-rows.ts";
@@ -77,11 +78,11 @@ async function list(flags: AuditFlags, io: Io): Promise<void> {
 async function filterOf({ since, until, principal }: AuditFlags): Promise<MethodInput<"read_audit">> {
 	const { systemClock } = await import("@parley/base");
 	const now = systemClock.now();
-	return {
-		...(since !== undefined && { since: readMoment(since, now) }),
-		...(until !== undefined && { until: readMoment(until, now) }),
-		...(principal !== undefined && { principal }),
-	};
+	return defined({
+		since: since === undefined ? undefined : readMoment(since, now),
+		until: until === undefined ? undefined : readMoment(until, now),
+		principal,
+	});
 }
 
 async function readNewest(client: Client, filter: MethodInput<"read_audit">): Promise<AuditRecords> {
@@ -125,7 +126,7 @@ async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 		: await checkAuditFile(data, anchor ? [anchor] : []);
 	const progress = progressLine(io);
 	const messages = await checkMessagesFile(data, { onProgress: progress.show }).finally(progress.end);
-	return { ...audit, ...(messages && { messages }) };
+	return { ...audit, ...defined({ messages }) };
 }
 
 function readAnchor(text: string): Anchor {

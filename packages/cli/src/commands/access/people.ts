@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { MethodInput } from "@parley/protocol";
 import { Argument, Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
@@ -75,11 +76,7 @@ function pairCommand(io: Io): Command {
 		const flags: PairFlags = command.optsWithGlobals();
 		const { role, platform, tenant } = flags;
 		const invited = await withGateway(flags, io, (client) =>
-			client.request("invite_person", {
-				role,
-				...(platform !== undefined && { platform }),
-				...(tenant !== undefined && { tenant }),
-			}),
+			client.request("invite_person", defined({ role, platform, tenant })),
 		);
 		if (flags.json) return printJson(invited, io);
 		const { localTime } = await import("../../text/local-time.ts");

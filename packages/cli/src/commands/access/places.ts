@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { MethodInput } from "@parley/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
@@ -116,19 +117,19 @@ function removeCommand(io: Io): Command {
 function profileOf(flags: SetFlags, absolute: (path: string) => string): MethodInput<"set_place">["profile"] {
 	const { agent, model, tools, root, approver, approveIn, budget, quota, mention, sessions } = flags;
 	const { approvalHours } = flags;
-	return {
-		...(agent !== undefined && { agent }),
-		...(model !== undefined && { model }),
-		...(tools && { tools: [...tools] }),
-		...(root !== undefined && { root: absolute(root) }),
-		...(approver && { approvers: [...approver] }),
-		...(approveIn && { approve_in: [...approveIn] }),
-		...(budget !== undefined && { budget_usd: budget }),
-		...(quota !== undefined && { quota_bytes: quota }),
-		...(mention && { mention }),
-		...(sessions && { sessions }),
-		...(approvalHours !== undefined && { approval_hours: approvalHours }),
-	};
+	return defined({
+		agent,
+		model,
+		tools: tools && [...tools],
+		root: root === undefined ? undefined : absolute(root),
+		approvers: approver && [...approver],
+		approve_in: approveIn && [...approveIn],
+		budget_usd: budget,
+		quota_bytes: quota,
+		mention,
+		sessions,
+		approval_hours: approvalHours,
+	});
 }
 
 function readNames(text: string): readonly string[] {

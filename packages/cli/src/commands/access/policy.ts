@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { MethodInput } from "@parley/protocol";
 import { Command } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
@@ -77,7 +78,7 @@ function checkCommand(io: Io): Command {
 		// The flags stand on the command above as well, which takes them wherever they are written.
 		const { data }: { readonly data?: string } = command.optsWithGlobals();
 		const { checkFile } = await import("../../gateway/check-policy-file.ts");
-		printRows([await checkFile(file, { ...(data !== undefined && { data }) }, io)], io);
+		printRows([await checkFile(file, defined({ data }), io)], io);
 	});
 }
 
@@ -92,11 +93,7 @@ function addPlaceFlags(command: Command): Command {
 }
 
 function placeOf({ session, agent, place }: PlaceFlags): MethodInput<"show_policy"> {
-	return {
-		...(session !== undefined && { session_id: session }),
-		...(agent !== undefined && { agent }),
-		...(place !== undefined && { place }),
-	};
+	return defined({ session_id: session, agent, place });
 }
 
 async function readCall(

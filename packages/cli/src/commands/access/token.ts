@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { MethodInput, MethodResult } from "@parley/protocol";
 import { Argument, Command } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
@@ -66,13 +67,10 @@ function createCommand(io: Io): Command {
 		const flags: CreateFlags = command.optsWithGlobals();
 		const { platform, tenant, session, days } = flags;
 		const made = await withGateway(flags, io, (client) =>
-			client.request("create_token", {
-				...{ kind, name },
-				...(platform !== undefined && { platform }),
-				...(tenant && { tenants: tenant }),
-				...(session && { sessions: session }),
-				...(days !== undefined && { days }),
-			}),
+			client.request(
+				"create_token",
+				defined({ kind, name, platform, tenants: tenant, sessions: session, days }),
+			),
 		);
 		await printMade(made, flags, io);
 	});
@@ -101,7 +99,7 @@ function rotateCommand(io: Io): Command {
 		const flags: TokenFlags & { readonly grace?: number } = command.optsWithGlobals();
 		const { grace } = flags;
 		const made = await withGateway(flags, io, (client) =>
-			client.request("rotate_token", { token_id, ...(grace !== undefined && { grace_seconds: grace }) }),
+			client.request("rotate_token", defined({ token_id, grace_seconds: grace })),
 		);
 		await printMade(made, flags, io);
 	});

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { Client, MethodInput } from "@parley/protocol";
 import { Command, InvalidArgumentError } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
@@ -106,15 +107,16 @@ function grantCommand(io: Io): Command {
 
 function wishOf(channel: string, flags: GrantFlags): MethodInput<"request_grant"> {
 	const { reason, tools, classes, people, minutes, max, unseen } = flags;
-	return {
-		...{ channel, reason },
-		...(tools && { tools: [...tools] }),
-		...(classes && { classes: [...classes] }),
-		...(people && { people: [...people] }),
-		...(minutes !== undefined && { minutes }),
-		...(max !== undefined && { max_actions: max }),
-		...(unseen && { unseen }),
-	};
+	return defined({
+		channel,
+		reason,
+		tools: tools && [...tools],
+		classes: classes && [...classes],
+		people: people && [...people],
+		minutes,
+		max_actions: max,
+		unseen: unseen || undefined,
+	});
 }
 
 function confirmCommand(io: Io): Command {
@@ -151,10 +153,7 @@ function revokeCommand(io: Io): Command {
 		async (id: string, flags: TrustFlags & { readonly reason?: string }) => {
 			const answer = await withGateway(flags, io, async (client) => {
 				const grant_id = await findGrant(client, id);
-				return client.request("revoke_grant", {
-					grant_id,
-					...(flags.reason !== undefined && { reason: flags.reason }),
-				});
+				return client.request("revoke_grant", defined({ grant_id, reason: flags.reason }));
 			});
 			if (flags.json) return printJson(answer, io);
 			printRows(["the channel is trusted no more"], io);
@@ -195,7 +194,7 @@ function readNumber(text: string): number {
 export async function answerWish(
 	client: Client,
 	id: string,
-	answer: Pick<MethodInput<"prompt_response">, "value" | "cancelled">,
+	answer: { readonly value: true } | { readonly cancelled: true },
 ): Promise<{ readonly status: string; readonly place: string }> {
 	const { wishes } = await client.request("list_grants", {});
 	const exact = wishes.filter(({ token }) => token === id);

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import type { MethodInput } from "@parley/protocol";
 import { Argument, Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
@@ -67,7 +68,7 @@ function readLimit(text: string): number | null | "configured" {
 async function list(flags: BudgetFlags, io: Io): Promise<void> {
 	const { session } = flags;
 	const { budgets } = await withGateway(flags, io, (client) =>
-		client.request("usage", { by: "day", ...(session !== undefined && { session_id: session }) }),
+		client.request("usage", { by: "day", ...defined({ session_id: session }) }),
 	);
 	if (flags.json) return printJson(budgets, io);
 	const { budgetRows } = await import("../../tables/model-tables.ts");
@@ -110,10 +111,5 @@ export function usageCommand(io: Io): Command {
 }
 
 function filterOf({ by, since, until, session }: UsageFlags): MethodInput<"usage"> {
-	return {
-		by,
-		...(since !== undefined && { since }),
-		...(until !== undefined && { until }),
-		...(session !== undefined && { session_id: session }),
-	};
+	return defined({ by, since, until, session_id: session });
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
@@ -49,8 +50,7 @@ async function list(words: readonly string[], flags: ListFlags, io: Io): Promise
 	const { scope, person, limit } = flags;
 	const query = words.join(" ").trim();
 	const wanted = {
-		...(scope !== undefined && { scope }),
-		...(person !== undefined && { person }),
+		...defined({ scope, person }),
 		limit,
 	};
 	const { memories } = await withGateway(flags, io, (client) =>

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
@@ -49,7 +50,7 @@ export function schedulesCommand(io: Io): Command {
 
 async function list(flags: ListFlags, io: Io): Promise<void> {
 	const { session, limit } = flags;
-	const wanted = { limit, ...(session !== undefined && { session_id: session }) };
+	const wanted = defined({ limit, session_id: session });
 	const { schedules } = await withGateway(flags, io, (client) => client.request("list_schedules", wanted));
 	if (flags.json) return printJson(schedules, io);
 	if (schedules.length === 0) return printRows(["no schedules"], io);
@@ -76,10 +77,10 @@ function addCommand(io: Io): Command {
 		const target = session === undefined ? { external_key: key ?? "schedules" } : { session_id: session };
 		const added = await withGateway(flags, io, (client) =>
 			client.request("schedule_task", {
-				...{ when, prompt: words.join(" "), ...target },
-				...(title !== undefined && { title }),
-				...(tz !== undefined && { time_zone: tz }),
-				...(show !== undefined && { show }),
+				when,
+				prompt: words.join(" "),
+				...target,
+				...defined({ title, time_zone: tz, show }),
 			}),
 		);
 		if (flags.json) return printJson(added, io);

@@ -11,7 +11,10 @@ you, step by step; \`parley discord doctor\` looks what is wrong with it.`;
 /** `parley discord`: the connector that brings the agent into Discord. */
 export function discordCommand(io: Io): Command {
 	const work: ConnectorWork = {
-		...{ platform: discord, account: "bot", parts: "its rights and its commands", tokens },
+		platform: discord,
+		account: "bot",
+		parts: "its rights and its commands",
+		tokens,
 		fix: "restore commands that were deleted or overwritten at Discord",
 		run: async (flags) => {
 			const { runDiscordConnector } = await import("../../connectors/run-discord-connector.ts");

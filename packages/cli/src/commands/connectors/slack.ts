@@ -29,7 +29,10 @@ export function slackCommand(io: Io): Command {
 		"wait there for what Slack sends over HTTP",
 	);
 	const work: ConnectorWork = {
-		...{ platform: slack, account: "app", parts: "its scopes and its sockets", tokens },
+		platform: slack,
+		account: "app",
+		parts: "its scopes and its sockets",
+		tokens,
 		run: async (flags) => {
 			const { runSlackConnector } = await import("../../connectors/run-slack-connector.ts");
 			return runSlackConnector(flags, io);

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { chosenDataDirectory } from "../../command-line/data-directory.ts";
 import type { Io } from "../../command-line/io.ts";
@@ -41,14 +42,11 @@ export function restoreCommand(io: Io): Command {
 			const { restoreFromFile, verifyFile } = await import("../../backup/backup-file.ts");
 			const json = flags.json === true;
 			const { maxSize, maxRatio } = flags;
-			const limits = {
-				...(maxSize !== undefined && { maxBytes: maxSize }),
-				...(maxRatio !== undefined && { maxRatio }),
-			};
+			const limits = defined({ maxBytes: maxSize, maxRatio });
 			if (flags.verify) return verifyFile({ file, json, limits }, io);
 			const data = await chosenDataDirectory(flags.data, io);
 			const { force = false, testHooks } = flags;
-			await restoreFromFile({ file, data, force, json, limits, ...(testHooks && { testHooks }) }, io);
+			await restoreFromFile(defined({ file, data, force, json, limits, testHooks }), io);
 		});
 }
 

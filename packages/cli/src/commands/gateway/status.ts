@@ -67,8 +67,18 @@ async function readStatus(data: string, io: Io): Promise<Status | undefined> {
 	const work = report && (await askWork({ data }, { ...io, environment: ownEnvironment(io.environment) }));
 	const connectors = await readConnectors(data);
 	return {
-		...{ connectors, status: health, version, provider, model, pid, urls, data, started_at: startedAt },
-		...{ sessions: work?.sessions ?? null, waiting: work?.waiting ?? null, health: report },
+		connectors,
+		status: health,
+		version,
+		provider,
+		model,
+		pid,
+		urls,
+		data,
+		started_at: startedAt,
+		sessions: work?.sessions ?? null,
+		waiting: work?.waiting ?? null,
+		health: report,
 	};
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
@@ -30,8 +31,7 @@ export function feedbackCommand(io: Io): Command {
 	return addAddressFlags(command).action(async (flags: FeedbackFlags) => {
 		const { rating, session, limit } = flags;
 		const wanted = {
-			...(rating !== undefined && { rating }),
-			...(session !== undefined && { session_id: session }),
+			...defined({ rating, session_id: session }),
 			limit,
 		};
 		const { feedback } = await withGateway(flags, io, (client) => client.request("list_feedback", wanted));

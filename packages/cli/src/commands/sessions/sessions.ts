@@ -1,3 +1,4 @@
+import { defined } from "@parley/base/defined";
 import { Command, Option } from "commander";
 import { type AddressFlags, addAddressFlags, findGateway } from "../../client/gateway-address.ts";
 import { withGateway } from "../../client/with-gateway.ts";
@@ -42,7 +43,7 @@ export function sessionsCommand(io: Io): Command {
 async function list(words: readonly string[], flags: SessionsFlags, io: Io): Promise<void> {
 	const query = words.join(" ").trim();
 	const { sessions } = await withGateway(flags, io, (client) =>
-		client.request("list_sessions", { limit: flags.limit, ...(query !== "" && { query }) }),
+		client.request("list_sessions", defined({ limit: flags.limit, query: query || undefined })),
 	);
 	if (flags.json) return printJson(sessions, io);
 	if (sessions.length === 0) {

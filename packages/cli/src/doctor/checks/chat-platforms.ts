@@ -10,7 +10,9 @@ export const connectors: Check = {
 		const standings = await read();
 		if (standings.length === 0) return ok("none runs");
 		const told = standings.map((one) => ({
-			...{ state: one.state, what: `${one.platform} ${connectorWords(one, now())}`, fix: connectorFix(one) },
+			state: one.state,
+			what: `${one.platform} ${connectorWords(one, now())}`,
+			fix: connectorFix(one),
 		}));
 		const worst = told.find(({ state }) => state === "refused") ?? told.find(({ fix }) => fix !== undefined);
 		if (worst?.fix === undefined) return ok(told.map(({ what }) => what).join("; "));

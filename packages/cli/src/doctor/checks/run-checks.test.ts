@@ -18,7 +18,11 @@ const answer = (changes: object): System["provider"] => {
 	return async () => ({ reached: true, status: 200, ...reached, ...changes }) as ProviderAnswer;
 };
 const token = (name: string, more: object) => ({
-	...{ id: "t", kind: "observer", name, created_at: "2026-01-01T00:00:00.000Z", status: "active" },
+	id: "t",
+	kind: "observer",
+	name,
+	created_at: "2026-01-01T00:00:00.000Z",
+	status: "active",
 	...more,
 });
 const tokens = (...list: readonly object[]): System["tokens"] => {
@@ -46,11 +50,20 @@ const withFeatures = (changes: Partial<SandboxFeatures>): Partial<System> => ({
 	}),
 });
 const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Partial<System> => ({
-	...{ gateway, health: { sandbox: { mode: "preferred", operator } } },
+	gateway,
+	health: { sandbox: { mode: "preferred", operator } },
 	listedSkills: async () => [
 		{
-			...{ name: "a", description: "", source: "data", path: "skills/a.md", type: "simple", hash: "" },
-			...{ user_invocable: true, model_invocable: true, trust: "operator", changed_at },
+			name: "a",
+			description: "",
+			source: "data",
+			path: "skills/a.md",
+			type: "simple",
+			hash: "",
+			user_invocable: true,
+			model_invocable: true,
+			trust: "operator",
+			changed_at,
 		},
 	],
 });
@@ -58,20 +71,30 @@ const withConfig = (changes: object): Partial<System> => ({ config: { ...config,
 const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
 const withLlama = (changes: object): Partial<System> => ({
 	...withConfig({ llama }),
-	...{ gateway, health: { llama: { endpoint: llama.endpoint, state: "ready", restarts: 0, ...changes } } },
+	gateway,
+	health: { llama: { endpoint: llama.endpoint, state: "ready", restarts: 0, ...changes } },
 });
 const throws = (message: string) => async (): Promise<never> => {
 	throw new ParleyError(message, { code: "failed_precondition" });
 };
 const secrets = (changes: object): Partial<System> => ({
 	storedSecrets: async () => ({
-		...{ stored: 2, opened: 2, keyFile: "/data/keys/secrets", hasKey: true },
+		stored: 2,
+		opened: 2,
+		keyFile: "/data/keys/secrets",
+		hasKey: true,
 		...changes,
 	}),
 });
 const texts = (changes: object): Partial<System> => ({
 	messages: async () => ({
-		...{ ok: true, sessions: 2, all_sessions: 2, verified: 40, unverified: 0, faults: 0, examples: [] },
+		ok: true,
+		sessions: 2,
+		all_sessions: 2,
+		verified: 40,
+		unverified: 0,
+		faults: 0,
+		examples: [],
 		...changes,
 	}),
 });
@@ -501,7 +524,8 @@ test("what several checks find is told once, and where", async () => {
 	);
 	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([{ id: "tokens", what: message }]);
 	expect(all.find(({ id }) => id === "files.modes")).toEqual({
-		...{ id: "files.modes", status: "ok" },
+		id: "files.modes",
+		status: "ok",
 		what: "not known as long as it is as tokens says",
 	});
 });

@@ -5,19 +5,33 @@ import type { System } from "../system.ts";
 export const now = Date.UTC(2026, 2, 14);
 
 export const config: Config = {
-	...{ listen: [{ host: "127.0.0.1", port: 7777 }], data: "/data", root: [], allowedHosts: [] },
-	...{ provider: "offline", auth: "local", logLevel: "info" },
+	listen: [{ host: "127.0.0.1", port: 7777 }],
+	data: "/data",
+	root: [],
+	allowedHosts: [],
+	provider: "offline",
+	auth: "local",
+	logLevel: "info",
 };
 
 export const gateway: RunningGateway = {
-	...{ health: "ok", pid: 42, version: "1.0.0", startedAt: "2026-03-13T00:00:00.000Z" },
-	...{ urls: ["http://127.0.0.1:7777"], local: "http://127.0.0.1:7777" },
+	health: "ok",
+	pid: 42,
+	version: "1.0.0",
+	startedAt: "2026-03-13T00:00:00.000Z",
+	urls: ["http://127.0.0.1:7777"],
+	local: "http://127.0.0.1:7777",
 };
 
 /** A machine on which all is well, but for what a test says; no gateway runs there. */
 export function fakeSystem(changes: Partial<System> = {}): System {
 	return {
-		...{ distribution: "debian", uid: 1000, data: "/data", config, gateway: undefined, health: null },
+		distribution: "debian",
+		uid: 1000,
+		data: "/data",
+		config,
+		gateway: undefined,
+		health: null,
 		versions: { parley: "1.0.0", node: "24.11.0", sqlite: "3.53.0" },
 		now: () => now,
 		stat: async (path) => ({ mode: 0o700, uid: 1000, isDirectory: !path.includes(".") }),
@@ -34,7 +48,13 @@ export function fakeSystem(changes: Partial<System> = {}): System {
 		storedSecrets: async () => ({ stored: 2, opened: 2, keyFile: "/data/keys/secrets", hasKey: true }),
 		audit: async () => ({ ok: true, records: 3, seq: 3, head: "f".repeat(64) }),
 		messages: async () => ({
-			...{ ok: true, sessions: 2, all_sessions: 2, verified: 40, unverified: 0, faults: 0, examples: [] },
+			ok: true,
+			sessions: 2,
+			all_sessions: 2,
+			verified: 40,
+			unverified: 0,
+			faults: 0,
+			examples: [],
 		}),
 		operatorToken: async () => true,
 		tokens: async () => [],
