@@ -9,31 +9,31 @@ import {
 } from "@parley/connector";
 import { lengthOf } from "./vocabulary/limits.ts";
 
-/** Keeps two characters apart that together would be a mark; nobody sees it. */
+/** Invisible character between two characters that would form a mark. */
 const joiner = "\u2060";
 
-/** Whatever may be one inside a line, and its own escape. A backslash before a letter would stay visible. */
+/** Characters that can be marks inside a line. Only these get a backslash: before a letter it would be visible. */
 const inlineMark = /[\\*_~`|<[\]@]/g;
-/** Headings, small print, quotes, lists: marks where a line begins. */
+/** Marks at the beginning of a line: headings, small print, quotes and lists. */
 const lineMark = /^(?=[#>+-])/gm;
 const indentedLineMark = /^([ \t]+)(?=[#>+-])/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const address = /(https?|steam|discord)(?=:\/\/)/gi;
 const emojiName = /:(?=\w+:)/g;
 
-/** Links that stand for something else than a page, and what Discord shows for them. */
+/** Links that Discord shows as a person or as a time. */
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})\/([Rf])$/;
-/** What Discord does not show as the text of a link: it might lead astray. */
+/** Link texts that Discord does not show, because they could be misleading. */
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
-/** Markdown of the kit that shows up as a moment in the reader's own time; elsewhere as its label. */
+/** Markdown of the kit for a time, which Discord shows in the time zone of the reader. */
 export function momentMarkdown(at: number, style: "relative" | "exact"): string {
 	const label = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 	return `[${label}](https://moment.invalid/${Math.floor(at / 1000)}/${style === "relative" ? "R" : "f"})`;
 }
 
-/** Markdown of the kit that shows up as a person's name; whether it calls them, `allowed_mentions` decides. */
+/** Markdown of the kit for the name of a person. `allowed_mentions` decides whether it pings the person. */
 export function personMarkdown(id: string): string {
 	return `[user ${id}](https://discord.com/users/${id})`;
 }
@@ -51,7 +51,7 @@ function escaped(value: string): string {
 function writeCode(value: string): string {
 	if (value === "") return "";
 	if (!value.includes("`")) return `\`${value}\``;
-	// Three in a row would open a block.
+	// Three backticks would open a block of code.
 	if (value.includes("``")) return `\`\` ${value.replaceAll("`", "ˋ")} \`\``;
 	return `\`\` ${value} \`\``;
 }
@@ -84,7 +84,7 @@ function encoded(url: string, marks: RegExp): string {
 	return url.replace(marks, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }
 
-/** A language is one word to Discord, without `#`. */
+/** Returns the name of a language for Discord: one word without `#`. */
 function languageOf(lang: string | undefined): string {
 	if (lang === "c#") return "cs";
 	return lang !== undefined && /^[\w+.-]+$/.test(lang) ? lang : "";
@@ -97,11 +97,11 @@ const marks: Marks = {
 	link: writeLink,
 	heading({ depth, children }, write) {
 		const inner = write(children).replaceAll("\n", " ").trim();
-		// Discord takes `#` off the end of headings.
+		// Discord removes `#` at the end of headings.
 		return inner === "" ? "" : `${"#".repeat(depth)} ${inner}${inner.endsWith("#") ? joiner : ""}`;
 	},
 	code(value, lang) {
-		// A block without a character is none to Discord.
+		// Discord shows no block of code without a character.
 		const shown = value.trim() === "" ? `${value}\u200b` : value.replace(/``(?=`)/g, `\`\`${joiner}`);
 		return `\`\`\`${languageOf(lang)}\n${shown}\n\`\`\``;
 	},
@@ -121,13 +121,13 @@ export const discordDialect: Dialect = {
 	write: (blocks: readonly Block[]) => writeLines(asDiscordHasThem(blocks), marks).toWellFormed(),
 	small: (written) => `-# ${written}`,
 	measure: lengthOf,
-	// More are wrapped where Discord is narrow.
+	// Discord wraps longer lines in a narrow window.
 	tableColumns: 60,
 };
 
 type Styled = Extract<Inline, { type: "strong" | "emphasis" | "delete" }>;
 
-/** Stands between two nodes whose marks would be read as one; nobody sees it. */
+/** Invisible node between two nodes whose marks would be read as one. */
 const separator: Inline = { type: "text", value: "\u2060" };
 
 interface Around {
@@ -136,8 +136,8 @@ interface Around {
 }
 
 /**
- * The same blocks in the structure that Discord knows: no quote in a quote, no heading in a list and none below the
- * third level, no style inside of itself and no two marks side by side that would be read as another one.
+ * Returns the blocks in a structure that Discord supports: no quote in a quote, no heading in a list or below the third
+ * level, no style inside itself, and no two adjacent marks that would be read as another one.
  */
 function asDiscordHasThem(blocks: readonly Block[]): Block[] {
 	return blocksIn(blocks, { inList: false, inQuote: false });
@@ -187,7 +187,7 @@ function isStyled(node: Inline): node is Styled {
 	return node.type === "strong" || node.type === "emphasis" || node.type === "delete";
 }
 
-/** Neighbours of one style are one: their marks would close and open as something else. */
+/** Merges adjacent nodes of one style: their marks would be read as another mark. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {
@@ -206,7 +206,7 @@ function separated(nodes: readonly Inline[]): Inline[] {
 	});
 }
 
-/** `_a_b` is no emphasis, `~~a~~_b_` nothing struck, and of two code spans one may end in the other. */
+/** Whether the marks of two nodes would be misread: `_a_b`, `~~a~~_b_`, and two adjacent code spans. */
 function wouldRunTogether(node: Inline, next: Inline): boolean {
 	if (node.type === "inlineCode") return next.type === "inlineCode";
 	if (node.type === "emphasis") return next.type === "text" && /^\w/.test(next.value);

@@ -12,7 +12,7 @@ import {
 	type SideOpening,
 	type StartedParts,
 } from "@parley/connector";
-import type { MarkStore, Marks } from "./catch-up/high-water.ts";
+import type { CursorStore, Cursors } from "./catch-up/high-water.ts";
 import type { AliveStore } from "./catch-up/last-alive.ts";
 import { type BirthStore, Listening } from "./catch-up/listening.ts";
 import type { Takers } from "./catch-up/taking.ts";
@@ -106,7 +106,7 @@ async function startParts(
 		tickets,
 		clock,
 		log,
-		connector: { accept, complete: (asked) => connector.complete(asked) },
+		connector: { accept, complete: (input) => connector.complete(input) },
 	});
 	const malformed = (): number => intake.malformed + interactions.malformed;
 	return {
@@ -115,14 +115,14 @@ async function startParts(
 		interactions,
 		accept,
 		malformed,
-		personNow: (asked, signal) => personNow({ port, audiences: intake.audiences, clock }, asked, signal),
+		personNow: (person, signal) => personNow({ port, audiences: intake.audiences, clock }, person, signal),
 	};
 }
 
 /** State of Discord that outlives a process. All of it can be read again. */
 interface KeptOfDiscord {
 	readonly sessions: SessionStore;
-	readonly marks: MarkStore;
+	readonly cursors: CursorStore;
 	readonly alive: AliveStore;
 	readonly birth: BirthStore;
 	readonly audiences: AudienceStore;
@@ -134,7 +134,7 @@ export function keptOfDiscord(kept: ConnectorDatabase["kept"]): KeptOfDiscord {
 	const audiencesOf = (guild: string) => kept<KeptAudiences>(`audiences:${guild}`);
 	return {
 		sessions: kept<GatewaySession>("session"),
-		marks: kept<Marks>("marks"),
+		cursors: kept<Cursors>("marks"),
 		alive: kept<number>("alive"),
 		birth: kept<number>("birth"),
 		audiences: {

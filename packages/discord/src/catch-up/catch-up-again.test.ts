@@ -4,7 +4,7 @@ import { ScriptedPort } from "../testing/scripted-port.ts";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
-import { HighWater, type Mark } from "./high-water.ts";
+import { type Cursor, HighWater } from "./high-water.ts";
 import type { TakenEvent } from "./taking.ts";
 
 /** When all that needs no clock has happened. */
@@ -14,12 +14,12 @@ const messages = "GET /channels/1/messages";
 const opening = "POST /users/@me/channels";
 
 /** Of one known channel, 1; messages are named by how many minutes ago they were written. */
-async function place(known: { mark?: (ago: (minutes: number) => string) => Mark; alive?: number } = {}) {
+async function place(known: { cursor?: (ago: (minutes: number) => string) => Cursor; alive?: number } = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const start = clock.now();
 	const ago = (minutes: number): string => snowflakeAt(start - minutes * 60_000);
-	const { mark, alive } = known;
-	const store = { load: async () => (mark ? { "1": mark(ago) } : {}), save: async () => undefined };
+	const { cursor, alive } = known;
+	const store = { load: async () => (cursor ? { "1": cursor(ago) } : {}), save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
 	const taken: TakenEvent[] = [];
 	const catchUp = new CatchUp({
@@ -49,10 +49,10 @@ async function place(known: { mark?: (ago: (minutes: number) => string) => Mark;
 	return { clock, log, port, highWater, catchUp, taken, ago, wrote, page, live, seen, pass };
 }
 
-const marked = (ago: (minutes: number) => string): Mark => ({ message: ago(9) });
+const marked = (ago: (minutes: number) => string): Cursor => ({ message: ago(9) });
 
 test("what waits in a new session is taken after what was written before it, although an older one is being read", async () => {
-	const { port, catchUp, page, live, seen } = await place({ mark: marked });
+	const { port, catchUp, page, live, seen } = await place({ cursor: marked });
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	const second = Promise.withResolvers<Partial<DiscordResponse>>();
 	port.answer(messages, () => slow.promise);
@@ -71,7 +71,7 @@ test("what waits in a new session is taken after what was written before it, alt
 	expect(seen()).toEqual([8, 8, 7, 2, 7, 1]);
 });
 
-test("a place without a mark is read once more, too, where another session begins, and whoever waits for it goes on", async () => {
+test("a place without a cursor is read once more, too, where another session begins, and whoever waits for it goes on", async () => {
 	const { port, catchUp, ago, page, live, seen } = await place();
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	port.answer(messages, () => slow.promise, page(9, 8, 2));
@@ -86,7 +86,7 @@ test("a place without a mark is read once more, too, where another session begin
 
 test("what is owed is read without a word about what waits there since", async () => {
 	const { port, catchUp, page, live, seen } = await place({
-		mark: (ago) => ({ message: ago(5), unread: ago(9) }),
+		cursor: (ago) => ({ message: ago(5), unread: ago(9) }),
 	});
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	const second = Promise.withResolvers<Partial<DiscordResponse>>();
@@ -198,11 +198,11 @@ test("what is read before all was well for the first time may have been answered
 	expect(highWater.behind).toEqual([["1", { message: ago(1), unread: ago(9), seenBefore: true }]]);
 	await pass(3);
 	expect(taken.map(({ seenBefore = false }) => seenBefore)).toEqual([false, true, true]);
-	expect([...highWater.marks]).toEqual([["1", { message: ago(1) }]]);
+	expect([...highWater.cursors]).toEqual([["1", { message: ago(1) }]]);
 });
 
 test("what is read afterwards where all was well was answered by nobody", async () => {
-	const { port, catchUp, page, taken } = await place({ mark: marked, alive: 9 });
+	const { port, catchUp, page, taken } = await place({ cursor: marked, alive: 9 });
 	port.answer(messages, page(9, 8));
 	port.answer(opening, { body: {} }, { body: {} });
 	catchUp.begin();

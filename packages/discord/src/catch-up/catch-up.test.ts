@@ -4,7 +4,7 @@ import { ScriptedPort } from "../testing/scripted-port.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
-import { HighWater, type Marks } from "./high-water.ts";
+import { type Cursors, HighWater } from "./high-water.ts";
 
 /** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -18,7 +18,7 @@ function wrote(id: string, author: object = { id: "5", bot: true }): object {
 	return { id: newer(id), channel_id: "1", author };
 }
 
-/** All that is written in these tests is newer than every mark: the beginning of an id, and its end. */
+/** All that is written in these tests is newer than every cursor: the beginning of an id, and its end. */
 const prefix = "1999";
 
 function newer(end: string): string {
@@ -31,9 +31,9 @@ interface Known {
 	readonly people?: readonly string[];
 }
 
-async function place(marks: (clock: ManualClock) => Marks, { alive: minutes, people = [] }: Known = {}) {
+async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes, people = [] }: Known = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
-	const store = { load: async () => marks(clock), save: async () => undefined };
+	const store = { load: async () => cursors(clock), save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
 	const taken: DiscordDispatch[] = [];
 	const catchUp = new CatchUp({
@@ -147,7 +147,7 @@ test("a channel that is gone is forgotten, and one that is limited is read when 
 	await pass(clock, 4);
 	expect(await catchUp.idle()).toBe(true);
 	expect(ids()).toEqual(["20"]);
-	expect([...highWater.marks.keys()]).toEqual(["2"]);
+	expect([...highWater.cursors.keys()]).toEqual(["2"]);
 	expect(log.records).toEqual([]);
 });
 

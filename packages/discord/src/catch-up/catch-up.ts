@@ -3,7 +3,7 @@ import * as z from "zod";
 import { GoneGuild } from "../intake/wire.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import { DirectMessages, type DirectMessagesParts, type Place, placesOf } from "./direct-messages.ts";
-import type { HighWater, Mark } from "./high-water.ts";
+import type { Cursor, HighWater } from "./high-water.ts";
 import { MissedMessages } from "./missed-messages.ts";
 import type { TakenEvent } from "./taking.ts";
 
@@ -15,26 +15,26 @@ export interface CatchUpParts extends DirectMessagesParts {
 	readonly take: (event: TakenEvent) => Promise<void>;
 }
 
-/** A place that is being read, and what happens there meanwhile. */
+/** Channel that is being read, with the events that wait for it. */
 interface Held {
-	readonly mark: Mark;
+	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly taken: PromiseWithResolvers<void> }[];
-	/** Another reading stands for this one. */
+	/** Another reading has replaced this one. */
 	isDisplaced?: true;
 }
 
 type Reading = readonly [channel: string, held: Held];
 
-/** So many channels are read at a time. */
+/** Maximum channels that are read at a time. */
 const parallel = 4;
 
-/** So many events of one channel wait until what came before them was read; more than that go on out of order. */
+/** Maximum events of one channel that wait for the reading. With more, all go on without it. */
 const mostHeld = 500;
 
-/** So many places of a guild are read of which nothing is known but that something was written there. */
+/** Maximum channels without a cursor that are read in a guild. */
 const mostUnknown = 100;
 
-/** Until what could not be read is tried again, doubled each time. */
+/** Wait before a failed reading is tried again, doubled each time. */
 const firstAgainMs = 60_000;
 const mostAgainMs = 3_600_000;
 
@@ -43,15 +43,15 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Stands between Discord and whatever takes its events. After a start that Discord could not resume it reads what was
- * missed, oldest first: in the channels that are known, in others and in threads where something was written since all
- * was well, in direct messages of people who are known. What happens there meanwhile waits for its turn; all else, and
- * each press and command, goes through at once. What cannot be read is owed, and tried again for as long as it takes.
+ * Passes the events of Discord on. If Discord could not resume the session, it first reads the missed messages, oldest
+ * first: of channels with a cursor, of other channels and threads with messages since the last time without loss, and of
+ * direct messages of known people. Events of a channel wait until it is read. All others, and each press and command, pass
+ * at once. A failed reading is tried again until it succeeds.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #held = new Map<string, Held>();
-	/** Guilds that have not told yet what they are. */
+	/** Guilds of which no GUILD_CREATE has come yet. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
 	readonly #stopping = new AbortController();
@@ -64,12 +64,12 @@ export class CatchUp {
 		this.#direct = new DirectMessages(parts);
 	}
 
-	/** Nothing is being read, nobody is left to be looked at, and every guild has told what it is. */
+	/** Whether all is read, all people are checked, and the GUILD_CREATE of every guild has come. */
 	get isDone(): boolean {
 		return this.#held.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
 
-	/** Resolves when it is taken; that may be never, where it waits and reading is cut short. */
+	/** Resolves when the event is durable: never, if it waits and the reading is stopped. */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
 		if (event.t === "GUILD_CREATE") return this.#guild(event);
@@ -82,18 +82,18 @@ export class CatchUp {
 		const taken = Promise.withResolvers<void>();
 		held.events.push({ event, taken });
 		if (held.events.length > mostHeld) {
-			// It goes on, and what came before it is owed until it was read.
-			void this.#parts.highWater.owe(channel, held.mark);
+			// The event passes. The messages before it are recorded as unread.
+			void this.#parts.highWater.owe(channel, held.cursor);
 			this.#release(channel, held);
 		}
 		return taken.promise;
 	}
 
-	/** Call it before the first event of the new session: from here on those of known channels wait. */
+	/** Starts reading. Call it before the first event of the new session: events of channels with a cursor wait from now on. */
 	begin(): void {
-		// Also what is being read already: it may have been read before the end of the session that this is done after.
-		const reading = [...this.#held].map(([channel, { mark }]) => [channel, mark] as const);
-		const known = new Map([...this.#parts.highWater.marks, ...reading]);
+		// Readings in progress begin again: they may have read a channel before the end of the last session.
+		const reading = [...this.#held].map(([channel, { cursor }]) => [channel, cursor] as const);
+		const known = new Map([...this.#parts.highWater.cursors, ...reading]);
 		const held = [...known].map((place) => this.#put(place));
 		const { since } = this.#parts.alive;
 		if (since !== undefined) this.#direct.miss(since, known);
@@ -103,33 +103,33 @@ export class CatchUp {
 		});
 	}
 
-	/** Discord has told of everything that was missed; what an earlier process could not read is still owed. */
+	/** Discord has sent all missed events. Messages that an earlier process could not read are still to be read. */
 	resumed(): void {
 		if (this.#parts.highWater.behind.length > 0) void this.#add(() => this.#readOwed());
 	}
 
-	/** Reads what was written in these places; resolves when it is taken, or owed. Rejects as `READY` does. */
+	/** Reads these channels. Resolves when their messages are durable or recorded as unread. Rejects if it is stopped. */
 	async read(places: readonly Place[]): Promise<void> {
 		const held = this.#hold(places);
 		if (held.length === 0) return;
 		await this.#add(() => this.#readAll(held));
 		while (held.some(([channel]) => this.#held.has(channel))) {
 			if (this.#stopping.signal.aborted) throw cutShort();
-			// Another session has begun, after which they are read once more.
+			// Another session has begun: they are read again.
 			await this.#work;
 		}
 	}
 
 	/**
-	 * Resolves when nothing is being read and nothing waits; false where reading was cut short, so that what has waited
-	 * was never taken.
+	 * Resolves when no channel is being read and no event waits; with false if the reading was stopped, so that the waiting
+	 * events were not passed on.
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
 		return this.#held.size === 0;
 	}
 
-	/** What waits stays untaken: the next start reads it, because no mark has passed it. */
+	/** Stops reading. The next process reads the messages of waiting events, because their cursors are before them. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#again?.cancel();
@@ -137,7 +137,7 @@ export class CatchUp {
 		await this.#work;
 	}
 
-	/** A new session is one to go on with when what was missed before it is taken. */
+	/** A new session can be resumed when the messages missed before it are durable. */
 	async #ready({ d }: DiscordDispatch): Promise<void> {
 		this.#expected = new Set(Ready.safeParse(d).data?.guilds.map(({ id }) => id));
 		if (!(await this.idle())) throw cutShort();
@@ -147,10 +147,10 @@ export class CatchUp {
 
 	async #guild(event: DiscordDispatch): Promise<void> {
 		const { highWater, alive, log, take } = this.#parts;
-		// Of this session: another one may have begun when it is read.
+		// The set of this session: another session may have begun by the end of the reading.
 		const expected = this.#expected;
 		const unknown = (alive.since === undefined ? [] : placesOf(event.d, alive.since)).filter(
-			([channel]) => !highWater.marks.has(channel),
+			([channel]) => !highWater.cursors.has(channel),
 		);
 		const { id: guild = "" } = OfGuild.safeParse(event.d).data ?? {};
 		if (unknown.length > mostUnknown) {
@@ -166,23 +166,23 @@ export class CatchUp {
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
-	/** Those that are not being read yet, or not from so far back; what happens there waits from here on. */
+	/** Starts the reading of channels that are not being read yet, or not from so early. Their events wait from now on. */
 	#hold(places: readonly Place[]): readonly Reading[] {
-		const isRead = ([channel, mark]: Place): boolean => {
+		const isRead = ([channel, cursor]: Place): boolean => {
 			const held = this.#held.get(channel);
-			return held !== undefined && startOf(held.mark) <= startOf(mark);
+			return held !== undefined && startOf(held.cursor) <= startOf(cursor);
 		};
 		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
-	/** What waits there already goes on waiting, for this. */
-	#put([channel, mark]: Place): Reading {
+	/** Starts a reading. Events that wait for an earlier one of the channel wait for this one. */
+	#put([channel, cursor]: Place): Reading {
 		const before = this.#held.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
 		const { events = [] } = before ?? {};
-		// Before all was well for the first time, nobody knows what an earlier process has answered.
+		// Without a time of no loss, an earlier process may have answered these messages.
 		const isNew = this.#parts.alive.since === undefined;
-		const held: Held = { mark: isNew ? { ...mark, seenBefore: true } : mark, events };
+		const held: Held = { cursor: isNew ? { ...cursor, seenBefore: true } : cursor, events };
 		this.#held.set(channel, held);
 		return [channel, held];
 	}
@@ -204,17 +204,17 @@ export class CatchUp {
 	async #read(missed: MissedMessages, [channel, held]: Reading): Promise<void> {
 		if (held.isDisplaced) return;
 		const { highWater, log, take } = this.#parts;
-		const { mark } = held;
-		const seen = mark.seenBefore && { seenBefore: mark.seenBefore };
+		const { cursor } = held;
+		const seen = cursor.seenBefore && { seenBefore: cursor.seenBefore };
 		try {
-			const outcome = await missed.read(channel, mark, (d) => take({ t: "MESSAGE_CREATE", d, ...seen }));
+			const outcome = await missed.read(channel, cursor, (d) => take({ t: "MESSAGE_CREATE", d, ...seen }));
 			if (outcome === "gone") highWater.forget(channel);
 			else highWater.caughtUp(channel);
 			this.#settle();
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;
 			log.warn("what was missed in a channel could not be read, and is tried again", { channel, error });
-			await highWater.owe(channel, mark);
+			await highWater.owe(channel, cursor);
 			this.#tryAgain();
 		}
 		this.#release(channel, held);
@@ -243,13 +243,13 @@ export class CatchUp {
 		});
 	}
 
-	/** Whatever happens in these meanwhile is taken: it would wait too long. */
+	/** Reads unread messages again. Events of their channels do not wait: it would take too long. */
 	async #readOwed(): Promise<void> {
 		const { behind } = this.#parts.highWater;
-		await this.#readAll(behind.map(([channel, mark]) => [channel, { mark, events: [] }]));
+		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 
-	/** Nothing where the place waits for another reading since. */
+	/** Passes the waiting events on, unless they wait for a later reading. */
 	#release(channel: string, held: Held): void {
 		if (this.#held.get(channel) !== held) return;
 		this.#held.delete(channel);
@@ -257,8 +257,8 @@ export class CatchUp {
 	}
 }
 
-/** What was written after it is read. */
-function startOf({ unread, message }: Mark): bigint {
+/** Id of the message after which to read. */
+function startOf({ unread, message }: Cursor): bigint {
 	return BigInt(unread ?? message);
 }
 

@@ -1,12 +1,12 @@
 import type { Clock, Logger } from "@parley/base";
 import * as z from "zod";
 import type { DiscordRest } from "../vocabulary/discord-port.ts";
-import type { Mark } from "./high-water.ts";
+import type { Cursor } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
 	/** People who may have written a direct message for the first time: those without one of these channels. */
-	readonly people: (known: ReadonlyMap<string, Mark>) => Promise<readonly string[]>;
+	readonly people: (known: ReadonlyMap<string, Cursor>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -15,7 +15,7 @@ export interface DirectMessagesParts {
 interface Unseen {
 	readonly since: string;
 	/** Channels that are read in any case. */
-	readonly known: ReadonlyMap<string, Mark>;
+	readonly known: ReadonlyMap<string, Cursor>;
 	/** People who are still to be checked; absent before the first check. */
 	readonly people?: readonly string[];
 	readonly seen: PromiseWithResolvers<void>;
@@ -46,7 +46,7 @@ export class DirectMessages {
 	}
 
 	/** Anyone may have written after `since`, outside the `known` channels, which are read in any case. */
-	miss(since: string, known: ReadonlyMap<string, Mark>): void {
+	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
 		// An earlier time stays: the channels of then may have missed messages from before they were known.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };
 		this.#unseen = unseen;
@@ -90,7 +90,7 @@ export class DirectMessages {
 }
 
 /** Channel, thread or direct messages, with the message after which to read. */
-export type Place = readonly [channel: string, mark: Mark];
+export type Place = readonly [channel: string, cursor: Cursor];
 
 const id = z.string().regex(/^\d{1,20}$/);
 
@@ -142,7 +142,7 @@ async function directPlaces(
 	return { places, left };
 }
 
-function newIn(channel: z.output<typeof Written> | undefined, mark: Mark): Place[] {
+function newIn(channel: z.output<typeof Written> | undefined, cursor: Cursor): Place[] {
 	const { id: of, last_message_id: last } = channel ?? {};
-	return of !== undefined && last && BigInt(last) > BigInt(mark.message) ? [[of, mark]] : [];
+	return of !== undefined && last && BigInt(last) > BigInt(cursor.message) ? [[of, cursor]] : [];
 }

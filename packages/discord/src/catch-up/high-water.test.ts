@@ -1,17 +1,17 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { HighWater, type Marks } from "./high-water.ts";
+import { type Cursors, HighWater } from "./high-water.ts";
 
-async function place(kept?: Marks) {
+async function place(kept?: Cursors) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
-	const saved: Marks[] = [];
+	const saved: Cursors[] = [];
 	const failures: Error[] = [];
 	const store = {
 		load: async () => kept,
-		save: async (marks: Marks) => {
+		save: async (cursors: Cursors) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
-			saved.push(marks);
+			saved.push(cursors);
 		},
 	};
 	return { highWater: await HighWater.open({ store, clock, log }), clock, log, saved, failures };
@@ -20,7 +20,7 @@ async function place(kept?: Marks) {
 /** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test("marks only move on, and are written once for many messages", async () => {
+test("cursors only move on, and are written once for many messages", async () => {
 	const { highWater, clock, saved } = await place({
 		"1": { message: "100", guild: "9" },
 		"2": { message: "8" },
@@ -37,7 +37,7 @@ test("marks only move on, and are written once for many messages", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("the first message of a channel counts as taken when its mark is written", async () => {
+test("the first message of a channel counts as taken when its cursor is written", async () => {
 	const { highWater, clock, saved } = await place();
 	await highWater.passed("1", { message: "5" });
 	expect(saved).toEqual([{ "1": { message: "5" } }]);
@@ -93,7 +93,7 @@ test("what is owed of a channel stays known while messages go on, at once and ov
 	await highWater.passed("1", { message: "8", guild: "9" });
 	// Less than is owed already.
 	await highWater.owe("1", { message: "8", guild: "9" });
-	// Of a place without a mark.
+	// Of a place without a cursor.
 	await highWater.owe("2", { message: "3" });
 	const owed = { "1": { message: "8", guild: "9", unread: "5" }, "2": { message: "3", unread: "3" } };
 	expect(saved.at(-1)).toEqual(owed);
@@ -111,25 +111,25 @@ test("a channel of which something is owed is not forgotten for others", async (
 	await highWater.owe("1", { message: "1" });
 	for (let channel = 2; channel <= 501; channel++)
 		await highWater.passed(`${channel}`, { message: `${channel}` });
-	expect([highWater.marks.size, highWater.marks.has("1"), highWater.marks.has("2")]).toEqual([
+	expect([highWater.cursors.size, highWater.cursors.has("1"), highWater.cursors.has("2")]).toEqual([
 		500,
 		true,
 		false,
 	]);
 });
 
-test("what others know of channels counts where there is no mark, and the newest of it where it is too much", async () => {
+test("what others know of channels counts where there is no cursor, and the newest of it where it is too much", async () => {
 	const { highWater, saved, clock } = await place({ "1": { message: "9" } });
 	await highWater.know([["1", { message: "5" }]]);
 	expect(saved).toEqual([]);
 	const channels = Array.from({ length: 500 }, (_, index) => String(index + 2));
 	await highWater.know(channels.map((channel) => [channel, { message: `1${channel.padStart(4, "0")}` }]));
 	expect(saved).toHaveLength(1);
-	expect([highWater.marks.size, highWater.marks.has("2"), highWater.marks.get("501")]).toEqual([
+	expect([highWater.cursors.size, highWater.cursors.has("2"), highWater.cursors.get("501")]).toEqual([
 		500,
 		false,
 		{ message: "10501" },
 	]);
-	expect(highWater.marks.get("1")).toEqual({ message: "9" });
+	expect(highWater.cursors.get("1")).toEqual({ message: "9" });
 	expect(clock.pending).toBe(0);
 });

@@ -2,7 +2,7 @@ import { type Clock, defined, type Logger } from "@parley/base";
 import { LateSave } from "@parley/connector";
 
 /** Newest durable message of a channel. */
-export interface Mark {
+export interface Cursor {
 	readonly message: string;
 	/** Absent: direct messages. */
 	readonly guild?: string;
@@ -12,28 +12,28 @@ export interface Mark {
 	readonly seenBefore?: true;
 }
 
-/** Marks by the ids of their channels, in the order of their last change. */
-export type Marks = Readonly<Record<string, Mark>>;
+/** Cursors by the ids of their channels, in the order of their last change. */
+export type Cursors = Readonly<Record<string, Cursor>>;
 
-/** Stores the marks over restarts. */
-export interface MarkStore {
-	load(): Promise<Marks | undefined>;
-	save(marks: Marks): Promise<void>;
+/** Stores the cursors over restarts. */
+export interface CursorStore {
+	load(): Promise<Cursors | undefined>;
+	save(cursors: Cursors): Promise<void>;
 }
 
 /**
- * Maximum marks. The channel that was silent for the longest time goes first, but never one with messages that are still
- * to be read. No cache: a mark that is lost cannot be computed again, and its messages would never be read.
+ * Maximum cursors. The channel that was silent for the longest time goes first, but never one with messages that are still
+ * to be read. No cache: a cursor that is lost cannot be computed again, and its messages would never be read.
  */
 const most = 500;
 
 /** How far each channel was read: the start for reading when Discord cannot resume the session. */
 export class HighWater {
-	readonly #marks: Map<string, Mark>;
+	readonly #cursors: Map<string, Cursor>;
 	readonly #kept: LateSave;
 
 	static async open(parts: {
-		readonly store: MarkStore;
+		readonly store: CursorStore;
 		readonly clock: Clock;
 		readonly log: Logger;
 	}): Promise<HighWater> {
@@ -41,86 +41,86 @@ export class HighWater {
 	}
 
 	private constructor(
-		parts: { readonly store: MarkStore; readonly clock: Clock; readonly log: Logger },
-		marks: Marks,
+		parts: { readonly store: CursorStore; readonly clock: Clock; readonly log: Logger },
+		cursors: Cursors,
 	) {
 		const { store, clock, log } = parts;
-		this.#marks = new Map(Object.entries(marks));
-		const save = (): Promise<void> => store.save(Object.fromEntries(this.#marks));
+		this.#cursors = new Map(Object.entries(cursors));
+		const save = (): Promise<void> => store.save(Object.fromEntries(this.#cursors));
 		this.#kept = new LateSave({ save, what: "how far Discord was read", clock, log });
 	}
 
-	get marks(): ReadonlyMap<string, Mark> {
-		return this.#marks;
+	get cursors(): ReadonlyMap<string, Cursor> {
+		return this.#cursors;
 	}
 
 	/**
-	 * Records a durable message of the channel. Resolves at once; for the first message of a channel, when the mark is stored:
-	 * a channel without a mark would not be read.
+	 * Records a durable message of the channel. Resolves at once; for the first message of a channel, when the cursor is stored:
+	 * a channel without a cursor would not be read.
 	 */
-	async passed(channel: string, mark: Mark): Promise<void> {
-		const before = this.#marks.get(channel);
-		if (before !== undefined && BigInt(before.message) >= BigInt(mark.message)) return;
-		const { message: _, guild: __, ...owed } = before ?? mark;
-		this.#set(channel, { ...mark, ...owed });
+	async passed(channel: string, cursor: Cursor): Promise<void> {
+		const before = this.#cursors.get(channel);
+		if (before !== undefined && BigInt(before.message) >= BigInt(cursor.message)) return;
+		const { message: _, guild: __, ...owed } = before ?? cursor;
+		this.#set(channel, { ...cursor, ...owed });
 		if (before !== undefined) return this.#kept.changed();
 		await this.#kept.written();
 	}
 
 	/**
-	 * Adds marks for channels without one; if there are too many, for those with the newest messages. Resolves when they are
+	 * Adds cursors for channels without one; if there are too many, for those with the newest messages. Resolves when they are
 	 * stored, or cannot be.
 	 */
-	async know(places: readonly (readonly [channel: string, mark: Mark])[]): Promise<void> {
+	async know(places: readonly (readonly [channel: string, cursor: Cursor])[]): Promise<void> {
 		const unknown = places
-			.filter(([channel]) => !this.#marks.has(channel))
+			.filter(([channel]) => !this.#cursors.has(channel))
 			.toSorted(([, one], [, other]) => (BigInt(one.message) < BigInt(other.message) ? 1 : -1))
-			.slice(0, most - this.#marks.size);
+			.slice(0, most - this.#cursors.size);
 		if (unknown.length === 0) return;
-		for (const [channel, mark] of unknown.toReversed()) this.#set(channel, mark);
+		for (const [channel, cursor] of unknown.toReversed()) this.#set(channel, cursor);
 		await this.#kept.written();
 	}
 
-	/** Records, also over restarts, that the messages after a mark are still to be read. */
-	async owe(channel: string, mark: Mark): Promise<void> {
-		const owed = mark.unread ?? mark.message;
-		const newest = this.#marks.get(channel) ?? mark;
+	/** Records, also over restarts, that the messages after a cursor are still to be read. */
+	async owe(channel: string, cursor: Cursor): Promise<void> {
+		const owed = cursor.unread ?? cursor.message;
+		const newest = this.#cursors.get(channel) ?? cursor;
 		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(owed)) return;
-		this.#set(channel, { ...newest, ...defined({ unread: owed, seenBefore: mark.seenBefore }) });
+		this.#set(channel, { ...newest, ...defined({ unread: owed, seenBefore: cursor.seenBefore }) });
 		await this.#kept.written();
 	}
 
 	/** The channel has been read to its end. */
 	caughtUp(channel: string): void {
-		const mark = this.#marks.get(channel);
-		if (mark?.unread === undefined) return;
-		const { unread: _, seenBefore: __, ...rest } = mark;
-		this.#marks.set(channel, rest);
+		const cursor = this.#cursors.get(channel);
+		if (cursor?.unread === undefined) return;
+		const { unread: _, seenBefore: __, ...rest } = cursor;
+		this.#cursors.set(channel, rest);
 		this.#kept.changed();
 	}
 
 	/** Channels with messages that are still to be read. */
-	get behind(): readonly (readonly [string, Mark])[] {
-		return [...this.#marks].filter(([, { unread }]) => unread !== undefined);
+	get behind(): readonly (readonly [string, Cursor])[] {
+		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
 
-	/** Deletes the mark of a channel that does not exist any more. */
+	/** Deletes the cursor of a channel that does not exist any more. */
 	forget(channel: string): void {
-		if (this.#marks.delete(channel)) this.#kept.changed();
+		if (this.#cursors.delete(channel)) this.#kept.changed();
 	}
 
-	/** Resolves when the marks are stored, or cannot be. */
+	/** Resolves when the cursors are stored, or cannot be. */
 	close(): Promise<void> {
 		return this.#kept.close();
 	}
 
-	/** Sets the mark as the latest change. */
-	#set(channel: string, mark: Mark): void {
-		this.#marks.delete(channel);
-		this.#marks.set(channel, mark);
-		if (this.#marks.size <= most) return;
+	/** Sets the cursor as the latest change. */
+	#set(channel: string, cursor: Cursor): void {
+		this.#cursors.delete(channel);
+		this.#cursors.set(channel, cursor);
+		if (this.#cursors.size <= most) return;
 		const owed = new Set(this.behind.map(([behind]) => behind));
-		const oldest = [...this.#marks.keys()].find((one) => !owed.has(one)) ?? channel;
-		this.#marks.delete(oldest);
+		const oldest = [...this.#cursors.keys()].find((one) => !owed.has(one)) ?? channel;
+		this.#cursors.delete(oldest);
 	}
 }

@@ -12,7 +12,7 @@ const everyMs = 60_000;
 /** Safety margin: a dead connection shows late, and clocks differ. Messages that are read twice are known by their ids. */
 const slackMs = 120_000;
 
-/** Last time at which no message can have been missed: where to start reading in channels without a mark. */
+/** Last time at which no message can have been missed: where to start reading in channels without a cursor. */
 export class LastAlive {
 	readonly #parts: { readonly store: AliveStore; readonly clock: Clock; readonly log: Logger };
 	#at: number | undefined;

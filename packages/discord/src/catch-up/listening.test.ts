@@ -122,7 +122,7 @@ test("what the gateway has heard from this database says nothing of what was mis
 	clock.advance(5_000);
 	const handedOn = snowflakeAt(clock.now());
 	// So that what is read after it is being read already when it is known that more was missed.
-	await database.marks.save({ 1: { message: handedOn, guild: "7" } });
+	await database.cursors.save({ 1: { message: handedOn, guild: "7" } });
 	const next = await open();
 	const inFirst = { body: [handedOn, missed, heardLast].map(wrote) };
 	next.port.answer("GET /channels/1/messages", inFirst, inFirst);

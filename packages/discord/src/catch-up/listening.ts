@@ -6,7 +6,7 @@ import type { DiscordDispatch, DiscordLink, DiscordRest } from "../vocabulary/di
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
 import type { Place } from "./direct-messages.ts";
-import { HighWater, type MarkStore } from "./high-water.ts";
+import { type CursorStore, HighWater } from "./high-water.ts";
 import { type AliveStore, LastAlive } from "./last-alive.ts";
 import { type Takers, Taking } from "./taking.ts";
 
@@ -14,7 +14,7 @@ export interface ListeningParts {
 	readonly port: DiscordRest;
 	readonly database: {
 		readonly store: Store<ConnectorTables>;
-		readonly marks: MarkStore;
+		readonly cursors: CursorStore;
 		readonly alive: AliveStore;
 		readonly birth: BirthStore;
 	};
@@ -35,7 +35,7 @@ export class Listening {
 
 	static async open(parts: ListeningParts): Promise<Listening> {
 		const { database, clock, log } = parts;
-		const highWater = await HighWater.open({ store: database.marks, clock, log });
+		const highWater = await HighWater.open({ store: database.cursors, clock, log });
 		const alive = await LastAlive.open({ store: database.alive, clock, log });
 		const bornAt = await birthOf(database.birth, clock);
 		return new Listening(parts, { highWater, alive, bornAt });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { DiscordRequest, DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
-import type { Mark } from "./high-water.ts";
+import type { Cursor } from "./high-water.ts";
 
 export interface MissedMessagesParts {
 	readonly port: DiscordRest;
@@ -40,14 +40,18 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages after a mark to `take`, oldest first; if there are too many, the newest of them. Returns `gone` if
+	 * Passes the messages after a cursor to `take`, oldest first; if there are too many, the newest of them. Returns `gone` if
 	 * the channel cannot be read any more. Rejects with a `ParleyError` if Discord does not answer for minutes, or if the
 	 * signal aborts.
 	 */
-	async read(channel: string, mark: Mark, take: (data: unknown) => Promise<void>): Promise<"read" | "gone"> {
+	async read(
+		channel: string,
+		cursor: Cursor,
+		take: (data: unknown) => Promise<void>,
+	): Promise<"read" | "gone"> {
 		const { clock, log } = this.#parts;
 		const earliest = BigInt(snowflakeAt(clock.now() - oldestMs));
-		const from = BigInt(mark.unread ?? mark.message);
+		const from = BigInt(cursor.unread ?? cursor.message);
 		const after = from > earliest ? from : earliest;
 		const missed: Message[] = [];
 		for (let isWhole = false; !isWhole; ) {
@@ -64,7 +68,7 @@ export class MissedMessages {
 			}
 			isWhole = later.length < limits.messagesPerPage;
 		}
-		for (const message of missed) await take(await this.#asEvent(message, mark.guild));
+		for (const message of missed) await take(await this.#asEvent(message, cursor.guild));
 		return "read";
 	}
 
@@ -93,11 +97,11 @@ export class MissedMessages {
 		const path = `/guilds/${guild}/members/${user}`;
 		const known = this.#members.get(path);
 		if (known !== undefined) return known;
-		const asked = this.#ask({ method: "GET", path }).then(({ status, body }) =>
+		const member = this.#ask({ method: "GET", path }).then(({ status, body }) =>
 			status === 200 ? body : undefined,
 		);
-		this.#members.set(path, asked);
-		return asked;
+		this.#members.set(path, member);
+		return member;
 	}
 
 	/** Repeats a request whose failure may be temporary. */

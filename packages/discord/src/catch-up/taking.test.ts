@@ -69,7 +69,7 @@ test("events of one channel are taken in order, and those of others do not wait 
 	slow.resolve();
 	await Promise.all([first, second]);
 	expect(seen).toEqual(["3", "1", "2"]);
-	expect([...highWater.marks]).toEqual([
+	expect([...highWater.cursors]).toEqual([
 		["6", { message: "3", guild: "1" }],
 		["5", { message: "2", guild: "1" }],
 	]);
@@ -99,7 +99,7 @@ test("what cannot be written down is tried again, before what came after it", as
 	failures.push(new Error("disk full"), new Error("disk full"));
 	const taken = [take("5", arrived("1")), take("5", arrived("2"))];
 	await settled();
-	expect([seen, highWater.marks.size]).toEqual([[], 0]);
+	expect([seen, highWater.cursors.size]).toEqual([[], 0]);
 	clock.advance(1000);
 	await settled();
 	clock.advance(1000);
@@ -119,13 +119,13 @@ test("an interaction waits for nothing but the start", async () => {
 	expect(seen).toEqual(["interaction early", "interaction late"]);
 });
 
-test("marks are of threads where there are some, and of direct messages without a guild", async () => {
+test("cursors are of threads where there are some, and of direct messages without a guild", async () => {
 	const { take, begin, highWater } = await place();
 	begin();
 	await take("8", arrived("1", { ...room, thread: "8" }));
 	await take("9", arrived("2", { tenant: "dm", channel: "9", shared: false, kind: "direct" }));
 	await take("5", { type: "deleted", room, message: "3", at: 0 });
-	expect([...highWater.marks]).toEqual([
+	expect([...highWater.cursors]).toEqual([
 		["8", { message: "1", guild: "1" }],
 		["9", { message: "2" }],
 	]);
@@ -141,7 +141,7 @@ test("what is not taken when the connector stops says so, also what comes then",
 	await taking.stop();
 	await refused;
 	await expect(take("5", arrived("2"))).rejects.toMatchObject({ code: "cancelled" });
-	expect([clock.pending, highWater.marks.size]).toEqual([0, 0]);
+	expect([clock.pending, highWater.cursors.size]).toEqual([0, 0]);
 });
 
 test("a message that an earlier process may have answered says so", async () => {

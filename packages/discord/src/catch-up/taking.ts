@@ -5,10 +5,10 @@ import type { Translated } from "../intake/translated.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import type { HighWater } from "./high-water.ts";
 
-/** What events are handed to, once it is there. */
+/** Receivers of events, once the connector has started. */
 export interface Takers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
-	/** Interactions are answered at once, and never come again: nobody waits longer than three seconds. */
+	/** Interactions are answered at once and never repeated: Discord waits three seconds. */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (
 		arrival: Arrival,
@@ -17,7 +17,7 @@ export interface Takers {
 }
 
 export interface TakenEvent extends DiscordDispatch {
-	/** Of a message; see `Arrival`. */
+	/** Only for a message; see `Arrival`. */
 	readonly seenBefore?: true;
 }
 
@@ -28,16 +28,16 @@ export interface TakingParts {
 	readonly log: Logger;
 }
 
-/** What cannot be written down is tried again so often, because what comes after it waits. */
+/** Wait before an arrival is tried again that could not be stored. Later ones wait for it. */
 const againMs = 1000;
 
-/** What happens to channels and roles names their guild, what happens to a guild is only that. */
+/** Key of the order of events: the channel, or else the guild. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()
 	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
-/** Takes events durably, those of one channel and those of one guild's settings in order, and moves the marks behind what is taken. */
+/** Makes events durable, in order for each channel and for the settings of each guild, and moves the cursors after them. */
 export class Taking {
 	readonly #parts: TakingParts;
 	readonly #tails = new Map<string, Promise<void>>();
@@ -50,12 +50,12 @@ export class Taking {
 			(takers) => {
 				this.#takers = takers;
 			},
-			// Whoever waits for it hears of it.
+			// Callers that await it get the error.
 			() => undefined,
 		);
 	}
 
-	/** Resolves when it is durable; rejects with `cancelled` where that is not going to be. */
+	/** Resolves when the event is durable; rejects with `cancelled` after `stop`. */
 	take(event: TakenEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);
 		const place = Place.safeParse(event.d).data ?? "";
@@ -70,7 +70,7 @@ export class Taking {
 		return taken;
 	}
 
-	/** Takes nothing more, and resolves when what was being taken is or will not be. */
+	/** Takes no more events, and resolves when those in progress have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await Promise.all(this.#tails.values());

@@ -2,13 +2,13 @@ import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
 /**
- * Where discord.js reads what Discord sent, outside of any call of ours. By the path of the file, and by names that
- * stay the same where all files are one.
+ * Stack of code in discord.js that reads frames outside of any call of the connector. It matches the path of the file, or
+ * names that stay the same in a bundle.
  */
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;
 
-/** The guard of the kit, for a process in which discord.js stumbles. */
+/** Guard of the kit, which logs errors of discord.js and lets the process go on. */
 export function guardProcess(log: Logger, guarded?: GuardedProcess): () => void {
 	return guard(log, defined({ stumbling: { library: "discord.js", stack: reading }, guarded }));
 }

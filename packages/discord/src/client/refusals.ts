@@ -1,6 +1,6 @@
 import { GatewayCloseCodes } from "discord-api-types/v10";
 
-/** Where the application's owner changes what is wrong. */
+/** Page with the settings of the application. */
 export const developerPortal = "https://discord.com/developers/applications";
 
 /**

@@ -41,7 +41,7 @@ export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
 }
 
 async function stepsOf({ port, application, shapes }: CommandSync, ours: readonly string[]) {
-	const { body } = await asked(port, { method: "GET", path: `/applications/${application}/commands` });
+	const { body } = await send(port, { method: "GET", path: `/applications/${application}/commands` });
 	return planSync(InstalledCommands.parse(body), discordCommands(shapes), ours);
 }
 
@@ -71,7 +71,7 @@ export async function keepCommands(
 			}
 			const waitMs = error instanceof NotYet ? error.waitMs : againMs.unreachable;
 			log.warn("the commands at Discord are brought up to date later", { error, waitMs });
-			// That it is time to stop shows in the signal.
+			// The loop reads the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
 	}
@@ -110,7 +110,7 @@ async function bringUpToDate(
 	// Before the first request: a command that is created and not recorded could never be deleted.
 	if (both.length > before.length) await memory.save({ application, ours: both });
 	for (const step of steps) {
-		await asked(port, requestOf(application, step));
+		await send(port, requestOf(application, step));
 		taken(step);
 		log.info("a command at Discord was brought up to date", { action: step.action, command: nameOf(step) });
 	}
@@ -134,7 +134,7 @@ function requestOf(application: string, step: SyncStep): DiscordRequest {
 	}
 }
 
-async function asked(port: CommandSync["port"], request: DiscordRequest): Promise<DiscordResponse> {
+async function send(port: CommandSync["port"], request: DiscordRequest): Promise<DiscordResponse> {
 	const response = await port.request(request).catch((cause: unknown) => {
 		throw new ParleyError(`Discord did not answer ${request.method} ${request.path}`, {
 			code: "unavailable",
@@ -143,7 +143,7 @@ async function asked(port: CommandSync["port"], request: DiscordRequest): Promis
 	});
 	const { status, body, headers } = response;
 	if (status >= 200 && status < 300) return response;
-	// Somebody else was faster.
+	// Another process has deleted the command.
 	if (status === 404 && request.method === "DELETE") return response;
 	const { code, message = "no reason" } = Refusal.safeParse(body).data ?? {};
 	const words = `Discord answered ${status} (${message}) to ${request.method} ${request.path}`;
@@ -157,14 +157,14 @@ async function asked(port: CommandSync["port"], request: DiscordRequest): Promis
 
 type Option = DiscordCommand["options"][number];
 
-/** What a request says of a command; what can change is written even where it is empty, so that it replaces the old. */
+/** Body of a request for a command. Empty fields are included, so that they replace the old values. */
 function bodyOf({ type, name, description, options, ...rest }: DiscordCommand): object {
-	// Commands of a menu have neither: interactions/application-commands#user-commands
+	// Commands of a menu have neither description nor options: interactions/application-commands#user-commands
 	if (type !== ApplicationCommandType.ChatInput) return { name, ...rest };
 	return { name, description, options: options.map(optionBody), ...rest };
 }
 
-/** Of an option, what says nothing is left out: most of it is allowed for some types alone. */
+/** Body of an option, without empty fields: most fields are allowed for some types only. */
 function optionBody({ required, autocomplete, choices, options, ...rest }: Option): unknown {
 	return defined({
 		...rest,
@@ -188,15 +188,15 @@ export interface CommandMemory {
 	save(state: InstalledState): Promise<void>;
 }
 
-/** One request that brings Discord nearer to what is wanted. */
+/** Request that creates, changes or deletes one command. */
 export type SyncStep =
 	| { readonly action: "create"; readonly command: DiscordCommand }
 	| { readonly action: "change"; readonly command: DiscordCommand; readonly id: string }
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
 /**
- * What is to be done so that Discord has the wanted commands. Another program's commands of the same application stay:
- * only what has a wanted name, or is in `ours` because it was installed by us, is touched.
+ * Returns the steps after which Discord has the wanted commands. Commands of other programs of the same application stay:
+ * a step concerns only wanted names and commands in `ours`, which this gateway installed.
  */
 function planSync(
 	installed: readonly InstalledCommand[],
@@ -214,16 +214,16 @@ function planSync(
 			? []
 			: [{ action: "change", command, id: found.id }];
 	});
-	// First, because there is room for a hundred.
+	// Deletions come first: Discord allows a hundred commands.
 	return [...gone, ...made];
 }
 
-/** What two commands cannot share: a name among those of the same kind. */
+/** Key of a command: its kind and name are unique at Discord. */
 function keyOf({ type, name }: DiscordCommand): string {
 	return `${type} ${name}`;
 }
 
-/** The same for what means the same: the schema decides the order of the fields. */
+/** Equal for equal commands: the schema determines the order of the fields. */
 function fingerprintOf(command: DiscordCommand): string {
 	return JSON.stringify(DiscordCommand.parse(command));
 }

@@ -17,7 +17,7 @@ interface Option {
 
 const bound = z.number().optional();
 
-// What Discord leaves out, and what it writes for nothing, is read as what it means.
+// Absent and null fields are read as their default values.
 const Option: z.ZodType<Option> = z.object({
 	type: z.int(),
 	name: z.string(),
@@ -35,7 +35,7 @@ const Option: z.ZodType<Option> = z.object({
 	options: z.array(z.lazy(() => Option)).default([]),
 });
 
-/** A command as Discord has it, as far as we write it; two that mean the same are equal. */
+/** Command in the format of Discord, with the fields that Parley writes. Commands with the same meaning are equal. */
 export const DiscordCommand = z.object({
 	type: z.int().default(1),
 	name: z.string(),
@@ -56,7 +56,7 @@ export const DiscordCommand = z.object({
 });
 export type DiscordCommand = z.output<typeof DiscordCommand>;
 
-/** The same with its id. */
+/** Command with its id. */
 export type InstalledCommand = DiscordCommand & { readonly id: string };
 
 const Known = DiscordCommand.extend({ id: z.string() });
@@ -65,7 +65,7 @@ const Unknown = z
 	.transform(({ id, ...named }): InstalledCommand => ({ ...DiscordCommand.parse(named), id }));
 
 /**
- * The commands that Discord lists. A command of another program may have fields that this version cannot read: it counts as
- * one of that name without content.
+ * Commands that Discord lists. A command of another program with fields that this version cannot read becomes a command of
+ * that name without content.
  */
 export const InstalledCommands: z.ZodType<InstalledCommand[]> = z.array(z.union([Known, Unknown]));

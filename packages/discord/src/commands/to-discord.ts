@@ -9,7 +9,7 @@ import {
 } from "discord-api-types/v10";
 import { DiscordCommand } from "./discord-command.ts";
 
-/** What Discord takes: interactions/application-commands#application-command-object */
+/** Limits of Discord: interactions/application-commands#application-command-object */
 const most = { description: 100, options: 25, choices: 25, commands: 100 } as const;
 
 const optionTypes = {
@@ -18,13 +18,13 @@ const optionTypes = {
 	boolean: ApplicationCommandOptionType.Boolean,
 } as const;
 
-/** In a server, and in messages to the bot alone; installed by who manages a server, not by a person for themselves. */
+/** Commands work in servers and in direct messages to the bot. Only managers of a server can install them. */
 const places = {
 	contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
 	integration_types: [ApplicationIntegrationType.GuildInstall],
 };
 
-/** Discord lets people attach a file to a command only where an option asks for one. */
+/** Option for a file: without it, Discord lets nobody attach one to a command. */
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
 	name: "file",
@@ -32,12 +32,12 @@ const file = {
 };
 const takesFile: ReadonlySet<string> = new Set(["ask"]);
 
-/** What people see in the menu of a message. */
+/** Name of the command in the menu of a message. */
 const askAboutThis = "Ask about this";
 
 /**
- * The kit's commands as Discord has them: those of two words are sub-commands of the first one. Throws
- * `invalid_argument` where Discord would refuse one.
+ * Returns the commands of the kit in the format of Discord. A command of two words is a sub-command of its first word.
+ * Throws `invalid_argument` if Discord would refuse one.
  */
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
@@ -65,7 +65,7 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 	});
 }
 
-/** Nobody sees it: Discord shows the sub-commands with their own. */
+/** Description of a group. Discord does not show it, only those of the sub-commands. */
 function groupDescription(shapes: readonly CommandShape[]): string {
 	const words = shapes.map(({ name }) => name.split(" ")[1]).join(", ");
 	return words.length <= most.description ? words : `${words.slice(0, most.description - 1)}…`;
@@ -120,10 +120,10 @@ function refused(name: string, why: string): ParleyError {
 	return new ParleyError(`Discord would refuse the command "${name}": ${why}`, { code: "invalid_argument" });
 }
 
-/** What a person asks with the command in a message's menu, where they cannot write anything. */
+/** Question of the command in the menu of a message, where a person cannot write one. */
 const question = "Explain this message, and answer it where it asks something.";
 
-/** The command in a message's menu is the kit's `ask` about that message; all else is what it is. */
+/** Returns the command in the menu of a message as `ask` of the kit about that message; any other arrival unchanged. */
 export function asKitCommand(arrival: Arrival): Arrival {
 	if (arrival.type !== "command" || arrival.command !== askAboutThis) return arrival;
 	return { ...arrival, command: "ask", options: { text: question } };

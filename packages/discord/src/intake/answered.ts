@@ -8,8 +8,8 @@ const mostWaitMs = 30_000;
 const Wait = z.object({ retry_after: z.number().min(0) });
 
 /**
- * Reads something until Discord has said either what it is or that we may not have it: then undefined. What happened
- * must not be lost because this could not be read for a moment. Rejects only when `signal` says so.
+ * Repeats a GET request until Discord answers: returns the body, or undefined if Discord refuses it. So no event is lost
+ * because of a temporary error. Rejects only if `signal` aborts.
  */
 export async function readUntilAnswered(
 	path: string,

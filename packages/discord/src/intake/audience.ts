@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** To read in a channel, and all ways of speaking there; an administrator may everything. */
+/** Permissions to read in a channel and to write there. An administrator has all permissions. */
 const ways = [
 	PermissionFlagsBits.ViewChannel,
 	PermissionFlagsBits.SendMessages,
@@ -15,7 +15,7 @@ const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
 const ordinary = administrator - 1;
 
-/** Of all permissions those that matter here, a bit for each of `ways`. */
+/** Permissions reduced to `ways`, one bit for each. */
 const rights = z
 	.string()
 	.regex(/^\d{1,40}$/)
@@ -28,20 +28,20 @@ export const RoleRights = z.object({ id, permissions: rights });
 export const Overwrites = z.array(z.object({ id, type: z.int(), allow: rights, deny: rights })).default([]);
 type Overwrite = z.output<typeof Overwrites>[number];
 
-/** What decides who may read and write in the channels of a guild. */
+/** Permissions in a guild, which determine the audiences of its channels. */
 export interface GuildRights {
 	readonly guild: string;
-	/** May everything. */
+	/** User id of the owner, who has all permissions. */
 	owner: string;
-	/** With that of everybody, which has the id of the guild. */
+	/** By role id. The role @everyone has the id of the guild. */
 	readonly roles: Map<string, number>;
 	/** By the ids of the channels. */
 	readonly channels: Map<string, readonly Overwrite[]>;
 }
 
 /**
- * Who may read and write in a channel: the same text as long as that is so for every set of roles that somebody may
- * have, whatever else changes. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ * Returns a text for the audience of a channel. It stays the same as long as each set of roles has the same permissions
+ * there. https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {
 	const base = roles.get(guild) ?? 0;
@@ -51,7 +51,7 @@ export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: rea
 	const lines = [`owner ${owner}`, `everybody ${((base & ~deny) | allow) & ordinary}`];
 	for (const [role, permissions] of roles) {
 		if (role === guild) continue;
-		// What the channel says of everybody outweighs what their roles give them elsewhere.
+		// The overwrite of the channel for @everyone outweighs the permissions of other roles.
 		const adds = permissions & ordinary & ~(base | allow | deny);
 		const isAdministrator = (permissions & administrator) !== 0;
 		const said = isAdministrator ? "all" : `${adds} ${wordsOf(of.get(role))}`;
@@ -97,7 +97,7 @@ export function mayWrite(rights: GuildRights, { channel, user, roles, inThread }
 	return (held & view) !== 0 && (held & speak) !== 0;
 }
 
-/** resources/channel#overwrite-object: of one person; else of a role. */
+/** Type of an overwrite for a member; any other type is for a role: resources/channel#overwrite-object. */
 const member = 1;
 const nothing = "0/0";
 

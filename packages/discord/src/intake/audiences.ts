@@ -13,23 +13,23 @@ import {
 } from "./audience.ts";
 import { id } from "./wire.ts";
 
-/** By the ids of a guild's channels, a digest of who may read and write there. */
+/** Digests of the audiences of a guild, by the ids of its channels. */
 export type KeptAudiences = Readonly<Record<string, string>>;
 
-/** Keeps them from one process to the next. */
+/** Stores the digests over restarts. */
 export interface AudienceStore {
 	load(guild: string): Promise<KeptAudiences | undefined>;
-	/** Undefined where the guild is gone. */
+	/** Undefined if the bot is not in the guild any more. */
 	save(guild: string, kept: KeptAudiences | undefined): Promise<void>;
 }
 
-/** What has become of the audiences of a guild since they were last kept. */
+/** Changes of the audiences of a guild since they were last stored. */
 export interface AudienceChange {
-	/** Channels that others than before may read or write in, and those that are not there any more; `all`: nothing was kept. */
+	/** Channels with another audience, and deleted ones; `all` if nothing was stored. */
 	readonly changed: "all" | readonly string[];
-	/** Channels of which nothing was kept. */
+	/** Channels without a stored audience. */
 	readonly added: readonly string[];
-	/** Takes them as they are now; whoever hears of the change must have it durably by then. */
+	/** Stores the audiences. Call it when the change is durable. */
 	keep(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface AudiencesParts {
 const GuildOfRights = z.object({ id, owner_id: id, roles: z.array(z.unknown()) });
 const ChannelRights = z.object({ id, permission_overwrites: Overwrites });
 
-/** Who may read and write in the channels of guilds, compared with what was so before, also over restarts. */
+/** Audiences of the channels of all guilds, compared with earlier ones, also over restarts. */
 export class Audiences {
 	readonly #parts: AudiencesParts;
 	readonly #known = new Map<string, GuildRights>();
@@ -52,7 +52,7 @@ export class Audiences {
 		this.#parts = parts;
 	}
 
-	/** Takes all that decides it, as Discord tells when a guild is there; undefined where that is not in it. */
+	/** Records the permissions of a guild from its event; returns undefined if they are missing. */
 	note(guild: unknown, channels: readonly unknown[]): GuildRights | undefined {
 		const read = GuildOfRights.safeParse(guild);
 		if (!read.success) return undefined;
@@ -64,7 +64,7 @@ export class Audiences {
 		return rights;
 	}
 
-	/** After a change, which is made to what is known; undefined where Discord does not let us see the guild. */
+	/** Applies a change to the known permissions, and compares the audiences; undefined if the bot cannot see the guild. */
 	async compare(
 		guild: string,
 		change: (rights: GuildRights) => void,
@@ -72,7 +72,7 @@ export class Audiences {
 	): Promise<AudienceChange | undefined> {
 		const known = this.#known.get(guild);
 		if (known) change(known);
-		// What Discord answers has the change in it.
+		// The response of Discord includes the change.
 		const rights = known ?? (await this.#ask(guild, signal));
 		if (!rights) return undefined;
 		const { store } = this.#parts;
@@ -89,14 +89,14 @@ export class Audiences {
 		return { changed, added, keep: async () => void (isSame || (await this.#save(guild, now))) };
 	}
 
-	/** Whether a person can write in a channel; undefined if Discord does not let us see the guild. */
+	/** Whether a person can write in a channel; undefined if the bot cannot see the guild. */
 	async mayWrite(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
 		return rights && mayWrite(rights, person);
 	}
 
-	/** The guild is gone. */
+	/** Deletes the audiences of a guild that the bot is not in any more. */
 	async forget(guild: string): Promise<void> {
 		this.#known.delete(guild);
 		await this.#save(guild, undefined);
@@ -113,20 +113,20 @@ export class Audiences {
 		try {
 			await store.save(guild, kept);
 		} catch (error) {
-			// The next change is found to be larger than it was.
+			// The next comparison reports this change again.
 			log.warn("who may read the channels of a server cannot be written down yet", { guild, error });
 		}
 	}
 }
 
-/** Takes what is said of a role; false where that is no role. */
+/** Records the permissions of a role; returns false if the data are invalid. */
 export function noteRole({ roles }: GuildRights, data: unknown): boolean {
 	const read = RoleRights.safeParse(data);
 	if (read.success) roles.set(read.data.id, read.data.permissions);
 	return read.success;
 }
 
-/** Takes what is said of a channel; false where that is no channel. */
+/** Records the overwrites of a channel; returns false if the data are invalid. */
 export function noteChannel({ channels }: GuildRights, data: unknown): boolean {
 	const read = ChannelRights.safeParse(data);
 	if (read.success) channels.set(read.data.id, read.data.permission_overwrites);

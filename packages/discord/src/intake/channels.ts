@@ -5,24 +5,24 @@ import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Channel } from "./wire.ts";
 
-/** The tenant of all direct messages with us: they belong to no guild. */
+/** Tenant of all direct messages with the bot: they belong to no guild. */
 export const directTenant = "dm";
 
-/** What is known of a channel or thread. */
+/** Known fields of a channel or thread. */
 export interface KnownChannel {
 	readonly id: string;
 	/** resources/channel#channel-object-channel-types */
 	readonly type: number;
 	/** Absent: direct messages. */
 	readonly guild?: string;
-	/** Of a thread its channel, of a channel its category. */
+	/** Channel of a thread, category of a channel. */
 	readonly parent?: string;
-	/** Of a thread: who has opened it. */
+	/** Only for a thread: the user who opened it. */
 	readonly owner?: string;
 	readonly name?: string;
 }
 
-/** Maximum channels in memory. Discord is asked for any other channel. */
+/** Maximum channels in memory. Any other channel is read from Discord. */
 const mostKnown = 20_000;
 const directType = 1;
 const groupType = 3;
@@ -32,7 +32,7 @@ export function isThread({ type }: { readonly type: number }): boolean {
 	return threadTypes.has(type);
 }
 
-/** The room of a channel. A thread's channel is its parent. */
+/** Returns the room of a channel or thread. The channel of a thread is its parent. */
 export function roomOf(channel: KnownChannel): Room {
 	const { id, type, guild: tenant = directTenant, parent } = channel;
 	if (isThread(channel) && parent !== undefined) {
@@ -42,12 +42,12 @@ export function roomOf(channel: KnownChannel): Room {
 	return { tenant, channel: id, shared: false, kind };
 }
 
-/** The channels and threads that Discord has told of, and those that it is asked for. Lost with the process. */
+/** Channels and threads from events, and from requests for the others. Not stored. */
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
 	readonly #known = new LRUCache<string, KnownChannel>({ max: mostKnown });
 	/** Requests in progress. */
-	readonly #asked = new Map<string, Promise<KnownChannel | undefined>>();
+	readonly #pending = new Map<string, Promise<KnownChannel | undefined>>();
 
 	constructor(parts: { readonly port: DiscordPort; readonly clock: Clock }) {
 		this.#parts = parts;
@@ -57,7 +57,7 @@ export class Channels {
 		return this.#known.get(id);
 	}
 
-	/** Takes what Discord says of a channel; undefined where that is no channel. `guild` where it does not say itself. */
+	/** Records the data of a channel; returns undefined if they are invalid. `guild` is used if the data name none. */
 	note(data: unknown, guild?: string): KnownChannel | undefined {
 		const read = Channel.safeParse(data);
 		if (!read.success) return undefined;
@@ -83,13 +83,13 @@ export class Channels {
 		this.#known.delete(id);
 	}
 
-	/** What is known, else what Discord answers; undefined where it does not let us see the channel. */
+	/** Returns the channel from memory or from Discord; undefined if the bot cannot see it. */
 	async find(id: string, signal: AbortSignal): Promise<KnownChannel | undefined> {
 		const known = this.#known.get(id);
 		if (known !== undefined) return known;
-		const asked = this.#asked.get(id) ?? this.#ask(id, signal);
-		this.#asked.set(id, asked);
-		return asked;
+		const request = this.#pending.get(id) ?? this.#ask(id, signal);
+		this.#pending.set(id, request);
+		return request;
 	}
 
 	async #ask(id: string, signal: AbortSignal): Promise<KnownChannel | undefined> {
@@ -97,7 +97,7 @@ export class Channels {
 			const data = await readUntilAnswered(`/channels/${id}`, this.#parts, signal);
 			return this.#known.get(id) ?? this.note(data);
 		} finally {
-			this.#asked.delete(id);
+			this.#pending.delete(id);
 		}
 	}
 }

@@ -19,7 +19,7 @@ export interface GuildEventsParts {
 
 const remembered = { ignored: "it is only remembered" } as const;
 
-/** What servers tell of themselves: it is remembered, and whoever else may read or write in a channel since is told. */
+/** Handles events about servers: records their channels and roles, and reports channels whose audience has changed. */
 export class GuildEvents {
 	readonly #parts: GuildEventsParts;
 
@@ -43,7 +43,7 @@ export class GuildEvents {
 		GUILD_ROLE_DELETE: (data, signal) => this.#role("GUILD_ROLE_DELETE", data, signal),
 	};
 
-	/** Who may read a thread, its channel decides. What was not known before may have been anything. */
+	/** The permissions of a thread are those of its channel. A channel without a known audience counts as changed. */
 	async #channel(
 		event: "CHANNEL_CREATE" | "CHANNEL_UPDATE",
 		data: unknown,
@@ -55,14 +55,14 @@ export class GuildEvents {
 		if (guild === undefined) return remembered;
 		const change = "its permissions are others";
 		const apply = (rights: GuildRights): void => void noteChannel(rights, data);
-		// A new channel is trusted with nothing yet; of another one that cannot be compared anything may have changed.
+		// A new channel has no grants yet. Any other channel that cannot be compared counts as changed.
 		const own = event === "CHANNEL_UPDATE" ? [id] : [];
-		const told = (compared: AudienceChange | undefined): "all" | readonly string[] => {
+		const affected = (compared: AudienceChange | undefined): "all" | readonly string[] => {
 			if (compared === undefined) return own;
 			const { changed, added } = compared;
 			return changed === "all" ? changed : [...changed, ...own.filter((one) => added.includes(one))];
 		};
-		return this.#compared(guild, { change, apply, signal, told });
+		return this.#compared(guild, { change, apply, signal, affected });
 	}
 
 	async #channelGone(data: unknown, signal: AbortSignal): Promise<Translated> {
@@ -78,9 +78,14 @@ export class GuildEvents {
 		const gone = incoming(arrival, String(at));
 		if (guild === undefined) return [gone];
 		const apply = (rights: GuildRights): void => void rights.channels.delete(id);
-		const told = ({ changed = [] }: Partial<AudienceChange> = {}): "all" | readonly string[] =>
+		const affected = ({ changed = [] }: Partial<AudienceChange> = {}): "all" | readonly string[] =>
 			changed === "all" ? changed : changed.filter((other) => other !== id);
-		const others = await this.#compared(guild, { change: "its permissions are others", apply, signal, told });
+		const others = await this.#compared(guild, {
+			change: "its permissions are others",
+			apply,
+			signal,
+			affected,
+		});
 		return "ignored" in others ? [gone] : [gone, ...others];
 	}
 
@@ -90,7 +95,7 @@ export class GuildEvents {
 		return remembered;
 	}
 
-	/** Nobody reads more than before for that. */
+	/** Deleting a thread changes no audience. */
 	#threadGone(data: unknown): Translated {
 		const thread = this.#parts.malformed.read("THREAD_DELETE", Channel, data);
 		if (thread === undefined) return unreadable("THREAD_DELETE");
@@ -128,7 +133,7 @@ export class GuildEvents {
 		return this.#compared(guild.id, { change: "the server has another owner", apply, signal });
 	}
 
-	/** Whoever is let in again meets nobody who is trusted without being asked. */
+	/** Ends all trust in the server, also for the time after the bot is invited again. */
 	#guildGone(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", GoneGuild, data);
@@ -154,8 +159,8 @@ export class GuildEvents {
 	}
 
 	/**
-	 * Tells of those channels of a guild that others may read or write in: of all of them, because all are compared with
-	 * what is kept only once. Unless told otherwise, where they cannot be compared any of them may be another one.
+	 * Compares the audiences of all channels of a guild with the stored ones, and reports the changed channels. `affected`
+	 * chooses the channels to report. By default these are the changed ones, or all if there is nothing to compare with.
 	 */
 	async #compared(
 		guild: string,
@@ -163,13 +168,13 @@ export class GuildEvents {
 			readonly change: string;
 			readonly apply: (rights: GuildRights) => void;
 			readonly signal: AbortSignal;
-			readonly told?: (compared: AudienceChange | undefined) => "all" | readonly string[];
+			readonly affected?: (compared: AudienceChange | undefined) => "all" | readonly string[];
 		},
 	): Promise<Translated> {
 		const { audiences, clock } = this.#parts;
-		const { told = (compared) => compared?.changed ?? "all" } = of;
+		const { affected = (compared) => compared?.changed ?? "all" } = of;
 		const compared = await audiences.compare(guild, of.apply, of.signal);
-		const channels = told(compared);
+		const channels = affected(compared);
 		if (channels.length === 0) {
 			await compared?.keep();
 			return remembered;

@@ -20,7 +20,7 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** resources/message#message-object-message-types: what a person wrote, and what they wrote in reply. */
+/** Messages and replies of people: resources/message#message-object-message-types. */
 const written: ReadonlySet<number> = new Set([0, 19]);
 const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 	["❌", "stop"],
@@ -28,11 +28,11 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 ]);
 
 /**
- * Translates what Discord's gateway says, except interactions, into arrivals. What it has to ask Discord for (the parent
- * of a thread, the names of roles) it asks until there is an answer.
+ * Translates events of the gateway, except interactions, into arrivals. It repeats requests for missing facts, such as the
+ * parent of a thread or the names of roles, until Discord answers.
  */
 export class Intake {
-	/** Who may read and write in the channels of the guilds. */
+	/** Audiences of the channels of all guilds. */
 	readonly audiences: Audiences;
 	readonly #parts: IntakeParts;
 	readonly #roles: Roles;
@@ -51,14 +51,14 @@ export class Intake {
 		this.#handlers = new Map(Object.entries({ ...guilds.handlers, ...this.#ofMessages }));
 	}
 
-	/** How many events could not be read. */
+	/** Number of events that could not be read. */
 	get malformed(): number {
 		return this.#malformed.count;
 	}
 
 	/**
-	 * A payload that is not what Discord documents is ignored and logged; rejects only when `signal` ends the asking.
-	 * What is only remembered is remembered when this returns.
+	 * Translates an event. Ignores and logs an invalid payload. Rejects only if `signal` aborts. Facts of the event are
+	 * recorded before this resolves.
 	 */
 	async translate({ t, d }: DiscordDispatch, signal: AbortSignal): Promise<Translated> {
 		const handle = this.#handlers.get(t);
@@ -83,10 +83,10 @@ export class Intake {
 		if (!written.has(message.type)) return { ignored: `messages of type ${message.type} are Discord's own` };
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
-		return [await this.#told(type, message, channel, signal)];
+		return [await this.#incomingOf(type, message, channel, signal)];
 	}
 
-	async #told(
+	async #incomingOf(
 		type: "message" | "edited",
 		message: Message,
 		channel: KnownChannel,
@@ -144,11 +144,11 @@ export class Intake {
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
 		const arrival: Arrival = { type: "reaction", room: roomOf(channel), person, message, sign, at };
-		// To stop twice does no harm, to miss the second stop of a message does; to run again twice costs.
+		// A second stop must not count as a repeat, because a missed stop does harm. A second run would cost money.
 		return [incoming(arrival, message, user_id, sign === "stop" ? `stop-${at}` : "again")];
 	}
 
-	/** Asks Discord only where the event leaves open whether its channel is a thread. */
+	/** Asks Discord only if the event does not show whether its channel is a thread. */
 	#channelOf(
 		event: {
 			readonly channel_id: string;
@@ -168,7 +168,7 @@ export class Intake {
 }
 
 function wasEdited(data: unknown): boolean {
-	// What is not even an object is read, and refused, with its schema.
+	// Other data than an object is rejected later, by the schema of the event.
 	const read = z.object({ edited_timestamp: z.unknown().optional() }).safeParse(data);
 	return !read.success || (read.data.edited_timestamp ?? null) !== null;
 }
@@ -177,21 +177,21 @@ function unseen(channel: string): Translated {
 	return { ignored: `Discord does not let us see channel ${channel}` };
 }
 
-/** What mentions in a text are resolved with. */
+/** Names for the mentions in a text. */
 interface Names {
-	/** Our user's id. */
+	/** User id of the bot. */
 	readonly user: string;
 	readonly roles: GuildRoles;
 	readonly channel: (id: string) => KnownChannel | undefined;
 }
 
-/** With the sign that ends an address, and the blanks behind. */
+/** A mention, with the sign that ends an address and the blanks after it. */
 const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
-/** Whom a message speaks to, and its text as people read it, without the mention of ourselves. */
+/** Returns the people whom a message addresses, and its text as people see it, without the mention of the bot. */
 export function readAddress(message: Message, names: Names): { address: Address; text: string } {
 	const { content, mentions, mention_roles, mention_everyone: everyone } = message;
-	// A reply counts its author among the mentioned, whether the text names them or not.
+	// The mentions of a reply include the author of the original message, even if the text does not.
 	const named = mentions.filter(({ id }) => new RegExp(`<@!?${id}>`).test(content));
 	const isOwnRole = (id: string): boolean => names.roles.get(id)?.ours === true;
 	return {
@@ -207,7 +207,7 @@ export function readAddress(message: Message, names: Names): { address: Address;
 
 function replyOf(message: Message, user: string): Address["reply"] {
 	const { message_reference: reference, referenced_message: referenced } = message;
-	// Another type is a message that is passed on: resources/message#message-reference-types.
+	// Any other type is a forwarded message: resources/message#message-reference-types.
 	if (!reference?.message_id || (reference.type ?? 0) !== 0) return undefined;
 	return { message: reference.message_id, ours: referenced?.author.id === user };
 }

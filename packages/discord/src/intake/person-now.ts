@@ -36,8 +36,8 @@ export async function personNow(
 	const { roles, communication_disabled_until: until } = member;
 	// Discord's timeout of a member: https://docs.discord.com/developers/resources/guild#guild-member-object
 	const isSilenced = until ? Date.parse(until) > clock.now() : false;
-	const asked = { guild: tenant, channel, user, roles, inThread: thread !== undefined };
-	const mayWrite = isSilenced ? false : await audiences.mayWrite(asked, signal);
+	const person = { guild: tenant, channel, user, roles, inThread: thread !== undefined };
+	const mayWrite = isSilenced ? false : await audiences.mayWrite(person, signal);
 	if (mayWrite === undefined) return undefined;
 	return mayWrite
 		? { present: true, roles, guest: false, shared: false }

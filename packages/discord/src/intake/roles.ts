@@ -3,12 +3,12 @@ import type { DiscordPort } from "../vocabulary/discord-port.ts";
 import { readUntilAnswered } from "./answered.ts";
 import { Role } from "./wire.ts";
 
-/** The roles of a guild by their ids. `ours`: Discord has made it for our bot alone. */
+/** Roles of a guild by their ids. `ours`: Discord has created the role for this bot alone. */
 export type GuildRoles = ReadonlyMap<string, { readonly name: string; readonly ours: boolean }>;
 
 const nothing: GuildRoles = new Map();
 
-/** The roles that Discord has told of, by guild, and those that it is asked for. */
+/** Roles of guilds, from events and from requests. */
 export class Roles {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock; readonly user: string };
 	readonly #known = new Map<string, GuildRoles>();
@@ -29,7 +29,7 @@ export class Roles {
 		return all;
 	}
 
-	/** Roles have changed: they are asked for when they are needed. */
+	/** Forgets the roles of a guild. They are read again when they are needed. */
 	forget(guild: string): void {
 		this.#known.delete(guild);
 	}

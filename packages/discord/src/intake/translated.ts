@@ -1,19 +1,19 @@
 import type { Arrival, Room } from "@parley/connector";
 
-/** An arrival, and what the inbox knows it by. */
+/** Arrival with its key in the inbox. */
 export interface Incoming {
 	readonly arrival: Arrival;
 	readonly key: { readonly id: string; readonly conversation: string };
-	/** Called when it is durably taken. Never rejects. */
+	/** Called when the arrival is durable. Never rejects. */
 	readonly taken?: () => Promise<void>;
 }
 
-/** What an event of the gateway comes to: nothing where it says why. */
+/** Arrivals of an event, or the reason why it has none. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };
 
 export type Handler = (data: unknown, signal: AbortSignal) => Translated | Promise<Translated>;
 
-/** The outbox's and the inbox's name of a room. */
+/** Name of a room in the outbox and the inbox. */
 export function conversationOf({ thread, channel }: Room): string {
 	return thread ?? channel;
 }

@@ -18,7 +18,7 @@ export const WireAttachment = z.object({
 });
 export type WireAttachment = z.output<typeof WireAttachment>;
 
-/** resources/message#message-object, as far as it is read. */
+/** Fields that are read of resources/message#message-object. */
 export const Message = z.object({
 	id,
 	channel_id: id,
@@ -51,7 +51,7 @@ export const Reaction = z.object({
 	emoji: z.object({ id: id.nullish(), name: text }),
 });
 
-/** resources/channel#channel-object, as far as it is read; of a thread, too. */
+/** Fields that are read of resources/channel#channel-object, which is also that of a thread. */
 export const Channel = z.object({
 	id,
 	type: z.int(),
@@ -63,7 +63,7 @@ export const Channel = z.object({
 
 export const Role = z.object({ id, name: z.string(), tags: z.object({ bot_id: id.nullish() }).nullish() });
 
-/** Of a guild; `channels`, `threads` and `roles` are read one by one, so that a bad one costs no other. */
+/** Guild. `channels`, `threads` and `roles` are read one by one, so that an invalid one does not affect the others. */
 export const Guild = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
@@ -71,12 +71,12 @@ export const Guild = z.object({
 	roles: z.array(z.unknown()).default([]),
 });
 export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
-/** `role_id` where it was deleted. */
+/** `role_id` if the role was deleted. */
 export const RoleOfGuild = z.object({
 	guild_id: id,
 	role: z.looseObject({ id, name: z.string() }).optional(),
 	role_id: id.optional(),
 });
-/** Unavailable ones come back by themselves. */
+/** An unavailable guild comes back without a new invitation. */
 export const GoneGuild = z.object({ id, unavailable: z.boolean().optional() });
 export const ChangedGuild = z.object({ id, owner_id: id });

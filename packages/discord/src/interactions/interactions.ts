@@ -8,7 +8,7 @@ import type { Tickets } from "../surface/private-answers.ts";
 import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, lengthOf, limits, messageFlags } from "../vocabulary/limits.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
-import { type Asked, Head, readInteraction } from "./read-interaction.ts";
+import { Head, type OptionInput, readInteraction } from "./read-interaction.ts";
 
 export interface InteractionsParts {
 	readonly self: OwnAccount;
@@ -18,7 +18,7 @@ export interface InteractionsParts {
 	readonly tickets: Tickets;
 	readonly connector: {
 		accept(arrival: Arrival, key: { readonly id: string; readonly conversation: string }): Promise<boolean>;
-		complete(asked: Asked): Promise<readonly { readonly value: string; readonly label: string }[]>;
+		complete(input: OptionInput): Promise<readonly { readonly value: string; readonly label: string }[]>;
 	};
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -80,7 +80,7 @@ export class Interactions {
 		}
 		const interaction = readInteraction(head, data, { channels, malformed: this.#malformed });
 		if (interaction === undefined) return this.#respond(call, words(unreadable));
-		if (interaction.type === "complete") return this.#complete(call, interaction.asked);
+		if (interaction.type === "complete") return this.#complete(call, interaction.input);
 		const { arrival, opens } = interaction;
 		const target = opens && arrival.type === "press" ? controls.read(arrival.control) : undefined;
 		const form = target && forms[target.kind];
@@ -88,15 +88,15 @@ export class Interactions {
 		return this.#accept(call, arrival);
 	}
 
-	async #complete(call: Call, asked: Asked): Promise<void> {
+	async #complete(call: Call, input: OptionInput): Promise<void> {
 		const { connector, clock, log } = this.#parts;
 		const ending = new AbortController();
 		const late = delay(clock, completeWithinMs, ending.signal).then(
 			() => [],
 			() => [],
 		);
-		const found = connector.complete(asked).catch((error: unknown) => {
-			log.warn("nothing can be suggested", { command: asked.command, error });
+		const found = connector.complete(input).catch((error: unknown) => {
+			log.warn("nothing can be suggested", { command: input.command, error });
 			return [];
 		});
 		const shown = await Promise.race([found, late]);

@@ -9,8 +9,8 @@ import { momentOf } from "../vocabulary/snowflake.ts";
 
 type Options = ArrivalOf<"command">["options"];
 
-/** What somebody is typing into an option of a command. */
-export interface Asked {
+/** Input of a person in an option of a command, for suggestions. */
+export interface OptionInput {
 	readonly command: string;
 	readonly option: string;
 	readonly typed: string;
@@ -19,9 +19,9 @@ export interface Asked {
 	readonly room: Room;
 }
 
-/** What an interaction is about. `opens`: it is a press, which may open a form instead of arriving. */
+/** Interaction of a person. `opens`: a press, which may open a form instead of becoming an arrival. */
 export type Interaction =
-	| { readonly type: "complete"; readonly asked: Asked }
+	| { readonly type: "complete"; readonly input: OptionInput }
 	| {
 			readonly type: "arrival";
 			readonly arrival: ArrivalOf<"command" | "press">;
@@ -32,7 +32,7 @@ export type Interaction =
 const optionTypes = { subcommand: 1, group: 2, attachment: 11 } as const;
 const commandTypes = { user: 2, message: 3 } as const;
 
-/** Reads an interaction; undefined, with a word in the log, where it is not what Discord documents. */
+/** Reads an interaction. Returns undefined and logs it if its data are not those that Discord documents. */
 export function readInteraction(
 	head: Head,
 	data: unknown,
@@ -117,10 +117,10 @@ function completionOf(data: Data, { person, room }: Happened): Interaction | und
 	if (focused === undefined) return undefined;
 	const others = valuesOf(options.filter((option) => option !== focused));
 	const typed = String(focused.value ?? "");
-	return { type: "complete", asked: { command, option: focused.name, typed, options: others, person, room } };
+	return { type: "complete", input: { command, option: focused.name, typed, options: others, person, room } };
 }
 
-/** `task new` is a command with a subcommand, which has the options. */
+/** Returns the command with its subcommand, such as `task new`, and the options of the subcommand. */
 function unfolded({ name, options }: Data): { command: string; options: readonly WireOption[] } {
 	const words = [name];
 	let inner: readonly WireOption[] = options;
@@ -142,7 +142,7 @@ function valuesOf(options: readonly WireOption[]): Options {
 /** interactions/receiving-and-responding#interaction-object-interaction-type */
 const interactionTypes = { command: 2, component: 3, complete: 4, form: 5 } as const;
 
-/** What every interaction has, and all that it takes to answer one. */
+/** Fields of every interaction: those that an answer needs. */
 export const Head = z.object({
 	id,
 	token: z.string().min(1),
@@ -150,7 +150,7 @@ export const Head = z.object({
 });
 export type Head = z.output<typeof Head>;
 
-/** Where it was made, and by whom. */
+/** Channel and person of an interaction. */
 const Whence = z
 	.object({
 		guild_id: id.nullish(),
@@ -205,7 +205,7 @@ const ComponentData = z.object({
 });
 
 const field = z.object({ custom_id: z.string(), value: z.string() });
-/** A field stands in a row, or in a label. */
+/** Data of a form. A field is in a row or in a label. */
 const FormData = z.object({
 	data: z.object({
 		custom_id: z.string(),

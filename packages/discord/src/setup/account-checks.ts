@@ -20,12 +20,12 @@ const Gateway = z.object({
 	session_start_limit: z.object({ remaining: z.int(), reset_after: z.int() }),
 });
 
-/** Fewer new sessions than these may mean that something starts again and again. */
+/** Below this number of new sessions, a program may be restarting in a loop. */
 const fewSessions = 50;
 
 const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
-/** The bot's user, whose token this is. */
+/** Returns the user of the bot. */
 export async function readUser({ port }: Discord): Promise<z.output<typeof User>> {
 	return User.parse((await askDiscord(port, "/users/@me")).body);
 }
@@ -39,7 +39,7 @@ export async function checkToken(discord: Discord): Promise<Finding> {
 	return { id: "discord-token", status: "ok", what: `the token is that of ${username}` };
 }
 
-/** Whether events and presses come the way that they have to. */
+/** Checks the settings of the application that events and interactions need. */
 export async function checkApplication(discord: Discord): Promise<Finding[]> {
 	const application = await readApplication(discord);
 	return [intentOf(application), interactionsOf(application), grantOf(application)];
@@ -72,7 +72,7 @@ function grantOf(application: Application): Finding {
 	return { id, status: "fail", what: "Discord lets nobody in by an invite link alone", fix };
 }
 
-/** Whether a connection can be made, and how many more today. */
+/** Checks whether a connection is possible, and how many more Discord allows today. */
 export async function checkGateway({ port }: Discord): Promise<Finding> {
 	const id = "discord-gateway";
 	const { shards, session_start_limit: limit } = Gateway.parse((await askDiscord(port, "/gateway/bot")).body);
@@ -96,7 +96,7 @@ export async function checkGateway({ port }: Discord): Promise<Finding> {
 	};
 }
 
-/** How far the machine's clock is from Discord's: what may still be pressed and answered is told by it. */
+/** Compares the clock of this machine with that of Discord: the age of an interaction depends on it. */
 export async function checkClock({ port, clock }: Discord): Promise<Finding> {
 	const id = "discord-clock";
 	const { headers } = await askDiscord(port, "/gateway");

@@ -2,7 +2,7 @@ import { type Clock, ParleyError } from "@parley/base";
 import * as z from "zod";
 import type { DiscordResponse, DiscordRest } from "../vocabulary/discord-port.ts";
 
-/** What checks look at Discord with. */
+/** Access of the checks to Discord. */
 export interface Discord {
 	readonly port: DiscordRest;
 	readonly clock: Clock;
@@ -29,9 +29,9 @@ export async function askDiscord(port: Discord["port"], path: string): Promise<D
 	});
 }
 
-/** What a check found. `fix` says what to do, with a link where there is one, wherever something is not as it should be. */
+/** Result of a check. `fix`, with a link if there is one, says how to solve a problem. */
 export interface Finding {
-	/** Never changes: scripts may look for it. */
+	/** Never changes, because scripts may use it. */
 	readonly id: string;
 	readonly status: "ok" | "warn" | "fail";
 	readonly what: string;

@@ -14,7 +14,7 @@ import { checkApplication, checkClock, checkGateway, checkToken, readApplication
 import type { Discord, Finding } from "./check.ts";
 import { checkInvited, checkPermissions } from "./guild-checks.ts";
 
-/** What the checks look at. */
+/** Input of the checks. */
 export interface DoctorParts extends Discord {
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;
@@ -24,7 +24,7 @@ export interface DoctorParts extends Discord {
 
 export type Check = (parts: DoctorParts) => Promise<Finding | readonly Finding[]>;
 
-/** In the order in which they make sense: without the first no other can succeed. */
+/** Checks in their order: without the first, no other can succeed. */
 export const checks = {
 	token: checkToken,
 	application: checkApplication,
@@ -49,7 +49,7 @@ export async function* examineDiscord(parts: DoctorParts): AsyncGenerator<Findin
 	}
 }
 
-/** What one check finds; a check that fails is a finding, too. */
+/** Runs one check. A check that throws becomes a finding. */
 export async function runCheck(name: CheckName, parts: DoctorParts): Promise<readonly Finding[]> {
 	try {
 		const found = await checks[name](parts);
@@ -75,16 +75,16 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 	return { id, status: "fail", what: message, fix };
 }
 
-/** What checks look at Discord with, without a connection to its gateway; `close` when they are done. */
+/** Opens the checks without a connection to the gateway of Discord. Call `close` after the last one. */
 export function openChecks(options: {
 	readonly token: string;
-	/** Another `https://discord.com/api`. */
+	/** Replaces `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
 }): DoctorParts & { close(): void } {
 	const { token, apiUrl, clock } = options;
 	const port = new RestAnswers(token, apiUrl);
-	// Commands that are not wanted any more, the connector knows, which deletes them.
+	// Only the connector knows, and deletes, the commands of earlier versions.
 	const memory = { load: async () => undefined, save: async () => undefined };
 	return { port, clock, memory, shapes: commandTable, close: () => port.close() };
 }

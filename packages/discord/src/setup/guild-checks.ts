@@ -6,10 +6,10 @@ import { askDiscord, type Discord, type Finding } from "./check.ts";
 const Guilds = z.array(z.object({ id: z.string(), name: z.string() }));
 type Guild = z.output<typeof Guilds>[number];
 
-/** Where people write. */
+/** Types of channels in which people write. */
 const textual: ReadonlySet<number> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
-/** So many channels are named; the others are counted. */
+/** Maximum channels in a finding; it has the number of the others. */
 const mostNamed = 5;
 
 export async function checkInvited(discord: Discord): Promise<Finding> {
@@ -28,7 +28,7 @@ export async function checkInvited(discord: Discord): Promise<Finding> {
 	return { id, status: "fail", what: "the bot is in no server", fix };
 }
 
-/** Whether it may do what it needs to, server by server. */
+/** Checks the permissions of the bot in each server. */
 export async function checkPermissions(discord: Discord): Promise<Finding[]> {
 	const { id: application } = await readApplication(discord);
 	const { id: user } = await readUser(discord);
@@ -55,7 +55,7 @@ async function checkGuild(
 		return { id, status: "fail", what, fix: `give it anew with ${inviteUrl(application, guild.id)}` };
 	}
 	const short = channels.filter(({ type, permission_overwrites: overwrites }) => {
-		// A channel that it does not see is none of its business.
+		// A channel that the bot cannot see needs no permissions.
 		const lacks = missingOf(permissionsIn(overwrites, standing));
 		return textual.has(type) && lacks.length > 0 && lacks.every(({ name }) => name !== "View Channels");
 	});
@@ -83,15 +83,15 @@ function listed(missing: readonly NeededPermission[]): string {
 	return missing.map(({ name, reason }) => `"${name}" (${reason})`).join(", ");
 }
 
-/** A permission of Discord's that the bot needs where it is to work, named as people see it. */
+/** Permission that the bot needs, with its name in the settings of Discord. */
 interface NeededPermission {
 	readonly name: string;
 	readonly bit: bigint;
-	/** What does not work without it. */
+	/** Purpose of the permission. */
 	readonly reason: string;
 }
 
-/** All that is used, and nothing else: https://docs.discord.com/developers/topics/permissions */
+/** All permissions that the bot uses, and no others: https://docs.discord.com/developers/topics/permissions */
 export const neededPermissions: readonly NeededPermission[] = [
 	{ name: "View Channels", bit: PermissionFlagsBits.ViewChannel, reason: "to see who writes to it" },
 	{ name: "Send Messages", bit: PermissionFlagsBits.SendMessages, reason: "to answer" },
@@ -154,28 +154,28 @@ const GuildChannels = z.array(
 	}),
 );
 
-/** What the bot is in a guild. */
+/** Roles of the bot in a guild. */
 export interface Standing {
 	readonly guild: string;
 	readonly user: string;
-	/** With the permissions of each role of the guild. */
+	/** Roles of the guild with their permissions. */
 	readonly roles: z.output<typeof GuildRoles>;
-	/** Those that the bot has. */
+	/** Role ids of the bot. */
 	readonly own: readonly string[];
 }
 
 const everything = (1n << 64n) - 1n;
 
-/** What the bot may do everywhere in a guild. */
+/** Returns the permissions of the bot in the whole guild. */
 export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
 	const held = roles
-		// The role of everybody has the id of the guild.
+		// The role @everyone has the id of the guild.
 		.filter(({ id }) => id === guild || own.includes(id))
 		.reduce((sum, { permissions }) => sum | permissions, 0n);
 	return (held & PermissionFlagsBits.Administrator) === 0n ? held : everything;
 }
 
-/** What it may do in one channel: https://docs.discord.com/developers/topics/permissions#permission-overwrites */
+/** Returns the permissions of the bot in one channel: https://docs.discord.com/developers/topics/permissions#permission-overwrites */
 export function permissionsIn(overwrites: readonly Overwrite[], standing: Standing): bigint {
 	const { guild, user, own } = standing;
 	const inGuild = permissionsInGuild(standing);

@@ -3,19 +3,19 @@ import { developerPortal } from "../client/refusals.ts";
 import type { Finding } from "./check.ts";
 import { type CheckName, type DoctorParts, runCheck } from "./doctor.ts";
 
-/** One step of a setup: what a person is to do, and whether it is done. */
+/** Step of a setup, with its instruction and its check. */
 export interface SetupStep {
 	readonly id: string;
 	readonly title: string;
 	readonly todo: string;
-	/** Never rejects; done when no finding says `fail`. May be called again and again. */
+	/** Never rejects. The step is done if no finding has the status `fail`. Can be called any number of times. */
 	check(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 export interface SetupParts extends DoctorParts {
-	/** Resolves when the running connector has answered somebody for the first time. */
+	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** How long that is waited for, in milliseconds. */
+	/** Longest wait for `answered`, in milliseconds. */
 	readonly patienceMs: number;
 }
 
@@ -65,7 +65,7 @@ const portal: readonly PortalStep[] = [
 	},
 ];
 
-/** All that is needed until the bot answers, in order; the connector has to run for the last one. */
+/** All steps of the setup in their order. The connector must run for the last one. */
 export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 	const first = portal.map(({ checks, ...step }) => ({
 		...step,

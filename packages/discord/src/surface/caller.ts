@@ -4,10 +4,10 @@ import type { DiscordPort, DiscordRequest } from "../vocabulary/discord-port.ts"
 import type { RateLimits, Route } from "./rate-limits.ts";
 import { refusalOf } from "./refused.ts";
 
-/** What Discord answered to a request that it carried out. */
+/** Response to a request that Discord carried out. */
 export interface Carried {
 	readonly body: unknown;
-	/** Buckets that are empty, or nearly. */
+	/** Buckets that are empty or nearly empty. */
 	readonly limits: readonly RateLimit[];
 }
 
@@ -18,10 +18,10 @@ export interface CallerParts {
 	readonly log: Logger;
 }
 
-/** After Discord has refused the token it is not asked for this long: 10,000 refusals in ten minutes are a ban. */
+/** Pause after Discord has refused the token: 10,000 refusals in ten minutes lead to a ban. */
 const refusedMs = 60_000;
 
-/** Makes single requests, and turns what is no success into a `DeliveryError`. */
+/** Makes single requests. Rejects with a `DeliveryError` unless the request succeeds. */
 export class Caller {
 	readonly #parts: CallerParts;
 	#refusedUntil = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export class Caller {
 		this.#parts = parts;
 	}
 
-	/** `channel` is what the route is limited by; absent where the token stands in the path, which is not limited. */
+	/** `channel` is the scope of the rate limit of the route; absent for paths with a token, which have no limit. */
 	async ask(request: DiscordRequest, route: Route, channel?: string): Promise<Carried> {
 		const { port, limits, clock, log } = this.#parts;
 		const own = request.authorized !== false;

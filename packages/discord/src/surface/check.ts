@@ -1,9 +1,9 @@
 import { lengthOf, limits } from "../vocabulary/limits.ts";
 
-/** A message that is to be made or changed, before it is a request. */
+/** Content of a message that is created or changed. */
 export interface Draft {
 	readonly content: string;
-	/** Rows of buttons and choices, as Discord has them. */
+	/** Rows of buttons and choices in the format of Discord. */
 	readonly components: readonly ComponentRow[];
 	readonly files: readonly DraftFile[];
 }
@@ -11,7 +11,7 @@ export interface Draft {
 export interface DraftFile {
 	readonly name: string;
 	readonly bytes: Uint8Array;
-	/** What is read out instead of it. */
+	/** Alternative text. */
 	readonly description: string;
 }
 
@@ -37,14 +37,14 @@ export type Component =
 			}[];
 	  };
 
-/** What Discord would not take of a message, by the part that has to change. Empty: it takes all. */
+/** Violations of the limits of Discord, by the part of the message. Empty if there are none. */
 export interface Violations {
 	readonly content?: string;
 	readonly components?: string;
 	readonly files?: string;
 }
 
-/** Checks a message against all limits of Discord that it could break. */
+/** Checks a message against all limits of Discord. */
 export function checkDraft({ content, components, files }: Draft): Violations {
 	const length = lengthOf(content);
 	const wrong = {
@@ -58,7 +58,7 @@ export function checkDraft({ content, components, files }: Draft): Violations {
 	return Object.fromEntries(Object.entries(wrong).filter(([, problem]) => problem !== undefined));
 }
 
-/** What Discord would not take of the name of a thread; undefined where it would. */
+/** Returns the problem of a thread name; undefined if there is none. */
 export function threadNameProblem(name: string): string | undefined {
 	const length = lengthOf(name);
 	return length >= 1 && length <= limits.threadName ? undefined : `the name has ${length} characters`;

@@ -3,17 +3,17 @@ import { type Control, fileTooLarge } from "@parley/connector";
 import { cutTo, lengthOf, limits } from "../vocabulary/limits.ts";
 import { type Component, type ComponentRow, checkDraft, type Draft, type DraftFile } from "./check.ts";
 
-/** What is to be shown: text in our dialect, controls, files. */
+/** Content to show: text in Markdown of Discord, controls and files. */
 export interface Showing {
 	readonly body: string;
 	readonly controls?: readonly (readonly Control[])[];
 	readonly files: readonly DraftFile[];
 }
 
-/** A message that Discord takes, and what it had to be spared. */
+/** Message that Discord accepts, and the problems of the parts that were left out. */
 export interface Drafted {
 	readonly draft: Draft;
-	/** For operators: why it does not look as it was meant to. */
+	/** Problems, for the log of the operator. */
 	readonly spared: readonly string[];
 }
 
@@ -26,15 +26,14 @@ export const fileRefusals = ["permission", "size", "contents"] as const;
 export type FileRefusal = (typeof fileRefusals)[number];
 
 /**
- * The message for what is to be shown. Where Discord would refuse it, it is shown with less: without controls, without
- * files that are too large, and a text that is too long as a file with its beginning. No text is lost.
+ * Returns the message for the content. Parts that Discord would refuse are left out: controls, and files that are too
+ * large. A text that is too long becomes a file, and the message has its beginning. No text is lost.
  */
 export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;
 	const components = componentsOf(controls);
 	const whole = { content: body, components, files: showing.files };
 	const { content: long, components: refused, files: tooMuch } = checkDraft(whole);
-	// As nearly always.
 	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, spared: [] };
 	const files = tooMuch === undefined ? showing.files : [];
 	const without =
@@ -96,7 +95,7 @@ function shortened({ content, components, files }: Draft): Draft {
 	};
 }
 
-/** A block of code that is cut must not swallow what follows. */
+/** Closes a block of code that was cut, so that it does not include the following text. */
 function closed(text: string): string {
 	const isOpen = (text.match(/^(?:> )?```/gm)?.length ?? 0) % 2 === 1;
 	return isOpen ? `${text}${fence}` : text;
@@ -104,7 +103,7 @@ function closed(text: string): string {
 
 const styles = { primary: 1, secondary: 2, success: 3, danger: 4 } as const;
 
-/** Controls in the rows that Discord has: five buttons each, a choice alone. */
+/** Returns the controls in rows of Discord: up to five buttons in a row, or one choice. */
 function componentsOf(rows: readonly (readonly Control[])[]): ComponentRow[] {
 	return rows.flatMap(rowsOf);
 }
@@ -148,7 +147,7 @@ function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
 	});
 }
 
-/** What can be opened of controls that Discord does not take, as lines of text. */
+/** Returns the links among the controls as lines of text. */
 function linksAsText(rows: readonly (readonly Control[])[]): string {
 	const links = rows.flat().filter((control) => control.type === "link");
 	return links.map(({ label, url }) => `\n${label}: <${url}>`).join("");

@@ -12,7 +12,7 @@ import { Refused } from "./refused.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** Nobody is pinged, whatever a text says; an edit without it pings: resources/message#allowed-mentions-object. */
+/** No mention pings anyone. Required in edits too: resources/message#allowed-mentions-object. */
 export const noMentions = { parse: [], replied_user: false } as const;
 
 const Posted = z.object({
@@ -20,13 +20,13 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum messages whose attachments are in memory. Discord is asked for those of any other message. */
+/** Maximum messages whose attachments are in memory. Those of other messages are read from Discord. */
 const mostKnown = 1000;
 
 export interface PostsParts {
 	readonly caller: Caller;
 	readonly places: Places;
-	/** Of files that the gateway keeps; undefined where it has such a file no more. */
+	/** Reads a file of the gateway; undefined if the gateway does not have it any more. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
@@ -34,7 +34,7 @@ export interface PostsParts {
 /** Posts and edits in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
-	/** The attachments of messages that this process has made or changed. */
+	/** Attachment ids of messages that this process has created or changed. */
 	readonly #attachments = new LRUCache<string, readonly string[]>({ max: mostKnown });
 
 	constructor(parts: PostsParts) {
@@ -63,7 +63,7 @@ export class Posts {
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
 			const carried = await this.#evenWithLess(whole, post, async (draft) => {
-				// What is not listed is taken off the message.
+				// Discord removes attachments that are not listed.
 				const files =
 					draft.files.length > 0 ? attached(draft.files) : await this.#kept(path, channel, target);
 				const body = { ...messageBody(draft), ...files };
@@ -73,7 +73,7 @@ export class Posts {
 		});
 	}
 
-	/** The message of a post as Discord takes it. Throws `rejected` where there is nothing in it. */
+	/** Returns the message of a post. Throws `rejected` if Discord would not accept it, for example because it is empty. */
 	async draft(row: OutboxRow, post: Post, read = this.#parts.read): Promise<Draft> {
 		const { file, upload, controls = [] } = post;
 		const files: DraftFile[] = [];
@@ -93,8 +93,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message, and less of it as long as Discord refuses its contents or its files. A refusal means that nothing was
-	 * posted, so that the nonce is still free.
+	 * Sends a message, and leaves out more of it as long as Discord refuses its contents or its files. Nothing is posted
+	 * after a refusal, so the nonce can be used again.
 	 */
 	async #evenWithLess(
 		whole: Draft,
@@ -121,7 +121,7 @@ export class Posts {
 		throw refusal;
 	}
 
-	/** Where we may not read what was written before, we may not reply to it either, and still say it. */
+	/** Posts without a reply if the bot may not read the history of the channel: Discord refuses replies then. */
 	async #evenWithoutReply(
 		request: DiscordRequest & { readonly body: object },
 		channel: string,
@@ -136,7 +136,7 @@ export class Posts {
 		return caller.ask({ ...request, body }, "create", channel);
 	}
 
-	/** Nothing can be changed in a thread that is archived; what is written there opens it again, and it stays open. */
+	/** Opens an archived thread first: Discord refuses edits in it. */
 	async #inOpenThread(request: DiscordRequest, channel: string): Promise<Carried> {
 		const { caller } = this.#parts;
 		try {
@@ -181,7 +181,7 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	return error;
 }
 
-/** What creating and changing have in common. */
+/** Fields of both new and changed messages. */
 export function messageBody({ content, components }: Draft): Record<string, unknown> {
 	return { content, components, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
 }
@@ -190,7 +190,7 @@ export function textFile({ name, content }: { readonly name: string; readonly co
 	return { name, bytes: new TextEncoder().encode(content), description: `The whole text: ${name}` };
 }
 
-/** Nothing leaves that Discord would not take. */
+/** Returns the draft. Throws `rejected` if Discord would not accept it. */
 export function passed(draft: Draft): Draft {
 	const problems = Object.values(checkDraft(draft));
 	if (problems.length === 0) return draft;

@@ -2,29 +2,29 @@ import type { Clock } from "@parley/base";
 import type { RateLimit, Request } from "@parley/connector";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 
-/** What is limited on its own, in each channel. */
+/** Routes with a rate limit of their own in each channel. */
 export type Route = "create" | "edit" | "typing" | "thread" | "read";
 
-/** A bucket that counts for all requests: topics/rate-limits#global-rate-limit. */
+/** Bucket of all requests: topics/rate-limits#global-rate-limit. */
 export const everything = "everything";
 
-/** What Discord allows a bot in a second, unless it was told to allow it more: topics/rate-limits#global-rate-limit. */
+/** Default global limit of a bot per second: topics/rate-limits#global-rate-limit. */
 const usualPerSecond = 50;
-/** That many may be on their way when the others are told to wait for the next second. */
+/** Requests that may be in flight when the others have to wait for the next second. */
 const onTheirWay = 32;
-/** The part of a bucket that is kept for what people wait for. */
+/** Part of a bucket that is reserved for posts that people wait for. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
 
-/** What Discord's headers tell of its buckets: topics/rate-limits#header-format. */
+/** Rate limits from the headers of Discord: topics/rate-limits#header-format. */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Discord's name of a route's bucket, which routes may share. */
+	/** Bucket names of Discord by route. Routes may share a bucket. */
 	readonly #buckets = new Map<Route, string>();
 	readonly #mostPerSecond: number;
 	#second = { startedAt: 0, count: 0 };
 
-	/** `perSecond` is what Discord allows this bot. */
+	/** `perSecond` is the global limit of this bot. */
 	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
 		this.#mostPerSecond = perSecond - onTheirWay;
@@ -40,7 +40,7 @@ export class RateLimits {
 		return patient.has(lane) ? [everything, name, restOf(name)] : [everything, name];
 	}
 
-	/** Which buckets an answer has shown to be empty, or full enough only for what is urgent. */
+	/** Returns the buckets that are empty after a response, or have only the reserve for urgent posts left. */
 	learn(route: Route, channel: string, { headers }: DiscordResponse): RateLimit[] {
 		const bucket = headers["x-ratelimit-bucket"];
 		if (bucket !== undefined) this.#buckets.set(route, bucket);

@@ -13,7 +13,7 @@ const Fault = z.object({
 });
 type Fault = z.output<typeof Fault>;
 
-/** Edits of old messages are limited on their own, and Discord does not say for how long. */
+/** Wait after the rate limit for edits of old messages: Discord does not give its length. */
 const oldEditsMs = 60_000;
 
 const ofTheContents: ReadonlySet<number> = new Set([
@@ -25,9 +25,9 @@ const ofTheContents: ReadonlySet<number> = new Set([
 	errorCodes.harmfulLinks,
 ]);
 
-/** What Discord said instead of doing it. */
+/** Refusal of a request by Discord. */
 export class Refused extends DeliveryError {
-	/** One of Discord's JSON error codes, where it gave one. */
+	/** JSON error code of Discord, if there is one. */
 	readonly fault: number | undefined;
 	/** HTTP status of the answer. */
 	readonly status: number;
@@ -57,7 +57,7 @@ export class Refused extends DeliveryError {
 	}
 }
 
-/** The error for an answer that is no success. `bucket`: what the request counted towards. */
+/** Returns the error for a response without success. `bucket` is the rate limit of the request. */
 export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 	const fault = Fault.safeParse(response.body).data ?? {};
 	const { status } = response;
@@ -70,7 +70,7 @@ export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 
 function kindOf(status: number, code: number | undefined): DeliveryFailure {
 	if (status === 429 || code === errorCodes.tooManyOldEdits) return "rate-limited";
-	// With another token it would have been carried out: nothing is lost while somebody sees to that.
+	// After the operator has set another token, the request is sent again: so nothing is lost.
 	if (status === 401 || status === 408 || status >= 500) return "unknown";
 	return status === 404 ? "gone" : "rejected";
 }
@@ -79,7 +79,7 @@ function limitOf({ headers }: DiscordResponse, fault: Fault, bucket: string): Ra
 	const seconds = fault.retry_after ?? Number(headers["retry-after"] ?? Number.NaN);
 	const known = Number.isFinite(seconds) && seconds > 0;
 	const unknownMs = fault.code === errorCodes.tooManyOldEdits ? oldEditsMs : 1000;
-	// Only Discord's own answers are JSON: what stands before it refuses everything.
+	// A response that is not JSON comes from a proxy in front of Discord, which refuses all requests.
 	const isGlobal =
 		fault.global === true || headers["x-ratelimit-scope"] === "global" || fault.message === undefined;
 	return {

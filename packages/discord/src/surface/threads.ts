@@ -9,7 +9,7 @@ import { Refused } from "./refused.ts";
 export type ThreadPosting = Extract<Posting, { type: "thread" }>;
 
 const [, , , weekOfMinutes] = limits.threadArchives;
-/** A thread cannot be in a thread or in direct messages, not everywhere may we open one, and there is a most. */
+/** Errors after which a card has no thread: threads and direct messages cannot have one, and permissions and limits apply. */
 const withoutThread: ReadonlySet<number | undefined> = new Set([
 	errorCodes.tooManyThreads,
 	errorCodes.wrongChannelType,
@@ -24,7 +24,7 @@ export class Threads {
 		this.#parts = parts;
 	}
 
-	/** Where there can be no thread, what belongs into it goes to the room. */
+	/** Opens the thread of a card. If there can be none, its posts go to the channel. */
 	async open(row: OutboxRow, { card, name }: ThreadPosting): Promise<Receipt> {
 		const { caller, places, log } = this.#parts;
 		const message = await places.messageOf(row, card);

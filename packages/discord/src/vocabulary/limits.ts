@@ -1,20 +1,20 @@
 import { cutText } from "@parley/connector";
 
 /**
- * What Discord takes, counted in code points where it is text (discord/discord-api-docs #1315) and in bytes where it is
- * files. Each number with the page of https://docs.discord.com/developers that names it.
+ * Limits of Discord: code points of texts (discord/discord-api-docs #1315), bytes of files. Each has the page of
+ * https://docs.discord.com/developers that states it.
  */
 export const limits = {
 	/** resources/message#create-message */
 	content: 2000,
 	nonce: 25,
-	/** resources/message#create-message: an enforced nonce is unique "in the past few minutes". One minute is surely within. */
+	/** resources/message#create-message: an enforced nonce is unique "in the past few minutes", which is more than one minute. */
 	nonceMs: 60_000,
 	attachments: 10,
-	/** resources/message#attachment-object: what a description, the alt text, may have. */
+	/** resources/message#attachment-object: the alternative text. */
 	attachmentDescription: 1024,
 	attachmentName: 1024,
-	/** reference#uploading-files: one file where nobody has paid for more. */
+	/** reference#uploading-files: one file in a server without boosts. */
 	fileBytes: 10 * 1024 * 1024,
 	/** reference#uploading-files: a whole request. */
 	requestBytes: 25 * 1024 * 1024,
@@ -49,7 +49,7 @@ export const limits = {
 	messagesPerPage: 100,
 } as const;
 
-/** Codes of errors that mean something to us: topics/opcodes-and-status-codes#json-json-error-codes. */
+/** Error codes that the connector handles: topics/opcodes-and-status-codes#json-json-error-codes. */
 export const errorCodes = {
 	unknownChannel: 10_003,
 	unknownMessage: 10_008,
@@ -77,7 +77,7 @@ export const errorCodes = {
 /** resources/message#message-object-message-flags */
 export const messageFlags = { suppressEmbeds: 1 << 2, ephemeral: 1 << 6 } as const;
 
-/** How long Discord takes a text to be. */
+/** Returns the length of a text as Discord counts it. */
 export function lengthOf(text: string): number {
 	let length = text.length;
 	for (let at = 0; at < text.length - 1; at++) {
@@ -87,7 +87,7 @@ export function lengthOf(text: string): number {
 	return length;
 }
 
-/** A text of at most `most`, as Discord counts: see `cutText`. */
+/** Returns a text of at most `most` code points; see `cutText`. */
 export function cutTo(text: string, most: number): string {
 	return cutText(text, most, lengthOf);
 }
