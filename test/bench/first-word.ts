@@ -15,6 +15,8 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 const options = readOptions(9);
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "parley-first-word-"));
+await using ending = new AsyncDisposableStack();
+ending.defer(() => rmSync(directory, { recursive: true, force: true }));
 const data = join(directory, "data");
 const verdict = join(data, "sandbox-verdict");
 mkdirSync(data, { mode: 0o700 });
@@ -22,9 +24,11 @@ mkdirSync(join(directory, "work"));
 const bench = { id: "bench", provider: "bench", context_window: 200_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 
-const model = await startServer("model-server");
-const url = `http://127.0.0.1:${model.port}`;
+// Throws if there is no bundle: then no server is started.
 const home = installPackage(directory);
+const model = await startServer("model-server");
+ending.defer(() => model.stop());
+const url = `http://127.0.0.1:${model.port}`;
 const flags = [
 	"rpc",
 	"--data",
@@ -65,8 +69,6 @@ for (const round of roundsOf(options, 1)) {
 	const once = await installed();
 	if (round > 0) rounds.push({ ours, floor, once, clone });
 }
-await model.stop();
-rmSync(directory, { recursive: true, force: true });
 
 function times(name: string, side: keyof Round, by: keyof Start): Figure {
 	return { name, unit: by === "cpu" ? "ms CPU" : "ms", values: rounds.map((round) => round[side][by]) };

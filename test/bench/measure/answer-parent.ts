@@ -1,7 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** The server's side of `startServer`: tells the port, then answers `cpu`, `memory` and `stop`. */
+/**
+ * The server's side of `startServer`: sends the port, then answers `cpu`, `memory` and `stop`. A server whose bench is gone
+ * ends, because it would disturb later benches.
+ */
 export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.on("message", (message) => {
 		if (message === "cpu") {
@@ -11,6 +14,7 @@ export function answerParent(port: number, stop: () => Promise<void>): void {
 		if (message === "memory") void residentBytes().then((bytes) => process.send?.(bytes));
 		if (message === "stop") void stop().then(() => process.disconnect());
 	});
+	process.once("disconnect", () => process.exit());
 	process.send?.(port);
 }
 

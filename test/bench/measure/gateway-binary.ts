@@ -40,6 +40,10 @@ export class GatewayBinary implements AsyncDisposable {
 			cwd: root,
 			stdio: ["ignore", "pipe", "inherit"],
 		});
+		// A bench that fails does not stop its gateway.
+		const kill = (): boolean => child.kill("SIGKILL");
+		process.once("exit", kill);
+		child.once("exit", () => process.off("exit", kill));
 		const [line] = await once(child.stdout, "data");
 		const begun = { clock: performance.now() - began, cpu: processCpu(child.pid) };
 		const { port } = new URL(

@@ -11,7 +11,8 @@ const source = fileURLToPath(new URL("../../../packages/cli", import.meta.url));
  */
 export function installPackage(directory: string): string {
 	const bundle = findBundle();
-	if (bundle === undefined) throw new Error("there is no bundle of the sources as they are: npm run build");
+	if (bundle === undefined)
+		throw new Error("Cannot install the package: the sources have no bundle. Run `npm run build` first.");
 	const home = join(directory, "installed");
 	mkdirSync(join(home, "dist"), { recursive: true });
 	for (const name of ["package.json", "bin"]) {
