@@ -64,6 +64,39 @@ verifiesOn(
 
 verifiesOn(
 	"roz",
+	["roz.resume", "roz.models"],
+	"the model of a start that continues a session applies to later runs of all clients, and no model changes nothing",
+	async () => {
+		await using fake = await FakeAnthropic.start();
+		fake.otherwise(says("yes"));
+		await using gateway = await startWithClaude(fake);
+		await using other = await OzzieClient.connect(gateway.url);
+		const session = await other.open();
+		const modelOfRun = async (): Promise<string | undefined> => {
+			await other.call("send_message", { content: "go" });
+			await other.event("assistant.message");
+			return fake.requests.at(-1)?.body.model;
+		};
+		expect(await modelOfRun()).toBe(sonnet);
+		const headers = { "parley-session-id": session };
+		await using first = new RozStream(gateway.url, { headers });
+		await first.start();
+		expect(await modelOfRun()).toBe(sonnet);
+		await using second = new RozStream(gateway.url, { headers });
+		const { model } = await second.start({ model: "fast" });
+		expect(model).toMatch(/haiku/);
+		expect(await modelOfRun()).toBe(model);
+		first.say("go");
+		await first.until("turnComplete");
+		expect(fake.requests.at(-1)?.body.model).toBe(model);
+		await using third = new RozStream(gateway.url, { headers });
+		expect(await third.start()).toMatchObject({ model });
+		expect(await modelOfRun()).toBe(model);
+	},
+);
+
+verifiesOn(
+	"roz",
 	["roz.history"],
 	"history reaches the model as it was given: thinking with its signature, pictures, calls and results",
 	async () => {
