@@ -1,5 +1,5 @@
 /** A frame of the gateway, as its codec has it. */
-export interface ToldFrame {
+export interface ReceivedFrame {
 	readonly $case: string;
 	// True by the schema: the values are objects of these fields, of which each kind has some.
 	readonly value: {
@@ -14,9 +14,11 @@ export type ClientFrame =
 	| "start"
 	| "unusable start"
 	| "message"
+	| "hosted message"
 	| "unusable message"
 	| "result"
 	| "register"
+	| "decision"
 	| "cancel turn"
 	| "cancel session"
 	| "ping"
@@ -25,24 +27,29 @@ export type ClientFrame =
 /** Errors that end a turn; all others answer one frame of the client. */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
-/**
- * The states of one stream as the document has them. It is told each frame of both sides in the order in which they
- * happen, and collects the frames that cannot be.
- */
+/** The states of one stream as the document has them. Takes the frames of both sides in their order, and collects those that are not possible. */
 export class SessionStates {
 	readonly faults: string[] = [];
-	/** Calls that the client was asked for, in order. */
-	readonly asked: string[] = [];
+	readonly #isHostMissing: () => boolean;
+	/** Ids of the calls that the client was sent, in order. */
+	readonly requested: string[] = [];
 	#phase: "new" | "starting" | "open" | "over" = "new";
 	#isStartUsable = true;
 	/** Frames that wait for the session. */
 	#queue: { readonly frame: ClientFrame; readonly id: string }[] = [];
 	/** The turn at work, by the id of its message. */
 	#turn: string | undefined;
+	/** Whether the turn has to end because its host is not connected. */
+	#lacksHost = false;
 	#isClosed = false;
 	#pongs = 0;
 	/** Errors that are due, in order. */
 	readonly #due: string[] = [];
+
+	/** `isHostMissing` returns whether the host of the session is not connected. */
+	constructor(isHostMissing: () => boolean) {
+		this.#isHostMissing = isHostMissing;
+	}
 
 	get isOver(): boolean {
 		return this.#phase === "over";
@@ -82,7 +89,7 @@ export class SessionStates {
 	}
 
 	/** Takes a frame of the gateway. */
-	told({ $case, value }: ToldFrame): void {
+	received({ $case, value }: ReceivedFrame): void {
 		// Frames that waited for the session are answered in one go, also if one of them ends it.
 		if ($case === "error" && value.code !== undefined && value.code === this.#due[0]) this.#due.shift();
 		else if (this.#phase === "over") this.faults.push(`${$case} came after the end`);
@@ -114,9 +121,9 @@ export class SessionStates {
 		if (this.#phase === "over") return;
 		if (frame === "start" || frame === "unusable start") this.#start(frame === "start");
 		else if (frame === "cancel session") this.#over();
-		else if (frame === "cancel turn" || frame === "other") return;
+		else if (["cancel turn", "decision", "other"].includes(frame)) return;
 		else if (this.#phase === "new") this.#due.push("no_session");
-		else if (frame === "message" || frame === "unusable message") this.#say(frame === "message", id);
+		else if (frame.endsWith("message")) this.#message(frame, id);
 		else if (frame === "result" && this.#turn === undefined) this.#due.push("no_active_turn");
 	}
 
@@ -130,15 +137,18 @@ export class SessionStates {
 		if (!isUsable) this.#due.push("invalid_argument");
 	}
 
-	#say(isUsable: boolean, id: string): void {
+	#message(frame: ClientFrame, id: string): void {
 		if (this.#turn !== undefined) this.#due.push("turn_in_progress");
-		else if (isUsable) this.#turn = id;
-		else this.#due.push("invalid_argument");
+		else if (frame === "unusable message") this.#due.push("invalid_argument");
+		else {
+			this.#turn = id;
+			this.#lacksHost = frame === "hosted message" && this.#isHostMissing();
+		}
 	}
 
 	#opened(): void {
 		if (this.#phase !== "starting") this.faults.push("sessionStarted came without a start");
-		if (!this.#isStartUsable) this.faults.push("a session has started that cannot be");
+		if (!this.#isStartUsable) this.faults.push("a session has started although its start is not usable");
 		this.#phase = "open";
 		const queue = this.#queue;
 		this.#queue = [];
@@ -146,22 +156,24 @@ export class SessionStates {
 	}
 
 	#failed(code: string): void {
-		if (turnErrors.has(code)) {
+		if (turnErrors.has(code) || (code === "internal" && this.#lacksHost)) {
 			if (this.#turn === undefined) this.faults.push(`${code} came without a turn`);
 			this.#turn = undefined;
+			this.#lacksHost = false;
 			return;
 		}
 		this.faults.push(`${code} came where ${this.#due[0] ?? "no error"} was due`);
 	}
 
-	#ofTurn(kind: string, { messageId, toolCallId = "" }: ToldFrame["value"]): void {
-		// Also told between turns.
+	#ofTurn(kind: string, { messageId, toolCallId = "" }: ReceivedFrame["value"]): void {
+		// These come between turns as well.
 		if (kind === "presenceHint" || kind === "contextCompacted") return;
 		if (this.#turn === undefined) this.faults.push(`${kind} came without a turn`);
 		if (messageId !== undefined && messageId !== this.#turn) {
 			this.faults.push(`${kind} of ${messageId} came in the turn of ${this.#turn ?? "no message"}`);
 		}
-		if (kind === "toolRequest") this.asked.push(toolCallId);
+		if (this.#lacksHost && kind !== "keepalive") this.faults.push(`${kind} came in a turn without its host`);
+		if (kind === "toolRequest") this.requested.push(toolCallId);
 		if (kind === "turnComplete") this.#turn = undefined;
 	}
 }

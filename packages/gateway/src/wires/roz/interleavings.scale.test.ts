@@ -1,17 +1,27 @@
 import { MemoryLogger, paced, seededIds } from "@parley/base/testing";
-import { type Model, ModelError, type ModelEvent, type ModelRequest, operator } from "@parley/core";
-import { calls, says, stuck, TestRuntime, unkeyed } from "@parley/core/testing";
+import { operator } from "@parley/core";
+import { TestRuntime, unkeyed } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { Random, testScale, testSeed } from "../../../../../test/random.ts";
-import { type ClientFrame, SessionStates, type ToldFrame } from "../../../../../test/storm/session-states.ts";
-import type { SessionRequest } from "../../gen/roz/v1/agent.ts";
-import { SessionStream } from "./connection.ts";
+import {
+	type HostStream,
+	type NeighbourStep,
+	SessionNeighbours,
+} from "../../../../../test/storm/session-neighbours.ts";
+import {
+	type ClientFrame,
+	type ReceivedFrame,
+	SessionStates,
+} from "../../../../../test/storm/session-states.ts";
+import { plantTool, WordModel, withHost, words } from "../../../../../test/storm/word-model.ts";
+import type { SessionRequest, SessionResponse } from "../../gen/roz/v1/agent.ts";
+import { SessionStream, type SessionStreamOptions } from "./connection.ts";
 import { Hosts } from "./methods/hosts.ts";
 
 const sequences = 25 * testScale(40, 400);
 
 /** A step of a client. `settle` and `tick` let the gateway work. */
-type Step = ClientFrame | "settle" | "tick" | "time" | "close" | "break";
+type Step = ClientFrame | NeighbourStep | "settle" | "tick" | "time" | "close" | "break";
 
 /** One sequence: its steps, and the seed of everything else in it. */
 interface Sequence {
@@ -22,6 +32,8 @@ interface Sequence {
 const usual: readonly Step[] = [
 	...(["message", "message", "message", "result", "result", "cancel turn", "unusable message"] as const),
 	...(["register", "ping", "other", "start", "settle", "settle", "tick", "tick", "time"] as const),
+	...(["hosted message", "hosted message", "host result", "host result", "host", "decision"] as const),
+	...(["decision", "other message", "other decision", "other decision", "other cancel"] as const),
 ];
 const rare: readonly Step[] = ["cancel session", "close", "break", "unusable start"];
 
@@ -33,40 +45,6 @@ function anySequence(random: Random): Sequence {
 	return { steps: [...first, ...steps], seed: random.below(2 ** 31) };
 }
 
-const prompts = ["say", "look", "dig", "wait", "fail"];
-
-/** Answers a message by its last word: with text, calls of client tools, a reply without an end, or a failure. */
-class WordModel implements Model {
-	readonly provider = "scripted";
-	readonly defaultModel = "scripted";
-	#calls = 0;
-
-	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-		const last = request.messages.at(-1);
-		const words = JSON.stringify(last?.content).match(/\b(?:say|look|dig|wait|fail)\b/g);
-		const word = last?.role === "tool" ? "say" : words?.at(-1);
-		yield { type: "thinking", text: "Hm. " };
-		yield says("Well. ");
-		if (word === "fail") throw new ModelError("refused", { fault: "rejected" });
-		if (word === "wait") yield* this.#wait(request, signal);
-		const called = word === "look" || word === "dig" ? [this.#call(word), this.#call(word)] : [];
-		yield* called;
-		const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
-		const stop = called.length > 0 ? "tool_use" : "end_turn";
-		yield { type: "end", stop, usage, model: "scripted-1" };
-	}
-
-	#call(tool: string): ModelEvent {
-		this.#calls += 1;
-		return calls(`call_${this.#calls}`, tool);
-	}
-
-	async *#wait(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-		const reply = stuck("Waiting.");
-		if (typeof reply === "function") yield* reply(request, signal);
-	}
-}
-
 const ids = seededIds(1);
 
 const tools = [
@@ -74,42 +52,104 @@ const tools = [
 	{ name: "dig", description: "", parametersSchema: undefined, timeoutMs: 0, category: 1 },
 ] as const;
 
-/** One client with its stream, which plays a sequence. */
+const scan = {
+	name: "scan",
+	description: "",
+	parametersSchema: undefined,
+	timeoutMs: 0,
+	category: 2,
+} as const;
+const empty = { environmentId: "", history: [], projectContext: [] };
+
+/** One client with its stream, which plays a sequence, beside a host and a further client. */
 class Player {
 	readonly #t: TestRuntime;
 	readonly #random: Random;
-	readonly #states = new SessionStates();
+	readonly #log: MemoryLogger;
+	readonly #hosts = new Hosts();
+	readonly #neighbours: SessionNeighbours;
+	readonly #states: SessionStates;
 	readonly #stream: SessionStream;
+	/** Whether the session has a host. */
+	readonly #isHosted: boolean;
 	#session = "";
 	#messages = 0;
 	#isClosed = false;
 	#isCancelled = false;
-	/** All steps were played: it says no more. */
+	/** All steps were played: it sends nothing more. */
 	#isDone = false;
 
 	constructor(t: TestRuntime, seed: number, log: MemoryLogger) {
 		this.#t = t;
 		this.#random = new Random(seed);
-		this.#stream = new SessionStream({
-			...{ runtime: t.runtime, principal: operator, clock: t.clock, log, resumed: undefined },
-			redactor: { redact: (text) => text },
-			newId: () => ids.uuid(),
-			...{ hosts: new Hosts(), ownHostId: undefined },
-			hold: () => undefined,
+		this.#log = log;
+		this.#isHosted = this.#random.chance(0.7);
+		this.#neighbours = new SessionNeighbours({
+			t,
+			random: this.#random,
+			openHost: () => this.#openHost(),
+			session: () => this.#session,
+		});
+		this.#states = new SessionStates(() => this.#isHosted && !this.#neighbours.hasHost);
+		this.#stream = this.#open({
+			ownHostId: undefined,
 			send: ({ response }) => {
 				if (!response) return;
 				if (response.$case === "sessionStarted") this.#session = response.value.sessionId;
 				// True because every value is an object, whose fields of these names are texts.
-				this.#told(response as ToldFrame);
+				this.#receive(response as ReceivedFrame);
 			},
 			finished: () => this.#states.finished(),
-			refused: ({ message }) => {
-				this.#states.faults.push(`the stream was refused: ${message}`);
-			},
 		});
 	}
 
-	/** Plays all steps, ends the turn at work, and returns what was wrong. */
+	#open(parts: Pick<SessionStreamOptions, "ownHostId" | "send" | "finished">): SessionStream {
+		return new SessionStream({
+			runtime: this.#t.runtime,
+			principal: operator,
+			clock: this.#t.clock,
+			log: this.#log,
+			resumed: undefined,
+			redactor: { redact: (text) => text },
+			newId: () => ids.uuid(),
+			hosts: this.#hosts,
+			hold: () => undefined,
+			refused: ({ message }) => {
+				this.#states.faults.push(`a stream was refused: ${message}`);
+			},
+			...parts,
+		});
+	}
+
+	#openHost(): HostStream {
+		const stream = this.#open({
+			ownHostId: "rover",
+			send: ({ response }) => this.#receiveAsHost(response),
+			finished: () => undefined,
+		});
+		stream.take({ request: { $case: "start", value: { ...empty, tools: [scan] } } });
+		return {
+			answer: (toolCallId) => {
+				const value = { toolCallId, success: true, result: "seen", truncated: false };
+				stream.take({ request: { $case: "toolResult", value } });
+			},
+			abandon: () => stream.abandon(),
+		};
+	}
+
+	#receiveAsHost(response: SessionResponse["response"]): void {
+		const { faults } = this.#neighbours;
+		if (response?.$case === "toolRequest") {
+			const { toolName, toolCallId } = response.value;
+			if (this.#states.turn === undefined && !this.#isClosed)
+				faults.push("the host got a call without a turn");
+			this.#neighbours.requested(toolName, toolCallId);
+		} else if (response?.$case !== "sessionStarted" && response?.$case !== "presenceHint") {
+			faults.push(`the host got ${response?.$case}`);
+		}
+	}
+
+	/** Plays all steps, ends the turn at work, and returns the faults. */
 	async play(steps: readonly Step[]): Promise<readonly string[]> {
 		for (const step of steps) await this.#step(step);
 		this.#isDone = true;
@@ -126,10 +166,10 @@ class Player {
 		await this.#cancelElsewhere();
 		this.#stream.abandon();
 		await this.#t.settle();
-		return faults;
+		return [...faults, ...this.#neighbours.end(planted.splice(0))];
 	}
 
-	/** Lets the gateway work until it is so; a fault of the states tells that it was never so. */
+	/** Lets the gateway work until `holds` returns true. If it never does, the states have a fault. */
 	async #until(holds: () => boolean): Promise<void> {
 		for (let round = 0; round < 500 && !holds(); round++) await this.#t.settle();
 	}
@@ -137,6 +177,9 @@ class Player {
 	async #step(step: Step): Promise<void> {
 		if (step === "settle") await this.#t.settle();
 		else if (step === "tick") await Promise.resolve();
+		else if (step.startsWith("host") && step !== "hosted message")
+			await this.#neighbours.play(step as NeighbourStep);
+		else if (step.startsWith("other ")) await this.#neighbours.play(step as NeighbourStep);
 		else if (step === "time") this.#t.clock.advance(this.#random.pick([1_000, 20_000, 130_000]));
 		else if (step === "break") {
 			this.#states.broken();
@@ -147,20 +190,20 @@ class Player {
 				this.#isClosed = true;
 				this.#states.closed();
 				this.#stream.close();
-			} else this.#send(step);
+			} else this.#send(step as ClientFrame);
 		}
 	}
 
-	#told(told: ToldFrame): void {
+	#receive(frame: ReceivedFrame): void {
 		const before = this.#states.turn;
-		this.#states.told(told);
+		this.#states.received(frame);
 		const isEnd = before !== undefined && this.#states.turn === undefined;
 		// A client may answer the end of a turn at once.
 		if (isEnd && !this.#isClosed && !this.#isDone && this.#random.chance(0.3)) this.#send("message");
 	}
 
 	#send(kind: ClientFrame): void {
-		this.#messages += kind === "message" ? 1 : 0;
+		this.#messages += kind === "message" || kind === "hosted message" ? 1 : 0;
 		const id = `m${this.#messages}`;
 		if (kind === "cancel session" && !this.#states.isOver) this.#isCancelled = true;
 		const request = this.#frame(kind, id);
@@ -170,22 +213,30 @@ class Player {
 
 	#frame(kind: ClientFrame, messageId: string): SessionRequest["request"] {
 		const random = this.#random;
-		const empty = { environmentId: "", history: [], projectContext: [] };
 		switch (kind) {
 			case "start":
-				return { $case: "start", value: { ...empty, tools } };
+				return { $case: "start", value: { ...empty, tools, ...(this.#isHosted && { hostId: "rover" }) } };
 			case "unusable start":
 				return { $case: "start", value: { ...empty, tools: [], environmentId: "mars" } };
 			case "message":
-			case "unusable message": {
-				const content = kind === "message" ? `Please ${random.pick(prompts)}` : " ";
-				return { $case: "userMessage", value: { content, context: [], tools: [], messageId } };
-			}
+				return this.#message(`Please ${random.pick(words)}`, messageId);
+			case "hosted message":
+				return this.#message(`Please ${random.pick(words)} ${withHost}`, messageId, "ooda");
+			case "unusable message":
+				return this.#message(" ", messageId);
 			case "result": {
-				const { asked } = this.#states;
-				const toolCallId = asked.length > 0 && random.chance(0.9) ? random.pick(asked) : "unknown";
+				const { requested } = this.#states;
+				const toolCallId = requested.length > 0 && random.chance(0.9) ? random.pick(requested) : "unknown";
 				const value = { toolCallId, success: random.chance(0.7), result: "seen", truncated: false };
 				return { $case: "toolResult", value };
+			}
+			case "decision": {
+				const { undecided } = this.#neighbours;
+				if (undecided.length === 0) return undefined;
+				const callId = random.pick(undecided);
+				const isApproved = random.chance(0.6);
+				if (isApproved) this.#neighbours.approved(callId);
+				return this.#decision(callId, isApproved);
 			}
 			case "register":
 				return { $case: "registerTools", value: { source: "sim", tools: random.pick([[], tools]) } };
@@ -200,11 +251,16 @@ class Player {
 				if (random.chance(0.5)) {
 					return { $case: "feedback", value: { sessionId: "", messageId: "m1", rating: "up" } };
 				}
-				return {
-					$case: "permissionDecision",
-					value: { toolCallId: "call_1", approved: true, modifier: undefined },
-				};
+				return this.#decision("unknown", true);
 		}
+	}
+
+	#message(content: string, messageId: string, aiMode = ""): SessionRequest["request"] {
+		return { $case: "userMessage", value: { content, context: [], tools: [], messageId, aiMode } };
+	}
+
+	#decision(toolCallId: string, approved: boolean): SessionRequest["request"] {
+		return { $case: "permissionDecision", value: { toolCallId, approved, modifier: undefined } };
 	}
 
 	/** Runs that a cancelled session has left behind. */
@@ -212,7 +268,7 @@ class Player {
 		if (!this.#isCancelled || this.#session === "") return [];
 		const open = new Set<string>();
 		const stop = await this.#t.runtime.watch(operator, this.#session, ({ event }) => {
-			if (event.type === "user.message") open.add(event.runId);
+			if (event.type === "user.message" && event.content.startsWith("Please")) open.add(event.runId);
 			if (event.type === "assistant.message") open.delete(event.runId);
 		});
 		stop();
@@ -220,15 +276,19 @@ class Player {
 	}
 
 	async #cancelElsewhere(): Promise<void> {
-		if (this.#session !== "") await this.#t.runtime.cancel(unkeyed(), this.#session, {});
+		if (this.#session !== "") await this.#t.runtime.cancel(unkeyed(), this.#session, { queued: true });
 	}
 }
+
+const model = new WordModel();
+/** Ids of the calls of `plant` that ran. */
+const planted: string[] = [];
 
 async function faultsOf(t: TestRuntime, { steps, seed }: Sequence): Promise<readonly string[]> {
 	const log = new MemoryLogger();
 	const faults = await new Player(t, seed, log).play(steps);
 	const errors = log.records.filter(({ level }) => level === "error" || level === "warn");
-	return [...faults, ...errors.map((record) => JSON.stringify(record))];
+	return [...faults, ...model.faults.splice(0), ...errors.map((record) => JSON.stringify(record))];
 }
 
 /** The sequence without the steps that its failure does not need. */
@@ -246,7 +306,7 @@ test(`${sequences} random sequences of frames keep the states of a session`, {
 }, async () => {
 	const seed = testSeed();
 	const random = new Random(seed);
-	await using t = await TestRuntime.open({ model: new WordModel(), anyModel: true });
+	await using t = await TestRuntime.open({ model, anyModel: true, tools: [plantTool(planted)] });
 	for (let count = 0; count < sequences; count++) {
 		const sequence = anySequence(random);
 		const faults = await faultsOf(t, sequence);

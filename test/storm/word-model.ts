@@ -1,0 +1,72 @@
+import { defineTool, type Model, ModelError, type ModelEvent, type ModelRequest } from "@parley/core";
+import { calls, says, stuck } from "@parley/core/testing";
+import * as z from "zod";
+
+/** Words that a message may end with, and the words of which a message of a further client may end with. */
+export const words = ["say", "look", "dig", "wait", "fail", "plant", "scan"];
+export const wordsOfOthers = ["say", "fail", "plant"];
+
+/** The end of a message whose act phases see the tools of the host. */
+export const withHost = "with the rover";
+
+const known = new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
+
+/** A tool of the gateway whose calls need approval. */
+export function plantTool(planted: string[]) {
+	return defineTool<Record<string, unknown>>({
+		name: "plant",
+		description: "Plants.",
+		parameters: () => z.record(z.string(), z.unknown()),
+		effect: "effectful",
+		plan: async () => ({ label: "plant", classes: ["write"], preview: "", binding: {}, notes: [] }),
+		async run(_args, _plan, { callId }) {
+			planted.push(callId);
+			return { text: "planted", failed: false };
+		},
+	});
+}
+
+/** Answers a message by its last word: with text, calls of tools, a reply without an end, or a failure. */
+export class WordModel implements Model {
+	readonly provider = "scripted";
+	readonly defaultModel = "scripted";
+	/** Requests that break a promise. */
+	readonly faults: string[] = [];
+	#calls = 0;
+
+	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+		const { word, text } = this.#read(request);
+		const seesScan = request.tools.some(({ name }) => name === "scan");
+		if (seesScan && !text.includes(withHost))
+			this.faults.push(`a run without the host saw its tool: ${text}`);
+		yield { type: "thinking", text: "Hm. " };
+		yield says("Well. ");
+		if (word === "fail") throw new ModelError("refused", { fault: "rejected" });
+		if (word === "wait") yield* this.#wait(request, signal);
+		const isCall = ["look", "dig", "plant"].includes(word) || (word === "scan" && seesScan);
+		// In observe, orient and decide there are no tools.
+		const called = isCall && request.tools.length > 0 ? [this.#call(word), this.#call(word)] : [];
+		yield* called;
+		const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+		const stop = called.length > 0 ? "tool_use" : "end_turn";
+		yield { type: "end", stop, usage, model: "scripted-1" };
+	}
+
+	/** The last message of a client, and its last word; "say" if the model has results of its calls already. */
+	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
+		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));
+		const text = JSON.stringify(messages[at]?.content ?? "");
+		const hasResults = messages.slice(at + 1).some(({ role }) => role === "tool");
+		return { word: hasResults ? "say" : (text.match(known)?.at(-1) ?? "say"), text };
+	}
+
+	#call(tool: string): ModelEvent {
+		this.#calls += 1;
+		return calls(`call_${this.#calls}`, tool);
+	}
+
+	async *#wait(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+		const reply = stuck("Waiting.");
+		if (typeof reply === "function") yield* reply(request, signal);
+	}
+}
