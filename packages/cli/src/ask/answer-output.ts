@@ -69,7 +69,7 @@ export class AnswerOutput {
 		this.#status = words;
 	}
 
-	/** What happens around the model. */
+	/** Events other than text and tool calls. */
 	#note(event: OzzieEvent): void {
 		const look = this.#look;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);

@@ -223,7 +223,7 @@ async function uploadFiles(address: GatewayAddress, paths: readonly string[]): P
 async function upload(address: GatewayAddress, path: string): Promise<string> {
 	const { size } = await stat(path);
 	const target = `/api/files?name=${encodeURIComponent(basename(path))}`;
-	// What is too large is refused before any of it is sent.
+	// The gateway refuses a file that is too large before its content is sent.
 	const headers = { "content-length": String(size), expect: "100-continue" };
 	const request = beginRequest(address, target, { method: "POST", headers });
 	const failure = Promise.withResolvers<never>();

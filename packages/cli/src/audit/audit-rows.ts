@@ -52,7 +52,7 @@ function counted(records: number): string {
 
 type AuditRecord = MethodResult<"read_audit">["records"][number];
 
-/** What was decided and done, a row each, the last at the end. What does not fit the terminal is left to `--json`. */
+/** One row for each audit record, the newest last. Values that do not fit the terminal are only in `--json`. */
 export function auditTable(records: readonly AuditRecord[], look: Look): string[] {
 	const rows = [
 		["SEQ", "TIME", "WHO", "VIA", "ACTION", "DECISION", "ON", "DETAILS"],

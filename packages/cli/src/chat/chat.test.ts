@@ -108,8 +108,12 @@ const listed = (name: string, more: object = {}) => ({
 });
 const skillList = {
 	skills: [
-		...[listed("deploy"), listed("deploy-docs"), listed("new-release"), listed("mine", { trust: "trusted" })],
-		...[listed("depot", { user_invocable: false }), listed("depend", { trust: "untrusted" })],
+		listed("deploy"),
+		listed("deploy-docs"),
+		listed("new-release"),
+		listed("mine", { trust: "trusted" }),
+		listed("depot", { user_invocable: false }),
+		listed("depend", { trust: "untrusted" }),
 	],
 	problems: [],
 	digest: "",
@@ -201,8 +205,12 @@ test("questions of one reply follow each other without waiting for the gateway",
 	]);
 	expect(table.rows).toEqual([
 		"Allow write a?",
-		...["another question waits behind this one", "another question waits behind this one"],
-		...["  ✓ yes", "Allow write b?", "  ✗ no: not that", "Allow write c?"],
+		"another question waits behind this one",
+		"another question waits behind this one",
+		"  ✓ yes",
+		"Allow write b?",
+		"  ✗ no: not that",
+		"Allow write c?",
 	]);
 	const answers = { one: true, two: true, three: true };
 	for (const [token, value] of Object.entries(answers)) {

@@ -73,7 +73,7 @@ export class Chat {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}
 
-	/** What the person should know at the moment. */
+	/** Notice for the person. */
 	get notice(): string {
 		if (this.#isLost) return "the connection is lost, trying again …";
 		return this.#isCancelling ? "cancelling …" : "";
@@ -239,7 +239,7 @@ export class Chat {
 		return this.#sending(content, () => this.#request(method, { content }));
 	}
 
-	/** What is being sent is shown until the gateway tells everybody of it. */
+	/** A sent message is shown until the gateway sends its event. */
 	async #sending(shown: string, send: () => Promise<unknown>): Promise<void> {
 		const conversation = this.#conversation;
 		conversation.send(shown);

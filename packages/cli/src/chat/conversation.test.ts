@@ -210,8 +210,10 @@ test("under an answer stand its model and its cost, but not for the offline mode
 	expect(rows).toEqual(["hi", "claude · 12.3k tokens in (10k cached),", "1.2k out · $0.0421"]);
 	const cancelled = answered("half", "claude", "cancelled");
 	expect(apply(conversation, modelCall("end"), cancelled)).toEqual([
-		...["half", "cancelled"],
-		...["claude · 12.3k tokens in (10k cached),", "1.2k out"],
+		"half",
+		"cancelled",
+		"claude · 12.3k tokens in (10k cached),",
+		"1.2k out",
 	]);
 	expect(apply(conversation, modelCall("end", "offline"), answered("hi", "offline"))).toEqual(["hi"]);
 });
@@ -232,7 +234,8 @@ test("budgets and compactions are told between the rows", () => {
 			event("budget.reached", { ...spent, message: "80 % of the budget is spent" }),
 		),
 	).toEqual([
-		...["what the model thought earlier was left", "out: about 90k tokens became 50k"],
+		"what the model thought earlier was left",
+		"out: about 90k tokens became 50k",
 		"80 % of the budget is spent",
 	]);
 });

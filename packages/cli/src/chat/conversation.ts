@@ -37,7 +37,7 @@ export class Conversation {
 	readonly #reply = new ReplyText();
 	readonly #figures = new RunFigures();
 	readonly #progress = new ReplyProgress();
-	/** What goes on beside the runs. */
+	/** Tasks of the session. */
 	readonly tasks = new TaskBoard({ tellsOutput: true });
 	readonly #calls = new Set<string>();
 	#last = "";
@@ -270,7 +270,7 @@ export class Conversation {
 	#asked(question: PromptRequestPayload, look: Look): string[] {
 		if (isOfRun(question)) this.#active = true;
 		const rows = this.#endReply(look);
-		// Nobody's "yes" to one question may become the answer to another that came while they typed.
+		// A "yes" to one question must not answer another question that arrived while the person typed.
 		if (this.#sent.some((one) => one.question.token === question.token)) return rows;
 		if (this.#question && this.#question.question.token !== question.token) {
 			if (this.#waiting.some(({ token }) => token === question.token)) return rows;

@@ -1,12 +1,12 @@
 interface CommandHelp {
 	readonly does: string;
-	/** What may stand behind the name; nothing where absent. */
+	/** Arguments in the help; absent if the command takes none. */
 	readonly takes?: string;
 	/** Whether something has to. */
 	readonly needs?: true;
 }
 
-/** What can be typed besides messages. */
+/** Commands of the chat. */
 export const slashCommands = {
 	new: { does: "begins another conversation; this one stays" },
 	sessions: { does: "lists the latest conversations" },
@@ -21,7 +21,7 @@ export const slashCommands = {
 
 export type SlashCommand = keyof typeof slashCommands;
 
-/** What a line is: a command, something that only looks like one, or a message. */
+/** A line: a command, an unknown command, or a message. */
 export type Line =
 	| { readonly kind: "command"; readonly name: SlashCommand; readonly words: string }
 	| { readonly kind: "unknown"; readonly hint: string }

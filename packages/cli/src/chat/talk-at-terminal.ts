@@ -66,7 +66,7 @@ export async function talkAtTerminal(io: Io, begin: BeginChat): Promise<number> 
 	return 0;
 }
 
-/** What is being typed in a chat, and what keys do in it. */
+/** The text that a person types in a chat, and the effect of keys. */
 export class Keyboard {
 	readonly #chat: Chat;
 	#message = emptyEditor();
@@ -178,14 +178,14 @@ function namesRow(names: readonly string[]): string {
 	return visibleLine(names.map((name) => `/${name}`).join("  "));
 }
 
-/** What is shown below the scrollback. */
+/** Rows below the scrollback. */
 export interface LiveState {
 	readonly conversation: Conversation;
 	/** The message that is being typed. */
 	readonly message: Editor;
 	/** The answer that is being typed; undefined while the keys go to the message. */
 	readonly answer: Editor | undefined;
-	/** What the chat has to say at the moment; stands before what is going on in the conversation. */
+	/** Notice of the chat, above the state of the session. */
 	readonly notice: string;
 }
 

@@ -9,7 +9,7 @@ export interface AddressFlags {
 	readonly data?: string;
 }
 
-/** Where a gateway is, and what opens it. */
+/** Address of a gateway, and the token for it. */
 export interface GatewayAddress {
 	readonly url: string;
 	readonly token: string | undefined;

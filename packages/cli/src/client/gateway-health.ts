@@ -4,7 +4,7 @@ import type { Io } from "../command-line/io.ts";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
 import { getFromGateway } from "./gateway-http.ts";
 
-/** What a gateway says of itself to those whom it knows, as far as an earlier version says it. */
+/** Health report of a gateway. Earlier versions send fewer fields. */
 export interface HealthReport {
 	readonly listeners?: readonly { readonly url: string; readonly tls: boolean }[];
 	readonly certificate?: { readonly valid_to: string };
@@ -102,7 +102,7 @@ export function llamaWords({ endpoint, state, pid, restarts, reason, tokens }: L
 	return `${facts.join(", ")}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
-/** What confines commands, and what of it is as it should be. */
+/** State of the sandbox in words. */
 function sandboxOf({ state, operator, chat, reason, mode }: SandboxReport): string {
 	if (state === "checking" || state === "wanted") return "being tried: commands wait for it";
 	if (state === "unavailable") return `${withoutSandbox(operator)}: ${reason ?? "there is none"}`;
@@ -126,7 +126,7 @@ interface State {
 	readonly reason?: string;
 }
 
-/** What is as it should be needs no row. */
+/** A row for a state that needs attention. */
 function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
 	if (!known || fine.includes(known.state)) return [];
 	const since = known.since === undefined ? "" : `, since ${known.since}`;

@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { describeFailure, pinnedTo, refusalOf } from "@parley/protocol";
 
-/** Where a gateway is, with its token where there is one. */
+/** Address of a gateway, with the token if there is one. */
 export interface HttpAddress {
 	readonly url: string;
 	readonly token?: string | undefined;
@@ -18,7 +18,7 @@ export interface HttpAddress {
 	readonly certificate?: string | undefined;
 }
 
-/** What a request is sent with. */
+/** Options of a request. */
 export interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
@@ -68,7 +68,7 @@ export async function getFromGateway(
 /** As long as a gateway may take that reads its whole history. */
 const patienceMs = 60_000;
 
-/** What the gateway answers with 200, as JSON; throws a `ParleyError` in its words, or in words for why there are none. */
+/** JSON of a response with status 200. Throws a `ParleyError` with the error of the gateway, or of the connection. */
 export async function getJson(address: HttpAddress, path: string): Promise<unknown> {
 	let answered: Awaited<ReturnType<typeof getFromGateway>>;
 	try {

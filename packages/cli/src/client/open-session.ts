@@ -4,7 +4,7 @@ import type { Client, OpenSession } from "@parley/protocol";
 export interface SessionChoice {
 	/** The session to go on with; a new one where absent. */
 	readonly sessionId: string | undefined;
-	/** Where a new session works; the gateway's own choice where absent. */
+	/** Directory of a new session; the gateway chooses one if absent. */
 	readonly rootDir: string | undefined;
 	/** The agent of a new session; the default one where absent. */
 	readonly profile?: string | undefined;

@@ -26,7 +26,7 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 
 /** The event as clients of the WebSocket know it; undefined for one of a later version. */
 export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
-	// Who reads the history does not get the tokens of questions, and needs none.
+	// The history has no tokens of questions.
 	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
 	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
 	return isOzzieEvent(frame) ? frame : undefined;

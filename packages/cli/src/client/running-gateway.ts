@@ -30,7 +30,7 @@ export function isAlive(pid: number): boolean {
 	}
 }
 
-/** What a gateway at this address says of itself; undefined where none answers. */
+/** Health of the gateway at this address; undefined if none answers. */
 async function readHealth(address: HttpAddress): Promise<RunningGateway["health"] | undefined> {
 	try {
 		const response = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs));

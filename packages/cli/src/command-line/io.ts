@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { ReadStream, WriteStream } from "node:tty";
 
-/** What a command reads and writes, and the code that the process ends with. Streams need not be terminals. */
+/** Input and output of a command, and the exit code of the process. Streams need not be terminals. */
 export interface Io {
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
@@ -39,7 +39,7 @@ function currentDirectory(): string {
 	}
 }
 
-/** What whoever typed the command line calls this program: two names start it. */
+/** Name by which this program was started. */
 export function programName(): "zot" | "parley" {
 	return basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
 }

@@ -21,7 +21,7 @@ export interface ConnectorWords {
 	readonly held?: number;
 }
 
-/** What a connector says of itself, in a file beside its database. Times are milliseconds since the epoch. */
+/** State of a connector, in a file beside its database. Times are milliseconds since the epoch. */
 export interface ConnectorReport extends ConnectorWords {
 	readonly pid: number;
 	/** Of the state. */
@@ -64,7 +64,7 @@ export async function readStandings(data: string, now: number): Promise<Connecto
 	return found.filter((one) => one !== undefined);
 }
 
-/** What a report means at this moment. */
+/** State of a connector now, from its report. */
 export function judge(
 	report: ConnectorReport,
 	now: number,
@@ -121,7 +121,7 @@ export function connectorRows(standing: ConnectorStanding, now: number): [string
 	];
 }
 
-/** What mends it; undefined where nothing has to be mended. */
+/** Fix for the state; undefined if none is needed. */
 export function connectorFix({ platform, state, held = 0 }: ConnectorStanding): string | undefined {
 	switch (state) {
 		case "refused":
@@ -149,7 +149,7 @@ function loadOf({ waiting = 0, open = 0, held = 0 }: ConnectorStanding): string 
 /** Between two looks at a connector that says nothing by itself. */
 const everyMs = 5_000;
 
-/** What keeps a report. */
+/** Options of a report keeper. */
 interface ReportKeeperParts {
 	readonly file: string;
 	readonly clock: Clock;

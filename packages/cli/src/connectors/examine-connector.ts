@@ -11,7 +11,7 @@ export interface Examination {
 	readonly platform: Platform;
 	readonly flags: ConnectorFlags & { readonly json?: boolean };
 	readonly io: Io;
-	/** What is wrong with the app at the platform. */
+	/** Findings about the app at the platform. */
 	readonly found: AsyncIterable<Finding>;
 }
 

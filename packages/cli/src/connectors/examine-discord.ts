@@ -38,7 +38,7 @@ export async function fixDiscordCommands(options: {
 	}
 }
 
-/** What checks look at Discord with, by the settings of the gateway's configuration. */
+/** Access to Discord for checks, with the settings of the gateway's configuration. */
 async function openDiscordChecks({
 	flags,
 	io,

@@ -37,7 +37,7 @@ function platformOf({ http }: SlackChecks): Platform {
 	return http === undefined ? slack : slackOverHttp;
 }
 
-/** What checks look at Slack with, by the same settings as the connector's own. */
+/** Access to Slack for checks, with the settings of the connector. */
 async function openSlackChecks({
 	flags,
 	io,
@@ -73,7 +73,7 @@ export async function setUpSlack(flags: SlackFlags, io: Io): Promise<number> {
 }
 
 export interface ManifestFlags {
-	/** Where Slack reaches the connector over HTTP. */
+	/** URL of the connector for Slack over HTTP. */
 	readonly publicUrl?: string;
 	/** A file with an installed manifest; `-` is standard input. */
 	readonly diff?: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { type DataLock, lockDataDirectory } from "@parley/gateway";
 
-/** What SQLite answers where somebody else holds the lock: https://www.sqlite.org/rescode.html#busy */
+/** Error code of SQLite if another process holds the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
 /**

@@ -11,8 +11,16 @@ const healthMs = 3_000;
 
 /** Failures that end when a gateway starts or the network is back. */
 const passing = [
-	...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH"],
-	...["ENETDOWN", "EAI_AGAIN", "ENOTFOUND"],
+	"ECONNREFUSED",
+	"ECONNRESET",
+	"EPIPE",
+	"ETIMEDOUT",
+	"EHOSTUNREACH",
+	"EHOSTDOWN",
+	"ENETUNREACH",
+	"ENETDOWN",
+	"EAI_AGAIN",
+	"ENOTFOUND",
 ];
 
 /** Address of a gateway that may be away. */
@@ -163,7 +171,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 	return made.token;
 }
 
-/** What to do where the gateway takes the token no more with which the connector came. */
+/** Error for a token of the connector that the gateway no longer accepts. */
 export function revokedToken(
 	{ platform, data, given }: TokenFile & { readonly given: string | undefined },
 	cause: Error,

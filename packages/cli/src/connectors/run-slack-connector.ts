@@ -14,7 +14,7 @@ export interface SlackFlags extends ConnectorFlags {
 
 /** Runs the Slack connector until it is stopped, and returns the exit code. */
 export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<number> {
-	// Who types the command reads what is missing before anything else happens.
+	// Reports missing settings before anything else happens.
 	if (!flags.supervised) slackSettings(io, await readConnectorConfig(flags, io), flags.listen);
 	const secrets = slack.variables.flatMap((name) => io.environment[name]?.trim() || []);
 	return runConnector({
@@ -30,7 +30,7 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 	});
 }
 
-/** What is missing is missing at each start: nobody starts it again before it is there. */
+/** A missing setting needs a person, so the supervisor does not start the connector again. */
 function settled<Value>(read: () => Value): Value {
 	try {
 		return read();

@@ -14,10 +14,10 @@ import { type ConnectorStanding, connectorFix, connectorWords, readStandings } f
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 import { connectorEnvironment } from "./supervise-connectors.ts";
 
-/** Whoever follows the steps has so long to write to the bot. */
+/** Time for the person to write to the bot. */
 const patienceMs = 15 * 60_000;
 
-/** What a setup walks through. */
+/** Steps of a setup, and the platform that they are for. */
 export interface SetupWay {
 	readonly platform: Platform;
 	/** The steps, of which the last ones wait for an answer. */
@@ -26,7 +26,7 @@ export interface SetupWay {
 	readonly hasToken: boolean;
 	/** The steps for whose checks the connector has to run, besides the answer. */
 	readonly withConnector: readonly string[];
-	/** What else the command of the connector is given. */
+	/** Further arguments of the connector's command. */
 	readonly connectorArgs?: readonly string[];
 }
 
@@ -78,7 +78,7 @@ async function follow(
 	return true;
 }
 
-/** What was done before is not asked for. */
+/** Checks a step until it passes. A step that passes at once prints no instruction. */
 async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> {
 	for (let isFirst = true; ; isFirst = false) {
 		const findings = await step.check(signal);
@@ -213,7 +213,7 @@ class BorrowedConnector {
 		readonly flags: ConnectorFlags;
 		readonly io: Io;
 		readonly platform: Platform;
-		/** What else its command is given. */
+		/** Further arguments of its command. */
 		readonly args: readonly string[];
 	}) {
 		this.#args = of.args;
@@ -272,7 +272,9 @@ class BorrowedConnector {
 		const own = startOwnProgram({
 			args: [process.argv[1] ?? "", this.#platform.name, ...given, ...this.#args, "--supervised"],
 			environment: connectorEnvironment(this.#io.environment, [
-				...[...this.#platform.variables, "PARLEY_URL", "PARLEY_TOKEN"],
+				...this.#platform.variables,
+				"PARLEY_URL",
+				"PARLEY_TOKEN",
 			]),
 		});
 		this.#own = own;

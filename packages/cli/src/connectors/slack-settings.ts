@@ -4,7 +4,7 @@ import type { SlackChecks, WrongSetting } from "@parley/slack";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 
-/** Where Slack's events come in, by what the operator has set. */
+/** Entrance of Slack's events, by the settings of the operator. */
 export type SlackEntrance =
 	| { readonly appToken: string }
 	| { readonly signingSecret: string; readonly listen: { readonly host: string; readonly port: number } };

@@ -69,7 +69,7 @@ interface Answering {
 	readonly providerReason: Gateway["providerReason"];
 }
 
-/** Who answers, and why it is not somebody else. */
+/** The model, and the reason for it. */
 export function answersLine({ provider, model, serverHost, providerReason }: Answering): string {
 	if (provider === "offline" && providerReason === "no key") {
 		return "parley answers offline (no key): set ANTHROPIC_API_KEY for Claude";
@@ -86,7 +86,7 @@ export function answersLine({ provider, model, serverHost, providerReason }: Ans
 	return visibleLine(`parley answers with ${model} (${where}): ${reason}`);
 }
 
-/** What a person needs to know once the gateway listens. */
+/** Rows for the person when the gateway listens. */
 export function welcome(
 	gateway: Omit<Gateway, "stop" | "renewCertificate">,
 	defaultData: string,
@@ -144,7 +144,7 @@ function ozzieHint(urls: readonly string[]): string {
 	return `your Ozzie client connects with --gateway ${webSocketUrl(urls[0])}, or without it after a start with --ozzie`;
 }
 
-/** Who can reach it and what they need; nothing where this user's programs alone can without more ado. */
+/** Clients that can connect and the token that they need; no rows if only programs of this user can. */
 function whoComes(reach: Reach, flag: string): string[][] {
 	if (reach.localTrust) return [];
 	return [
@@ -184,7 +184,7 @@ function modelCommands(flag: string): [command: string, does: string][] {
 	];
 }
 
-/** What a command needs to find the data directory, unless it would by itself. */
+/** Flag by which commands find the data directory; "" if they find it without one. */
 function dataFlag(data: string, defaultData: string): string {
 	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
 }
@@ -193,7 +193,7 @@ function shellWord(text: string): string {
 	return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a person is told who starts a second gateway on the same data. */
+/** Error for a second gateway on the same data directory. */
 export function alreadyRunning(
 	{ pid, urls }: { readonly pid: number; readonly urls: readonly string[] },
 	data: string,

@@ -43,7 +43,7 @@ export async function decideStuck(
 	const decided = { id, decision: { send, by: "the operator" } };
 	const lock = lockIfStopped(dataDir, platform);
 	if (lock === undefined) {
-		// What it has in memory must not differ from its database: it is told, and does the rest by itself.
+		// The memory of the connector must match its database: it reads the decision and sends the post itself.
 		await leaveDecisionOn(where, decided);
 		return printRows([send ? "the connector sends it in a moment" : "it is never sent"], io);
 	}

@@ -6,14 +6,27 @@ import type { GatewayFlags } from "../gateway/gateway-flags.ts";
 import { platforms } from "../gateway/platform.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** What connectors may know of the environment besides their own token: no key of a model is among these names. */
+/** Environment variables of connectors besides their own token. None is the key of a model. */
 const sharedNames = [
-	...(["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_DATA_HOME", "NO_COLOR"] as const),
-	...(["NODE_EXTRA_CA_CERTS", "PARLEY_CONFIG"] as const),
-	// The way out of a network that has no other.
-	...(["NODE_USE_ENV_PROXY", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"] as const),
-	...(["NO_PROXY", "no_proxy"] as const),
-];
+	"PATH",
+	"HOME",
+	"LANG",
+	"LC_ALL",
+	"TZ",
+	"TMPDIR",
+	"XDG_DATA_HOME",
+	"NO_COLOR",
+	"NODE_EXTRA_CA_CERTS",
+	"PARLEY_CONFIG",
+	// Proxies, for networks without another way out.
+	"NODE_USE_ENV_PROXY",
+	"HTTPS_PROXY",
+	"https_proxy",
+	"HTTP_PROXY",
+	"http_proxy",
+	"NO_PROXY",
+	"no_proxy",
+] as const;
 
 /** Starts a connector for each chat platform whose tokens are set, and keeps it running. */
 export function superviseConnectors(
@@ -39,7 +52,7 @@ export function superviseConnectors(
 	};
 }
 
-/** What of an environment a connector gets, besides the names that it needs. */
+/** Environment of a connector, besides the variables that it needs. */
 export function connectorEnvironment(
 	environment: Io["environment"],
 	needed: readonly string[],

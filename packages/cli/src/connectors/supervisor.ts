@@ -1,17 +1,17 @@
 import { type Clock, delay, type Logger } from "@parley/base";
 import type { RunningProgram } from "@parley/core";
 
-/** What the end of a connector means that no new start can mend: another token or other settings are needed. */
+/** Exit code of a connector that needs another token or other settings before it can start again. */
 export const refusedExitCode = 78;
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
-/** Who has worked for so long begins with the first wait again. */
+/** After this time of work, the next restart waits as briefly as the first. */
 const healthyMs = 5 * 60_000;
 /** After it was asked to end. */
 const patienceMs = 10_000;
 
-/** What is kept running. */
+/** A program that is kept running. */
 export interface Supervised {
 	/** For the log: `discord`. */
 	readonly name: string;

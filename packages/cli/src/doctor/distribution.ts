@@ -1,4 +1,4 @@
-/** What decides how something is mended. */
+/** Kinds of systems that need different fixes. */
 export type Distribution =
 	| "debian"
 	| "fedora"

@@ -141,7 +141,7 @@ async function trySandbox(config: Config | undefined, data: string): Promise<San
 	return (await openSandboxes({ ...parts, config: { ...base, data: stand?.path ?? data } })).check();
 }
 
-/** Where the configuration cannot be read. */
+/** Used if the configuration cannot be read. */
 function defaultsFor(data: string): Config {
 	return {
 		listen: [],

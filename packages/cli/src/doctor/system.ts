@@ -7,14 +7,14 @@ import type { RunningGateway } from "../client/running-gateway.ts";
 import type { ConnectorStanding } from "../connectors/connector-report.ts";
 import type { Distribution } from "./distribution.ts";
 
-/** What is known of a file or directory. */
+/** Facts about a file or directory. */
 export interface PathFacts {
 	readonly mode: number;
 	readonly uid: number;
 	readonly isDirectory: boolean;
 }
 
-/** What the checks see of the machine, its configuration and its gateway; what is asked may reject with why it cannot be told. */
+/** The machine, its configuration and its gateway, as checks see them. Each function may reject with the reason. */
 export interface System {
 	readonly distribution: Distribution;
 	/** The user that this command runs as; undefined where systems have none. */
@@ -25,7 +25,7 @@ export interface System {
 	readonly config: Config | Error;
 	/** The gateway that runs on the data directory. */
 	readonly gateway: RunningGateway | undefined;
-	/** What it reports of itself; null where it does not tell this user. */
+	/** Health report; null if this user may not read it. */
 	readonly health: HealthReport | null;
 	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
 	/** Milliseconds since the epoch. */

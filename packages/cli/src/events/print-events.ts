@@ -21,7 +21,7 @@ import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { listWords } from "../wordings/event-wordings.ts";
 
-/** What is shown first of what was before. */
+/** Number of earlier events that are printed first. */
 const usualLimits = { follow: 10, list: 50 };
 
 /** Prints events, and with `--follow` those that come until Ctrl-C; returns the exit code. */
@@ -72,7 +72,7 @@ async function follow(
 /** Of an id: enough to tell a few conversations apart, and to name one to the command. */
 const idCharacters = "sess_".length + 6;
 
-/** Where nothing is shortened to a terminal. */
+/** Maximum width of a row, also without a terminal. */
 const mostColumns = 200;
 
 /** An event in one row: when, where, what. */
@@ -96,7 +96,7 @@ const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
 interface FollowOptions {
-	/** Where the gateway is now: after a restart it may be elsewhere. */
+	/** Finds the address of the gateway, which may change at a restart. */
 	readonly find: () => Promise<HttpAddress>;
 	/** Which events, as the address says it. `limit` counts those that come first. */
 	readonly query: URLSearchParams;

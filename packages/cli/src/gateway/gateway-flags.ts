@@ -1,7 +1,7 @@
 import type { ConfigFlags } from "@parley/gateway";
 import { type Command, Option } from "commander";
 
-/** What the command line says about a gateway. */
+/** Flags of the commands that run a gateway. */
 export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "policyFile"> {
 	/** As the flag is called: the file. */
 	readonly policy?: string;

@@ -8,13 +8,13 @@ export interface Platform {
 	readonly name: "discord" | "slack";
 	/** As people write it. */
 	readonly title: string;
-	/** What its connector may know of the environment; the values are nobody else's business. */
+	/** Environment variables that only its connector gets. */
 	readonly variables: readonly string[];
 	/** Whether the environment has what the connector needs, so that `parley start` runs it. */
 	isWanted(environment: Environment): boolean;
-	/** What has to be set for that. */
+	/** Variables that have to be set for that. */
 	readonly wants: string;
-	/** What whoever sets it up does to become its owner. */
+	/** Instruction by which the person who sets it up becomes its owner. */
 	pairing(code: string): string;
 }
 
@@ -43,7 +43,7 @@ export const slack: Platform = {
 	pairing: (code) => `In a channel type /parley pair ${code}`,
 };
 
-/** Where Slack calls the connector. */
+/** Slack over HTTP. */
 export const slackOverHttp: Platform = {
 	...slack,
 	wants: "SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET and slack.listen",

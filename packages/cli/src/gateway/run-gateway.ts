@@ -33,7 +33,7 @@ export interface RunOptions {
 	readonly flags: GatewayFlags;
 	readonly io: Io;
 	readonly version: string;
-	/** Where log lines go; stderr as JSON unless told. */
+	/** Destination of log lines; by default JSON on stderr. */
 	readonly destination?: { write(line: string): unknown };
 	/** Whether SIGHUP makes it read its certificate again; it ends a gateway without one, as where a terminal closes. */
 	readonly reloads?: boolean;
@@ -79,7 +79,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		currentDirectory: io.cwd,
 		onShutdown: () => shutdown.resolve("shutdown"),
 	});
-	// Whoever reads that it is ready may ask it to stop at once.
+	// A client that reads the ready line may send a stop request at once.
 	const asked = stopSignal();
 	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);
@@ -87,7 +87,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	if (gateway.reach.insecureLan) log.warn(insecureWarning);
 	options.onReady?.(gateway, config);
 	const attached = options.attach?.(config, log);
-	// What was compiled for this start is there for the next one, also where this process is killed.
+	// Keeps the compiled code for the next start, also if this process is killed.
 	const keeping = systemClock.after(keepCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
 	const signal = await Promise.race([asked, shutdown.promise]);
@@ -127,7 +127,7 @@ export async function readConfig(
 	return loadConfig({ flags, environment: io.environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 
-/** Whoever can reach a gateway with failpoints can end it, so it must be reachable from this machine alone. */
+/** A client of a gateway with failpoints can end it, so only clients on this machine may connect. */
 function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints {
 	if (spec === undefined) return noFailpoints;
 	const beyond = listen.find(({ host }) => !isLoopback(`http://${host.includes(":") ? `[${host}]` : host}`));

@@ -88,7 +88,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 		});
 		await started.close();
 	} finally {
-		// Where the agent could not be opened nothing is left to wait for.
+		// If the agent did not open, there is nothing to wait for.
 		for (const timer of patience) timer.cancel();
 	}
 	flushCompileCache();
@@ -110,7 +110,7 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const givenKey = apiKey?.trim() ? apiKey : undefined;
 	return loadConfig({
 		flags: {
-			// Where clients have nothing to say they say it.
+			// Clients send "" for no value.
 			provider: provider || undefined,
 			model: model || undefined,
 			baseUrl: baseUrl || undefined,
@@ -136,7 +136,7 @@ function withSession(flags: RpcCommandFlags): RpcCommandFlags {
 	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };
 }
 
-/** What the command line says: the wire's own flags, and those of every gateway that matter here. */
+/** Flags of the wire, and those flags of a gateway that apply here. */
 export interface RpcCommandFlags extends RpcFlags {
 	readonly data?: string;
 	readonly config?: string;

@@ -18,7 +18,7 @@ export interface Answered {
 	readonly exitCode: number;
 	/** For people. */
 	readonly rows: readonly string[];
-	/** What the gateway said, with the question; absent where nothing was answered. */
+	/** Result of the gateway, with the question; absent if the person gave no answer. */
 	readonly result?: MethodResult<"prompt_response"> & { readonly session_id: string; readonly token: string };
 }
 

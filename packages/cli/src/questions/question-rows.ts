@@ -14,7 +14,7 @@ export function questionRows(question: PromptRequestPayload, look: Look): string
 	return question.type === "confirm" ? approvalRows(question, look) : elicitationRows(question, look);
 }
 
-/** What stands before the cursor while the question is answered. */
+/** Prompt before the cursor while a person answers the question. */
 export function questionPrompt({ type, context }: PromptRequestPayload): string {
 	switch (type) {
 		case "confirm":
@@ -87,7 +87,7 @@ function hanging(first: string, text: string, { columns }: Look): string[] {
 	);
 }
 
-/** What a person answered here, and how that is called. */
+/** Answer that a person gave here, and its words. */
 export interface GivenAnswer {
 	readonly response: Response;
 	readonly said: string;
@@ -167,7 +167,7 @@ export function shortCode(token: string): string {
 
 const head = ["ID", "CONVERSATION", "ASKED", "FOR", "QUESTION"];
 
-/** What waits for an answer, the oldest first, and below how to give one. */
+/** Open questions, the oldest first, and below them the command that answers. */
 export function openQuestionRows(questions: readonly OpenPromptPayload[], now: number, look: Look): string[] {
 	if (questions.length === 0) return ["nothing waits for an answer"];
 	const rows = questions.map(({ token, session_title, created_at, person, label, always_ask }) => [

@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import type { MethodInput, PromptOptionPayload, PromptRequestPayload } from "@parley/protocol";
 import { visibleLine } from "../text/visible.ts";
 
-/** What is sent for an answer. */
+/** Response to a question. */
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
 /** An answer that can be sent, with words for the person who gave it; or why it is none. */

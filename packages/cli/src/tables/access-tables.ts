@@ -10,7 +10,7 @@ export type Grant = MethodResult<"list_grants">["grants"][number];
 
 const head = ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"];
 
-/** What channels are trusted with, in rows, the newest first. */
+/** Trust grants in rows, the newest first. */
 export function grantTable(grants: readonly Grant[], now: number, look: Look): string[] {
 	const rows = grants.map((grant) => [
 		grant.grant_id,
@@ -27,7 +27,7 @@ export function grantTable(grants: readonly Grant[], now: number, look: Look): s
 
 export type Wish = MethodResult<"list_grants">["wishes"][number];
 
-/** What people ask that their channels be trusted with, and below how to answer. */
+/** Requests for trust grants in rows, and below them the commands that answer. */
 export function wishRows(wishes: readonly Wish[], now: number, look: Look): string[] {
 	const head = ["WISH", "CHANNEL", "ASKED BY", "FOR", "COVERS", "ENDS IN", "WHY"];
 	const rows = wishes.map((wish) => [
@@ -97,7 +97,7 @@ type Answer = MethodResult<"test_policy">;
 type Listing = MethodResult<"show_policy">;
 type Rule = Listing["rules"][number];
 
-/** What would become of a call, and below it what every rule said, those that decide first. */
+/** Decision about a call, and below it the result of each rule; the deciding rules are first. */
 export function decisionRows(answer: Answer, look: Look): string[] {
 	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
 	const facts = [
@@ -148,7 +148,7 @@ function untilWords({ expires_at }: Token, now: number): string {
 	return expires_at === undefined ? "until revoked" : `for ${timeLeft(Date.parse(expires_at) - now)} more`;
 }
 
-/** What stands beside the text of a token that has just been made. */
+/** Words beside the text of a new token. */
 export function madeWords(info: Token, now: number): string {
 	const named = visibleLine(`${info.kind} token ${info.name} (${info.id.slice(0, 8)})`);
 	const again = isOwn(info)

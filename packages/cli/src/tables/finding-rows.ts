@@ -48,7 +48,7 @@ function counted(count: number, word: string): string {
 
 export type FindingStatus = "ok" | "warn" | "fail";
 
-/** What a check found. `fix` says what to do on this system, and stands wherever something is not as it should be. */
+/** Result of a check. A finding that is not `ok` has a `fix` for this system. */
 export interface Found {
 	readonly status: FindingStatus;
 	readonly what: string;

@@ -23,7 +23,7 @@ export function modelTable(list: ModelList, look: Look): string[] {
 	return [...table, ...models.flatMap((model) => longPromptRows(model, look)), ...notes];
 }
 
-/** What the table cannot say of a server of the operator's own. */
+/** Notes about models that the table does not know. */
 function modelNotes({ models, default: chosen, any_model }: ModelList, { columns, styles }: Look): string[] {
 	const isListed = models.some(({ name }) => name === chosen);
 	const notes = [
@@ -94,7 +94,7 @@ type UsageRow = UsageReport["rows"][number];
 const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** What was used, in rows: one for each day, model or session, their sum, and below it the budgets. */
+/** Usage in rows: one for each day, model or session, then their sum and the budgets. */
 export function usageRows({ rows, total, budgets }: UsageReport, by: Grouping, look: Look): string[] {
 	const known = budgetRows(budgets, look);
 	const limits = known.length === 0 ? [] : ["", ...known];

@@ -61,7 +61,7 @@ function textsOf({ title, root_dir }: Listed): string[] {
 	return [visibleLine(title) || "(no title)", visibleLine(root_dir)];
 }
 
-/** What a conversation is called where nobody has named it. */
+/** Title of a session, or words for a session without one. */
 export function titleOf({ title }: { readonly title: string }): string {
 	return visibleLine(title) || "(no title)";
 }

@@ -65,7 +65,7 @@ async function givenReply(
 	});
 }
 
-/** What a person at the terminal answers, or the exit code where they do not. */
+/** The reply of a person at the terminal, or the exit code if they do not reply. */
 async function askReply(task: Task, io: Io): Promise<Reply | number> {
 	const look = errorLook(io);
 	const name = nameTask(task.id, { title: task.title, parentId: task.parent_id });

@@ -16,7 +16,7 @@ import { visibleLine, visibleText } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { hasEnded, type Task } from "../wordings/task.ts";
 import { planRows } from "../wordings/task-words.ts";
-import { toldRows } from "../wordings/transcript.ts";
+import { sessionTranscript } from "../wordings/transcript.ts";
 import { findTask, readWorkers, type ShowFlags } from "./find-task.ts";
 import { nameTask, progressWords, replyRows, suspensionRows } from "./task-board.ts";
 import { taskTable } from "./task-table.ts";
@@ -37,7 +37,7 @@ export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<vo
 	else printRows(taskFactRows(whole, systemClock.now(), outputLook(io)), io);
 }
 
-/** What these ask a person; nothing where all have ended. */
+/** Open questions of these tasks; none if all have ended. */
 async function readQuestions(client: Client, tasks: readonly Task[]): Promise<PromptRequestPayload[]> {
 	const open = tasks.find(({ status }) => !hasEnded(status));
 	if (!open) return [];
@@ -77,9 +77,9 @@ export interface WholeTask {
 	readonly task: Task;
 	/** Those who work for it, however far below. */
 	readonly workers: readonly Task[];
-	/** What it and they ask a person. */
+	/** Open questions of the task and its workers. */
 	readonly questions: readonly PromptRequestPayload[];
-	/** What was said and done in its own conversation, where that is wanted. */
+	/** Events of its own session, if they are requested. */
 	readonly log: readonly ShownEvent[];
 }
 
@@ -94,7 +94,7 @@ export function taskFactRows(whole: WholeTask, now: number, look: Look): string[
 		...section("waits for you", waits, look),
 		...section("asks", askedRows(whole, look), look),
 		...section("workers", workers.length === 0 ? [] : taskTable(workers, now, look), look),
-		...section("log", toldRows(log, look), look),
+		...section("log", sessionTranscript(log, look), look),
 		...section("error", textRows(task.error, look).map(look.styles.red), look),
 		...section("output", textRows(task.output, look), look),
 	];

@@ -13,7 +13,7 @@ import type { Task } from "../wordings/task.ts";
 import { findTask, type SubmitFlags } from "./find-task.ts";
 import { watchTask } from "./watch-task.ts";
 
-/** What a person wants to have done. */
+/** Title and description of a new task. */
 export interface Wish {
 	readonly title: string;
 	/** The title says it all where absent; `-` stands for what stdin holds. */
@@ -94,7 +94,7 @@ export function tellSubmitted(
 		return;
 	}
 	const { task_id, notes = [] } = submitted;
-	// What the usual tools lack is no news to somebody who named none.
+	// A person who named no tools does not need the list of those that the default lacks.
 	for (const note of tool ? notes : []) io.stderr.write(`parley: ${visibleLine(note)}\n`);
 	const hint = `; \`parley task watch ${visibleLine(shortId(task_id))}\` shows what becomes of it`;
 	printRows([`submitted ${visibleLine(task_id)}${watch ? "" : hint}`], io);

@@ -134,14 +134,14 @@ function changed(before: KnownTask | undefined, event: TaskEvent): KnownTask {
 	}
 }
 
-/** What is known of the task that an event is about. */
+/** Facts about the task of an event. */
 interface NamedTask {
 	readonly title: string;
 	/** "" where it is nobody's worker. */
 	readonly parentId: string;
 }
 
-/** What a worker has to say is said to the task that waits for it. */
+/** A task whose output is shown or not: the output of a worker goes to its parent task. */
 type ToldTask = NamedTask & { readonly tellsOutput: boolean };
 
 type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name }>["payload"];
@@ -154,7 +154,7 @@ export function nameTask(id: string, { title, parentId }: NamedTask): string {
 	return `${parentId === "" ? "" : "worker "}${visibleLine(`${shortId(id)} ${title}`)}`.trimEnd();
 }
 
-/** What people are told of a task, in rows to be kept; nothing of its progress, which is soon another. */
+/** Rows of a task event for the scrollback. Progress has none, because it changes soon. */
 function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): string[] {
 	const { styles } = look;
 	const name = nameTask(event.payload.task_id, task);
@@ -180,7 +180,7 @@ function taskEventRows(event: TaskEvent, task: ToldTask, look: Look): string[] {
 	}
 }
 
-/** What a task asks a person. */
+/** The question of a suspended task. */
 export function suspensionRows(
 	{ reason, plan_content }: { readonly reason: string; readonly plan_content: string },
 	look: Look,

@@ -38,12 +38,29 @@ test("a task is told whole: its plan with marks, what it asks with the way to an
 	expect(rows).toContain("retry of      task_before");
 	expect(rows).toContain("suspended     2 times");
 	expect(rows.slice(rows.indexOf("description"))).toEqual([
-		...["description", "Make", "\\u{1b}it so", ""],
-		...["plan", "✓ Look", "▸ Think", "- Ask (skipped)", "· Write", ""],
-		...["waits for you", "? May I?", "  A plan", "  `parley task reply task_aaaaaa` answers", ""],
-		...["asks", "worker task_worker Help", "Allow ls?"],
-		...[`\`parley chat --session ${task.session_id}\` asks you`, ""],
-		...["workers", expect.stringMatching(/^ID /), expect.stringMatching(/^task_worker +running .* Help /)],
+		"description",
+		"Make",
+		"\\u{1b}it so",
+		"",
+		"plan",
+		"✓ Look",
+		"▸ Think",
+		"- Ask (skipped)",
+		"· Write",
+		"",
+		"waits for you",
+		"? May I?",
+		"  A plan",
+		"  `parley task reply task_aaaaaa` answers",
+		"",
+		"asks",
+		"worker task_worker Help",
+		"Allow ls?",
+		`\`parley chat --session ${task.session_id}\` asks you`,
+		"",
+		"workers",
+		expect.stringMatching(/^ID /),
+		expect.stringMatching(/^task_worker +running .* Help /),
 	]);
 });
 

@@ -145,7 +145,7 @@ type Question = Extract<OzzieEvent, { event: "prompt.request" }>["payload"];
 export class WatchedTask {
 	readonly #task: Task;
 	readonly #board = new TaskBoard({ tellsOutput: false });
-	/** What they ask a person. */
+	/** Tokens of their open questions. */
 	readonly #questions = new Set<string>();
 
 	constructor(task: Task, workers: readonly Task[]) {
@@ -214,7 +214,7 @@ function progressOf(progress: Task["progress"]): string {
 	return `${progress.percentage}%  ${stepWords(progress)}`.trimEnd();
 }
 
-/** What stands at the head of a task that is watched. */
+/** Rows above a task that is watched. */
 function watchHeadRows({ id, title, status, progress }: Task, look: Look): string[] {
 	const { styles, columns } = look;
 	const words = `${visibleLine(shortId(id))} · ${status} · ${progressWords(progress)}`;

@@ -12,15 +12,15 @@ export interface Key {
 /** A line of text being typed; it may hold line breaks. */
 export interface Editor {
 	readonly text: string;
-	/** Where the next character goes: an index into the text, never inside a character. */
+	/** Position of the next character: an index into the text, never inside a character. */
 	readonly cursor: number;
-	/** What was entered before, the oldest first. */
+	/** Earlier entries, the oldest first. */
 	readonly history: readonly string[];
 	/** Which entry of the history is shown; its length where it is none. */
 	readonly place: number;
-	/** What was typed before the history was looked at. */
+	/** Text that was typed before the person looked at the history. */
 	readonly draft: string;
-	/** What came since the mark that terminals put before pasted text; the mark behind it puts it into the text. */
+	/** Pasted text since the mark that terminals send before it; the mark after it adds it to the text. */
 	readonly pasted: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface TerminalOptions {
 	onEnd(): void;
 }
 
-/** What `node:readline` tells of a key. */
+/** A key as `node:readline` reports it. */
 interface Keypress {
 	readonly name?: string;
 	readonly ctrl?: boolean;

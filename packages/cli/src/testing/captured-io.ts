@@ -21,12 +21,12 @@ export class CapturedIo implements Io {
 		this.stderr = this.#error as unknown as WriteStream;
 	}
 
-	/** What was written to stdout since the last look. */
+	/** Text on stdout since the last read. */
 	takeOut(): string {
 		return String(this.#out.read() ?? "");
 	}
 
-	/** What was written to stderr since the last look. */
+	/** Text on stderr since the last read. */
 	takeError(): string {
 		return String(this.#error.read() ?? "");
 	}

@@ -52,7 +52,7 @@ const tokens = {
 	tokens_cache_write: 0,
 };
 
-/** What a run has used. */
+/** Usage of a run. */
 export function usageUpdated(cost_usd: number): OzzieEvent {
 	const used = { ...tokens, cost_usd };
 	return event("usage.updated", { run_id: "run", run: used, session: used });

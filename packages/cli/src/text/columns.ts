@@ -21,7 +21,7 @@ export function alignColumns(
 	);
 }
 
-/** What a table is made of: plain cells, the first row being the head. */
+/** Content of a table: plain cells, of which the first row is the head. */
 export interface Table {
 	readonly rows: readonly (readonly string[])[];
 	/** The columns that hold numbers. */

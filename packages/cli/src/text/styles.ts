@@ -8,7 +8,7 @@ export interface Styles {
 	cyan(text: string): string;
 }
 
-/** What is drawn for: how wide, and with which styles. */
+/** Width and styles of the output. */
 export interface Look {
 	/** Infinity where nothing has to be wrapped. */
 	readonly columns: number;

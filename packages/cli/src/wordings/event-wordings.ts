@@ -4,10 +4,11 @@ import { formatUsd } from "../text/amounts.ts";
 import { codeMarkdown, plainMarkdown } from "../text/markdown.ts";
 import type { Look } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
-import { grantEndedWords, grantedWords } from "./grant-words.ts";
 import {
 	callListWords,
 	compactedListWords,
+	grantEndedWords,
+	grantedWords,
 	type ListWords,
 	skillStepListWords,
 	toolListWords,

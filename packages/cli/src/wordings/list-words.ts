@@ -1,5 +1,7 @@
 import type { EventPayloads } from "@parley/protocol";
 import { formatRoughly, formatUsd } from "../text/amounts.ts";
+import { localTime } from "../text/local-time.ts";
+import { visibleLine } from "../text/visible.ts";
 
 /** Words for one event in a list of events. */
 export interface ListWords {
@@ -45,4 +47,22 @@ export function skillStepListWords(
 	if (!("error" in step)) return { words: name };
 	if (step.error !== "") return { words: `${name} failed: ${step.error}`, failed: true };
 	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };
+}
+
+/** That a channel is trusted from now on, in one line. */
+export function grantedWords({
+	place,
+	expires_at,
+	granted_by,
+	reason,
+	max_actions,
+}: EventPayloads["grant.created"]): string {
+	const until = localTime(new Date(expires_at));
+	const most = `${max_actions} calls at most`;
+	return `${visibleLine(place)} is trusted until ${until}, ${most}, by ${visibleLine(granted_by)}: ${visibleLine(reason)}`;
+}
+
+/** That it is no more. */
+export function grantEndedWords({ reason }: EventPayloads["grant.ended"]): string {
+	return `the channel is trusted no more: ${visibleLine(reason)}`;
 }

@@ -6,7 +6,7 @@ import { wrapText } from "../text/wrap.ts";
 /** Stands before what a person says. */
 export const promptMark = "› ";
 
-/** What a person says who wants the last reply made again. */
+/** Shown as the message of a person who requests the last reply again. */
 export const againWords = "(the last reply once more)";
 
 /** A message as it is told in one line while it waits. */

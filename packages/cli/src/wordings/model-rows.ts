@@ -61,7 +61,7 @@ export function compactedRows(
 
 type Used = Extract<OzzieEvent, { event: "usage.updated" }>["payload"]["run"];
 
-/** Who answered in a run, and what that took. */
+/** Model and usage of a run. */
 export interface Figures {
 	readonly model: string;
 	/** Undefined where nobody told. */

@@ -13,7 +13,7 @@ const nothing: Shown = { text: "", restarted: false };
 export class ReplyText {
 	/** Of the current reply. */
 	#shown = "";
-	/** What has come of it since it began again; undefined while all that comes is new. */
+	/** Text since the reply started again; undefined while all text is new. */
 	#repeated: string | undefined;
 	#ended = true;
 	/** All that was shown in this run. */
@@ -37,7 +37,7 @@ export class ReplyText {
 		this.#ended = true;
 	}
 
-	/** What was shown of the last reply is no part of the run's text: it broke off, and is made again. */
+	/** Removes the last reply from the text of the run, because it broke off and is made again. */
 	drop(): void {
 		this.#run = this.#run.slice(0, this.#run.length - this.#shown.length);
 		this.#shown = "";

@@ -16,7 +16,7 @@ export function stepWords({ current_step, total_steps, current_step_label }: Tas
 	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();
 }
 
-/** What an event of the life of a worker tells, in one line. */
+/** An event of a worker in one line. */
 export function workerWords(worker: EventPayloads["internal.worker"]): string {
 	const id = shortId(worker.task_id);
 	switch (worker.event) {

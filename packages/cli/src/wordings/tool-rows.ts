@@ -8,7 +8,7 @@ type Started = Extract<ToolCallPayload, { status: "started" }>;
 type Ended = Exclude<ToolCallPayload, Started>;
 
 const mostResultRows = 5;
-/** Where nothing is wrapped, a call still has to fit one line. */
+/** Maximum width of a call, also without a terminal. */
 const mostColumns = 200;
 
 /** One row that tells which tool is called with what, and where nobody was asked because the channel is trusted. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ShownEvent } from "../client/past-events.ts";
 import { createStyles } from "../text/styles.ts";
 import { widthOf } from "../text/wrap.ts";
-import { toldRows } from "./transcript.ts";
+import { sessionTranscript } from "./transcript.ts";
 
 const plain = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
 
@@ -33,12 +33,24 @@ const events = [
 ];
 
 test("a conversation is read from the top, with who spoke when", () => {
-	expect(toldRows(events, plain)).toEqual([
-		...["", "Ada · 2026-01-31 09:05:07", "Run\\u{1b} it"],
-		...["▸ run cmd: ls", "? Allow ls?", "  yes, for this session (operator)", "  ↳ a", "    b"],
-		...["", "Parley · 2026-01-31 09:05:07", "There are two."],
-		...["", "You · 2026-01-31 09:05:07", "stop"],
-		...["", "Parley · 2026-01-31 09:05:07", "✗ cancelled"],
+	expect(sessionTranscript(events, plain)).toEqual([
+		"",
+		"Ada · 2026-01-31 09:05:07",
+		"Run\\u{1b} it",
+		"▸ run cmd: ls",
+		"? Allow ls?",
+		"  yes, for this session (operator)",
+		"  ↳ a",
+		"    b",
+		"",
+		"Parley · 2026-01-31 09:05:07",
+		"There are two.",
+		"",
+		"You · 2026-01-31 09:05:07",
+		"stop",
+		"",
+		"Parley · 2026-01-31 09:05:07",
+		"✗ cancelled",
 	]);
 });
 
@@ -49,19 +61,23 @@ test("a message that was imported says so, and a side that said nothing is left 
 		told("user.message", { content: "Hi", run_id: "s", imported: true }),
 		told("assistant.message", { content: "", error: "", context: {}, imported: true }),
 	];
-	expect(toldRows(imported, plain)).toEqual([
-		...["", "Parley (imported) · 2026-01-31 09:05:07", "Hello!"],
-		...["", "You (imported) · 2026-01-31 09:05:07", "Hi"],
+	expect(sessionTranscript(imported, plain)).toEqual([
+		"",
+		"Parley (imported) · 2026-01-31 09:05:07",
+		"Hello!",
+		"",
+		"You (imported) · 2026-01-31 09:05:07",
+		"Hi",
 	]);
 });
 
 test("on a terminal nothing is wider than it", () => {
 	const long = told("user.message", { content: "word ".repeat(50), run_id: "r" });
-	const rows = toldRows([long], { ...plain, columns: 40 });
+	const rows = sessionTranscript([long], { ...plain, columns: 40 });
 	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(40);
 });
 
 test("what became of tasks is told in a row each", () => {
 	const resumed = told("task.resumed", { task_id: "task_abcdefghij", title: "Look\u001b" });
-	expect(toldRows([resumed], plain)).toEqual(["task.resumed: task_abcdef Look\\u{1b}"]);
+	expect(sessionTranscript([resumed], plain)).toEqual(["task.resumed: task_abcdef Look\\u{1b}"]);
 });

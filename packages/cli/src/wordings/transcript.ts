@@ -4,7 +4,7 @@ import { transcriptRows } from "./event-wordings.ts";
 import { figureRows, RunFigures } from "./model-rows.ts";
 
 /** The transcript of a session in rows, from its beginning. */
-export function toldRows(events: readonly ShownEvent[], look: Look): string[] {
+export function sessionTranscript(events: readonly ShownEvent[], look: Look): string[] {
 	const figures = new RunFigures();
 	return events.flatMap((shown) => {
 		const event = toOzzieEvent(shown);

@@ -112,7 +112,7 @@ function withdrawCommand(io: Io): Command {
 			if (found.length > 1) {
 				throw new UsageError(`several are meant by ${named}: ${found.map(({ id }) => id).join(", ")}`);
 			}
-			// What is none of these is perhaps a code, which only the gateway knows.
+			// Any other text may be a code, which only the gateway knows.
 			return client.request("withdraw_pairing", { pairing: found[0]?.id ?? named });
 		});
 		if (flags.json) return printJson(withdrawn, io);

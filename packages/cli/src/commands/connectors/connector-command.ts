@@ -6,16 +6,16 @@ import type { Platform } from "../../gateway/platform.ts";
 
 export type DoctorFlags = ConnectorFlags & { readonly json?: boolean; readonly fix?: boolean };
 
-/** What `parley PLATFORM` says and does; each work is loaded when it is done, and returns the exit code. */
+/** Words and actions of `parley PLATFORM`. Each action is loaded when it runs, and returns the exit code. */
 export interface ConnectorWork {
 	readonly platform: Platform;
-	/** What is made at the platform: `bot`. */
+	/** Kind of account at the platform: `bot`. */
 	readonly account: string;
-	/** What else of it can be wrong: `its rights and its commands`. */
+	/** Further parts that `doctor` checks: `its rights and its commands`. */
 	readonly parts: string;
 	/** Meaning of `doctor --fix`; absent if it can fix nothing. */
 	readonly fix?: string;
-	/** Where the tokens come from: the first lines of the notes. */
+	/** Source of the tokens: the first lines of the notes. */
 	readonly tokens: string;
 	run(flags: ConnectorFlags): Promise<number>;
 	setUp(flags: ConnectorFlags): Promise<number>;

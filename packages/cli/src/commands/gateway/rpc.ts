@@ -31,7 +31,7 @@ export function rpcCommand(io: Io, version: string): Command {
 			.option("--policy <file>", "rules about what tools may do (default policy.jsonc in the data directory)")
 			.option("--log-level <level>", "debug, info, warn (default), error or silent")
 			.version(version, "--version", "print the version of the program")
-			// What existing clients say, and what holds anyway.
+			// Existing clients send these flags, which change nothing.
 			.addOption(new Option("--no-session").argParser(placeOf).hideHelp())
 			.addOption(new Option("--no-ext").hideHelp())
 			.addOption(new Option("--no-skill").hideHelp())

@@ -15,11 +15,11 @@ interface StatusFlags {
 	readonly json?: boolean;
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 interface Status {
 	readonly status: "ok" | "degraded" | "draining";
 	readonly version: string;
-	/** Who answers; null where a gateway of an earlier version runs. */
+	/** Provider; null for a gateway of an earlier version. */
 	readonly provider: string | null;
 	readonly model: string | null;
 	readonly pid: number;
@@ -27,9 +27,9 @@ interface Status {
 	readonly data: string;
 	readonly started_at: string;
 	readonly sessions: number | null;
-	/** What waits for the operator; null where the gateway does not tell this user. */
+	/** Open work for the operator; null if this user may not read it. */
 	readonly waiting: Waiting | null;
-	/** What the gateway reports of itself; null where it does not tell this user. */
+	/** Health report of the gateway; null if this user may not read it. */
 	readonly health: HealthReport | null;
 	/** Those that run here, or have ended otherwise than by being asked to. */
 	readonly connectors: readonly ConnectorStanding[];
@@ -145,11 +145,11 @@ async function describe(status: Status, io: Io): Promise<string[]> {
 	return alignColumns(rows.map(([name = "", value = ""]) => [dim(name), visibleLine(value)]));
 }
 
-/** What waits for the operator, as `--json` prints it. */
+/** Open work for the operator, as `--json` prints it. */
 interface Waiting {
 	/** Conversations with a question that nobody has answered; those where a wish stands are counted as that. */
 	readonly questions: number;
-	/** What people ask their channels to be trusted with. */
+	/** Requests for trust grants. */
 	readonly grant_wishes: number;
 	/** People who ask to be let in. */
 	readonly pairing_requests: number;

@@ -68,12 +68,12 @@ function showCommand(io: Io): Command {
 		const flags: SessionsFlags = command.optsWithGlobals();
 		const { session, events } = await read(id, flags, io);
 		if (flags.json) return printJson({ session, events }, io);
-		const [{ factRows }, { toldRows }] = await Promise.all([
+		const [{ factRows }, { sessionTranscript }] = await Promise.all([
 			import("../../tables/session-table.ts"),
 			import("../../wordings/transcript.ts"),
 		]);
 		const look = outputLook(io);
-		printRows([...factRows(session, look.styles), ...toldRows(events, look)], io);
+		printRows([...factRows(session, look.styles), ...sessionTranscript(events, look)], io);
 	});
 }
 

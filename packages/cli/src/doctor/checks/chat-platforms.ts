@@ -88,7 +88,7 @@ export const clock: Check = {
 	},
 };
 
-/** Where nothing can be written another check says so. */
+/** If the directory is not writable, another check reports it. */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;
 	const before = now();

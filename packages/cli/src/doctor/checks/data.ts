@@ -74,12 +74,21 @@ async function nearest({ data, stat }: System): Promise<string> {
 	}
 }
 
-/** What must not be readable by others, where it exists. */
+/** Files that other users must not be able to read. */
 const secrets = [
-	...["tokens", "tokens/operator", "keys", "keys/secrets"],
-	...["parley.sqlite", "parley.sqlite-wal", "parley.sqlite-shm", "files"],
-	...["connectors", "connectors/discord.sqlite", "connectors/discord.json"],
-	...["connectors/slack.sqlite", "connectors/slack.json"],
+	"tokens",
+	"tokens/operator",
+	"keys",
+	"keys/secrets",
+	"parley.sqlite",
+	"parley.sqlite-wal",
+	"parley.sqlite-shm",
+	"files",
+	"connectors",
+	"connectors/discord.sqlite",
+	"connectors/discord.json",
+	"connectors/slack.sqlite",
+	"connectors/slack.json",
 ];
 
 /** Whether what holds secrets belongs to this user, and opens for nobody else. */
@@ -121,7 +130,7 @@ async function judge(
 export const audit: Check = {
 	id: "audit",
 	async look({ database, audit: check }) {
-		// What is wrong with it as a database is told elsewhere.
+		// Another check reports a damaged database.
 		if (!(await database().catch(() => false))) return ok("nothing was recorded yet");
 		const { records, broken } = await check();
 		if (!broken) return ok(`${records} rows, each bound to the one before it`);

@@ -23,7 +23,7 @@ export const gateway: Check = {
 const tlsOrProxy =
 	"give it a certificate (--tls-cert, --tls-key), or a proxy that has one (--trusted-proxy, --public-url)";
 
-/** Who can reach the gateway, and how they have to prove who they are. */
+/** Addresses of the gateway, and the authentication that clients there need. */
 export const bind: Check = {
 	id: "bind",
 	async look(system) {

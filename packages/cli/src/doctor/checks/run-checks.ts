@@ -10,14 +10,32 @@ import { sandbox } from "./sandbox.ts";
 
 /** In the order in which they are shown. */
 const checks: readonly Check[] = [
-	...[data, config, gateway, versions, bind, tls, tokens, modes, chat, connectors],
-	...[policy, skills, sandbox, database, passwords, audit, disk, clock, llama, model],
+	data,
+	config,
+	gateway,
+	versions,
+	bind,
+	tls,
+	tokens,
+	modes,
+	chat,
+	connectors,
+	policy,
+	skills,
+	sandbox,
+	database,
+	passwords,
+	audit,
+	disk,
+	clock,
+	llama,
+	model,
 ];
 
 /** Also reads all that is stored. */
 export const deepChecks: readonly Check[] = [...checks, messages];
 
-/** What all checks find, together; none keeps the others from their turn. */
+/** Findings of all checks. A check that fails does not stop the others. */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
 	const findings = await Promise.all(
 		chosen.map(async ({ id, look }) => {
@@ -33,7 +51,7 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 	return findings.map((finding, index) => unlessTold(finding, findings.slice(0, index)));
 }
 
-/** What keeps several checks from being passed is told and counted once. */
+/** Reports a cause that several checks share once. */
 function unlessTold(finding: Finding, before: readonly Finding[]): Finding {
 	const told = before.find(({ status, what }) => status !== "ok" && what === finding.what);
 	return told ? { id: finding.id, ...ok(`not known as long as it is as ${told.id} says`) } : finding;
