@@ -25,15 +25,13 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 	const ids = seededIds(1);
 	const held: boolean[] = [];
 	const stream = new SessionStream({
-		...{
-			runtime: t.runtime,
-			principal: operator,
-			clock: t.clock,
-			log: new MemoryLogger(),
-			resumed: undefined,
-			ownHostId: undefined,
-			hosts: new Hosts(),
-		},
+		runtime: t.runtime,
+		principal: operator,
+		clock: t.clock,
+		log: new MemoryLogger(),
+		resumed: undefined,
+		ownHostId: undefined,
+		hosts: new Hosts(),
 		redactor: { redact: (text) => text },
 		newId: () => ids.uuid(),
 		hold: (isHeld) => held.push(isHeld),
@@ -74,9 +72,9 @@ test("a client that closes its half while its session opens gets its answer", as
 	await using stack = new AsyncDisposableStack();
 	const { t, stream, frames, say, start, ended } = await open(stack, [says("done")]);
 	const permissions = t.runtime.toolPermissions.bind(t.runtime);
-	t.runtime.toolPermissions = (...asked) => {
+	t.runtime.toolPermissions = (...request) => {
 		stream.close();
-		return permissions(...asked);
+		return permissions(...request);
 	};
 	start();
 	say("go");
@@ -100,14 +98,14 @@ test("a client that is gone before its session is open leaves none", async () =>
 	await using stack = new AsyncDisposableStack();
 	const { t, stream, frames, start } = await open(stack);
 	const permissions = t.runtime.toolPermissions.bind(t.runtime);
-	const asked = Promise.withResolvers<void>();
+	const requested = Promise.withResolvers<void>();
 	t.runtime.toolPermissions = async (...request) => {
 		stream.abandon();
-		asked.resolve();
+		requested.resolve();
 		return permissions(...request);
 	};
 	start();
-	await asked.promise;
+	await requested.promise;
 	await t.settle();
 	expect(frames).toEqual([]);
 	expect(await t.runtime.list(operator, { limit: 1 })).toEqual([]);
@@ -138,18 +136,18 @@ test("a turn sends keepalive every 15 s, with the tokens of its last request and
 	expect(keepalives()).toEqual([context, context]);
 });
 
-test("a client may hide an agent that was silent for 10 minutes, and no client gets a sign after the end", async () => {
+test("after 10 minutes without a turn the presence hint is hidden, and after the end no frame is sent", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { t, stream, frames, until, start } = await open(stack);
 	start();
 	await until("sessionStarted");
 	t.clock.advance(600_000);
 	expect(frames.at(-1)).toMatchObject({ $case: "presenceHint", value: { level: "hidden" } });
-	const told = frames.length;
+	const sent = frames.length;
 	stream.abandon();
 	t.clock.advance(600_000);
 	stream.take({ request: { $case: "ping", value: {} } });
-	expect(frames).toHaveLength(told);
+	expect(frames).toHaveLength(sent);
 });
 
 test("a frame that comes before the session is open holds the client until it is", async () => {
@@ -164,7 +162,7 @@ test("a frame that comes before the session is open holds the client until it is
 	expect(frames.filter(({ $case }) => $case === "turnComplete")).toHaveLength(1);
 });
 
-test("a message behind one that cannot be used is answered", async () => {
+test("a message behind an unusable one is answered", async () => {
 	await using stack = new AsyncDisposableStack();
 	const { frames, say, start, until } = await open(stack, [says("done")]);
 	start();
