@@ -21,8 +21,7 @@ import { createServices } from "./runtime-services.ts";
 import type { Keyed } from "./store/idempotency.ts";
 import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usage.ts";
 import type { BudgetChange } from "./usage/set-budget.ts";
-import { choresOf } from "./use-cases/chores.ts";
-import { Housekeeping } from "./use-cases/housekeeping.ts";
+import { choresOf, Housekeeping } from "./use-cases/housekeeping.ts";
 import { acceptAll } from "./use-cases/messages/accept-all.ts";
 import { answerQuestion } from "./use-cases/messages/answer.ts";
 import { type Cancelled, type Ending, stopTurn } from "./use-cases/messages/cancel.ts";
@@ -373,7 +372,8 @@ export class Runtime {
 	): Promise<() => void> {
 		using lease = await this.#sessions.lease(principal, sessionId, "event.read");
 		return await watchEvents(lease.session.id, {
-			...{ journal: this.#deps.journal, deliver },
+			journal: this.#deps.journal,
+			deliver,
 			observe: (observer) => this.observe(principal, observer),
 		});
 	}

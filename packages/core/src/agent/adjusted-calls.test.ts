@@ -86,10 +86,12 @@ test("a name of a tool that is not offered is refused, whatever it resembles", a
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
-		...{ name: "Bash", error: 'there is no tool "Bash"; the tools are: read_file' },
+		name: "Bash",
+		error: 'there is no tool "Bash"; the tools are: read_file',
 	});
 	await expect(log.next("tool.completed")).resolves.toMatchObject({
-		...{ name: "read_file", result: expect.stringContaining("text\n") },
+		name: "read_file",
+		result: expect.stringContaining("text\n"),
 	});
 	await log.next("assistant.message");
 });

@@ -14,7 +14,11 @@ import { noChat } from "../vocabulary/chat-settings.ts";
 import { operator } from "../vocabulary/principal.ts";
 
 const gardener: Profile = {
-	...{ name: "gardener", title: "Gardener", model: "rake", tools: ["look"], sampling: { temperature: 0.5 } },
+	name: "gardener",
+	title: "Gardener",
+	model: "rake",
+	tools: ["look"],
+	sampling: { temperature: 0.5 },
 	instructions: "You keep a garden.",
 };
 const profiles: Profiles = {

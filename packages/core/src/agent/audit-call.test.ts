@@ -8,10 +8,7 @@ import { operator, type Principal } from "../vocabulary/principal.ts";
 const edit = probeTool("edit", { classes: ["write"] });
 const look = probeTool("look", { effect: "none" });
 const fetch = probeTool("fetch", { effect: "none", classes: ["egress"] });
-const shell = probeTool("shell", {
-	classes: ["exec-unsandboxed"],
-	binding: () => ({ sandbox: "off" }),
-});
+const shell = probeTool("shell", { classes: ["exec-unsandboxed"], binding: () => ({ sandbox: "off" }) });
 
 /** What the audit tells, in short: who, what, how it was decided, on which call. */
 async function told({ runtime }: TestRuntime): Promise<string[]> {

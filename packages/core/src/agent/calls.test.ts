@@ -143,9 +143,7 @@ test("an approval of what has changed since it was asked does not count", async 
 
 test("a run stops after its limit of model calls", async () => {
 	const model = new ScriptedModel(...[1, 2, 3, 4].map((n) => [says(`${n}`), calls(`c${n}`, "probe")]));
-	await using t = await TestRuntime.open({
-		...{ model, tools: [probeTool("probe")], limits: { modelCalls: 3 } },
-	});
+	await using t = await TestRuntime.open({ model, tools: [probeTool("probe")], limits: { modelCalls: 3 } });
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");

@@ -47,7 +47,11 @@ test("a call that was approved with other arguments runs with them, and everybod
 	await using _ = t;
 	await t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
 	await expect(log.next("prompt.answered")).resolves.toEqual({
-		...{ type: "prompt.answered", token, value: true, cancelled: false, by: "operator" },
+		type: "prompt.answered",
+		token,
+		value: true,
+		cancelled: false,
+		by: "operator",
 		arguments: { place: "there" },
 	});
 	const told = '[the person who approved this changed the arguments to {"place":"there"}]\nput there';
@@ -142,9 +146,7 @@ test("changed arguments still count after a restart between the answer and the c
 	await t.stop();
 	stopped.resolve();
 	await answer;
-	await using again = await TestRuntime.open({
-		...{ model, tools: [put], directory: t.directory, clock: t.clock },
-	});
+	await using again = await TestRuntime.open({ model, tools: [put], directory: t.directory, clock: t.clock });
 	await again.runtime.start();
 	const log = await EventLog.join(again.runtime, session, { afterSeq: 0 });
 	await log.next("assistant.message");

@@ -373,7 +373,9 @@ test.for([
 		const reply = [calls("a", "first"), calls("b", "second", { text: "model" })];
 		const model = new ScriptedModel(reply, [says("done")]);
 		await using t = await TestRuntime.open({
-			...{ model, tools: [first, second], failpoints: { ...noFailpoints, reach } },
+			model,
+			tools: [first, second],
+			failpoints: { ...noFailpoints, reach },
 		});
 		const session = await t.create();
 		const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

@@ -64,7 +64,9 @@ async function compact(
 	const { model, names, descriptions: tools, reasoning, sampling } = settings;
 	const limits = limitsOf(settings, names[0], deps.table);
 	const parts = {
-		...{ model: names[0], system: await systemFor({ session, settings, deps }), tools },
+		model: names[0],
+		system: await systemFor({ session, settings, deps }),
+		tools,
 		...(reasoning && { reasoning }),
 		sampling: { ...sampling, maxTokens: limits.maxOutput },
 	};

@@ -23,8 +23,15 @@ test("a message is answered while the answer comes, and once it is whole", async
 		expect.objectContaining({ type: "context.updated", runId, total: 15 }),
 		{ type: "model.replied", runId, content: [{ type: "text", text: "hello" }], stop: "end_turn" },
 		{
-			...{ type: "model.called", runId, model: "scripted-1", provider: "scripted", messages: 1 },
-			...{ usage, cost: 0, durationMs: 0, error: "" },
+			type: "model.called",
+			runId,
+			model: "scripted-1",
+			provider: "scripted",
+			messages: 1,
+			usage,
+			cost: 0,
+			durationMs: 0,
+			error: "",
 		},
 		{ type: "usage.updated", runId, run: { ...usage, cost: 0 }, session: { ...usage, cost: 0 } },
 		{ type: "assistant.message", runId, content: "hello", error: "", model: "scripted-1", usage, cost: 0 },
@@ -71,10 +78,8 @@ test("the texts of several replies stand apart where all of them are told", asyn
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		...{
-			content: "one\n\ntwo",
-			usage: { inputTokens: 30, outputTokens: 15, cacheReadTokens: 0, cacheWriteTokens: 0 },
-		},
+		content: "one\n\ntwo",
+		usage: { inputTokens: 30, outputTokens: 15, cacheReadTokens: 0, cacheWriteTokens: 0 },
 	});
 	log.check();
 });
@@ -113,7 +118,8 @@ test("a reply that breaks off again and again is an error, and the calls in it a
 		t.clock.advance(ms);
 	}
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		...{ content: "I will", error: "the model's reply broke off" },
+		content: "I will",
+		error: "the model's reply broke off",
 	});
 	expect(ran).toBe(0);
 	log.check();
@@ -174,11 +180,9 @@ test("usage and messages are counted in the session", async () => {
 	});
 	const [listed] = await t.runtime.list({ id: "operator", kind: "operator" }, { limit: 10 });
 	expect(listed).toMatchObject({
-		...{
-			id: session,
-			messageCount: 2,
-			usage: { inputTokens: 20, outputTokens: 10 },
-			lastSeq: 8,
-		},
+		id: session,
+		messageCount: 2,
+		usage: { inputTokens: 20, outputTokens: 10 },
+		lastSeq: 8,
 	});
 });

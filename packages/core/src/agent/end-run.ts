@@ -13,7 +13,7 @@ import { countCall, recordAttempt } from "./replies/model-calls.ts";
 import { keepForOthers } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";
-import { settleWorkflows } from "./workflow/settle.ts";
+import { settleWorkflows } from "./workflow/record.ts";
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 

@@ -101,7 +101,9 @@ test("people approve a call without seeing the secret in it, and it runs with th
 	expect(prompt).toMatchObject({
 		label: "Allow put [redacted]?",
 		approval: {
-			...{ arguments: { text: "[redacted]" }, preview: "+[redacted]", allowSession: false },
+			arguments: { text: "[redacted]" },
+			preview: "+[redacted]",
+			allowSession: false,
 			notes: ["holds [redacted]", "writes a file", "[redacted] stands for a secret: what runs holds it"],
 		},
 	});
@@ -173,7 +175,9 @@ test("a secret that a person types into an answer, or into a reason, is not kept
 		[says("ok")],
 	);
 	await using t = await TestRuntime.open({
-		...{ model, redactor, tools: [askUser, probeTool("probe", { classes: ["write"] })] },
+		model,
+		redactor,
+		tools: [askUser, probeTool("probe", { classes: ["write"] })],
 	});
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });

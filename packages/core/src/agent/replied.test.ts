@@ -29,7 +29,9 @@ test("a reply is told with its calls and what was thought, without secrets, befo
 	const { t, session, log } = opened;
 	const runId = await t.send(session, "hi");
 	await expect(log.next("model.replied")).resolves.toEqual({
-		...{ type: "model.replied", runId, stop: "tool_use" },
+		type: "model.replied",
+		runId,
+		stop: "tool_use",
 		content: [
 			{ type: "thinking", text: "aha [redacted]", signature: "sig" },
 			{ type: "text", text: "look" },

@@ -89,8 +89,13 @@ test("a picture that a tool has read is shown to the model, from then on, and pe
 	const before = await Looking.begin([[look("c1")], [says("nice")], [says("still nice")]]);
 	await before.t.send(before.session, "look");
 	await expect(before.log.next("tool.completed")).resolves.toEqual({
-		...{ type: "tool.completed", runId: expect.any(String), callId: "c1", name: "read_file", result: line },
-		...{ pictures: [{ mediaType: "image/png", bytes: png.length }], durationMs: expect.any(Number) },
+		type: "tool.completed",
+		runId: expect.any(String),
+		callId: "c1",
+		name: "read_file",
+		result: line,
+		pictures: [{ mediaType: "image/png", bytes: png.length }],
+		durationMs: expect.any(Number),
 	});
 	await before.log.next("assistant.message");
 	const result = { type: "result", callId: "c1", text: line, failed: false, pictures: [picture] };
@@ -222,7 +227,9 @@ test("pictures that are too large together are not shown, and the model learns w
 	await looking.ask();
 	expect(looking.shown(1)).toEqual([1, 1, 1, 1, 1, 1, 0]);
 	expect(looking.results(1).at(-1)).toEqual({
-		...{ type: "result", callId: "c6", failed: true },
+		type: "result",
+		callId: "c6",
+		failed: true,
 		text: expect.stringMatching(/\n\[not shown: the pictures of this conversation have 18 MiB together/),
 	});
 	const told = await looking.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });

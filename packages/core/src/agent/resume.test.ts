@@ -150,7 +150,9 @@ test("nothing is left to do after a run has ended", async () => {
 	await log.next("assistant.message");
 	await t.stop();
 	await using again = await TestRuntime.open({
-		...{ model: new ScriptedModel(), directory: t.directory, clock: t.clock },
+		model: new ScriptedModel(),
+		directory: t.directory,
+		clock: t.clock,
 	});
 	expect(await again.runtime.start()).toBe(0);
 });

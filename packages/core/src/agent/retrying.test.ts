@@ -31,8 +31,12 @@ test("a reply that broke off is made again after a while, and everybody sees why
 	const { session, log } = await open(t);
 	const runId = await t.send(session, "hi");
 	await expect(log.next("run.retrying")).resolves.toEqual({
-		...{ type: "run.retrying", runId, reason: "the model is interrupted" },
-		...{ inMs: 1000, attempt: 1, model: "scripted" },
+		type: "run.retrying",
+		runId,
+		reason: "the model is interrupted",
+		inMs: 1000,
+		attempt: 1,
+		model: "scripted",
 	});
 	await pass(t, 1000);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "hello", error: "" });
@@ -201,8 +205,13 @@ test("tries count against the limit of model calls", async () => {
 
 const priced = new ModelTable([
 	{
-		...{ id: "scripted", provider: "scripted", contextWindow: 100_000, maxOutput: 1_000 },
-		...{ reasoning: "none", sampling: true, images: false },
+		id: "scripted",
+		provider: "scripted",
+		contextWindow: 100_000,
+		maxOutput: 1_000,
+		reasoning: "none",
+		sampling: true,
+		images: false,
 		prices: { input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 },
 	},
 ]);

@@ -69,7 +69,10 @@ test("an open question is still open, and answerable, after a restart", async ()
 	const { prompt } = await log.next("prompt.requested");
 	await t.stop();
 	await using again = await TestRuntime.open({
-		...{ model, tools: [asking("text")], directory: t.directory, clock: t.clock },
+		model,
+		tools: [asking("text")],
+		directory: t.directory,
+		clock: t.clock,
 	});
 	await again.runtime.start();
 	const second = await EventLog.join(again.runtime, session);
@@ -127,7 +130,8 @@ test("a run that works too long is stopped, and says so", async () => {
 	expect(log.recorded).not.toContain("assistant.message");
 	t.clock.advance(1);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		...{ content: "hm", error: 'stopped after 30 minutes of work; say "go on" to let it continue' },
+		content: "hm",
+		error: 'stopped after 30 minutes of work; say "go on" to let it continue',
 	});
 	await t.send(session, "again");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "next", error: "" });

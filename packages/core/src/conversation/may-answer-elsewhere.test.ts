@@ -9,12 +9,16 @@ test("who may approve in the channel that is named sees what waits elsewhere and
 	expect(chat.prompt.approval?.alsoIn).toEqual([answering]);
 	const [open] = await chat.t.runtime.prompts.list(abe, { limit: 10, approvals: true });
 	expect(open).toMatchObject({
-		...{ prompt: { token: chat.prompt.token }, sessionId: chat.session, place: asking },
+		prompt: { token: chat.prompt.token },
+		sessionId: chat.session,
+		place: asking,
 		requester: { id: "slack:team:ada", name: "Name of ada" },
 	});
 	expect(await chat.answer(abe)).toBe("");
 	expect(await chat.log.next("prompt.answered")).toMatchObject({
-		...{ by: "discord:guild:abe", byName: "Name of abe", value: true },
+		by: "discord:guild:abe",
+		byName: "Name of abe",
+		value: true,
 	});
 	expect((await chat.log.next("assistant.message")).content).toBe("done");
 	await chat.t.settle();
@@ -135,8 +139,13 @@ test("whether a channel is to be trusted is answered there alone", async () => {
 	await using chat = await asked();
 	const { grants } = chat.t.runtime.trust;
 	const wish = {
-		...{ place: asking, people: null, tools: null, classes: null },
-		...{ maxActions: 5, lifeMs: 60_000, reason: "release" },
+		place: asking,
+		people: null,
+		tools: null,
+		classes: null,
+		maxActions: 5,
+		lifeMs: 60_000,
+		reason: "release",
 	};
 	const requested = await grants.request(unkeyed(ada), wish, { sessionId: chat.session });
 	expect(requested.status).toBe("requested");

@@ -51,7 +51,10 @@ async function asked(tool: "edit" | "critical" | "question", profile: PlaceProfi
 		return row?.state;
 	};
 	return {
-		...{ t, log, prompt, state },
+		t,
+		log,
+		prompt,
+		state,
 		/** What comes of somebody's answer: "" where it was taken. */
 		answer: (by: Principal, response: object = { value: true }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(

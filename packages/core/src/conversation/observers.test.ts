@@ -3,11 +3,17 @@ import type { SessionEvent } from "../vocabulary/event.ts";
 import { Observers } from "./observers.ts";
 
 const passing: SessionEvent = {
-	...{ transient: true, sessionId: "sess_1", seq: 1 },
+	transient: true,
+	sessionId: "sess_1",
+	seq: 1,
 	event: { type: "text.delta", runId: "run_1", text: "a" },
 };
 const recorded: SessionEvent = {
-	...{ transient: false, id: "evt_1", sessionId: "sess_1", seq: 2, at: 0 },
+	transient: false,
+	id: "evt_1",
+	sessionId: "sess_1",
+	seq: 2,
+	at: 0,
 	event: { type: "prompt.closed", token: "a", reason: "" },
 };
 

@@ -38,7 +38,11 @@ async function openChat(
 			db.selectFrom("sessions").selectAll().where("id", "=", session).executeTakeFirstOrThrow(),
 		);
 	return {
-		...{ t, model, session, log, row },
+		t,
+		model,
+		session,
+		log,
+		row,
 		data: join(t.directory, "data"),
 		workspace: join(t.directory, "data", "workspaces", session),
 		say: (content: string, by: Principal = who) => t.runtime.send(unkeyed(by), session, { content }),
@@ -130,10 +134,7 @@ test("people choose no directory, and a session stays in the channel where it wa
 	const elsewhere = acting("ada", "owner", "random");
 	const keyed = await runtime.create(unkeyed(ada), { externalKey: "thread 1" });
 	await expect(runtime.create(unkeyed(acting("bob", "guest")), { externalKey: "thread 1" })).resolves.toEqual(
-		{
-			id: keyed.id,
-			status: "resumed",
-		},
+		{ id: keyed.id, status: "resumed" },
 	);
 	const refused = { code: "permission_denied", message: expect.stringContaining("another channel") };
 	await expect(runtime.create(unkeyed(elsewhere), { externalKey: "thread 1" })).rejects.toMatchObject(

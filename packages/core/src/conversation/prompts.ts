@@ -123,7 +123,10 @@ export class Prompts {
 		const changed = answer.kind === "approved" ? session.redactor.redactFields(answer.arguments) : undefined;
 		await record({
 			type: "prompt.answered",
-			...{ token, value: told(prompt, answer), cancelled: refused, by: actingId(by) },
+			token,
+			value: told(prompt, answer),
+			cancelled: refused,
+			by: actingId(by),
 			...(changed !== undefined && { arguments: changed }),
 			...(grantId !== undefined && { remembered: true }),
 			...foreignName(by, session),
@@ -250,7 +253,9 @@ export class Prompts {
 		const { approval } = prompt;
 		if (!approval) return;
 		await this.#services.audit.record(tx, {
-			...{ ...byItself, action: "approval.show", decision: "asked" },
+			...byItself,
+			action: "approval.show",
+			decision: "asked",
 			object: auditedCall(session.id, approval.callId),
 			args: {
 				tool: approval.tool,
@@ -274,7 +279,9 @@ export class Prompts {
 			...(from !== session.place && from !== undefined && { place: from }),
 		};
 		await this.#services.audit.record(tx, {
-			...{ ...askedBy(by), action: "approval.decide", object: auditedCall(session.id, callId) },
+			...askedBy(by),
+			action: "approval.decide",
+			object: auditedCall(session.id, callId),
 			decision: answer.kind,
 			...(grantId !== undefined && { grantId }),
 			...(Object.keys(args).length > 0 && { args }),

@@ -107,7 +107,8 @@ test("the first answer counts, later ones change nothing, and unknown questions 
 	log.check();
 	for (const token of ["prompt_1", "", "%"]) {
 		await expect(t.runtime.answer(unkeyed(), token, { value: true })).rejects.toMatchObject({
-			...{ code: "not_found", message: "prompt not found" },
+			code: "not_found",
+			message: "prompt not found",
 		});
 	}
 });

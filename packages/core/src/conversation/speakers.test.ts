@@ -26,7 +26,8 @@ test("who may approve where they ask may do so elsewhere, too", async () => {
 	expect(await chat.answer(acting("ann", "approver", abroad))).toBe("");
 	// By their id nobody knows somebody of another team.
 	expect(await chat.log.next("prompt.answered")).toMatchObject({
-		...{ by: "slack:other:ann", byName: "Name of ann" },
+		by: "slack:other:ann",
+		byName: "Name of ann",
 	});
 });
 

@@ -99,9 +99,7 @@ async function linkTo(handle: FileHandle): Promise<string> {
 	if (await works) return link;
 	throw new ParleyError(
 		"cannot use files safely: this system does not reach names through an open directory",
-		{
-			code: "failed_precondition",
-		},
+		{ code: "failed_precondition" },
 	);
 }
 

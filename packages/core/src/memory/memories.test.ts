@@ -42,7 +42,9 @@ async function open(engine: string, redactor = new Redactor()): Promise<Memories
 function person(user: string, channel = "C1", role: Person["role"] = "member", tenant = "T"): Principal {
 	const place = { platform: "discord", tenant, channel, shared: false };
 	return {
-		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		id: "connector:discord",
+		kind: "connector",
+		platform: "discord",
 		person: { id: `discord:${tenant}:${user}`, name: user, role, place },
 	};
 }
@@ -172,7 +174,9 @@ test.each(engines)(
 test("a person of Slack removes the notes of one workspace, where another person can have the same id", async () => {
 	const memories = await open("SQLite");
 	const of = (tenant: string, user = "U1"): Principal => ({
-		...{ id: "connector:slack", kind: "connector", platform: "slack" },
+		id: "connector:slack",
+		kind: "connector",
+		platform: "slack",
 		person: {
 			...{ id: `slack:${tenant}:${user}`, name: user, role: "member" },
 			place: { platform: "slack", tenant, channel: "C1", shared: false },

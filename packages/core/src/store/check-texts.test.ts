@@ -10,9 +10,9 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { checkTexts, type TextCheck } from "./check-texts.ts";
+import { addHashedFrom } from "./migrations/added-tables.ts";
 import { freshSchema } from "./migrations/fresh-schema.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { addHashedFrom } from "./migrations/text-hash-migration.ts";
 import type { Tables } from "./tables.ts";
 
 const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-check-texts-"));
@@ -177,21 +177,22 @@ test.each(engines)(
 		expect(whole.verified).toBeGreaterThan(20);
 		expect(progress).toEqual(["1/1"]);
 		expect(await checkTexts(store, { signal: AbortSignal.abort() })).toMatchObject({
-			...{ ok: true, sessions: 0, allSessions: 1, verified: 0 },
+			ok: true,
+			sessions: 0,
+			allSessions: 1,
+			verified: 0,
 		});
 		for (const [name, statement, row, reason] of alterations) {
 			const { ok, faults, examples } = await checkAfter(store, execute(statement));
 			expect({ ok, examples }, name).toMatchObject({
-				...{
-					ok: false,
-					examples: expect.arrayContaining([
-						{
-							sessionId: expect.stringMatching(/^sess_/),
-							row: expect.stringMatching(row),
-							reason: expect.stringMatching(reason),
-						},
-					]),
-				},
+				ok: false,
+				examples: expect.arrayContaining([
+					{
+						sessionId: expect.stringMatching(/^sess_/),
+						row: expect.stringMatching(row),
+						reason: expect.stringMatching(reason),
+					},
+				]),
 			});
 			// One alteration is one fault: what follows an altered row still fits.
 			expect(faults, name).toBeLessThanOrEqual(2);
@@ -278,7 +279,9 @@ test("a result from before the hashes does not stand for a deleted one of the sa
 	const act = (name: string) => probeTool(name, { classes: ["write"] });
 	await using t = await TestRuntime.open({
 		database: await openSqliteStore<Tables>({
-			...{ file: join(directory, "both.sqlite"), migrations, fresh: freshSchema },
+			file: join(directory, "both.sqlite"),
+			migrations,
+			fresh: freshSchema,
 		}),
 		model: new ScriptedModel([calls("c1", "first"), calls("c2", "second")], stuck("well")),
 		tools: [act("first"), act("second")],

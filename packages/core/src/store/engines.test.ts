@@ -28,7 +28,11 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	const store = await open();
 	const clock = new ManualClock();
 	const runtime = new Runtime({
-		...{ store, clock, ids: seededIds(1), log: silentLogger, failpoints: noFailpoints },
+		store,
+		clock,
+		ids: seededIds(1),
+		log: silentLogger,
+		failpoints: noFailpoints,
 		model: createOfflineModel({ clock }),
 		tools: builtinTools(),
 		sandbox: noSandboxes(clock, {}),

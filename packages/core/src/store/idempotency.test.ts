@@ -59,7 +59,8 @@ test.each<[string, Keyed]>([
 	const session = await t.create();
 	await t.runtime.send(keyed("send_message", { content: "hi" }), session, { content: "hi" });
 	await expect(t.runtime.send(request, session, { content: "ho" })).rejects.toMatchObject({
-		...{ code: "invalid_argument", message: 'key "k" was used for another request' },
+		code: "invalid_argument",
+		message: 'key "k" was used for another request',
 	});
 });
 

@@ -41,7 +41,9 @@ export async function once<T>(
 	if (known) return known;
 	const response = await work();
 	const row = {
-		...{ principal: principal.id, key, request: deps.fingerprint(canonical(request)) },
+		principal: principal.id,
+		key,
+		request: deps.fingerprint(canonical(request)),
 		response: JSON.stringify(response ?? null),
 	};
 	await tx

@@ -21,9 +21,23 @@ const count = 25_000;
 
 async function fill(store: Store<Tables>): Promise<void> {
 	const session = (id: string, owner: string) => ({
-		...{ id, owner, external_key: null, title: "", root_dir: "/", status: "active" as const },
-		...{ last_seq: 0, message_count: 0, input_tokens: 0, output_tokens: 0 },
-		...{ created_at: 0, updated_at: 0, left_at: null, profile: "default", taint: "", epoch: 1, v: 1 },
+		id,
+		owner,
+		external_key: null,
+		title: "",
+		root_dir: "/",
+		status: "active" as const,
+		last_seq: 0,
+		message_count: 0,
+		input_tokens: 0,
+		output_tokens: 0,
+		created_at: 0,
+		updated_at: 0,
+		left_at: null,
+		profile: "default",
+		taint: "",
+		epoch: 1,
+		v: 1,
 	});
 	await store.commit(async (tx) => {
 		await tx
@@ -55,7 +69,9 @@ test.each(engines)("others have their turn while many events are looked through 
 		return store.read(query);
 	};
 	const journal = new Journal({
-		...{ store: storeWith(store, { read }), clock: new ManualClock(), ids: seededIds(1) },
+		store: storeWith(store, { read }),
+		clock: new ManualClock(),
+		ids: seededIds(1),
 	});
 	const rare = Array.from({ length: 25 }, (_one, index) => index * 1000 + 1);
 	const recent = async (limit: number, filter: EventsOf) =>

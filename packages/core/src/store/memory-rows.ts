@@ -15,8 +15,16 @@ export async function insertMemory(tx: Tx, engine: Engine, memory: Memory): Prom
 	const row = await tx
 		.insertInto("memories")
 		.values({
-			...{ id, scope, subject, author, session_id: sessionId ?? null, taint, text },
-			...{ tags: JSON.stringify(tags), search_text: searchText(text, tags), created_at: createdAt },
+			id,
+			scope,
+			subject,
+			author,
+			session_id: sessionId ?? null,
+			taint,
+			text,
+			tags: JSON.stringify(tags),
+			search_text: searchText(text, tags),
+			created_at: createdAt,
 			...stamp,
 		})
 		.onConflict((conflict) => conflict.column("id").doNothing())
@@ -135,7 +143,11 @@ export async function listMemories(db: Tx, selection: MemorySelection, limit: nu
 export function toMemory(row: Omit<Selectable<Tables["memories"]>, "epoch" | "v">): Memory {
 	const { id, scope, subject, author, session_id, taint, text, tags } = row;
 	return {
-		...{ id, scope, subject, author, text },
+		id,
+		scope,
+		subject,
+		author,
+		text,
 		...(session_id !== null && { sessionId: session_id }),
 		taint: readTaint(taint),
 		tags: fromRow<string[]>(tags),

@@ -8,7 +8,10 @@ test("the oldest open run of a session is found without walking its ended runs",
 	const store = await openSqliteStore<Tables>({ file: ":memory:", migrations });
 	const run = (sessionId: string, ordinal: number, state: RunState) => ({
 		...{ epoch: 1, v: 1, id: `${sessionId}.${ordinal}`, session_id: sessionId, ordinal, state },
-		...{ content: "", accept_all: 0, cancel_requested: 0, created_at: 1 },
+		content: "",
+		accept_all: 0,
+		cancel_requested: 0,
+		created_at: 1,
 	});
 	const ended = Array.from({ length: 5_000 }, (_, ordinal) => ordinal);
 	await store.commit(async (tx) => {

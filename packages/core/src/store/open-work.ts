@@ -40,7 +40,9 @@ export async function countOpenWork(store: Store<Tables>): Promise<OpenWork> {
 	const { pending = 0, running = 0, waiting = 0, suspended = 0 } = byState(tasks);
 	const { active = 0, queued = 0 } = byState(runs);
 	return {
-		...{ active, queued, prompts: Number(prompts?.count ?? 0) },
+		active,
+		queued,
+		prompts: Number(prompts?.count ?? 0),
 		tasks: { pending, running, waiting, suspended },
 	};
 }

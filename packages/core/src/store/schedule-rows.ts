@@ -10,13 +10,26 @@ export async function insertSchedule(tx: Tx, schedule: Schedule): Promise<void> 
 	await tx
 		.insertInto("schedules")
 		.values({
-			...{ id, session_id: sessionId, external_key: schedule.externalKey ?? null },
-			...{ owner, principal: JSON.stringify(schedule.principal) },
+			id,
+			session_id: sessionId,
+			external_key: schedule.externalKey ?? null,
+			owner,
+			principal: JSON.stringify(schedule.principal),
 			actor: schedule.person ? JSON.stringify(schedule.person) : null,
-			...{ title, prompt, trigger: JSON.stringify(trigger), show, taint },
-			...{ created_at: schedule.createdAt, next_due: schedule.nextDue ?? null },
-			...{ last_due: null, last_fired_at: null, last_run_id: null, firings: 0, problem: null },
-			...{ seen_seq: schedule.seenSeq, ...stamp },
+			title,
+			prompt,
+			trigger: JSON.stringify(trigger),
+			show,
+			taint,
+			created_at: schedule.createdAt,
+			next_due: schedule.nextDue ?? null,
+			last_due: null,
+			last_fired_at: null,
+			last_run_id: null,
+			firings: 0,
+			problem: null,
+			seen_seq: schedule.seenSeq,
+			...stamp,
 		})
 		.execute();
 }
@@ -144,7 +157,12 @@ function toSchedule(row: Selectable<Tables["schedules"]>): Schedule {
 		number(row.last_fired_at),
 	];
 	return {
-		...{ id, sessionId: row.session_id, owner, title, prompt, show },
+		id,
+		sessionId: row.session_id,
+		owner,
+		title,
+		prompt,
+		show,
 		...(row.external_key !== null && { externalKey: row.external_key }),
 		principal: fromRow<Schedule["principal"]>(row.principal),
 		...(row.actor !== null && { person: fromRow<Person>(row.actor) }),

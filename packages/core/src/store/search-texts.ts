@@ -12,13 +12,9 @@ export function folded(text: string): string {
 
 const insertText = hotStatement<Tables, { sessionId: string; kind: "name" | "message"; text: string }>(
 	(db, p) =>
-		db.insertInto("search_texts").values({
-			session_id: p("sessionId"),
-			kind: p("kind"),
-			text: p("text"),
-			epoch: 1,
-			v: 1,
-		}),
+		db
+			.insertInto("search_texts")
+			.values({ session_id: p("sessionId"), kind: p("kind"), text: p("text"), epoch: 1, v: 1 }),
 );
 
 /** Lets a session be found by what was said in it: once for each message. */

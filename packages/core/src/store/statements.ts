@@ -70,15 +70,9 @@ interface NewStep {
 }
 
 const insertHashedStep = hotStatement<Tables, NewStep & { hash: string }>((db, p) =>
-	db.insertInto("steps").values({
-		run_id: p("runId"),
-		n: p("n"),
-		at: p("at"),
-		data: p("data"),
-		hash: p("hash"),
-		epoch: 1,
-		v: 1,
-	}),
+	db
+		.insertInto("steps")
+		.values({ run_id: p("runId"), n: p("n"), at: p("at"), data: p("data"), hash: p("hash"), epoch: 1, v: 1 }),
 );
 
 export function insertStep(tx: Kysely<Tables>, { runId, n, at, data }: NewStep): Promise<unknown> {

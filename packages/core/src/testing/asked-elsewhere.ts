@@ -77,7 +77,10 @@ export async function asked(scene: Scene = {}) {
 	await t.runtime.send(unkeyed(asker), session, { content: "go" });
 	const { prompt } = await log.next("prompt.requested");
 	return {
-		...{ t, log, prompt, session },
+		t,
+		log,
+		prompt,
+		session,
 		/** What comes of somebody's answer: "" where it was taken. */
 		answer: (by: Principal, response: object = { value: "once" }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(

@@ -37,7 +37,11 @@ const replied: TransientEvent = { type: "model.replied", runId: "r", content: []
 const asking = { runId: "r", model: "m", provider: "p", messages: 1 };
 const calling: TransientEvent = { type: "model.calling", ...asking };
 const called: RecordedEvent = {
-	...{ type: "model.called", ...asking, cost: 0, durationMs: 0, error: "" },
+	type: "model.called",
+	...asking,
+	cost: 0,
+	durationMs: 0,
+	error: "",
 	usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
 };
 const running: TransientEvent = { type: "tool.running", runId: "r", callId: "c" };

@@ -24,7 +24,11 @@ export function probeTool(name: string, options: ProbeOptions = {}): Tool {
 		effect,
 		async plan() {
 			return {
-				...{ label: name, classes, preview: "", binding: binding(), notes: [] },
+				label: name,
+				classes,
+				preview: "",
+				binding: binding(),
+				notes: [],
 				...(grantRoot !== undefined && { grant: { kind: "path" as const, tool: name, root: grantRoot } }),
 			};
 		},

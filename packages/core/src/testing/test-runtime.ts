@@ -70,14 +70,17 @@ export class TestRuntime {
 		const { directory: _directory, wrap: _wrap, systemTemplate: _template, ...chosen } = options;
 		const runtime = new Runtime({
 			...chosen,
-			...{ store: used, clock, log, failpoints, model, tools },
+			store: used,
+			clock,
+			log,
+			failpoints,
+			model,
+			tools,
 			ids,
 			sandbox: options.sandbox ?? noSandboxes(clock),
 			secrets: new SecretBox(Buffer.alloc(32, 1)),
 			roots: { given: options.roots ?? [], current, dataDir },
-			...(options.systemTemplate !== "built-in" && {
-				systemTemplate: options.systemTemplate ?? "You help.",
-			}),
+			...(options.systemTemplate !== "built-in" && { systemTemplate: options.systemTemplate ?? "You help." }),
 		});
 		return new TestRuntime({ runtime, store, clock, log, directory });
 	}

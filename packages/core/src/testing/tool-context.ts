@@ -66,11 +66,17 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		memories: {
 			inChat: false,
 			check: checkMemory,
-			...{ store: unheard, find: unheard, deletable: unheard, forget: unheard },
+			store: unheard,
+			find: unheard,
+			deletable: unheard,
+			forget: unheard,
 		},
 		schedules: {
 			check: async () => undefined,
-			...{ create: noSchedules, list: noSchedules, removable: noSchedules, remove: noSchedules },
+			create: noSchedules,
+			list: noSchedules,
+			removable: noSchedules,
+			remove: noSchedules,
 		},
 		todo: (steps) => Promise.resolve(progressOf("", steps, false)),
 		workflow: () =>

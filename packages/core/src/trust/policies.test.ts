@@ -140,9 +140,7 @@ test.each([
 		expect(scene.t.runtime.trust.policies.problem).toBeUndefined();
 		expect(
 			scene.t.log.records.find(({ message }) => message === "a policy cannot be used")?.fields,
-		).toMatchObject({
-			reason: expect.stringContaining(why),
-		});
+		).toMatchObject({ reason: expect.stringContaining(why) });
 		rmSync(scene.workspace);
 		expect(await scene.say()).toBe("ran");
 	},
@@ -209,7 +207,11 @@ test("a call is judged as a session would, and nothing happens", async () => {
 	const judge = (cmd: string, more: object = {}) =>
 		policies.test(operator, { tool: "run_command", arguments: { cmd }, ...more });
 	expect(await judge("rm x")).toEqual({
-		...{ effect: "deny", floor: false, reason: "no rm", classes: ["exec-unsandboxed"], sandbox: "off" },
+		effect: "deny",
+		floor: false,
+		reason: "no rm",
+		classes: ["exec-unsandboxed"],
+		sandbox: "off",
 		policyVersion: expect.stringMatching(/^4-[0-9a-f]{16}$/),
 		rules: [{ layer: "operator", source: `${scene.file}:1`, effect: "deny", reason: "no rm", decides: true }],
 	});
@@ -221,7 +223,9 @@ test("a call is judged as a session would, and nothing happens", async () => {
 	await scene.t.runtime.acceptAll(unkeyed(), scene.session);
 	expect(await judge("ls", { sessionId: scene.session })).toMatchObject({ effect: "allow" });
 	expect(await policies.test(operator, { tool: "no_tool", arguments: {} })).toMatchObject({
-		...{ effect: "deny", reason: expect.stringContaining('there is no tool "no_tool"'), rules: [] },
+		effect: "deny",
+		reason: expect.stringContaining('there is no tool "no_tool"'),
+		rules: [],
 	});
 	await expect(judge("ls", { sessionId: "sess_none" })).rejects.toMatchObject({ code: "not_found" });
 	await expect(judge("ls", { agent: "nobody" })).rejects.toMatchObject({ code: "invalid_argument" });
@@ -245,11 +249,16 @@ test("the rules in force are listed, those that count for nothing too", async ()
 				effect: "ask",
 				reason: "a rule of the operator, policy.jsonc:1",
 			},
-			...{ tools: ["git"], paths: ["a/**"], floor: false, ignored: false },
+			tools: ["git"],
+			paths: ["a/**"],
+			floor: false,
+			ignored: false,
 		},
 		{
 			...{ layer: "workspace", source: `${scene.workspace}:1`, effect: "allow", commands: [["ls"]] },
-			...{ reason: "ignored: what a repository holds can only ask and deny", floor: false, ignored: true },
+			reason: "ignored: what a repository holds can only ask and deny",
+			floor: false,
+			ignored: true,
 		},
 	]);
 });

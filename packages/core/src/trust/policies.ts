@@ -155,7 +155,8 @@ async function findScene(
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	return {
 		...(session ?? { rootDir, acceptAll: false, grants: [], taint: "" }),
-		...{ profile: profile.name, tools },
+		profile: profile.name,
+		tools,
 		place: place ?? session?.place,
 	};
 }
@@ -166,7 +167,9 @@ async function findSession(id: string, { store, clock }: SceneOptions): Promise<
 		if (!row) throw unknownSession(id);
 		const absentSince = row.left_at === null ? undefined : Number(row.left_at);
 		return {
-			...{ profile: row.profile, rootDir: row.root_dir, place: row.place ?? undefined },
+			profile: row.profile,
+			rootDir: row.root_dir,
+			place: row.place ?? undefined,
 			acceptAll: trustHolds(await findTrust(db, id), clock.now(), absentSince),
 			grants: await findScopes(db, id),
 			taint: await findTaint(db, id),
@@ -256,15 +259,16 @@ async function contextOf(
 		});
 	};
 	return {
-		...{
-			sessionId: "policy",
-			callId: "policy",
-			cwd: scene.rootDir,
-			forbidden: [given.dataDir, ...(policy ? [policy.file] : [])],
-		},
+		sessionId: "policy",
+		callId: "policy",
+		cwd: scene.rootDir,
+		forbidden: [given.dataDir, ...(policy ? [policy.file] : [])],
 		roots,
 		sandbox: await sandbox.of({ chat: scene.place !== undefined, roots }),
-		...{ log, clock, signal: new AbortController().signal, workspace: undefined },
+		log,
+		clock,
+		signal: new AbortController().signal,
+		workspace: undefined,
 		progress: () => undefined,
 		ask: refuse,
 		openOutput: refuse,
@@ -272,12 +276,19 @@ async function contextOf(
 		todo: refuse,
 		workflow: refuse,
 		memories: {
-			...{ inChat: scene.place !== undefined, check: checkMemory },
-			...{ store: refuse, find: refuse, deletable: refuse, forget: refuse },
+			inChat: scene.place !== undefined,
+			check: checkMemory,
+			store: refuse,
+			find: refuse,
+			deletable: refuse,
+			forget: refuse,
 		},
 		schedules: {
 			check: async () => undefined,
-			...{ create: refuse, list: refuse, removable: refuse, remove: refuse },
+			create: refuse,
+			list: refuse,
+			removable: refuse,
+			remove: refuse,
 		},
 		skill: refuse,
 	};

@@ -68,7 +68,10 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 			["sess_b", "2026-01-31", 1, 4],
 		]);
 		expect(await store.commit((tx) => sessionTotal(tx, "sess_a"))).toEqual({
-			...{ inputTokens: 300, outputTokens: 30, cacheReadTokens: 180, cacheWriteTokens: 90 },
+			inputTokens: 300,
+			outputTokens: 30,
+			cacheReadTokens: 180,
+			cacheWriteTokens: 90,
 			cost: 11 * dollar,
 		});
 		expect((await store.commit((tx) => sessionTotal(tx, "sess_c"))).cost).toBe(0);

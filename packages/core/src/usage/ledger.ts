@@ -39,10 +39,17 @@ const addUp = (conflict: Conflicts) =>
 /** Adds one call to the sums of its session and of the gateway. */
 const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
 	const row = {
-		...{ day: p("day"), model: p("model"), provider: p("provider"), calls: 1 },
-		...{ input_tokens: p("inputTokens"), output_tokens: p("outputTokens") },
-		...{ cache_read_tokens: p("cacheReadTokens"), cache_write_tokens: p("cacheWriteTokens") },
-		...{ cost: p("cost"), epoch: 1, v: 1 },
+		day: p("day"),
+		model: p("model"),
+		provider: p("provider"),
+		calls: 1,
+		input_tokens: p("inputTokens"),
+		output_tokens: p("outputTokens"),
+		cache_read_tokens: p("cacheReadTokens"),
+		cache_write_tokens: p("cacheWriteTokens"),
+		cost: p("cost"),
+		epoch: 1,
+		v: 1,
 	};
 	return db
 		.insertInto("usage_days")
@@ -56,10 +63,18 @@ const addCharge = hotStatement<Tables, ChargeRow>((db, p) => {
 /** Adds one call to the sums of one session more. */
 const addToAccount = hotStatement<Tables, ChargeRow>((db, p) => {
 	const row = {
-		...{ scope: p("sessionId"), day: p("day"), model: p("model"), provider: p("provider"), calls: 1 },
-		...{ input_tokens: p("inputTokens"), output_tokens: p("outputTokens") },
-		...{ cache_read_tokens: p("cacheReadTokens"), cache_write_tokens: p("cacheWriteTokens") },
-		...{ cost: p("cost"), epoch: 1, v: 1 },
+		scope: p("sessionId"),
+		day: p("day"),
+		model: p("model"),
+		provider: p("provider"),
+		calls: 1,
+		input_tokens: p("inputTokens"),
+		output_tokens: p("outputTokens"),
+		cache_read_tokens: p("cacheReadTokens"),
+		cache_write_tokens: p("cacheWriteTokens"),
+		cost: p("cost"),
+		epoch: 1,
+		v: 1,
 	};
 	return db.insertInto("usage_days").values(row).onConflict(addUp);
 });

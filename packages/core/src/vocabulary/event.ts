@@ -332,12 +332,7 @@ export type TransientEvent =
 	 * What a call that runs has written since it was last told: whole lines without secrets, between its `tool.started`
 	 * and its end, at most 10 times a second; where it writes too much, the older lines are left out and a marker says so.
 	 */
-	| {
-			readonly type: "tool.progress";
-			readonly runId: string;
-			readonly callId: string;
-			readonly text: string;
-	  }
+	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
 	/** The newest list of steps of a run at work, repeated to a client that joins after it was recorded. */
 	| {
 			readonly type: "todo.shown";

@@ -83,9 +83,7 @@ export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
 		super(
 			`the file is larger than ${maxBytes} bytes: send a smaller file, or raise files.maxBytes in the configuration`,
-			{
-				code: "resource_exhausted",
-			},
+			{ code: "resource_exhausted" },
 		);
 	}
 }

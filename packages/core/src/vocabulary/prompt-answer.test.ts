@@ -131,7 +131,9 @@ describe("a confirm", () => {
 	test("keeps that no person has denied it", () => {
 		const response = { cancelled: true, reason: "nobody is here", unanswered: true };
 		expect(readAnswer(approvalOf(false), false, response)).toEqual({
-			...{ kind: "denied", reason: "nobody is here", unanswered: true },
+			kind: "denied",
+			reason: "nobody is here",
+			unanswered: true,
 		});
 	});
 });

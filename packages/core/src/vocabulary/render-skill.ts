@@ -48,7 +48,12 @@ export function useSkill(
 	}
 	const filling = new Filling({ name, directory }, given, isQuoted);
 	return {
-		...{ name, source, directory, hash, arguments: given, hasFiles: files.length > 0 },
+		name,
+		source,
+		directory,
+		hash,
+		arguments: given,
+		hasFiles: files.length > 0,
 		text: [`[Skill: ${name}]`, `Base path: ${directory}`, "", filling.fill(body)].join("\n").trimEnd(),
 		...(tools && { tools }),
 		...(model !== undefined && { model }),

@@ -57,7 +57,12 @@ async function begin(
 	const { runtime } = t;
 	const tokens: string[] = [];
 	return {
-		...{ t, runtime, session, log, model, ran },
+		t,
+		runtime,
+		session,
+		log,
+		model,
+		ran,
 		async prompts(count: number): Promise<readonly string[]> {
 			while (tokens.length < count) tokens.push((await log.next("prompt.requested")).prompt.token);
 			return tokens;

@@ -43,8 +43,10 @@ export function billionths(usd: number): number {
 export function formatDollars(cost: number): string {
 	const maximumFractionDigits = cost < perDollar ? 9 : 2;
 	return new Intl.NumberFormat("en-US", {
-		...{ style: "currency", currency: "USD" },
-		...{ minimumFractionDigits: 2, maximumFractionDigits },
+		style: "currency",
+		currency: "USD",
+		minimumFractionDigits: 2,
+		maximumFractionDigits,
 	}).format(dollars(cost));
 }
 

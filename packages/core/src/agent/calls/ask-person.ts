@@ -38,7 +38,8 @@ export async function approvalQuestion(
 	return {
 		callId: call.id,
 		approval: {
-			...{ floor, binding: bindingOf(planned, version) },
+			floor,
+			binding: bindingOf(planned, version),
 			...(scope && { scope: { ...scope, policy: version } }),
 		},
 		prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
@@ -134,7 +135,12 @@ function shownPrompt(
 	const unread = isUnread({ label, approval });
 	const notes = [...seen.notes, ...(hides ? [hidingNote] : []), ...(unread ? [unreadNote] : [])];
 	return promptOf(run, {
-		...{ type: "confirm", label, required: true, options: [], validation: "", placeholder: "" },
+		type: "confirm",
+		label,
+		required: true,
+		options: [],
+		validation: "",
+		placeholder: "",
 		approval: { ...approval, notes, ...(alsoIn.length > 0 && { alsoIn }) },
 	});
 }
@@ -158,7 +164,10 @@ function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">
 	const { approvalMs = promptLifeMs } = run.deps.profileOf(run.session);
 	const { task } = run.session;
 	return {
-		...{ token: ids.create("prompt"), runId: run.id, expiresAt: clock.now() + approvalMs, ...facts },
+		token: ids.create("prompt"),
+		runId: run.id,
+		expiresAt: clock.now() + approvalMs,
+		...facts,
 		...(task && { taskId: task.taskId }),
 	};
 }

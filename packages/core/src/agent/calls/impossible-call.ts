@@ -36,7 +36,13 @@ export async function draftImpossible(
 	} as const;
 	const isDenied = denied !== undefined && !isAnnounced;
 	return {
-		...{ kind: "draft", ...planned, judgement, pending, begun: false, known, again: undefined },
+		kind: "draft",
+		...planned,
+		judgement,
+		pending,
+		begun: false,
+		known,
+		again: undefined,
 		...(isDenied && { denied }),
 	};
 }
@@ -47,7 +53,9 @@ function standIn(call: CallBlock, text: string): ReadyCall {
 	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };
 	const result = { text, failed: true };
 	const tool: Tool = {
-		...{ name: "impossible", description: "", effect: "none" },
+		name: "impossible",
+		description: "",
+		effect: "none",
 		parameters: () => z.unknown(),
 		plan: async () => plan,
 		run: async () => result,

@@ -65,7 +65,9 @@ test("all approvals of a reply are raised before the first answer, and calls run
 			{ type: "result", callId: "c1", text: "free", failed: false },
 			{ type: "result", callId: "c2", text: "first", failed: false },
 			{
-				...{ type: "result", callId: "c3", failed: true },
+				type: "result",
+				callId: "c3",
+				failed: true,
 				text: "denied by the person who was asked: not that one",
 			},
 			{ type: "result", callId: "c4", text: "third", failed: false },
@@ -261,7 +263,9 @@ test("a call that is judged more strictly at its turn than it was shown needs an
 	const again = await log.next("prompt.requested");
 	const { id = "" } = peek.prompt.approval?.reply ?? {};
 	expect(again.prompt.approval).toMatchObject({
-		...{ callId: "c2", risk: "critical", reply: { id, place: 1, count: 1 } },
+		callId: "c2",
+		risk: "critical",
+		reply: { id, place: 1, count: 1 },
 	});
 	expect(ran).toEqual(["edit"]);
 	await t.runtime.answer(unkeyed(), again.prompt.token, { value: true });

@@ -71,7 +71,10 @@ export async function recordResult(
 	const { later } = result;
 	await step({
 		kind: "result",
-		...{ callId: call.id, text: told, failed, ...pictures },
+		callId: call.id,
+		text: told,
+		failed,
+		...pictures,
 		...(later !== undefined && { later }),
 	});
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
@@ -109,7 +112,10 @@ export async function recordStart(
 	const shown = run.session.redactor.redactFields(call.arguments);
 	await record({
 		type: "tool.started",
-		...{ runId: run.id, callId: call.id, name: call.name, arguments: shown },
+		runId: run.id,
+		callId: call.id,
+		name: call.name,
+		arguments: shown,
 		...(trusted && { trusted }),
 	});
 }
@@ -141,7 +147,9 @@ function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): o
 /** A call was denied by the rules: nobody was asked. */
 export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
 	await run.deps.audit.record(tx, {
-		...{ ...workOf(run), action: "tool.start", decision: "denied" },
+		...workOf(run),
+		action: "tool.start",
+		decision: "denied",
 		object: auditedCall(run.session.home.id, planned.call.id),
 		args: auditedFacts(planned),
 	});
@@ -157,7 +165,10 @@ export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise
 	const accepted = !asked && run.trusted ? run.session.trust?.id : undefined;
 	const trusted = entry.trusted?.grantId ?? accepted;
 	await audit.record(tx, {
-		...{ ...workOf(run), action: "tool.start", object, decision: asked ? "approved" : "allowed" },
+		...workOf(run),
+		action: "tool.start",
+		object,
+		decision: asked ? "approved" : "allowed",
 		...(trusted !== undefined && { grantId: trusted }),
 		args: auditedFacts(entry),
 	});

@@ -1,19 +1,22 @@
 import { openPassword } from "../../conversation/passwords.ts";
-import { isAnyDenied } from "../../conversation/prompt-rows.ts";
+import { findPrompt, isAnyDenied, isApproved } from "../../conversation/prompt-rows.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { visible } from "../../text/visible.ts";
-import { executeCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
+import { changedSince, executeCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
+import { changedNames, differences } from "../../tools/commands/surroundings.ts";
 import { outputLimits } from "../../tools/shorten-output.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
+import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";
-import type { ToolResult } from "../../vocabulary/tool.ts";
+import type { SharedLooks, ToolResult } from "../../vocabulary/tool.ts";
 import { withinRoom } from "../pictures/attachments.ts";
 import type { Run } from "../run/run.ts";
-import { askAgainIfChanged, refuseIfChanged } from "./ask-again.ts";
+import { approvalOf, changedNote } from "./ask-person.ts";
 import { atItsTurn, beginCall, Decisions } from "./begin-call.ts";
 import { CallOutput, ToolProgress } from "./call-output.ts";
-import type { ApprovedCall, ProposedCall, SettledCall } from "./call-states.ts";
-import { isPure, proposeCalls } from "./propose-calls.ts";
+import type { ApprovedCall, PlannedCall, ProposedCall, SettledCall } from "./call-states.ts";
+import { bindingOf, planAgain, versionFor } from "./judge-call.ts";
+import { filesChangedNote, isPure, proposeCalls, refuseProposed } from "./propose-calls.ts";
 import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 
 /**
@@ -157,7 +160,7 @@ async function callTool(
 	const result = await executeCall(released, { ...context, progress: heard });
 	progress.end();
 	if (changed === undefined) return result;
-	return { ...result, text: `[${changedNote(run, changed)}]\n${result.text}` };
+	return { ...result, text: `[${argumentsNote(run, changed)}]\n${result.text}` };
 }
 
 function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProgress {
@@ -171,7 +174,7 @@ function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProg
 /** Characters of the changed arguments that the model is told: it knows its own. */
 const mostTold = 4_000;
 
-function changedNote({ session }: Run, changed: unknown): string {
+function argumentsNote({ session }: Run, changed: unknown): string {
 	// Before it is cut: half of a secret is not found any more.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
@@ -230,4 +233,86 @@ function unknown(place: string): Opened {
 	return {
 		refused: `not run: ${visible(place)}: there is no such secret here; ask for it with ask_user, type password, and use the handle that you get`,
 	};
+}
+
+/**
+ * Asks again for the first of these calls if files that its approval is bound to changed and calls before it ran since
+ * the question. Its turn has come: no call of the reply runs. Returns the calls as they wait after that.
+ */
+async function askAgainIfChanged(
+	run: Run,
+	waiting: readonly ProposedCall[],
+	decisions: Decisions,
+): Promise<readonly ProposedCall[]> {
+	const [first, ...behind] = waiting;
+	if (!first || !isBound(first) || !ranSinceQuestion(run.steps, first.call.id)) return waiting;
+	const change = await changeOf(run, first);
+	if (!change) return waiting;
+	await decisions.withdraw(first);
+	const again = { notes: [filesChangedNote(change.names)] };
+	const proposed = await proposeCalls(run, [first.call], { again });
+	const renewed = proposed.filter((one) => one.kind === "proposed");
+	for (const one of renewed) decisions.await(one);
+	return [...renewed, ...behind];
+}
+
+/**
+ * Refuses those of these calls whose files changed before a call of the reply ran: another process or session changed
+ * them. Called before a call with an effect starts. Returns the other calls.
+ */
+async function refuseIfChanged(
+	run: Run,
+	waiting: readonly ProposedCall[],
+	decisions: Decisions,
+): Promise<readonly ProposedCall[]> {
+	const looks: SharedLooks = new Map();
+	const kept: ProposedCall[] = [];
+	for (const one of waiting) {
+		const isFirst = isBound(one) && !ranSinceQuestion(run.steps, one.call.id);
+		const change = isFirst ? await changeOf(run, one, looks) : undefined;
+		if (!change) {
+			kept.push(one);
+			continue;
+		}
+		await decisions.withdraw(one);
+		await refuseProposed(run, one.call, change.refusal);
+	}
+	return kept;
+}
+
+function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
+	return prompt !== undefined && hasFiles === true;
+}
+
+/** The difference of a call from what its approval is bound to. */
+interface Change {
+	/** The result of the call if it is refused for that. */
+	readonly refusal: string;
+	/** Changed files and other facts, for an approver. Empty after a restart, which leaves hashes alone. */
+	readonly names: readonly string[];
+}
+
+/**
+ * Compares a call with its approval, which is open or was given, at this moment. Undefined if nothing changed, and in
+ * cases that are decided elsewhere: a denial, another policy, a call that is no longer possible.
+ */
+async function changeOf(run: Run, planned: PlannedCall, looks?: SharedLooks): Promise<Change | undefined> {
+	const row = await run.deps.journal.store.read((db) => findPrompt(db, approvalOf(run, planned)));
+	if (!row || (row.state !== "open" && !isApproved(row))) return undefined;
+	const given = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
+	const now = await planAgain(run, { ...planned, changed: given ?? planned.changed }, looks);
+	if ("text" in now) return undefined;
+	const facts = changedSince(row.binding ?? "", bindingOf(now, versionFor(run)));
+	if (facts.length === 0 || facts.includes("policy")) return undefined;
+	const before = factsOf(planned, facts);
+	const after = factsOf(now, facts);
+	const words = differences(before, after);
+	return {
+		refusal: `${changedNote}: ${(words.length > 0 ? words : facts).join(", ")}; nothing was run`,
+		names: changedNames(before, after, planned.context.cwd),
+	};
+}
+
+function factsOf({ ready }: PlannedCall, names: readonly string[]): Readonly<Record<string, string>> {
+	return Object.fromEntries(Object.entries(ready.plan.binding).filter(([name]) => names.includes(name)));
 }

@@ -1,17 +1,22 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { ParleyError } from "@parley/base";
+import { newestTodo } from "../../conversation/newest-todo.ts";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
+import { findTaint } from "../../store/session-taint.ts";
 import { type FileFacts, factsOf } from "../../vocabulary/kept-file.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
+import { operator, type Principal } from "../../vocabulary/principal.ts";
 import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import { checkTexts, type ScheduleDesk, scheduleLimits, unknownSchedule } from "../../vocabulary/schedule.ts";
+import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryDeskOf } from "../replies/memory-desk-of-run.ts";
-import type { Run } from "../run/run.ts";
+import { type Run, speakersOf } from "../run/run.ts";
 import { startSkillOfCall } from "../run/skills-of-run.ts";
 import { type Workspace, workspaceOf } from "../run/workspace.ts";
 import { runWorkflow } from "../workflow/run-workflow.ts";
 import { elicit } from "./ask-person.ts";
-import { scheduleDeskOf } from "./schedule-desk-of-run.ts";
-import { writeTodo } from "./write-todo.ts";
 
 /** What the tool of a call may touch, and how it reaches people. */
 export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
@@ -100,4 +105,78 @@ async function shareFile(
 		}),
 	);
 	return factsOf(kept);
+}
+
+/**
+ * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the
+ * operator began it and people of a chat joined it, they belong to the last of these people.
+ */
+function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
+	const { session } = run;
+	const { schedules } = run.deps;
+	const sessionId = session.home.id;
+	const request = async (method: string) => {
+		return { principal: await ownerOf(run), key: undefined, method, params: {} };
+	};
+	const list = async () => {
+		const { principal } = await request("list_schedules");
+		return schedules.list(principal, { sessionId, limit: scheduleLimits.perOwner });
+	};
+	const check: ScheduleDesk["check"] = async (wanted) => {
+		refuseLoop(run);
+		checkTexts(wanted);
+		schedules.triggerOf(wanted.trigger);
+		await run.deps.skills.checkScheduled(session.rootDir, wanted.prompt);
+	};
+	const removable: ScheduleDesk["removable"] = async (id) => {
+		const found = (await list()).find((schedule) => schedule.id === id);
+		if (found) return found;
+		throw unknownSchedule(id);
+	};
+	return {
+		check,
+		list,
+		removable,
+		async create(wanted) {
+			await check(wanted);
+			const taint = await run.deps.journal.store.read((db) => findTaint(db, session.id));
+			const by = await request("schedule_task");
+			return schedules.create(by, { sessionId }, wanted, { callId, taint });
+		},
+		async remove(id) {
+			await removable(id);
+			return schedules.remove(await request("unschedule_task"), id);
+		},
+	};
+}
+
+/** The owner of the schedules of a run, with the present role; the operator if no person of a chat spoke to it. */
+async function ownerOf(run: Run): Promise<Principal> {
+	const { row, session } = run;
+	const actor = row.actor ?? speakersOf(run).at(-1);
+	if (!actor) return operator;
+	const { people, journal } = run.deps;
+	const role = await journal.store.read((db) => people.roleNow(db, actor));
+	const { platform } = actor.place;
+	return { id: session.home.owner, kind: "connector", platform, person: { ...actor, role } };
+}
+
+function refuseLoop(run: Run): void {
+	if (!run.scheduled) return;
+	const message =
+		"A schedule started this run, and such a run creates no schedules: a person can create them";
+	throw new ParleyError(message, { code: "failed_precondition" });
+}
+
+/** Records the list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again. */
+function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {
+	const { redactor, id, outlet } = run.session;
+	const kept = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
+	return run.commit(async ({ tx, record }) => {
+		const before = await newestTodo(tx, id, outlet.seq);
+		if (before?.event.runId !== run.id || !isDeepStrictEqual(before.event.steps, kept)) {
+			await record({ type: "todo.updated", runId: run.id, callId, steps: kept });
+		}
+		return progressOf("", kept, false);
+	});
 }

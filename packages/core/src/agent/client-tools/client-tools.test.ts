@@ -102,7 +102,9 @@ test("a model sees the tool of a client, and the client runs its calls", async (
 	const done = { success: true, text: "a file", exitCode: 0, truncated: true, durationMs: 12.4 };
 	expect(connection.answer("c1", done)).toBe(true);
 	await expect(log.next("tool.completed")).resolves.toMatchObject({
-		...{ runId, callId: "c1", name: "look" },
+		runId,
+		callId: "c1",
+		name: "look",
 		result: "a file\n[exit code 0, output cut by the client, took 12 ms]",
 	});
 	await log.next("assistant.message");
@@ -442,14 +444,8 @@ test("registrations of a source replace what it owns and what has its prefix; wi
 	connection.register({ tools: [tool("a", { description: "Newer." }), tool("b")] });
 	expect(names()).toEqual(["sim__x", "y", "arm__move", "a", "b"]);
 	expect(t.runtime.clientTools.of(session)?.guidance).toEqual([
-		{
-			text: '<client-tools source="sim">\nThe sim runs.\n</client-tools>',
-			tools: ["sim__x", "y"],
-		},
-		{
-			text: '<client-tools source="arm">\nThe arm moves.\n</client-tools>',
-			tools: ["arm__move"],
-		},
+		{ text: '<client-tools source="sim">\nThe sim runs.\n</client-tools>', tools: ["sim__x", "y"] },
+		{ text: '<client-tools source="arm">\nThe arm moves.\n</client-tools>', tools: ["arm__move"] },
 	]);
 	connection.register({ source: "sim", tools: [] });
 	expect(names()).toEqual(["arm__move", "a", "b"]);

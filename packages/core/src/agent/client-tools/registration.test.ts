@@ -10,8 +10,11 @@ function tool(more: Partial<ClientTool> = {}): ClientTool {
 test("a tool without a schema takes any object, and has the usual timeout", () => {
 	expect(check.tools([tool({ parameters: undefined })])).toEqual([
 		{
-			...{ name: "look", description: "Looks.", schema: { type: "object", properties: {} } },
-			...{ timeoutMs: 120_000, isPure: false },
+			name: "look",
+			description: "Looks.",
+			schema: { type: "object", properties: {} },
+			timeoutMs: 120_000,
+			isPure: false,
 		},
 	]);
 });

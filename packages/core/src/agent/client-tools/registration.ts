@@ -103,7 +103,9 @@ export class ToolCheck {
 			);
 		}
 		return {
-			...{ name, description: description.toWellFormed(), schema: this.#schema(name, parameters) },
+			name,
+			description: description.toWellFormed(),
+			schema: this.#schema(name, parameters),
 			timeoutMs: timeoutMs === 0 ? defaultTimeoutMs : Math.min(timeoutMs, maxTimeoutMs),
 			isPure: category === "pure",
 		};
@@ -162,10 +164,7 @@ function plainObject(
 }
 
 export function invalid(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, {
-		code: "invalid_argument",
-		...(cause !== undefined && { cause }),
-	});
+	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
 }
 
 function quoted(text: string): string {

@@ -8,7 +8,8 @@ import { featuresOfMessages, featuresOfText, featuresOfTools, oneRequest, sumOf 
 
 const random = chance(7);
 const tools = ["read_file", "write_file", "run_command"].map((name) => ({
-	...{ name, description: prose(random, 60) },
+	name,
+	description: prose(random, 60),
 	parameters: { type: "object", properties: { path: { type: "string" }, limit: { type: "number" } } },
 }));
 const system = prose(random, 600);

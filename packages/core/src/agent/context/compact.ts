@@ -6,15 +6,14 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { type Compaction, type Marks, withCompaction } from "./marks.ts";
 import { openDecisions, readQuestions } from "./open-decisions.ts";
-import { planCompaction } from "./plan.ts";
-import { type Position, until } from "./position.ts";
+import { endOf, type Group, groupsOf, isBefore, type Position, until } from "./position.ts";
 import { extractOf } from "./record.ts";
 import type { Room } from "./room.ts";
 import type { MeasuredCompaction, SessionContext } from "./session-context.ts";
 import { shortenTo } from "./shorten.ts";
 import { type SummaryTask, summarise, summaryReply, type WriteText } from "./summarise.ts";
 import { bodyOf, noteOf } from "./summary-note.ts";
-import { viewOf } from "./view.ts";
+import { viewOf, viewOfMessage } from "./view.ts";
 
 /** A session whose requests are to become smaller. */
 export interface CompactionJob {
@@ -109,7 +108,8 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 		job.signal.throwIfAborted();
 		if (!isOfTheModel(error)) throw error;
 		job.deps.log.warn("no summary could be written, an extract takes its place", {
-			...{ sessionId: job.session.id, error: ParleyError.from(error) },
+			sessionId: job.session.id,
+			error: ParleyError.from(error),
 		});
 		const { earlier, messages, length, measure } = task;
 		const before = earlier === "" ? "" : `${shortenTo(earlier, length / 2, measure)}\n`;
@@ -145,4 +145,161 @@ async function record(
 		tokensBefore = tokensAfter;
 	}
 	if (measured.length > 0) await context.record(job.runId, measured);
+}
+
+/** What is to be made smaller, and how large things are. */
+interface Sizing {
+	readonly transcript: readonly RunTranscript[];
+	readonly room: Room;
+	/** Tokens of messages alone, rather too many than too few. */
+	readonly tokensOf: (messages: readonly Message[]) => number;
+}
+
+/** What to do so that the request fits. */
+interface Plan {
+	readonly compactions: readonly Compaction[];
+	/** Where a summary, which is still to be written, ends. */
+	readonly summary: Position | undefined;
+}
+
+/** Shares of the room for recent groups, tried one after the other. */
+const tailShares = [1, 0.5, 0];
+const longestResult = 16_000;
+const shortestResult = 500;
+
+/**
+ * What makes the request small enough, with the least loss: results of tools, then thinking, then a summary of all but
+ * the newest groups, then shorter newest results. What a person asked last and the newest reply with its results are
+ * never taken out. Throws `resource_exhausted` where they are too large by themselves.
+ */
+function planCompaction(sizing: Sizing, marks: Marks): Plan {
+	const { room, transcript } = sizing;
+	const groups = groupsOf(transcript);
+	const cleared = planClearing(sizing, marks, groups);
+	const clearing: Plan = { compactions: cleared.compactions, summary: undefined };
+	if (cleared.tokens <= room.target) return clearing;
+	const summary = planSummary(sizing, marks, groups);
+	if (summary && summary.tokens <= room.messages) return { compactions: [], summary: summary.before };
+	if (cleared.tokens <= room.messages) return clearing;
+	return summary
+		? planShortening(sizing, summary.marks, { compactions: [], summary: summary.before })
+		: planShortening(sizing, cleared.marks, clearing);
+}
+
+interface Cleared {
+	readonly compactions: readonly Compaction[];
+	readonly marks: Marks;
+	readonly tokens: number;
+}
+
+function planClearing(sizing: Sizing, marks: Marks, groups: readonly Group[]): Cleared {
+	const tail = groups[tailStart(sizing, marks, groups, 1)];
+	let reached: Cleared = {
+		compactions: [],
+		marks,
+		tokens: sizing.tokensOf(viewOf(sizing.transcript, marks)),
+	};
+	if (!tail) return reached;
+	for (const level of ["tool_results", "thinking"] as const) {
+		const compaction: Compaction = { level, before: tail.at, text: null };
+		const next = withCompaction(reached.marks, compaction);
+		const tokens = sizing.tokensOf(viewOf(sizing.transcript, next));
+		if (tokens >= reached.tokens) continue;
+		reached = { compactions: [...reached.compactions, compaction], marks: next, tokens };
+		if (tokens <= sizing.room.target) break;
+	}
+	return reached;
+}
+
+interface SummaryPlan {
+	readonly before: Position;
+	/** With the summary as if it were empty. */
+	readonly marks: Marks;
+	/** With the most that the summary may take. */
+	readonly tokens: number;
+}
+
+/** The place that leaves as many recent groups as have room; undefined where what is in front of them is too little. */
+function planSummary(sizing: Sizing, marks: Marks, groups: readonly Group[]): SummaryPlan | undefined {
+	const whole = sizing.tokensOf(viewOf(sizing.transcript, marks));
+	let found: SummaryPlan | undefined;
+	for (const share of tailShares) {
+		const before = summaryPlace(sizing, marks, groups, share);
+		if (!before) continue;
+		const summarised = withCompaction(marks, { level: "summary", before, text: "" });
+		const tokens = sizing.tokensOf(viewOf(sizing.transcript, summarised)) + sizing.room.note;
+		if (tokens >= whole) continue;
+		found = { before, marks: summarised, tokens };
+		if (tokens <= sizing.room.target) break;
+	}
+	return found;
+}
+
+/** A summary ends in front of a person's message where it can. */
+function summaryPlace(
+	sizing: Sizing,
+	marks: Marks,
+	groups: readonly Group[],
+	share: number,
+): Position | undefined {
+	const start = tailStart(sizing, marks, groups, share);
+	const newest = newestStart(groups);
+	const opening = groups.findIndex((group, index) => group.opens && index >= start && index <= newest);
+	return groups[opening === -1 ? start : opening]?.at;
+}
+
+/** The index of the first of the recent groups, which stay as they are. */
+function tailStart(sizing: Sizing, marks: Marks, groups: readonly Group[], share: number): number {
+	const first = firstShown(marks, groups);
+	let start = Math.max(first, newestStart(groups));
+	let tokens = groups.slice(start).reduce((sum, group) => sum + tokensOfGroup(sizing, marks, group), 0);
+	while (start > first) {
+		const before = groups[start - 1];
+		tokens += before ? tokensOfGroup(sizing, marks, before) : 0;
+		if (tokens > sizing.room.tail * share) break;
+		start -= 1;
+	}
+	return start;
+}
+
+/** The index of the group from which on nothing is ever taken out. */
+function newestStart(groups: readonly Group[]): number {
+	const question = groups.findLastIndex(({ opens }) => opens);
+	const reply = groups.findLastIndex(({ messages }) => messages[0]?.role === "assistant");
+	return Math.max(0, question, reply);
+}
+
+function firstShown({ summary }: Marks, groups: readonly Group[]): number {
+	if (!summary) return 0;
+	const first = groups.findIndex(({ at }) => !isBefore(at, summary.before));
+	return first === -1 ? groups.length : first;
+}
+
+function tokensOfGroup(sizing: Sizing, marks: Marks, { at, messages }: Group): number {
+	return sizing.tokensOf(
+		messages.map((message, index) =>
+			viewOfMessage(message, { run: at.run, message: at.message + index }, marks, messages[index - 1]),
+		),
+	);
+}
+
+function planShortening(sizing: Sizing, marks: Marks, plan: Plan): Plan {
+	const { transcript, room } = sizing;
+	const note = plan.summary ? room.note : 0;
+	let tokens = 0;
+	for (let characters = longestResult; characters >= shortestResult; characters /= 2) {
+		const compaction: Compaction = {
+			level: "tool_results",
+			before: endOf(transcript),
+			text: String(characters),
+		};
+		tokens = sizing.tokensOf(viewOf(transcript, withCompaction(marks, compaction))) + note;
+		if (tokens <= room.messages) return { ...plan, compactions: [...plan.compactions, compaction] };
+	}
+	const takes = Math.ceil(tokens + room.window - room.reply - room.messages);
+	throw new ParleyError(
+		`the request takes about ${takes} tokens, and the model has room for ${Math.floor(room.window - room.reply)} ` +
+			"beside its reply: say it in smaller parts, or choose a model with a larger context window",
+		{ code: "resource_exhausted" },
+	);
 }

@@ -10,8 +10,13 @@ import { chance, prose } from "./testing/toy-text.ts";
 
 const table = new ModelTable([
 	{
-		...{ id: "toy", provider: "toy", contextWindow: 4_000, maxOutput: 800 },
-		...{ reasoning: "none", sampling: true, images: false },
+		id: "toy",
+		provider: "toy",
+		contextWindow: 4_000,
+		maxOutput: 800,
+		reasoning: "none",
+		sampling: true,
+		images: false,
 	},
 ]);
 

@@ -34,12 +34,17 @@ test("a request far below the window is the transcript itself, and nothing is as
 	await toy.ask("And now?");
 	const request = await toy.fit({ sampling: { temperature: 0.5 } });
 	expect(request).toEqual({
-		...{ model: "toy", system: "You help.", tools: [], sampling: { temperature: 0.5 } },
+		model: "toy",
+		system: "You help.",
+		tools: [],
+		sampling: { temperature: 0.5 },
 		messages: toy.transcript.flatMap(({ messages }) => messages),
 	});
 	expect(request.messages[1]).toBe(toy.transcript[0]?.messages[1]);
 	expect({ asked, written: toy.written, compactions: await toy.compactions() }).toEqual({
-		...{ asked: 0, written: [], compactions: [] },
+		asked: 0,
+		written: [],
+		compactions: [],
 	});
 });
 

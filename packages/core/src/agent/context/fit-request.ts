@@ -281,7 +281,13 @@ function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJ
 	const plain = size.tokens / whole.tokens;
 	const fixed = tokensOf(context.fixed(parts)) * safe;
 	return {
-		...{ runId, session, deps, signal, context, transcript, write },
+		runId,
+		session,
+		deps,
+		signal,
+		context,
+		transcript,
+		write,
 		room: roomOf(settings.contextWindow, replyOf(asker, parts), fixed),
 		tokensOf: (messages) => tokensOf(sumOf([context.fixed(parts), featuresOfMessages(messages)])) * plain,
 		safeTokensOf: (messages) => tokensOf(featuresOfMessages(messages)) * safe,

@@ -53,7 +53,10 @@ test.each(named)(
 	async (_name, tokenizer) => {
 		const random = chance(11);
 		await using toy = await ToySession.open({
-			...{ contextWindow, maxOutput: 4_000, tokenizer, system: prose(random, 300) },
+			contextWindow,
+			maxOutput: 4_000,
+			tokenizer,
+			system: prose(random, 300),
 			write: async () => prose(random, 700),
 		});
 		let before: ModelRequest | undefined;

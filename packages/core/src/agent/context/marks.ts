@@ -26,12 +26,7 @@ export interface Marks {
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 
-export const noMarks: Marks = {
-	results: undefined,
-	thinking: undefined,
-	shortened: [],
-	summary: undefined,
-};
+export const noMarks: Marks = { results: undefined, thinking: undefined, shortened: [], summary: undefined };
 
 /** The marks after one more compaction. None ever moves back. */
 export function withCompaction(marks: Marks, { level, before, text }: Compaction): Marks {

@@ -32,11 +32,13 @@ const refused = { text: "denied by the person who was asked:\n not now", failed:
 const unknown = { text: "interrupted, outcome unknown: the gateway stopped", failed: true };
 
 const denied = (callId: string): AskedQuestion => ({
-	...{ callId, state: "cancelled" },
+	callId,
+	state: "cancelled",
 	answer: { kind: "denied", reason: "not now" },
 });
 const left = (callId: string, state: AskedQuestion["state"]): AskedQuestion => ({
-	...{ callId, state },
+	callId,
+	state,
 	answer: undefined,
 });
 

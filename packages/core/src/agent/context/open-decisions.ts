@@ -27,7 +27,8 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 			.execute(),
 	);
 	return rows.map(({ call_id, state, answer }) => ({
-		...{ callId: call_id, state },
+		callId: call_id,
+		state,
 		answer: answer === null ? undefined : fromRow<Answer>(answer),
 	}));
 }

@@ -15,7 +15,9 @@ export async function readCompactions(db: Tx, sessionId: string): Promise<PastCo
 		.orderBy("n")
 		.execute();
 	return rows.map(({ level, run_ordinal, message, summary, at }) => ({
-		...{ level, text: summary, at: Number(at) },
+		level,
+		text: summary,
+		at: Number(at),
 		before: { run: Number(run_ordinal), message: Number(message) },
 	}));
 }

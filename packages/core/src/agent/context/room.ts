@@ -43,7 +43,14 @@ export function roomOf(window: number, reply: number, fixed: number): Room {
 	}
 	const [first, decisions, body] = [0.1 * messages, 0.08 * messages, Math.min(0.12 * messages, longestBody)];
 	return {
-		...{ window, reply, messages, target: 0.65 * messages, tail: 0.33 * messages },
-		...{ first, decisions, body, note: first + decisions + body + 0.02 * messages + 60 },
+		window,
+		reply,
+		messages,
+		target: 0.65 * messages,
+		tail: 0.33 * messages,
+		first,
+		decisions,
+		body,
+		note: first + decisions + body + 0.02 * messages + 60,
 	};
 }

@@ -13,10 +13,7 @@ import { countRequest, tokenizers } from "./testing/toy-tokenizers.ts";
 const contextWindow = 4_000;
 const maxOutput = 800;
 const table = new ModelTable([
-	{
-		...{ id: "toy", provider: "toy", contextWindow, maxOutput },
-		...{ reasoning: "none", sampling: true, images: false },
-	},
+	{ id: "toy", provider: "toy", contextWindow, maxOutput, reasoning: "none", sampling: true, images: false },
 ]);
 
 /** Calls the tool that a message names first, and says something once it has the result. */

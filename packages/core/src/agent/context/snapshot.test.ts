@@ -10,8 +10,13 @@ import { noUsage } from "../../vocabulary/usage.ts";
 const contextWindow = 4_000;
 const table = new ModelTable([
 	{
-		...{ id: "scripted", provider: "scripted", contextWindow, maxOutput: 500 },
-		...{ reasoning: "none", sampling: true, images: false },
+		id: "scripted",
+		provider: "scripted",
+		contextWindow,
+		maxOutput: 500,
+		reasoning: "none",
+		sampling: true,
+		images: false,
 	},
 ]);
 const tools = [probeTool("look", { effect: "none", run: async () => "found it" })];

@@ -69,7 +69,8 @@ export class TextCounts {
 			if (signal.aborted) return;
 			this.#paused.set(model.provider, this.#clock.monotonic() + PAUSE_MS);
 			this.#log.warn("the tokenizer of the model does not answer: the parts of the context are estimates", {
-				...{ model: request.model, error },
+				model: request.model,
+				error,
 			});
 		} finally {
 			timer.cancel();

@@ -151,8 +151,13 @@ test("a picture whose file is lost is told of", async () => {
 
 test("a model that sees no pictures finds them in the working directory", async () => {
 	const blind: ModelInfo = {
-		...{ id: "scripted", provider: "scripted", contextWindow: 100_000, maxOutput: 1000 },
-		...{ reasoning: "none", sampling: true, images: false },
+		id: "scripted",
+		provider: "scripted",
+		contextWindow: 100_000,
+		maxOutput: 1000,
+		reasoning: "none",
+		sampling: true,
+		images: false,
 	};
 	await using talk = await Talk.begin([[says("nice")]], { table: new ModelTable([blind]) });
 	await talk.send("look", await talk.bring("photo.png", png));

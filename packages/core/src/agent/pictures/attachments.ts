@@ -101,7 +101,8 @@ async function copy(run: Run, attachment: Attachment): Promise<Attachment> {
 	} catch (reason) {
 		// Neither the disk nor a directory without leave to write must keep people from talking.
 		log.warn("an attachment could not be put into the working directory", {
-			...{ file: attachment.id, error: reason },
+			file: attachment.id,
+			error: reason,
 		});
 		return { ...attachment, problem: ParleyError.from(reason).message };
 	}

@@ -3,6 +3,7 @@ import { ParleyError } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemory, findMemory } from "../../store/memory-rows.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
+import { notesText, withinNotesBudget } from "../../text/notes-text.ts";
 import {
 	checkMemory,
 	isReadable,
@@ -87,4 +88,26 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 /** The same for the same call, so that a call after a crash finds the note that it has stored. */
 function noteId({ session }: Pick<Run, "session">, callId: string): string {
 	return `mem_${createHash("sha256").update(`${session.id} ${callId}`).digest("hex").slice(0, 26)}`;
+}
+
+/**
+ * Offers the most relevant notes to a run before its first model call, and records them as a step, so that a resumed run
+ * has the same text. The session takes over their taint.
+ */
+export async function recallMemories(run: Run): Promise<void> {
+	const { row, steps, session } = run;
+	// A run that is asked again has its question, with the notes, in the run before.
+	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
+	const notes = withinNotesBudget(await run.deps.memories.recall(readerOf(run), row.content));
+	if (notes.length === 0) return;
+	const isPersonal = ({ scope }: { readonly scope: string }): boolean =>
+		session.place !== undefined && scope === "user";
+	await run.commit(async ({ tx, step }) => {
+		await step({
+			kind: "recalled",
+			notes: notesText(notes.filter((note) => !isPersonal(note))),
+			personal: notesText(notes.filter(isPersonal)),
+		});
+		await addTaint(tx, session.id, joinTaints(notes.map(({ taint }) => taint)));
+	});
 }

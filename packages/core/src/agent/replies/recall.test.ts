@@ -15,7 +15,9 @@ const texts = {
 function person(user: string, channel = "C1"): Principal {
 	const place = { platform: "discord", tenant: "T", channel, shared: false };
 	return {
-		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		id: "connector:discord",
+		kind: "connector",
+		platform: "discord",
 		person: { id: `discord:T:${user}`, name: user, role: "member", place },
 	};
 }

@@ -74,16 +74,17 @@ function logAttempt(
 ): void {
 	const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage;
 	log.info("model called", {
-		...{ provider, model: reply.model || model, messages, durationMs: Math.round(durationMs) },
+		provider,
+		model: reply.model || model,
+		messages,
+		durationMs: Math.round(durationMs),
 		...(firstMs !== undefined && { firstMs: Math.round(firstMs) }),
 		...(requestId !== undefined && { requestId }),
-		...{
-			inputTokens,
-			outputTokens,
-			cacheReadTokens,
-			cacheWriteTokens,
-			...reasonOf(reply.failure?.message ?? ""),
-		},
+		inputTokens,
+		outputTokens,
+		cacheReadTokens,
+		cacheWriteTokens,
+		...reasonOf(reply.failure?.message ?? ""),
 	});
 }
 

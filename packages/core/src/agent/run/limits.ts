@@ -59,10 +59,7 @@ export function budgetLeftOf(
 	const tried = steps.filter((step) => step.kind === "tried");
 	const ofSteps = tried.reduce(
 		(sum, step) => ({ tokens: sum.tokens + step.tokens, cost: sum.cost + step.cost }),
-		{
-			tokens: 0,
-			cost: 0,
-		},
+		{ tokens: 0, cost: 0 },
 	);
 	return {
 		tokens: tokens - spent.inputTokens - spent.outputTokens - ofSteps.tokens,

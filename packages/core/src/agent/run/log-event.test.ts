@@ -49,8 +49,14 @@ test("every line about a run names it, and none says what was said", async () =>
 	// What people took to answer is no time of the tool.
 	expect(told.at(8)?.fields).toMatchObject({ tool: "write", callId: "c1", failed: false, durationMs: 0 });
 	expect(told.at(-1)?.fields).toMatchObject({
-		...{ outcome: "completed", durationMs: 65_000, model: "scripted-1", inputTokens: 20, outputTokens: 10 },
-		...{ modelCalls: 3, toolCalls: 1, costUsd: 0 },
+		outcome: "completed",
+		durationMs: 65_000,
+		model: "scripted-1",
+		inputTokens: 20,
+		outputTokens: 10,
+		modelCalls: 3,
+		toolCalls: 1,
+		costUsd: 0,
 	});
 	expect(told.at(-1)?.fields).not.toHaveProperty("error");
 	expect(told.at(6)?.fields["question"]).toBe(told.at(7)?.fields["question"]);

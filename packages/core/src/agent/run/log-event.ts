@@ -141,7 +141,10 @@ function figuresOf(run: LoggedRun, event: Extract<RecordedEvent, { type: "assist
 	return {
 		durationMs: Math.round(clock.monotonic() - run.beganAt),
 		model: event.model,
-		...{ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
+		inputTokens,
+		outputTokens,
+		cacheReadTokens,
+		cacheWriteTokens,
 		costUsd: dollars(event.cost ?? 0),
 		modelCalls: count("reply", "spent"),
 		toolCalls: count("result"),

@@ -1,8 +1,8 @@
-import { type Logger, ParleyError } from "@parley/base";
+import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import type { RunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
-import type { Session } from "../../conversation/session.ts";
+import type { ChangeJudge, LiveRun, Session } from "../../conversation/session.ts";
 import type { Memories } from "../../memory/memories.ts";
 import type { ModelTable } from "../../models/table/model-table.ts";
 import type { PolicyInForce } from "../../policy/policy-rule.ts";
@@ -26,7 +26,6 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import type { Budgets } from "../../vocabulary/usage.ts";
 import type { Contexts } from "../context/contexts.ts";
 import type { Skills } from "../skills/skills.ts";
-import { RunControl } from "./control.ts";
 import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
@@ -248,4 +247,95 @@ export interface RunSchedules {
 	remove(request: Keyed, id: string): Promise<Schedule>;
 	/** Returns the trigger in its stored form. Throws `invalid_argument` for a time that can never come. */
 	triggerOf(wanted: WantedTrigger): Trigger;
+}
+
+type StopCause = "cancelled" | "parked" | "overtime";
+
+/** The means to stop a run at work, and the time that it has worked. Nothing of it outlives the process. */
+class RunControl implements LiveRun {
+	readonly id: string;
+	readonly log: Logger;
+	readonly working: WorkingTime;
+	readonly changes = new Map<string, ChangeJudge>();
+	ended: Promise<void> = Promise.resolve();
+	readonly #abort = new AbortController();
+	#cause: StopCause | undefined;
+
+	/** `workingMs` is the working time that is left: then the run is stopped. */
+	constructor({ id, log }: { readonly id: string; readonly log: Logger }, clock: Clock, workingMs: number) {
+		this.id = id;
+		this.log = log;
+		this.working = new WorkingTime(clock, Math.max(0, workingMs), () => this.#stop("overtime"));
+	}
+
+	/** Aborts when the run is stopped. */
+	get signal(): AbortSignal {
+		return this.#abort.signal;
+	}
+
+	/** The first reason why it was stopped; undefined if it was not. */
+	get cause(): StopCause | undefined {
+		return this.#cause;
+	}
+
+	get workedMs(): number {
+		return this.working.workedMs;
+	}
+
+	get waiting(): boolean {
+		return !this.working.running;
+	}
+
+	cancel(): void {
+		this.#stop("cancelled");
+	}
+
+	park(): void {
+		this.#stop("parked");
+	}
+
+	#stop(cause: StopCause): void {
+		this.#cause ??= cause;
+		this.#abort.abort();
+	}
+}
+
+/** Counts down the time in which a run works. It stands still while the run waits for a person or a provider. */
+class WorkingTime {
+	readonly #clock: Clock;
+	readonly #onOver: () => void;
+	readonly #limitMs: number;
+	#leftMs: number;
+	#since = 0;
+	#timer: Timer | undefined;
+
+	constructor(clock: Clock, limitMs: number, onOver: () => void) {
+		this.#clock = clock;
+		this.#limitMs = limitMs;
+		this.#leftMs = limitMs;
+		this.#onOver = onOver;
+	}
+
+	/** Milliseconds that it has counted so far. */
+	get workedMs(): number {
+		const sinceMs = this.#timer ? this.#clock.monotonic() - this.#since : 0;
+		return this.#limitMs - this.#leftMs + sinceMs;
+	}
+
+	get running(): boolean {
+		return this.#timer !== undefined;
+	}
+
+	start(): void {
+		if (this.#timer) return;
+		this.#since = this.#clock.monotonic();
+		this.#timer = this.#clock.after(this.#leftMs, this.#onOver);
+	}
+
+	stop(): void {
+		if (!this.#timer) return;
+		this.#timer.cancel();
+		this.#timer = undefined;
+		this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.monotonic() - this.#since));
+	}
 }

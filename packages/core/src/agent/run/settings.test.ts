@@ -12,12 +12,15 @@ const session = { profile: "default", model: undefined };
 function choiceOf(wanted: () => readonly string[]): ModelChoice {
 	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: wanted() });
 	return {
-		...{ model, modelName: undefined, fallback: [], reasoning: undefined, table: new ModelTable(), tools },
-		profiles: {
-			find: async () => profile(),
-			list: async () => ({ profiles: [profile()], problems: [] }),
-		},
-		...{ modelAt: () => model, anyModel: true },
+		model,
+		modelName: undefined,
+		fallback: [],
+		reasoning: undefined,
+		table: new ModelTable(),
+		tools,
+		profiles: { find: async () => profile(), list: async () => ({ profiles: [profile()], problems: [] }) },
+		modelAt: () => model,
+		anyModel: true,
 	};
 }
 

@@ -97,7 +97,13 @@ export async function chooseSettings(
 	const guidance = (offered?.guidance ?? []).filter((one) => one.tools.some((name) => isWanted({ name })));
 	const reasoning = options.reasoning ?? profile.reasoning ?? choice.reasoning;
 	return {
-		...{ agent, model, names, info, reasoning, tools, instructions: profile.instructions },
+		agent,
+		model,
+		names,
+		info,
+		reasoning,
+		tools,
+		instructions: profile.instructions,
 		sampling: profile.sampling,
 		descriptions,
 		contextWindow: smaller(profile.contextWindow, options.contextTokens),

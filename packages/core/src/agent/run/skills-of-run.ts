@@ -48,7 +48,10 @@ export function endsOfSkills(
 		.filter((step) => step.kind === "skill")
 		.map(({ callId, skill, at }) => ({
 			type: "skill.completed",
-			...{ runId, callId, skill, error },
+			runId,
+			callId,
+			skill,
+			error,
 			output: shorten(content, mostOutput),
 			durationMs: Math.max(0, now - at),
 		}));
@@ -80,12 +83,13 @@ async function recordStart(
 	const { deps } = run;
 	const { redactor } = run.session;
 	const given = redactor.redact(skill.arguments);
-	await step({
-		...{ kind: "skill", callId, skill: skill.name, at: deps.clock.now() },
-		...(tools && { tools }),
-	});
+	await step({ kind: "skill", callId, skill: skill.name, at: deps.clock.now(), ...(tools && { tools }) });
 	await record({
-		...{ type: "skill.started", runId: run.id, callId, skill: skill.name, kind: "simple" },
+		type: "skill.started",
+		runId: run.id,
+		callId,
+		skill: skill.name,
+		kind: "simple",
 		vars: given === "" ? {} : { ARGUMENTS: given },
 	});
 }

@@ -36,9 +36,7 @@ function text(most: number, allowed: string) {
 
 const stepName = text(64, "an id of at most 64 letters, digits, dots, hyphens and underscores").regex(
 	skillName,
-	{
-		error: "an id of at most 64 letters, digits, dots, hyphens and underscores",
-	},
+	{ error: "an id of at most 64 letters, digits, dots, hyphens and underscores" },
 );
 
 const step = z.object(
@@ -198,7 +196,10 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	}
 	refuseCycle(steps);
 	return steps.map(({ id, title = id, prompt, model, needs = [], criteria }) => ({
-		...{ id, title, prompt, needs: [...new Set(needs)] },
+		id,
+		title,
+		prompt,
+		needs: [...new Set(needs)],
 		...(model !== undefined && { model }),
 		...(criteria !== undefined && criteria.length > 0 && { criteria }),
 	}));

@@ -24,7 +24,8 @@ export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<Workflo
 	const { name, hash, tools, model, text, steps, arguments: given } = skill;
 	if (!steps) return undefined;
 	const workflow = {
-		...{ name, hash },
+		name,
+		hash,
 		steps: steps.map((step) => ({ ...step, prompt: `${text}\n\n${step.prompt}` })),
 		...(tools && { tools: toolsOfSkill(skill, tools, has) }),
 		...(model !== undefined && { model }),

@@ -7,9 +7,13 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 
 const guest: Principal = {
-	...{ id: "connector:discord", kind: "connector", platform: "discord" },
+	id: "connector:discord",
+	kind: "connector",
+	platform: "discord",
 	person: {
-		...{ id: "discord:T:ann", name: "Ann", role: "member" },
+		id: "discord:T:ann",
+		name: "Ann",
+		role: "member",
 		place: { platform: "discord", tenant: "T", channel: "C1", shared: false },
 	},
 };
@@ -30,7 +34,10 @@ async function openWith(model: ScriptedModel, files: Files) {
 	const work = join(t.directory, "work");
 	const list = () => t.runtime.skills.list(operator, { directory: work });
 	return {
-		...{ t, work, list, runtime: t.runtime },
+		t,
+		work,
+		list,
+		runtime: t.runtime,
 		trust: async () => t.runtime.skills.trust(unkeyed(), work, (await list()).digest),
 		async begin(principal: Principal = operator) {
 			const id = await t.create(principal);
@@ -67,10 +74,15 @@ test("a message starts a skill: its text comes first, with the arguments, and it
 	expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["run_command", "read_file"]);
 	const events = log.events.map(({ event }) => event);
 	expect(events.find(({ type }) => type === "skill.started")).toMatchObject({
-		...{ skill: "deploy", kind: "simple", callId: "", vars: { ARGUMENTS: "main now" } },
+		skill: "deploy",
+		kind: "simple",
+		callId: "",
+		vars: { ARGUMENTS: "main now" },
 	});
 	expect(events.find(({ type }) => type === "skill.completed")).toMatchObject({
-		...{ skill: "deploy", output: "deployed", error: "" },
+		skill: "deploy",
+		output: "deployed",
+		error: "",
 	});
 	log.check();
 	await say("go on");
@@ -509,7 +521,8 @@ test("a schedule does not start a skill that is not trusted, and says why", asyn
 	await w.runtime.schedules.create(unkeyed(), { sessionId: id }, wanted);
 	w.t.clock.advance(60_000);
 	expect(await log.next("schedule.trigger")).toMatchObject({
-		...{ runId: "", error: expect.stringContaining("parley skills trust") },
+		runId: "",
+		error: expect.stringContaining("parley skills trust"),
 	});
 	expect(model.requests).toEqual([]);
 });

@@ -12,9 +12,8 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/render-skill.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
-import { SeenSkills } from "./seen-skills.ts";
 import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
-import { diffOfContent, readContent, storedContent } from "./trusted-content.ts";
+import { diffOfContent, readContent, SeenSkills, storedContent } from "./trusted-content.ts";
 
 interface SkillsOptions {
 	readonly store: Store<Tables>;
@@ -141,7 +140,10 @@ export class Skills {
 				await tx.deleteFrom("trusted_skills").where("directory", "=", real).execute();
 				const by = { trusted_by: actingId(request.principal), trusted_at: this.#options.clock.now() };
 				const rows = own.map(({ skill, path }, index) => ({
-					...{ directory: real, path, hash: skill.hash, content: JSON.stringify(contents[index]) },
+					directory: real,
+					path,
+					hash: skill.hash,
+					content: JSON.stringify(contents[index]),
 					...by,
 					...stamp,
 				}));

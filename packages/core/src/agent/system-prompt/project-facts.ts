@@ -1,6 +1,10 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { machine, release, type } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import type { Clock } from "@parley/base";
-import { describeGit } from "./git-state.ts";
+import { inHeldDirectory } from "../../filesystem/held-directory.ts";
+import { isWithin } from "../../filesystem/paths.ts";
 import { readProjectNotes } from "./project-notes.ts";
 import type { ProjectFacts } from "./system-prompt.ts";
 
@@ -23,4 +27,68 @@ export async function gatherFacts({
 	const [git, projectNotes] = await Promise.all([describeGit(cwd, roots), readProjectNotes(cwd, roots)]);
 	const date = new Date(clock.now()).toISOString().slice(0, 10);
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
+}
+
+/** Longer than the path of a directory and than the name of a branch. */
+const MAX_BYTES = 8 * 1024;
+const MAX_NAME = 200;
+const UNKNOWN = "a repository; its branch is not known";
+
+/**
+ * The branch of the repository that a directory belongs to, in one line. Read from the repository's files: running git
+ * needs a sandbox, and the first request to a model does not wait for one. Files outside the roots are not read. Never
+ * rejects.
+ */
+export async function describeGit(cwd: string, roots: readonly string[]): Promise<string> {
+	const isReadable = (path: string): boolean => roots.some((root) => isWithin(path, root));
+	try {
+		const found = await findGit(cwd, isReadable);
+		if (found === undefined) return "no repository in these directories";
+		const directory = found.isDirectory ? found.path : await followPointer(found.path);
+		const head = directory && (await readInside(join(directory, "HEAD"), isReadable));
+		return describeHead(head ?? "");
+	} catch {
+		// A repository that cannot be read may still be one: git tells more than a line of the prompt could.
+		return UNKNOWN;
+	}
+
+	async function followPointer(path: string): Promise<string | undefined> {
+		// Working trees and submodules: https://git-scm.com/docs/gitrepository-layout
+		const [, target] = /^gitdir: ([^\r\n]+)/.exec((await readInside(path, isReadable)) ?? "") ?? [];
+		return target && resolve(dirname(path), target);
+	}
+}
+
+async function findGit(cwd: string, isReadable: (path: string) => boolean) {
+	for (let directory = cwd; isReadable(directory); directory = dirname(directory)) {
+		const path = join(directory, ".git");
+		const found = await stat(path).catch(() => undefined);
+		if (found) return { path, isDirectory: found.isDirectory() };
+		if (directory === dirname(directory)) return undefined;
+	}
+	return undefined;
+}
+
+/** The text of HEAD is a reference to a branch, or the hash of a commit: nothing else is shown. */
+function describeHead(head: string): string {
+	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
+	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable
+	if (branch !== undefined && branch !== ".invalid") return `branch ${cut(branch)}`;
+	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : UNKNOWN;
+}
+
+/** The beginning of a regular file inside the roots; undefined for any other file. */
+async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
+	const real = await realpath(path);
+	if (!isReadable(real)) return undefined;
+	// Without O_NONBLOCK, opening a named pipe waits for a writer; a link put there meanwhile is not followed.
+	const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+	await using file: FileHandle = await inHeldDirectory(real, (inside) => open(inside, flags));
+	if (!(await file.stat()).isFile()) return undefined;
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+	return buffer.toString("utf8", 0, bytesRead);
+}
+
+function cut(text: string): string {
+	return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text;
 }

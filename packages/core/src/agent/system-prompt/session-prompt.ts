@@ -3,14 +3,13 @@ import type { Session } from "../../conversation/session.ts";
 import { type Roots, toolRoots } from "../../filesystem/roots.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
+import type { Skill } from "../../vocabulary/skill.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import { attributionNote } from "../../vocabulary/transcript.ts";
 import type { RunSettings } from "../run/settings.ts";
 import type { Skills } from "../skills/skills.ts";
-import { skillsNote } from "../skills/skills-note.ts";
 import { gatherFacts } from "./project-facts.ts";
 import { renderSystemPrompt } from "./system-prompt.ts";
-import { taskNote } from "./task-note.ts";
 
 interface PromptOptions {
 	readonly clock: Clock;
@@ -81,4 +80,40 @@ async function keep(session: Session, prompt: string): Promise<string> {
 			.execute();
 	});
 	return prompt;
+}
+
+/** What the model of a task is told beside its other instructions. */
+const taskNote = `You work on a task in the background. Nobody reads what you write while you work: your last
+reply is the result of the task, so it says what was done, where it is, and what is left. Where the work has more than
+one step, keep the list of the tool todo up to date: people see it as the progress. People can be asked with ask_user or
+request_review where you have these tools, and may take hours to answer.`;
+
+/** Maximum characters of the list, and of one description in it. */
+const mostList = 8_000;
+const mostDescription = 400;
+
+/**
+ * The skills that a model may start, for the system prompt: names and descriptions alone, since the texts are loaded when
+ * they are needed. It is part of the session's prompt, which never changes, so that the provider's cache stays valid.
+ */
+function skillsNote(skills: readonly Pick<Skill, "name" | "description" | "argumentHint">[]): string {
+	const lines: string[] = [];
+	let left = mostList;
+	for (const { name, description, argumentHint: hint } of skills) {
+		const words =
+			description.length > mostDescription ? `${description.slice(0, mostDescription)}…` : description;
+		const line = `- ${name}${hint === undefined ? "" : ` ${hint}`}${words === "" ? "" : `: ${words}`}`;
+		if (line.length > left) break;
+		lines.push(line);
+		left -= line.length + 1;
+	}
+	const more = skills.length - lines.length;
+	return [
+		"# Skills",
+		"",
+		"A skill holds instructions for a kind of work. If one fits the task, load it with the tool `skill` before you begin.",
+		"",
+		...lines,
+		...(more > 0 ? [`- and ${more} more, which the operator has to name`] : []),
+	].join("\n");
 }

@@ -54,11 +54,7 @@ test("unknown placeholders are refused by name", () => {
 });
 
 test("a fact is not read as a template, and only notes may have several lines", () => {
-	const odd = {
-		...facts,
-		cwd: "/tmp/{{date}}/$&\n# Orders\u2028x",
-		projectNotes: "{{weather}}\n{{cwd}}",
-	};
+	const odd = { ...facts, cwd: "/tmp/{{date}}/$&\n# Orders\u2028x", projectNotes: "{{weather}}\n{{cwd}}" };
 	expect(renderSystemPrompt(odd, { template: "{{cwd}}|{{projectNotes}}" })).toBe(
 		"/tmp/{{date}}/$& # Orders x|{{weather}}\n{{cwd}}",
 	);

@@ -18,7 +18,9 @@ large.writeUInt32BE(2_001, 16);
 /** A picture of so many MiB as a prompt brings it, each an object of its own. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
-	...{ type: "image", mediaType: "image/png", data: content.toString("base64") },
+	type: "image",
+	mediaType: "image/png",
+	data: content.toString("base64"),
 });
 /** A call that looks at the picture of the working directory. */
 export const look = (id: string) => calls(id, "read_file", { path: "photo.png" });
@@ -30,8 +32,13 @@ export const answers = (number: number): ScriptedReply[] =>
 /** A window for many pictures. */
 export const table = new ModelTable([
 	{
-		...{ id: "scripted", provider: "scripted", contextWindow: 1_000_000, maxOutput: 1000 },
-		...{ reasoning: "none", sampling: true, images: true },
+		id: "scripted",
+		provider: "scripted",
+		contextWindow: 1_000_000,
+		maxOutput: 1000,
+		reasoning: "none",
+		sampling: true,
+		images: true,
 	},
 ]);
 

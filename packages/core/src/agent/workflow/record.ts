@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { endTask } from "../../conversation/tasks/end-task.ts";
+import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { shorten } from "../../text/shorten.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { SkillStep, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run, Writing } from "../run/run.ts";
-import { WorkflowProgress } from "./progress.ts";
+import { WorkflowProgress, workflowsIn } from "./progress.ts";
 
 /** Maximum characters of a result in an event. */
 const mostTold = 2_000;
@@ -71,8 +73,15 @@ export class WorkflowRecord {
 		await this.add(
 			{ kind: "tried", callId: progress.callId, stepId: step.id, ...recorded },
 			{
-				...{ type: "skill.step.completed", ...this.#facts(progress, step), model, taskId, attempt },
-				...{ output: shorten(output, mostTold), error, reason, willRetry },
+				type: "skill.step.completed",
+				...this.#facts(progress, step),
+				model,
+				taskId,
+				attempt,
+				output: shorten(output, mostTold),
+				error,
+				reason,
+				willRetry,
 				durationMs: this.#since(startedAt),
 			},
 		);
@@ -84,8 +93,13 @@ export class WorkflowRecord {
 		await this.add(
 			{ kind: "workflowEnded", callId, output, error },
 			{
-				...{ type: "skill.completed", runId: this.#run.id, callId, skill: workflow.name },
-				...{ output: shorten(output, mostTold), error, durationMs: this.#since(startedAt) },
+				type: "skill.completed",
+				runId: this.#run.id,
+				callId,
+				skill: workflow.name,
+				output: shorten(output, mostTold),
+				error,
+				durationMs: this.#since(startedAt),
 			},
 		);
 	}
@@ -104,4 +118,28 @@ export class WorkflowRecord {
 			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),
 		);
 	}
+}
+
+/**
+ * Ends the open workflows of a run that stops, with the tasks of their open steps, in the transaction at hand. Returns the
+ * ids of the tasks that ended: what works on them is to be stopped when the transaction is durable.
+ */
+export async function settleWorkflows(run: Run, writing: Writing, error: string): Promise<readonly string[]> {
+	const open = workflowsIn(run.steps).filter(({ end }) => end === undefined);
+	const ended: string[] = [];
+	const record = new WorkflowRecord(run, writing);
+	for (const progress of open) {
+		for (const step of progress.open) {
+			const taskId = progress.lastTry(step.id)?.taskId ?? "";
+			const row = await findTask(writing.tx, taskId);
+			const now = run.deps.clock.now();
+			const deps = { tx: writing.tx, now, tell: writing.record };
+			if (row)
+				ended.push(...(await endTask(deps, row, { state: "cancelled", reason: "the workflow ended" })));
+			const nothing = { output: "", reason: "", willRetry: false, tokens: 0, cost: 0 };
+			await record.finish(progress, step, { ...nothing, error: "cancelled" });
+		}
+		await record.end(progress, { output: "", error });
+	}
+	return ended;
 }

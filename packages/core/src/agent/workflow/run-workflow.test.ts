@@ -94,7 +94,10 @@ function together(count: number): (text: string) => ScriptedReply {
 }
 
 const usage = (inputTokens: number, outputTokens: number) => ({
-	...{ inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 },
+	inputTokens,
+	outputTokens,
+	cacheReadTokens: 0,
+	cacheWriteTokens: 0,
 });
 
 test("the steps of a diamond run in the order of their needs, in parallel, and again if criteria are not met", async () => {
@@ -124,7 +127,11 @@ test("the steps of a diamond run in the order of their needs, in parallel, and a
 	expect(rest.slice(-3)).toEqual(["+ship", "-ship", "skill.completed"]);
 	expect(eventsOf(log, "skill.started")).toEqual([
 		{
-			...{ type: "skill.started", runId, callId: "", skill: "deploy", kind: "multi-step" },
+			type: "skill.started",
+			runId,
+			callId: "",
+			skill: "deploy",
+			kind: "multi-step",
 			vars: { ARGUMENTS: "staging" },
 		},
 	]);
@@ -172,9 +179,7 @@ test("at most four steps run at a time, and the results of several last steps st
 	const { t, log } = await begin(
 		model,
 		{ name: "wide", steps: ids.map((id) => step(id)) },
-		{
-			tasks: { limit: 10 },
-		},
+		{ tasks: { limit: 10 } },
 	);
 	await using _ = t;
 	const { content } = await log.next("assistant.message");
@@ -198,7 +203,9 @@ test("a verdict that is no JSON is asked for once more", async () => {
 	// The result is data in the question, and no text of its own.
 	const [asked] = model.verdicts[0]?.messages[0]?.content ?? [];
 	expect(asked?.type === "text" && parseJson(asked.text)).toEqual({
-		...{ criteria: ["it is short"], task: "do write", result: "words" },
+		criteria: ["it is short"],
+		task: "do write",
+		result: "words",
 	});
 });
 
@@ -312,7 +319,8 @@ test("a workflow goes on after a stop of the gateway, and completed steps do not
 test("a workflow of a call that is cancelled while the gateway is stopped ends at its next start, with its open steps", async () => {
 	const first = new WorkflowScript({
 		hello: [[calls("c1", "skill", { name: "sub" })]],
-		...{ a: [stuck("half")], b: [stuck("half")] },
+		a: [stuck("half")],
+		b: [stuck("half")],
 	});
 	const t = await TestRuntime.open({ model: first, tools: [skillTool] });
 	await writeSkill(t, "sub", "steps:\n  - {id: a, prompt: do a}\n  - {id: b, prompt: do b}\n");

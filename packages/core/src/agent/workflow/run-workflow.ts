@@ -14,9 +14,7 @@ import { refusalOf, stopIfAbandoned } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { excludedBySkill } from "../run/skills-of-run.ts";
 import { mostTries, WorkflowProgress } from "./progress.ts";
-import { WorkflowRecord } from "./record.ts";
-import { settleWorkflows } from "./settle.ts";
-import { failureText, resultText, stepText } from "./step-text.ts";
+import { settleWorkflows, WorkflowRecord } from "./record.ts";
 
 /** Steps of one workflow that run in parallel. The gateway's limit for tasks counts as well. */
 const mostAtOnce = 4;
@@ -171,16 +169,21 @@ class Engine {
 		const model = await modelOf(run, workflow, step);
 		const names = settings.tools.map(({ name }) => name).filter((name) => !notInSteps.includes(name));
 		const wanted = {
-			...{ title: step.title, description: stepText(progress, step), agent: run.agent },
+			title: step.title,
+			description: stepText(progress, step),
+			agent: run.agent,
 			// Another skill of the run may leave fewer tools.
 			tools: names
 				.filter((name) => workflow.tools?.includes(name) ?? true)
 				.filter((name) => excludedBySkill(run, name) === undefined),
-			...{ maxRetries: providerRetries, autonomy: "autonomous" as const },
+			maxRetries: providerRetries,
+			autonomy: "autonomous" as const,
 			...(model !== undefined && { model }),
 		};
 		const origin = {
-			...{ taint: "" as const, spawnCall: run.id, submittedBy: row.actor?.id ?? session.owner },
+			taint: "" as const,
+			spawnCall: run.id,
+			submittedBy: row.actor?.id ?? session.owner,
 			actor: row.actor ? JSON.stringify(row.actor) : null,
 		};
 		let created: readonly Recorded[] = [];
@@ -218,11 +221,7 @@ class Engine {
 		const { criteria } = step;
 		if (!criteria) return Promise.resolve(undefined);
 		const run = this.#run;
-		const judged = {
-			criteria,
-			task: shorten(step.prompt, mostJudged),
-			result: shorten(output, mostJudged),
-		};
+		const judged = { criteria, task: shorten(step.prompt, mostJudged), result: shorten(output, mostJudged) };
 		const verdict = this.#judging.then(async () => {
 			this.#stop.throwIfAborted();
 			run.control.working.start();
@@ -257,7 +256,8 @@ class Engine {
 			await new WorkflowRecord(run, writing).finish(progress, step, {
 				...{ output: task.output, reason, error: isUnmet ? `criteria not met: ${reason}` : errorOf(task) },
 				willRetry: isUnmet && attempt < mostTries && progress.failed === undefined,
-				...{ tokens: usage.inputTokens + usage.outputTokens, cost: usage.cost },
+				tokens: usage.inputTokens + usage.outputTokens,
+				cost: usage.cost,
 			});
 		});
 		await run.deps.failpoints.reach("skill-step-ended");
@@ -279,4 +279,74 @@ async function firstOf(woken: Promise<void>, clock: Clock, signal: AbortSignal):
 	await Promise.race([woken, promise]);
 	timer.cancel();
 	signal.throwIfAborted();
+}
+
+/** Maximum characters of one result that another step gets. */
+const mostResult = 16_000;
+/** Maximum characters of the arguments. */
+const mostArguments = 16_000;
+
+/**
+ * The message that a step works on: its prompt, the arguments, its criteria, the results of its needs, and the reason if a
+ * try before it failed. All but the prompt is quoted, so that no line of it passes for the prompt.
+ */
+function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: SkillStep): string {
+	const { workflow, arguments: given } = progress;
+	const last = progress.lastTry(id)?.end;
+	const titles = new Map(workflow.steps.map((step) => [step.id, step.title]));
+	return [
+		prompt,
+		given.trim() === ""
+			? ""
+			: section(`Arguments of the skill ${workflow.name}`, shorten(given, mostArguments)),
+		criteria ? section("Criteria that the result must meet", criteria.join("\n")) : "",
+		...needs.map((need) =>
+			section(
+				`Result of the step "${titles.get(need) ?? need}"`,
+				shorten(progress.outputOf(need), mostResult),
+			),
+		),
+		...(last?.willRetry
+			? [
+					section("An earlier try failed", last.error),
+					section("Result of that try", shorten(last.output, mostResult)),
+				]
+			: []),
+	]
+		.filter((part) => part !== "")
+		.join("\n\n");
+}
+
+/** Characters that end a line for some reader. */
+const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
+
+function section(heading: string, text: string): string {
+	const lines = text.split(lineEnds).map((line) => `> ${line}`);
+	return [`${heading}:`, ...lines].join("\n");
+}
+
+/** The result of a workflow: of its last step, or of all last steps under their titles. */
+function resultText(progress: WorkflowProgress): string {
+	const [only, ...others] = progress.lastSteps;
+	if (only && others.length === 0) return progress.outputOf(only.id);
+	return progress.lastSteps.map(({ id, title }) => `## ${title}\n\n${progress.outputOf(id)}`).join("\n\n");
+}
+
+/** Why a workflow failed, with the steps that succeeded and those that did not start. */
+function failureText(progress: WorkflowProgress): string {
+	const { failed, workflow } = progress;
+	if (!failed) return "";
+	const { step, attempts, error } = failed;
+	const tries = attempts === 1 ? "" : ` after ${attempts} tries`;
+	const done = workflow.steps.filter(({ id }) => progress.succeeded(id));
+	const skipped = workflow.steps.filter(({ id }) => progress.lastTry(id) === undefined);
+	return [
+		`The skill ${workflow.name} failed at the step "${step.title}"${tries}: ${error}.`,
+		...(done.length > 0 ? [`Completed: ${titlesOf(done)}.`] : []),
+		...(skipped.length > 0 ? [`Not started: ${titlesOf(skipped)}.`] : []),
+	].join(" ");
+}
+
+function titlesOf(steps: readonly SkillStep[]): string {
+	return steps.map(({ title }) => title).join(", ");
 }

@@ -60,7 +60,9 @@ async function channel(
 	const session = await t.create(member);
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	return {
-		...{ t, session, log },
+		t,
+		session,
+		log,
 		async asks(principal = member) {
 			await t.runtime.send(unkeyed(principal), session, { content: "go" });
 			for (let asked = false; ; asked = true) {
@@ -137,7 +139,8 @@ test.each([
 	await using c = await channel({ classes: ["write"] }, { clock, sandbox });
 	const asking = c.t.runtime.trust.grants.request(unkeyed(), wanted());
 	await expect(asking).rejects.toMatchObject({
-		...{ code: "failed_precondition", message: expect.stringContaining(why) },
+		code: "failed_precondition",
+		message: expect.stringContaining(why),
 	});
 });
 
@@ -508,8 +511,13 @@ test("it lasts when somebody takes back what they said and nobody is at, and end
 
 const priced = new ModelTable([
 	{
-		...{ id: "scripted", provider: "scripted", contextWindow: 100_000, maxOutput: 1_000 },
-		...{ reasoning: "none", sampling: true, images: false },
+		id: "scripted",
+		provider: "scripted",
+		contextWindow: 100_000,
+		maxOutput: 1_000,
+		reasoning: "none",
+		sampling: true,
+		images: false,
 		prices: { input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 },
 	},
 ]);

@@ -1,6 +1,7 @@
-import { ParleyError } from "@parley/base";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
+import type { PromptState } from "../../store/tables.ts";
 import { askedBy, byItself } from "../../trust/audit/audit.ts";
 import { type Coverable, coversCall, coversPeople } from "../../trust/grants/grant-cover.ts";
 import {
@@ -26,6 +27,7 @@ import {
 	checkWanted,
 	type KeptWish,
 	type WantedGrant,
+	wishLabel,
 } from "../../trust/grants/grant-wish.ts";
 import { type OpenWish, openWishes } from "../../trust/grants/grant-wishes.ts";
 import type { People } from "../../trust/people/people.ts";
@@ -37,12 +39,12 @@ import { noChat } from "../../vocabulary/chat-settings.ts";
 import type { GrantFacts, SessionEvent, TrustBadge } from "../../vocabulary/event.ts";
 import { type Person, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, readAnswer } from "../../vocabulary/prompt.ts";
-import type { Prompts } from "../prompts.ts";
+import type { RecordEvents } from "../commit.ts";
+import { type Prompts, promptLifeMs } from "../prompts.ts";
 import type { SessionGrants } from "../services.ts";
 import type { Session } from "../session.ts";
 import type { Sessions } from "../sessions.ts";
 import { GrantLife } from "./grant-life.ts";
-import { askForGrant, stateOf } from "./grant-question.ts";
 
 export type { KeptGrant } from "../../trust/grants/grant-rows.ts";
 export type { WantedGrant } from "../../trust/grants/grant-wish.ts";
@@ -316,4 +318,48 @@ function badgeOf({ id, expiresAt }: GrantFacts): TrustBadge {
 
 function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
+}
+
+/**
+ * Asks in a session whether its channel is to be trusted, and returns the token of the question: one that belongs to no
+ * run, and that nothing but a written answer settles. Throws `failed_precondition` where that is asked already.
+ */
+async function askForGrant(
+	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },
+	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
+	session: Session,
+	{ wanted, person }: { readonly wanted: WantedGrant; readonly person: Person },
+): Promise<string> {
+	const open = await tx
+		.selectFrom("prompts")
+		.select("token")
+		.where("session_id", "=", session.id)
+		.where("state", "=", "open")
+		.where("wanted_grant", "is not", null)
+		.limit(1)
+		.executeTakeFirst();
+	if (open) {
+		const message = "this was asked already: its question is open, and the operator or an owner answers it";
+		throw new ParleyError(message, { code: "failed_precondition" });
+	}
+	const wantedGrant = { ...wanted, by: { id: person.id, name: person.name } };
+	const prompt: Prompt = {
+		token: ids.create("prompt"),
+		runId: "",
+		type: "confirm",
+		label: wishLabel(wanted, person),
+		required: true,
+		options: [],
+		validation: "",
+		placeholder: "",
+		expiresAt: clock.now() + promptLifeMs,
+	};
+	await prompts.raise(tx, record, session, { prompt, callId: "", wantedGrant });
+	return prompt.token;
+}
+
+/** Where a question stands. */
+async function stateOf(tx: Tx, token: string): Promise<PromptState | undefined> {
+	const row = await tx.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
+	return row?.state;
 }

@@ -128,8 +128,11 @@ export class GrantLife {
 		const createdAt = clock.now();
 		const grant: GrantFacts = {
 			...asked,
-			...{ id: ids.create("grant"), usedActions: 0, grantedBy: asker.principal },
-			...{ createdAt, expiresAt: createdAt + lifeMs },
+			id: ids.create("grant"),
+			usedActions: 0,
+			grantedBy: asker.principal,
+			createdAt,
+			expiresAt: createdAt + lifeMs,
 		};
 		const told = telling.sessions.map(({ id }) => id);
 		await insertGrant(tx, grant, { policy: this.#deps.policies.version, told });

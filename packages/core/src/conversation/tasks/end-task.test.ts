@@ -100,7 +100,10 @@ test("all workers below it are cancelled with it, before it; those that had ende
 	);
 	expect((await end("top", cancelled)).sort()).toEqual(["child", "grandchild", "top"]);
 	expect(await states()).toEqual({
-		...{ top: "cancelled", child: "cancelled", grandchild: "cancelled", done: "completed" },
+		top: "cancelled",
+		child: "cancelled",
+		grandchild: "cancelled",
+		done: "completed",
 	});
 	expect(told.map((event) => ("taskId" in event ? event.taskId : ""))).toEqual([
 		"grandchild",

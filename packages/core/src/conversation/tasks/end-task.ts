@@ -39,7 +39,11 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 	const ended = await tx
 		.updateTable("tasks")
 		.set({
-			...{ state: end.state, output, error, ended_at: now, updated_at: now },
+			state: end.state,
+			output,
+			error,
+			ended_at: now,
+			updated_at: now,
 			// Who works on it has time to stop.
 			...(row.state !== "running" && { lease_until: 0 }),
 		})

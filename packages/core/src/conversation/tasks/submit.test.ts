@@ -102,6 +102,10 @@ test("only a task that has ended is done again, as a new one that names it", asy
 	const again = await tasks.retry(unkeyed(), id);
 	await log.next("task.completed");
 	expect(await tasks.check(operator, again.id)).toMatchObject({
-		...{ retryOf: id, title: "Count", priority: "high", state: "completed", output: "two" },
+		retryOf: id,
+		title: "Count",
+		priority: "high",
+		state: "completed",
+		output: "two",
 	});
 });

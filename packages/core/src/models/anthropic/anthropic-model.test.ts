@@ -27,10 +27,7 @@ const request: ModelRequest = {
 const frame = (data: { type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const said = (usage: object = { output_tokens: 3 }) =>
 	[
-		{
-			type: "message_start",
-			message: { model: "claude-x-1", usage: { input_tokens: 5, output_tokens: 1 } },
-		},
+		{ type: "message_start", message: { model: "claude-x-1", usage: { input_tokens: 5, output_tokens: 1 } } },
 		{ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
 		{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
 		{ type: "content_block_stop", index: 0 },

@@ -23,12 +23,7 @@ const haiku55: Facts = {
 	tier: "fast",
 };
 /** A request that turns thinking off is refused; https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide */
-const sonnet55: Facts = {
-	...large,
-	reasoning: "between_tools",
-	prices: usd(2, 10, 0.1),
-	tier: "standard",
-};
+const sonnet55: Facts = { ...large, reasoning: "between_tools", prices: usd(2, 10, 0.1), tier: "standard" };
 const opus55: Facts = { ...large, reasoning: "always", prices: usd(4, 20, 0.2), tier: "max" };
 const fable52: Facts = { ...large, reasoning: "always", prices: usd(8, 40, 0.2) };
 const fable51: Facts = { ...large, reasoning: "always", prices: usd(10, 50, 0.25) };

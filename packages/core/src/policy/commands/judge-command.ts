@@ -46,11 +46,7 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
 		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
 	}
-	return {
-		irreversible: [...judge.irreversible],
-		control: [...judge.control],
-		secret: [...judge.secret],
-	};
+	return { irreversible: [...judge.irreversible], control: [...judge.control], secret: [...judge.secret] };
 }
 
 /** Words of a command; of a `hidden` one any may be a program that is run. */

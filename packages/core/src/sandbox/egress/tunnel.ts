@@ -69,11 +69,7 @@ export async function serveConnect(asked: Asked, deps: TunnelDeps, signal: Abort
 		return error;
 	});
 	if (opened instanceof ParleyError) {
-		return deps.tell({
-			target: shownTarget(asked.authority),
-			decision: "refused",
-			reason: opened.message,
-		});
+		return deps.tell({ target: shownTarget(asked.authority), decision: "refused", reason: opened.message });
 	}
 	const { upstream, host } = opened;
 	client.write("HTTP/1.1 200 Connection established\r\n\r\n");

@@ -219,9 +219,7 @@ test("the command is itself: its arguments, output, exit code and variables are 
 	const { start } = await setUp();
 	const child = start(
 		["/bin/sh", "-c", 'printf "%s|" "$@" "$NODE_OPTIONS"; echo err >&2; exit 7', "sh", "a b", "", "*"],
-		{
-			NODE_OPTIONS: "--require /nowhere.js",
-		},
+		{ NODE_OPTIONS: "--require /nowhere.js" },
 	);
 	const [out, err, [code]] = await Promise.all([
 		text(child.stdout),

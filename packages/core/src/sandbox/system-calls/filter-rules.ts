@@ -132,11 +132,7 @@ export const noUnixSockets: readonly Rule[] = [
 		call: "socketpair",
 		error: "EACCES",
 		condition: { argument: 0, oneOf: [families.unix] },
-		and: {
-			argument: 1,
-			mask: SOCKET_TYPE_MASK,
-			noneOf: [socketTypes.stream, socketTypes.sequencedPacket],
-		},
+		and: { argument: 1, mask: SOCKET_TYPE_MASK, noneOf: [socketTypes.stream, socketTypes.sequencedPacket] },
 	},
 ];
 

@@ -115,7 +115,9 @@ test("what was made before a migration was added gets that one, too", async () =
 	};
 	const clock = new ManualClock(86_400_000);
 	const store = await openSqliteStore<Tables>({
-		...{ file: ":memory:", fresh: freshSchema, clock },
+		file: ":memory:",
+		fresh: freshSchema,
+		clock,
 		migrations: [...migrations, later],
 	});
 	expect(await store.read(readMigrationNames)).toEqual([...freshSchema.migrations, "9999-later"]);

@@ -46,17 +46,37 @@ const engines: readonly [
 ];
 
 const session = {
-	...{ id: "sess_old", owner: "operator", external_key: "room 1", title: "Old", root_dir: "/home" },
-	...{ status: "closed", last_seq: 7, system_prompt: "You help.", message_count: 2, input_tokens: 11 },
-	...{ output_tokens: 5, created_at: 1, updated_at: 2, left_at: null, ...stamp },
+	id: "sess_old",
+	owner: "operator",
+	external_key: "room 1",
+	title: "Old",
+	root_dir: "/home",
+	status: "closed",
+	last_seq: 7,
+	system_prompt: "You help.",
+	message_count: 2,
+	input_tokens: 11,
+	output_tokens: 5,
+	created_at: 1,
+	updated_at: 2,
+	left_at: null,
+	...stamp,
 } as const;
 const told = (seq: number, type: string, content: string) => ({
 	...{ id: `evt_${seq}`, session_id: "sess_old", seq, type, at: 1, ...stamp },
 	data: JSON.stringify({ type, runId: "run_old", content, error: "" }),
 });
 const run = {
-	...{ id: "run_old", session_id: "sess_old", ordinal: 1, state: "ended", content: "hello", accept_all: 0 },
-	...{ cancel_requested: 0, created_at: 1, ended_at: 2, ...stamp },
+	id: "run_old",
+	session_id: "sess_old",
+	ordinal: 1,
+	state: "ended",
+	content: "hello",
+	accept_all: 0,
+	cancel_requested: 0,
+	created_at: 1,
+	ended_at: 2,
+	...stamp,
 } as const;
 
 test.each(engines)(

@@ -1,11 +1,15 @@
 import { keyvMigration, type Migration } from "@parley/base";
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
-import { createMemories } from "./memory-migration.ts";
-import { createSchedules } from "./schedule-migration.ts";
+import {
+	addHashedFrom,
+	addTextHashes,
+	addTrustedContent,
+	createMemories,
+	createSchedules,
+	createTasks,
+	createTrustedSkills,
+} from "./added-tables.ts";
 import { createSearch, indexInGroups } from "./search-migration.ts";
-import { addTrustedContent, createTrustedSkills } from "./skill-migration.ts";
-import { createTasks } from "./task-migration.ts";
-import { addHashedFrom, addTextHashes } from "./text-hash-migration.ts";
 import { createTrust } from "./trust-migration.ts";
 
 const stamped = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>

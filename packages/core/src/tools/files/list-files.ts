@@ -48,11 +48,7 @@ export const listFiles = defineTool<Arguments>({
 	accepts: {
 		names: ["ls", "glob"],
 		ignored: ["description"],
-		parameters: {
-			path: { names: ["directory", "dir"] },
-			depth: { atMost: true },
-			limit: { atMost: true },
-		},
+		parameters: { path: { names: ["directory", "dir"] }, depth: { atMost: true }, limit: { atMost: true } },
 	},
 	effect: "none",
 	usual: ["read"],

@@ -44,12 +44,7 @@ const carefulDiff = [
 	...["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"],
 	...["--submodule=short", "--ignore-submodules=dirty"],
 ];
-const log: ReadForm = {
-	options: logOptions,
-	careful: carefulDiff,
-	when: isNoPatchInGraph,
-	patches: true,
-};
+const log: ReadForm = { options: logOptions, careful: carefulDiff, when: isNoPatchInGraph, patches: true };
 
 const selection = `--contains(?:=.*)? --no-contains(?:=.*)? --merged(?:=.*)? --no-merged(?:=.*)?
 	--points-at(?:=.*)? --sort=.* --format=(?!.*raw).* -i --ignore-case`;

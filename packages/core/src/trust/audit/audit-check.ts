@@ -97,7 +97,10 @@ class Walk {
 
 	result(broken: Broken | undefined): AuditCheck {
 		return {
-			...{ ok: broken === undefined, records: this.#records, seq: this.seq, head: this.#head },
+			ok: broken === undefined,
+			records: this.#records,
+			seq: this.seq,
+			head: this.#head,
 			...(broken && { broken }),
 		};
 	}

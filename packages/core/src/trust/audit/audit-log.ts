@@ -109,7 +109,10 @@ export class AuditLog {
 			const seq = Number(last.seq);
 			// First, because the row of it follows the last one there is.
 			await audit.record(tx, {
-				...{ ...byItself, action: pruned, object: "audit", decision: "removed" },
+				...byItself,
+				action: pruned,
+				object: "audit",
+				decision: "removed",
 				args: pruneArgs({ seq, hash: last.hash }),
 			});
 			await tx.deleteFrom("audit").where("seq", "<=", seq).execute();

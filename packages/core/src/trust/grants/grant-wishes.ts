@@ -29,8 +29,11 @@ export async function openWishes(db: Tx, places: readonly string[] | undefined):
 		wanted_grant === null
 			? []
 			: {
-					...{ token, sessionId: session_id, wanted: fromRow<KeptWish>(wanted_grant) },
-					...{ createdAt: Number(created_at), expiresAt: Number(expires_at) },
+					token,
+					sessionId: session_id,
+					wanted: fromRow<KeptWish>(wanted_grant),
+					createdAt: Number(created_at),
+					expiresAt: Number(expires_at),
 				},
 	);
 }

@@ -202,7 +202,11 @@ test("open approvals are answered by it, other questions are not", async () => {
 	const ask = probeTool("ask", {
 		run: async (context) => {
 			const answer = await context.ask({
-				...{ type: "text", label: "Who?", options: [], required: true, validation: "" },
+				type: "text",
+				label: "Who?",
+				options: [],
+				required: true,
+				validation: "",
 			});
 			return answer.outcome;
 		},
@@ -215,13 +219,11 @@ test("open approvals are answered by it, other questions are not", async () => {
 	const approval = await log.next("prompt.requested");
 	await t.runtime.acceptAll(unkeyed(), session);
 	await expect(log.next("prompt.answered")).resolves.toEqual({
-		...{
-			type: "prompt.answered",
-			token: approval.prompt.token,
-			value: true,
-			cancelled: false,
-			by: "operator",
-		},
+		type: "prompt.answered",
+		token: approval.prompt.token,
+		value: true,
+		cancelled: false,
+		by: "operator",
 	});
 	const question = await log.next("prompt.requested");
 	await t.runtime.acceptAll(unkeyed(), session);

@@ -1,13 +1,12 @@
-import { ParleyError } from "@parley/base";
+import { createHash, createHmac } from "node:crypto";
+import { type Clock, ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { higherRole, userOf } from "../../store/person-role.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Person, type Principal } from "../../vocabulary/principal.ts";
 import { askedBy } from "../audit/audit.ts";
-import { Attempts } from "../shared/attempts.ts";
 import type { TrustOptions } from "../shared/trust-options.ts";
-import { codeHash, isPairingCode, pairingCode } from "./pairing-code.ts";
 import {
 	findIssuedPairing,
 	findOpenPairing,
@@ -292,3 +291,74 @@ function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
 export type Paired =
 	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
+
+/** Letters and digits that nobody takes for one another: 32 of them. */
+const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+const length = 8;
+
+/**
+ * The code of a pairing: made of its id, so that it can be shown again and is kept nowhere. `fingerprint` holds the key
+ * of the data directory, without which nobody can make it.
+ */
+function pairingCode(id: string, fingerprint: (text: string) => string): string {
+	const bytes = createHmac("sha256", fingerprint(`pairing code ${id}`))
+		.update(id)
+		.digest();
+	// 256 is a multiple of 32: every letter is as likely as any other.
+	return [...bytes.subarray(0, length)].map((byte) => letters[byte % letters.length]).join("");
+}
+
+/** Whether a text can be a code at all, as people type it. */
+function isPairingCode(text: string): boolean {
+	const plain = plainCode(text);
+	return plain.length === length && [...plain].every((letter) => letters.includes(letter));
+}
+
+function plainCode(text: string): string {
+	return text.toUpperCase().replaceAll(/[\s-]/g, "");
+}
+
+/**
+ * What is kept of a code, and looked up: of small letters, blanks and hyphens as people type them nothing depends. A
+ * keyed hash, so that neither how long the look-up takes nor the database tells what would have been right.
+ */
+function codeHash(code: string, fingerprint: (text: string) => string): string {
+	return createHash("sha256")
+		.update(fingerprint(`pairing hash ${plainCode(code)}`))
+		.digest("hex");
+}
+
+const periodMs = 60_000;
+/** Whoever makes up names gets no more memory by it; the oldest are forgotten first. */
+const mostNames = 10_000;
+
+/** Counts what somebody tries within a minute. */
+export class Attempts {
+	readonly #clock: Clock;
+	readonly #most: number;
+	/** In the order of their beginning. */
+	readonly #begun = new Map<string, { readonly at: number; times: number }>();
+
+	constructor(clock: Clock, most: number) {
+		this.#clock = clock;
+		this.#most = most;
+	}
+
+	/** Counts one more; false where that is one too many for this minute. */
+	take(name: string): boolean {
+		this.#forget();
+		const known = this.#begun.get(name);
+		if (!known) this.#begun.set(name, { at: this.#clock.monotonic(), times: 1 });
+		else if (known.times >= this.#most) return false;
+		else known.times += 1;
+		return true;
+	}
+
+	#forget(): void {
+		const since = this.#clock.monotonic() - periodMs;
+		for (const [name, { at }] of this.#begun) {
+			if (at > since && this.#begun.size < mostNames) return;
+			this.#begun.delete(name);
+		}
+	}
+}

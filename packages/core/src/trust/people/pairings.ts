@@ -107,7 +107,8 @@ function toPairingFacts(
 ): PairingFacts {
 	const { id, kind, platform, tenant, user_id, name, role } = row;
 	return {
-		...{ id, kind },
+		id,
+		kind,
 		...(platform !== null && { platform }),
 		...(tenant !== null && { tenant }),
 		...(user_id !== null && { person: `${platform}:${tenant}:${user_id}` }),

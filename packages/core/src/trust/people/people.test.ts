@@ -72,7 +72,9 @@ test("a connector acts for a person of its own platform, in the guild where they
 	expect(await guild.as("ada", { name: " Ada\u{202e} ", channel: "dev" })).toEqual({
 		...discord,
 		person: {
-			...{ id: "discord:guild:ada", name: "Ada\\u{202e}", role: "stranger" },
+			id: "discord:guild:ada",
+			name: "Ada\\u{202e}",
+			role: "stranger",
 			place: { platform: "discord", tenant: "guild", channel: "dev", shared: false },
 			platformRoles: [],
 		},
@@ -270,7 +272,10 @@ test("who asks gets a code that the operator alone can approve", async () => {
 		code: "not_found",
 	});
 	await expect(guild.people.approve(unkeyed(), code, "member")).resolves.toEqual({
-		...{ id: "discord:guild:ada", name: "Ada", role: "member", addedBy: "operator" },
+		id: "discord:guild:ada",
+		name: "Ada",
+		role: "member",
+		addedBy: "operator",
 		createdAt: guild.t.clock.now(),
 	});
 	await expect(guild.people.approve(unkeyed(), code, "owner")).rejects.toMatchObject({ code: "not_found" });
@@ -373,8 +378,12 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 	const { waiting } = await g.people.list(operator.principal);
 	expect(waiting).toEqual([
 		{
-			...{ id: expect.stringMatching(/^pairing_/), kind: "invitation", role: "member" },
-			...{ platform: "discord", tenant: "guild", createdAt: g.t.clock.now() },
+			id: expect.stringMatching(/^pairing_/),
+			kind: "invitation",
+			role: "member",
+			platform: "discord",
+			tenant: "guild",
+			createdAt: g.t.clock.now(),
 			expiresAt: g.t.clock.now() + hourMs,
 		},
 		expect.objectContaining({ kind: "request", person: "discord:guild:eve", name: "Eve", tenant: "guild" }),

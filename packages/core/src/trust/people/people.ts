@@ -3,6 +3,7 @@ import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesAbout } from "../../store/memory-rows.ts";
 import { isDenied, lowerRole, roleOf, userOf } from "../../store/person-role.ts";
+import { visible } from "../../text/visible.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { type ChatSettings, noChat } from "../../vocabulary/chat-settings.ts";
 import {
@@ -18,7 +19,6 @@ import type { TrustOptions } from "../shared/trust-options.ts";
 import { type Invitation, type Paired, Pairing } from "./pairing.ts";
 import { openPairings, type PairingFacts } from "./pairings.ts";
 import type { PersonReport } from "./person-checks.ts";
-import { shownName } from "./person-name.ts";
 import {
 	findPerson,
 	findStanding,
@@ -188,4 +188,13 @@ export class People {
 		const deps = { clock, fingerprint: (text: string) => secrets.fingerprint(text) };
 		return (await store.commit((tx) => once(tx, request, deps, () => work(tx)))).response;
 	}
+}
+
+/** Characters of a name that are kept. */
+const mostKept = 80;
+
+/** A name of somebody of a chat platform, who chose it: one line that shows every character, and no long one. */
+export function shownName(name: string): string {
+	const letters = [...visible(name.trim().replaceAll(/\s+/gu, " "))];
+	return letters.length > mostKept ? `${letters.slice(0, mostKept - 1).join("")}…` : letters.join("");
 }

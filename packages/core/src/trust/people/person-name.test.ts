@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownName } from "./person-name.ts";
+import { shownName } from "./people.ts";
 
 test.each([
 	["Ada", "Ada"],

@@ -39,8 +39,15 @@ export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promis
 	const row = await tx
 		.insertInto("people")
 		.values({
-			...{ id, platform, tenant, user_id: userId, name, role },
-			...{ added_by: addedBy, created_at: now, updated_at: now },
+			id,
+			platform,
+			tenant,
+			user_id: userId,
+			name,
+			role,
+			added_by: addedBy,
+			created_at: now,
+			updated_at: now,
 			...stamp,
 		})
 		.onConflict((known) =>

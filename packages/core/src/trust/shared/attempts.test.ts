@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { Attempts } from "./attempts.ts";
+import { Attempts } from "../people/pairing.ts";
 
 test("so many tries a minute are one's own, and the next minute brings new ones", () => {
 	const clock = new ManualClock();

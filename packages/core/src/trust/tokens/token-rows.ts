@@ -50,10 +50,16 @@ export function newRow(
 	{ now, lifeMs }: { readonly now: number; readonly lifeMs: number | undefined },
 ): TokenRow {
 	return {
-		...{ id, kind, name, hash: hash.toString("hex"), platform: platform ?? null },
+		id,
+		kind,
+		name,
+		hash: hash.toString("hex"),
+		platform: platform ?? null,
 		tenants: tenants ? JSON.stringify([...new Set(tenants)]) : null,
 		sessions: sessions ? JSON.stringify([...new Set(sessions)]) : null,
-		...{ created_at: now, last_used_at: null, revoked_at: null },
+		created_at: now,
+		last_used_at: null,
+		revoked_at: null,
 		expires_at: lifeMs === undefined ? null : now + lifeMs,
 		...stamp,
 	};
@@ -81,7 +87,10 @@ export async function endRow(tx: Tx, { id }: TokenRow, now: number, graceMs: num
 export function factsOf(row: TokenRow): TokenFacts {
 	const { id, kind, name, platform, tenants, sessions } = row;
 	return {
-		...{ id, kind, name, createdAt: Number(row.created_at) },
+		id,
+		kind,
+		name,
+		createdAt: Number(row.created_at),
 		...(platform !== null && { platform }),
 		...(tenants !== null && { tenants: fromRow<string[]>(tenants) }),
 		...(sessions !== null && { sessions: fromRow<string[]>(sessions) }),
@@ -93,7 +102,10 @@ export function factsOf(row: TokenRow): TokenFacts {
 
 export function toLive(row: TokenRow): LiveToken {
 	return {
-		...{ id: row.id, kind: row.kind, hash: Buffer.from(row.hash, "hex"), principal: principalOf(row) },
+		id: row.id,
+		kind: row.kind,
+		hash: Buffer.from(row.hash, "hex"),
+		principal: principalOf(row),
 		expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
 		lastUsedAt: row.last_used_at === null ? undefined : Number(row.last_used_at),
 	};

@@ -121,10 +121,26 @@ test("each kind comes in as itself, with what its record says and nothing else",
 		tx
 			.insertInto("sessions")
 			.values({
-				...{ id: "sess_1", owner: "operator", external_key: null, title: "", root_dir: "/" },
-				...{ status: "active", last_seq: 0, message_count: 0 },
-				...{ titled_by: null, input_tokens: 0, output_tokens: 0, model: null, profile: "default" },
-				...{ taint: "", created_at: 0, updated_at: 0, left_at: null, place: null, epoch: 1, v: 1 },
+				id: "sess_1",
+				owner: "operator",
+				external_key: null,
+				title: "",
+				root_dir: "/",
+				status: "active",
+				last_seq: 0,
+				message_count: 0,
+				titled_by: null,
+				input_tokens: 0,
+				output_tokens: 0,
+				model: null,
+				profile: "default",
+				taint: "",
+				created_at: 0,
+				updated_at: 0,
+				left_at: null,
+				place: null,
+				epoch: 1,
+				v: 1,
 			})
 			.execute(),
 	);
@@ -133,14 +149,22 @@ test("each kind comes in as itself, with what its record says and nothing else",
 	const all = await tokens.create(by(), { kind: "observer", name: "all" });
 	const chat = await tokens.create(by(), { kind: "connector", name: "chat", platform: "discord" });
 	expect(tokens.verify(colleague.text)).toEqual({
-		...{ id: "operator", kind: "operator", tokenId: colleague.facts.id },
+		id: "operator",
+		kind: "operator",
+		tokenId: colleague.facts.id,
 	});
 	expect(tokens.verify(wall.text)).toEqual({
-		...{ id: "observer:wall", kind: "observer", tokenId: wall.facts.id, sessions: ["sess_1"] },
+		id: "observer:wall",
+		kind: "observer",
+		tokenId: wall.facts.id,
+		sessions: ["sess_1"],
 	});
 	expect(tokens.verify(all.text)).toMatchObject({ id: "observer:all", sessions: "all" });
 	expect(tokens.verify(chat.text)).toEqual({
-		...{ id: "connector:chat", kind: "connector", tokenId: chat.facts.id, platform: "discord" },
+		id: "connector:chat",
+		kind: "connector",
+		tokenId: chat.facts.id,
+		platform: "discord",
 	});
 	expect(all.facts.expiresAt).toBe(place.clock.now() + 30 * day);
 	expect([colleague, chat].map(({ facts }) => facts.expiresAt)).toEqual([undefined, undefined]);
@@ -401,7 +425,10 @@ test("what becomes of tokens is in the audit, without their texts", async () => 
 		["operator", "token.revoke", next.facts.id],
 	]);
 	expect(parseJson(rows[0]?.split(" ")[3] ?? "")).toEqual({
-		...{ kind: "connector", name: "chat", platform: "slack", tenants: ["T"] },
+		kind: "connector",
+		name: "chat",
+		platform: "slack",
+		tenants: ["T"],
 	});
 	expect(parseJson(rows[1]?.split(" ")[3] ?? "")).toEqual({ replaces: [first.facts.id], grace_seconds: 60 });
 });

@@ -32,10 +32,7 @@ export async function acceptAll(
 			trust = await grantTrust(tx, session.id, principal, services);
 			const given = { action: "accept_all.give", object: session.id, decision: "allowed" };
 			const args = { until: new Date(trust.expiresAt).toISOString() };
-			await audit.record(tx, {
-				...{ ...askedBy(principal), ...given, args },
-				grantId: trust.id,
-			});
+			await audit.record(tx, { ...askedBy(principal), ...given, args, grantId: trust.id });
 			approved = await prompts.approveOpen(tx, record, session, { by: principal, grantId: trust.id });
 			return null;
 		}),

@@ -17,8 +17,13 @@ function confined(clock: ManualClock): Sandboxes {
 }
 
 const wanted = {
-	...{ place: "discord:guild:general", people: null, tools: null, classes: null },
-	...{ maxActions: 200, lifeMs: 3_600_000, reason: "release" },
+	place: "discord:guild:general",
+	people: null,
+	tools: null,
+	classes: null,
+	maxActions: 200,
+	lifeMs: 3_600_000,
+	reason: "release",
 };
 
 test.each([

@@ -74,7 +74,9 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 		}),
 	);
 	return rows.map((row) => ({
-		...{ callId: row.call_id, state: row.state, by: by.get(row.token) },
+		callId: row.call_id,
+		state: row.state,
+		by: by.get(row.token),
 		answer: row.answer === null ? undefined : fromRow<Answer>(row.answer),
 	}));
 }

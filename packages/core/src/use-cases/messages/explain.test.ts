@@ -35,16 +35,17 @@ test("of each call it is told who or what decided, why, and what came of it", as
 	await log.next("assistant.message");
 	const explained = await explain();
 	expect(explained).toMatchObject({
-		...{
-			runId,
-			correlation: runId,
-			state: "ended",
-			profile: "default",
-			policyVersion: "4",
-			acceptAll: false,
-		},
+		runId,
+		correlation: runId,
+		state: "ended",
+		profile: "default",
+		policyVersion: "4",
+		acceptAll: false,
 		heard: { content: "go", attachments: [] },
-		...{ steered: [], taint: [], files: [], feedback: [] },
+		steered: [],
+		taint: [],
+		files: [],
+		feedback: [],
 		models: [{ model: "scripted-1", calls: 3, errors: [] }],
 		said: { content: "done", error: "", model: "scripted-1", usage: { inputTokens: 30, outputTokens: 15 } },
 	});
@@ -59,11 +60,18 @@ test("of each call it is told who or what decided, why, and what came of it", as
 		},
 		{ callId: "c2", name: "write", decision: "approved", reason: "writes a file", by, outcome: "completed" },
 		{
-			...{ callId: "c3", name: "steer", decision: "approved", by, outcome: "failed" },
+			callId: "c3",
+			name: "steer",
+			decision: "approved",
+			by,
+			outcome: "failed",
 			reason: "touches what steers this machine or the gateway",
 		},
 		{
-			...{ callId: "c4", name: "nothing", decision: "refused", outcome: "none" },
+			callId: "c4",
+			name: "nothing",
+			decision: "refused",
+			outcome: "none",
 			reason: expect.stringContaining('there is no tool "nothing"'),
 		},
 		{

@@ -151,7 +151,8 @@ function policyOf(steps: readonly Step[]): string | undefined {
 
 function modelsOf(calls: readonly EventOf<"model.called">["event"][]): Explanation["models"] {
 	return [...Map.groupBy(calls, ({ model }) => model)].map(([model, own]) => ({
-		...{ model, calls: own.length },
+		model,
+		calls: own.length,
 		errors: own.flatMap(({ error }) => (error === "" ? [] : [error])),
 	}));
 }

@@ -141,7 +141,9 @@ function toOpenPrompt(row: Row): OpenPrompt {
 	const wish = row.wanted_grant === null ? undefined : fromRow<KeptWish>(row.wanted_grant);
 	const by = wish ? wish.by : requesterOf(row);
 	return {
-		...{ prompt: fromRow<Prompt>(row.request), sessionId: row.session_id, sessionTitle: row.title },
+		prompt: fromRow<Prompt>(row.request),
+		sessionId: row.session_id,
+		sessionTitle: row.title,
 		...(row.place !== null && { place: row.place }),
 		createdAt: Number(row.created_at),
 		...(by && { requester: { id: by.id, name: by.name } }),

@@ -42,7 +42,10 @@ test("people are reminded of a question at half and at nine tenths of its life, 
 	await pass(t, 1);
 	await expect(log.next("prompt.reminded")).resolves.toEqual({
 		type: "prompt.reminded",
-		...{ token: prompt.token, runId: prompt.runId, label: prompt.label, expiresAt: prompt.expiresAt },
+		token: prompt.token,
+		runId: prompt.runId,
+		label: prompt.label,
+		expiresAt: prompt.expiresAt,
 	});
 	await pass(t, 9);
 	expect(reminders()).toBe(1);
@@ -138,6 +141,8 @@ test("a question ends when its time is over although no run waits for it", async
 	const log = await EventLog.join(second.runtime, session);
 	await pass(second, 24);
 	await expect(log.next("prompt.closed")).resolves.toEqual({
-		...{ type: "prompt.closed", token: prompt.token, reason: "expired" },
+		type: "prompt.closed",
+		token: prompt.token,
+		reason: "expired",
 	});
 });

@@ -113,8 +113,11 @@ export class Reminders {
 				.limit(together)
 				.execute();
 			return rows.map((row) => ({
-				...{ token: row.token, session_id: row.session_id, due: Number(row.due) },
-				...{ created_at: Number(row.created_at), expires_at: Number(row.expires_at) },
+				token: row.token,
+				session_id: row.session_id,
+				due: Number(row.due),
+				created_at: Number(row.created_at),
+				expires_at: Number(row.expires_at),
 			}));
 		});
 	}

@@ -17,7 +17,10 @@ test("a retry makes the last reply again: the model sees all but that reply, and
 	await log.next("assistant.message");
 	const { runId } = await t.runtime.retry(unkeyed(), session);
 	await expect(log.next("user.message")).resolves.toEqual({
-		...{ type: "user.message", runId, content: "hi", retryOf: first },
+		type: "user.message",
+		runId,
+		content: "hi",
+		retryOf: first,
 	});
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ runId, content: "better" });
 	log.check();

@@ -30,7 +30,8 @@ export async function retryLast(
 			const { content, correlation, retryOf, attachments } = asked;
 			await record({
 				type: "user.message",
-				...{ runId, content },
+				runId,
+				content,
 				...(correlation !== undefined && { correlation }),
 				...(writer && { author: { id: writer.id, name: writer.name } }),
 				...(retryOf !== undefined && { retryOf }),

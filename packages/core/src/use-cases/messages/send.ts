@@ -43,7 +43,12 @@ export async function acceptMessage(
 			const { person: actor } = request.principal;
 			const brought = await attach(tx, session.id, services.clock.now(), { request, message });
 			const asked = {
-				...{ content, images, retryOf: undefined, correlation, options, ...brought },
+				content,
+				images,
+				retryOf: undefined,
+				correlation,
+				options,
+				...brought,
 				...(actor && { actor }),
 			};
 			queued = await enqueue(services, tx, session, { ...asked, trusted });
@@ -136,7 +141,13 @@ export function logAccepted(
 	const { id: runId, correlation, content } = run;
 	const bytes = Buffer.byteLength(content);
 	log.info("message accepted", {
-		...{ correlation, sessionId, runId, method, principal: actingId(principal), position, bytes },
+		correlation,
+		sessionId,
+		runId,
+		method,
+		principal: actingId(principal),
+		position,
+		bytes,
 	});
 }
 
@@ -162,7 +173,12 @@ export async function enqueue(
 	// A run of a schedule has no grants.
 	const acceptAll = active && trusted && options.origin === undefined;
 	await insertRun(tx, {
-		...{ id, sessionId: session.id, ordinal, content, at, retryOf: retryOf ?? null },
+		id,
+		sessionId: session.id,
+		ordinal,
+		content,
+		at,
+		retryOf: retryOf ?? null,
 		images: images.length > 0 ? JSON.stringify(images) : null,
 		attachments: attachments ? JSON.stringify(attachments) : null,
 		correlation: asked.correlation ?? null,

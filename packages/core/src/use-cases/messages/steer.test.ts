@@ -36,7 +36,10 @@ test("what is said to a run at work is in its next model call, behind the result
 	await log.next("assistant.message");
 	log.check();
 	expect(log.events.map(({ event }) => event)).toContainEqual({
-		...{ type: "user.message", runId, content: "be brief", steered: true },
+		type: "user.message",
+		runId,
+		content: "be brief",
+		steered: true,
 	});
 	expect(model.requests[1]?.messages.slice(-3)).toEqual([
 		{ role: "tool", content: [{ type: "result", callId: "c1", text: "probed", failed: false }] },
@@ -54,7 +57,9 @@ test("what is said while the last reply is made is answered too, in the same run
 			spoken.resolve();
 			await goOn.promise;
 			yield {
-				...{ type: "end", stop: "end_turn", model: "scripted-1" },
+				type: "end",
+				stop: "end_turn",
+				model: "scripted-1",
 				usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
 			};
 		},
@@ -80,7 +85,9 @@ test("where nothing is at work the message is sent", async () => {
 	const steered = await t.runtime.steer(unkeyed(), session, { content: "hi" });
 	expect(steered).toMatchObject({ status: "sent", queuedPosition: 0 });
 	await expect(log.next("user.message")).resolves.toEqual({
-		...{ type: "user.message", runId: steered.runId, content: "hi" },
+		type: "user.message",
+		runId: steered.runId,
+		content: "hi",
 	});
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "hello" });
 });

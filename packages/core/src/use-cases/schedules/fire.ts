@@ -251,7 +251,10 @@ async function recordFiring(
 	}
 	await changeSchedule(tx, id, {
 		...afterDue(schedule, origin.dueAt, now),
-		...{ lastFiredAt: now, lastRunId: runId, firings: firings + 1, problem: null },
+		lastFiredAt: now,
+		lastRunId: runId,
+		firings: firings + 1,
+		problem: null,
 	});
 }
 

@@ -193,7 +193,9 @@ test("a due time waits while a run is active in its session", async () => {
 function person(role: "member" | "guest" | "stranger", user = "ann"): Principal {
 	const place = { platform: "discord", tenant: "T", channel: "C1", shared: false };
 	return {
-		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		id: "connector:discord",
+		kind: "connector",
+		platform: "discord",
 		person: { id: `discord:T:${user}`, name: user, role, place, platformRoles: [] },
 	};
 }
@@ -219,7 +221,9 @@ async function openChat(): Promise<World & { readonly schedule: Schedule }> {
 	const clock = new WallClock();
 	const chat = {
 		allow: [{ platform: "discord", platformRole: "R", as: "member" as const }],
-		...{ deny: [], tenants: { discord: ["T"] }, places: {} },
+		deny: [],
+		tenants: { discord: ["T"] },
+		places: {},
 	};
 	const t = await TestRuntime.open({ model, clock, chat });
 	await t.runtime.start();

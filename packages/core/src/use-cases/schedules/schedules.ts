@@ -155,16 +155,22 @@ export class Schedules {
 		const now = this.#options.deps.clock.now();
 		const trigger = this.triggerOf(wanted);
 		const { prompt, title } = checkTexts({
-			...{ prompt: session.redactor.redactKnown(texts.prompt) },
+			prompt: session.redactor.redactKnown(texts.prompt),
 			...(texts.title !== undefined && { title: session.redactor.redact(texts.title) }),
 		});
 		const due = nextDue(trigger, now, now);
 		const { id, kind, platform } = principal;
 		return {
-			...{ sessionId: session.id, owner: actingId({ ...principal, ...(person && { person }) }) },
+			sessionId: session.id,
+			owner: actingId({ ...principal, ...(person && { person }) }),
 			principal: { id, kind, ...(platform !== undefined && { platform }) },
 			...(person && { person }),
-			...{ title: session.redactor.redact(title), prompt, trigger, show, createdAt: now, firings: 0 },
+			title: session.redactor.redact(title),
+			prompt,
+			trigger,
+			show,
+			createdAt: now,
+			firings: 0,
 			...(due !== undefined && { nextDue: due }),
 			// The event that creates it is the next one.
 			seenSeq: session.outlet.seq,

@@ -27,7 +27,9 @@ test("a follower shows the id, the newest event and the model of its session, an
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("a")]) });
 	const session = await t.create();
 	const follower = await t.runtime.follow(operator, session, {
-		...{ afterSeq: undefined, deliver: () => undefined, drained: () => Promise.resolve() },
+		afterSeq: undefined,
+		deliver: () => undefined,
+		drained: () => Promise.resolve(),
 	});
 	expect(Object.keys(follower).sort()).toEqual(["id", "lastSeq"]);
 	await t.send(session, "1");
@@ -40,7 +42,8 @@ test("a number that is still to come cannot be had", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const session = await t.create();
 	await expect(EventLog.join(t.runtime, session, { afterSeq: 2 })).rejects.toMatchObject({
-		...{ code: "failed_precondition", message: "seq not available: 2" },
+		code: "failed_precondition",
+		message: "seq not available: 2",
 	});
 	const [listed] = await t.runtime.list(operator, { limit: 1 });
 	expect(listed).toMatchObject({ lastSeq: 1, status: "active" });
@@ -112,7 +115,8 @@ test("who leaves during the replay is told no more", async () => {
 	const gate = Promise.withResolvers<void>();
 	let told = 0;
 	const follower = await t.runtime.follow(operator, session, {
-		...{ afterSeq: 0, drained: () => gate.promise },
+		afterSeq: 0,
+		drained: () => gate.promise,
 		deliver: () => {
 			told += 1;
 		},

@@ -24,7 +24,8 @@ const result = (callId: string, words: string, failed = false) =>
 const history: readonly HistoryMessage[] = [
 	{ role: "user", content: [text("Find the leak."), picture] },
 	{
-		...{ role: "assistant", model: "scripted" },
+		role: "assistant",
+		model: "scripted",
 		content: [
 			{ type: "thinking", text: "Where?", signature: "signed" },
 			text("I look."),

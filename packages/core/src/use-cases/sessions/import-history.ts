@@ -163,7 +163,8 @@ class HistoryReader {
 		if (signature === undefined && redacted === undefined)
 			return { type: "thinking", text: this.#text(text) };
 		return {
-			...{ type: "thinking", text: this.#sealed(text) },
+			type: "thinking",
+			text: this.#sealed(text),
 			...(signature !== undefined && { signature: this.#sealed(signature) }),
 			...(redacted !== undefined && { redacted: this.#sealed(redacted) }),
 		};
@@ -292,8 +293,18 @@ export async function storeImport(
 		const content = deps.redactor.redactKnown(run.texts.join("\n\n"));
 		const steps = run.steps.map((step) => cleanStep(step, deps.redactor));
 		await insertRun(tx, {
-			...{ id: runId, sessionId, ordinal: index + 1, state: "ended", content, at, acceptAll: 0 },
-			...{ retryOf: null, attachments: null, correlation: null, actor: null, options: null },
+			id: runId,
+			sessionId,
+			ordinal: index + 1,
+			state: "ended",
+			content,
+			at,
+			acceptAll: 0,
+			retryOf: null,
+			attachments: null,
+			correlation: null,
+			actor: null,
+			options: null,
 			images: images.length > 0 ? JSON.stringify(images) : null,
 		});
 		for (const [n, step] of [importedStep, ...steps, endedStep].entries()) {

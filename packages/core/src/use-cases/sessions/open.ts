@@ -101,7 +101,10 @@ async function storeSession(
 	const title = oneLine(deps.redactor.redact(wanted.title ?? ""));
 	const externalKey = wanted.externalKey ?? null;
 	const facts = {
-		...{ id, owner, title, external_key: externalKey },
+		id,
+		owner,
+		title,
+		external_key: externalKey,
 		titled_by: title === "" ? null : ("person" as const),
 		root_dir: wanted.root ?? (await deps.workspaces.create(id)),
 		profile: wanted.profile ?? defaultProfile,

@@ -21,7 +21,8 @@ function transcript({ t, session }: { readonly t: TestRuntime; readonly session:
 
 const user = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 const agent = (text: string): Message => ({
-	...{ role: "assistant", model: "scripted" },
+	role: "assistant",
+	model: "scripted",
 	content: [{ type: "text", text }],
 });
 
@@ -55,7 +56,8 @@ test("each message has its time, also while a run is at work with its tools", as
 	await t.send(session, "go");
 	await working;
 	const replied: Message = {
-		...{ role: "assistant", model: "scripted" },
+		role: "assistant",
+		model: "scripted",
 		content: [
 			{ type: "text", text: "look" },
 			{ type: "call", id: "c1", name: "slow", arguments: { a: 1 } },

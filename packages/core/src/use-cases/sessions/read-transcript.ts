@@ -38,7 +38,8 @@ export async function readTranscript(
 	let transcript: readonly RunTranscript[] = [];
 	for (const row of runs) {
 		const own = (byRun.get(row.id) ?? []).map(({ data, at }) => ({
-			...{ step: fromRow<Step>(data), at: Number(at) },
+			step: fromRow<Step>(data),
+			at: Number(at),
 		}));
 		// It waits for its turn, or was cancelled before it came.
 		if (own.length === 0) continue;

@@ -57,7 +57,8 @@ function rowOf(columns: readonly Column[], session: string, run: string): Record
 async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: string): Promise<void> {
 	const run = `run of ${id}`;
 	const exact: Record<string, object> = {
-		...{ runs: { id: run, state: "ended" }, events: { seq: 2 } },
+		runs: { id: run, state: "ended" },
+		events: { seq: 2 },
 		tasks: { state: "completed" },
 		// With an external key it goes on in another session.
 		schedules: { external_key: null },
@@ -193,7 +194,8 @@ test("what is in use is not deleted, but by force, which stops it first", async 
 	await t.send(session, "two");
 	const refused = t.runtime.remove(unkeyed(), session, false);
 	await expect(refused).rejects.toMatchObject({
-		...{ code: "failed_precondition", message: expect.stringMatching(/^session busy: .*force/) },
+		code: "failed_precondition",
+		message: expect.stringMatching(/^session busy: .*force/),
 	});
 	expect(await t.runtime.list(operator, { limit: 1 })).toMatchObject([{ id: session, state: "waiting" }]);
 	await t.runtime.remove(unkeyed(), session, true);

@@ -13,7 +13,9 @@ test("a rename is told once, however often it is asked for with its key", async 
 	await t.runtime.rename(request, id, "New name");
 	expect(log.recorded).toEqual(["session.created", "session.renamed"]);
 	expect(await log.next("session.renamed")).toEqual({
-		...{ type: "session.renamed", title: "New name", by: "person" },
+		type: "session.renamed",
+		title: "New name",
+		by: "person",
 	});
 	const found = async (query: string) => (await t.runtime.list(operator, { limit: 10, query })).length;
 	expect(await found("new room")).toBe(1);

@@ -35,7 +35,11 @@ test.each(engines)(
 			says('c:\\temp "quoted" AND not'),
 		];
 		const runtime = new Runtime({
-			...{ store, clock, ids: seededIds(1), log: silentLogger, failpoints: noFailpoints },
+			store,
+			clock,
+			ids: seededIds(1),
+			log: silentLogger,
+			failpoints: noFailpoints,
 			model: new ScriptedModel(...replies.map((reply) => [reply])),
 			tools: [],
 			sandbox: noSandboxes(clock, {}),

@@ -99,7 +99,10 @@ test("where any model may be asked for, an unknown one is too", async () => {
 test("a profile says who answers, how, and with which tools", async () => {
 	const tools = [probeTool("look"), probeTool("strike")];
 	const careful: Profile = {
-		...{ name: "careful", title: "Careful", model: "fast", tools: ["look"] },
+		name: "careful",
+		title: "Careful",
+		model: "fast",
+		tools: ["look"],
 		reasoning: "high",
 		sampling: { temperature: 0.1, maxTokens: 50 },
 	};

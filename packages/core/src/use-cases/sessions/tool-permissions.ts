@@ -26,7 +26,8 @@ export function toolPermissions(
 	tools: readonly Tool[],
 ): ToolPermission[] {
 	return tools.map((tool) => ({
-		...{ tool: tool.name, isPure: tool.effect === "none" },
+		tool: tool.name,
+		isPure: tool.effect === "none",
 		...permissionOf(tool, policy, session.trusted),
 	}));
 }

@@ -44,7 +44,9 @@ export async function checkTask(
 	const model = wanted.model === undefined ? inherited : await choice.modelOf(agent, wanted.model);
 	const task = {
 		...wanted,
-		...{ agent, maxRetries, tools: asked.filter((name) => usable.includes(name)) },
+		agent,
+		maxRetries,
+		tools: asked.filter((name) => usable.includes(name)),
 		...(model !== undefined && { model }),
 	};
 	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };
@@ -64,7 +66,12 @@ export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskC
 		wanted.model === undefined ? (row.model ?? undefined) : await choice.modelOf(agent, wanted.model);
 	const { title, description, dependsOn } = wanted;
 	return {
-		...{ title, description, tools, agent, maxRetries, autonomy: row.autonomy },
+		title,
+		description,
+		tools,
+		agent,
+		maxRetries,
+		autonomy: row.autonomy,
 		priority: priorities[row.priority] ?? "normal",
 		...(dependsOn && { dependsOn }),
 		...(model !== undefined && { model }),

@@ -90,7 +90,9 @@ test("workers spawn workers three deep, and the deepest have no tool for it", as
 		[says(`${title} helped`)],
 	];
 	const { t, model, tasks } = await played({
-		...{ Top: down("One"), One: down("Two"), Two: down("Three") },
+		Top: down("One"),
+		One: down("Two"),
+		Two: down("Three"),
 		Three: [[spawn("c1", "Four")], [says("alone, then")]],
 	});
 	await using _ = t;

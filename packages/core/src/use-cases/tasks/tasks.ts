@@ -9,7 +9,7 @@ import { insertTask, originOf } from "../../conversation/tasks/submit.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
-import type { TaskRow } from "../../store/task-rows.ts";
+import { reviewOf, speakersOf, type TaskRow } from "../../store/task-rows.ts";
 import { askedBy } from "../../trust/audit/audit.ts";
 import { type Action, authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
@@ -18,12 +18,12 @@ import {
 	hasEnded,
 	type NewTask,
 	priorities,
+	type ReviewReply,
 	type TaskFacts,
 	type TaskFilter,
 } from "../../vocabulary/task.ts";
 import { checkTask, type TaskChoice } from "./check-task.ts";
 import type { TaskRunner } from "./task-runner.ts";
-import { writeReply } from "./write-reply.ts";
 
 /** What tasks need from the runtime. */
 export interface TasksOptions {
@@ -65,7 +65,11 @@ export class Tasks {
 		if (!hasEnded(row.state)) throw unfit(row, "only a task that has ended can be done again");
 		const { title, description, autonomy } = row;
 		const wanted = {
-			...{ title, description, autonomy, tools: fromRow<string[]>(row.tools), agent: row.agent },
+			title,
+			description,
+			autonomy,
+			tools: fromRow<string[]>(row.tools),
+			agent: row.agent,
 			priority: priorities[row.priority] ?? "normal",
 			...(row.model !== null && { model: row.model }),
 		};
@@ -201,3 +205,48 @@ export class Tasks {
 
 /** What was done to a task, and what came of it. */
 type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];
+
+/** What somebody says of what a task asks. */
+interface Replying {
+	readonly taskId: string;
+	readonly by: Principal;
+	readonly approved: boolean;
+	readonly feedback: string;
+	/** Of the question that was seen; whatever it asks now where absent. */
+	readonly token: string | undefined;
+}
+
+/** Writes the reply, with which the task goes on. Throws `failed_precondition` where it asks nothing, or something else. */
+async function writeReply(
+	tx: Tx,
+	{ redactor }: Session,
+	now: number,
+	{ taskId, by, approved, feedback, token }: Replying,
+): Promise<TaskRow> {
+	const row = await findTask(tx, taskId);
+	const review = row && reviewOf(row);
+	if (row?.state !== "suspended" || !review) throw unfit(row, "only a suspended task can be replied to");
+	if (token !== undefined && token !== review.token) {
+		throw new ParleyError("token: the task asks something else by now; look at it with check_task", {
+			code: "failed_precondition",
+		});
+	}
+	const { person } = by;
+	const said = { approved, feedback: redactor.redact(feedback), by: actingId(by) };
+	const reply: ReviewReply = { ...said, ...(person && { person }) };
+	const speakers = [...speakersOf(row), ...(person ? [person] : [])];
+	await tx
+		.updateTable("tasks")
+		.set({
+			state: "pending",
+			announce: "resumed",
+			not_before: 0,
+			review: JSON.stringify({ ...review, reply }),
+			updated_at: now,
+			...(speakers.length > 0 && { speakers: JSON.stringify(speakers) }),
+		})
+		.where("id", "=", taskId)
+		.where("state", "=", "suspended")
+		.execute();
+	return row;
+}

@@ -81,7 +81,8 @@ export class ToySession {
 		this.#directory = directory;
 		const { contextWindow, maxOutput = 1_000, countTokens } = options;
 		const model: Model = {
-			...{ provider: "toy", defaultModel: "toy" },
+			provider: "toy",
+			defaultModel: "toy",
 			stream: () => {
 				throw new Error("nobody streams here");
 			},
@@ -127,15 +128,13 @@ export class ToySession {
 		await this.store.commit((tx) =>
 			insertRun(tx, {
 				...{ id: `run_${ordinal}`, sessionId, ordinal, content: text, acceptAll: 0, at: 0 },
-				...{
-					images: null,
-					retryOf: null,
-					attachments: null,
-					correlation: null,
-					actor: null,
-					options: null,
-					state: "ended",
-				},
+				images: null,
+				retryOf: null,
+				attachments: null,
+				correlation: null,
+				actor: null,
+				options: null,
+				state: "ended",
 			}),
 		);
 	}
@@ -153,12 +152,17 @@ export class ToySession {
 	/** A reply with calls, and their results. */
 	calls(...made: readonly (Omit<CallBlock, "type"> & Omit<ResultBlock, "type" | "callId">)[]): void {
 		const content = made.map(({ id, name, arguments: args }): AssistantMessage["content"][number] => ({
-			...{ type: "call", id, name },
+			type: "call",
+			id,
+			name,
 			arguments: args,
 		}));
 		const results = made.map(
 			({ id, text, failed, pictures }): ResultBlock => ({
-				...{ type: "result", callId: id, text, failed },
+				type: "result",
+				callId: id,
+				text,
+				failed,
 				...(pictures && { pictures }),
 			}),
 		);

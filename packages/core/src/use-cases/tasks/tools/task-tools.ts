@@ -1,8 +1,11 @@
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import { shorten } from "../../../text/shorten.ts";
+import { visible } from "../../../text/visible.ts";
 import { todo } from "../../../tools/todo.ts";
-import type { Tool } from "../../../vocabulary/tool.ts";
-import { requestReview } from "./request-review.ts";
-import { spawnWorker } from "./spawn-worker.ts";
-import { waitForWorkers } from "./wait-for-workers.ts";
+import type { TaskDesk, WorkerResult } from "../../../vocabulary/task.ts";
+import { defineTool, type Tool, type ToolContext, type ToolPlan } from "../../../vocabulary/tool.ts";
+import { attributed } from "../../../vocabulary/transcript.ts";
 
 /** The tools that a task has beside those that its submitter gave it. */
 export function taskTools({
@@ -13,4 +16,135 @@ export function taskTools({
 	readonly spawns: boolean;
 }): readonly Tool[] {
 	return [todo, ...(supervised ? [requestReview] : []), ...(spawns ? [spawnWorker, waitForWorkers] : [])];
+}
+
+/** The desk of the task that makes the call; throws where none does. */
+function deskOf({ task }: ToolContext): TaskDesk {
+	if (task) return task;
+	throw new ParleyError("only a task can do this", { code: "failed_precondition" });
+}
+
+/** A call that touches nothing but the task itself. */
+function planOwn(label: string): ToolPlan {
+	return { label: visible(label), classes: ["person"], preview: "", binding: {}, notes: [] };
+}
+
+const reviewParameters = () =>
+	z.strictObject({
+		reason: z.string().trim().min(1).max(500).describe("Why people have to look, in one sentence."),
+		content: z
+			.string()
+			.trim()
+			.min(1)
+			.max(32_000)
+			.describe("The plan or the question, whole and in Markdown: people see nothing else."),
+	});
+type ReviewArguments = z.infer<ReturnType<typeof reviewParameters>>;
+
+/** Suspends a task until a person has looked at its plan or answered its question. */
+const requestReview = defineTool<ReviewArguments>({
+	name: "request_review",
+	description:
+		"Shows people a plan or a question and waits, for days if need be, until somebody approves it or wants it revised. " +
+		"Use it before work that is hard to take back or that could be meant in several ways. Not for permission to use a " +
+		"tool: that is asked by itself.",
+	parameters: reviewParameters,
+	effect: "idempotent",
+	usual: ["person"],
+	plan: async ({ reason }) => planOwn(`request a review: ${reason}`),
+	async run(asked, _plan, context) {
+		const { approved, feedback, person } = await deskOf(context).review(asked);
+		const said = feedback === "" ? "" : `\nWhat was said with it:\n${attributed(feedback, person)}`;
+		return approved
+			? { text: `approved: go on${said}`, failed: false }
+			: { text: `to be revised: change it, and ask again where it matters${said}`, failed: false };
+	},
+});
+
+const name = () => z.string().trim().min(1).max(200);
+
+const spawnParameters = () =>
+	z.strictObject({
+		title: z.string().trim().min(1).max(200).describe("What the worker does, in a few words."),
+		description: z
+			.string()
+			.trim()
+			.min(1)
+			.max(32_000)
+			.describe("All that the worker has to know: it sees nothing of this conversation."),
+		tools: z
+			.array(name())
+			.max(50)
+			.optional()
+			.describe(
+				"Names of the tools that it may use, out of those that this task was given; all of them by default.",
+			),
+		model: name().optional().describe("Another model, by name or tier."),
+		depends_on: z
+			.array(name())
+			.max(8)
+			.optional()
+			.describe("Ids of workers of this task that must be completed first."),
+	});
+type SpawnArguments = z.infer<ReturnType<typeof spawnParameters>>;
+
+/** Hands a part of a task to an agent of its own. */
+const spawnWorker = defineTool<SpawnArguments>({
+	name: "spawn_worker",
+	description:
+		"Hands a part of this task to another agent, which works on it at the same time; returns its id at once. Use it for " +
+		"parts that do not depend on each other. wait_for_workers brings their results. Not for what you can do in a call or two.",
+	parameters: spawnParameters,
+	effect: "idempotent",
+	usual: ["person"],
+	plan: async ({ title }) => planOwn(`spawn a worker: ${title}`),
+	async run({ depends_on, tools, model, ...asked }, _plan, context) {
+		const id = await deskOf(context).spawn({
+			...asked,
+			...(tools && { tools }),
+			...(model !== undefined && { model }),
+			...(depends_on && { dependsOn: depends_on }),
+		});
+		return { text: `worker ${id}`, failed: false };
+	},
+});
+
+/** Characters of one worker's result that its task is told. */
+const mostTold = 16_000;
+
+const waitParameters = () =>
+	z.strictObject({
+		workers: z
+			.array(z.string().trim().min(1).max(200))
+			.min(1)
+			.max(8)
+			.optional()
+			.describe("Ids that spawn_worker returned; all workers of this task by default."),
+	});
+type WaitArguments = z.infer<ReturnType<typeof waitParameters>>;
+
+/** Waits for workers and returns what they have to say. */
+const waitForWorkers = defineTool<WaitArguments>({
+	name: "wait_for_workers",
+	description:
+		"Waits until workers of this task have ended and returns their results. Use it when you need them to go on, and " +
+		"before you end: workers that are still at work then are cancelled.",
+	parameters: waitParameters,
+	effect: "idempotent",
+	usual: ["person"],
+	plan: async ({ workers }) => planOwn(workers ? `wait for ${workers.join(", ")}` : "wait for all workers"),
+	async run({ workers }, _plan, context) {
+		const results = await deskOf(context).workers(workers);
+		if (results.length === 0) return { text: "this task has no workers", failed: false };
+		return { text: results.map(describe).join("\n\n"), failed: false };
+	},
+});
+
+function describe({ id, title, state, output, error }: WorkerResult): string {
+	const told =
+		output.length > mostTold
+			? `${shorten(output, mostTold)}\n[cut: ask for less, or have it written to a file]`
+			: output;
+	const said = [told, error === "" ? "" : `error: ${error}`].filter((part) => part !== "").join("\n");
+	return `worker ${id} (${title}) ${state}${said === "" ? "" : `:\n${said}`}`;
 }

@@ -1,0 +1,178 @@
+import type { Engine } from "@parley/base";
+import { type Kysely, sql } from "kysely";
+import { type Column, createTable, stampColumns, withColumns } from "../columns.ts";
+
+/**
+ * Adds memories with their full-text index: FTS5 with trigrams on SQLite, a `tsvector` of trigrams on PostgreSQL. Both
+ * find a piece of text anywhere in a word, which languages without spaces need.
+ */
+export async function createMemories(db: Kysely<unknown>, engine: Engine): Promise<void> {
+	const keyed = db.schema
+		.createTable("memories")
+		.addColumn("n", engine === "sqlite" ? "integer" : "bigserial", (column) => {
+			return engine === "sqlite" ? column.primaryKey().autoIncrement() : column.primaryKey();
+		});
+	await withColumns(keyed, [
+		["id", "text"],
+		["scope", "text"],
+		["subject", "text"],
+		["author", "text"],
+		["session_id?", "text"],
+		["taint", "text"],
+		["text", "text"],
+		["tags", "text"],
+		["search_text", "text"],
+		["created_at", "bigint"],
+		...stampColumns,
+	])
+		.addUniqueConstraint("memories_id", ["id"])
+		.execute();
+	await db.schema.createIndex("memories_subject").on("memories").columns(["scope", "subject"]).execute();
+	await db.schema.createIndex("memories_author").on("memories").column("author").execute();
+	if (engine === "sqlite") await createSqliteIndex(db);
+	else await createPostgresIndex(db);
+}
+
+/** Holds no text, which is in the table: https://www.sqlite.org/fts5.html#contentless_delete_tables */
+async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
+	await sql`create virtual table memory_index
+		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram')`.execute(db);
+	await sql`create trigger memories_added after insert on memories begin
+		insert into memory_index (rowid, text) values (new.n, new.search_text); end`.execute(db);
+	await sql`create trigger memories_removed after delete on memories begin
+		delete from memory_index where rowid = old.n; end`.execute(db);
+}
+
+/** In a table of its own, so that both engines have the same columns in `memories`. */
+async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
+	await sql`create table memory_index (
+		n bigint primary key references memories (n) on delete cascade, grams tsvector not null)`.execute(db);
+	await sql`create index memory_index_grams on memory_index using gin (grams)`.execute(db);
+}
+
+/** Adds schedules: messages that are sent to a session at given times. */
+export async function createSchedules(db: Kysely<unknown>): Promise<void> {
+	await createTable(
+		db,
+		"schedules",
+		["id", "text"],
+		[
+			["session_id", "text"],
+			["external_key?", "text"],
+			["owner", "text"],
+			["principal", "text"],
+			["actor?", "text"],
+			["title", "text"],
+			["prompt", "text"],
+			["trigger", "text"],
+			["show", "text"],
+			["taint", "text"],
+			["created_at", "bigint"],
+			["next_due?", "bigint"],
+			["last_due?", "bigint"],
+			["last_fired_at?", "bigint"],
+			["last_run_id?", "text"],
+			["firings", "bigint"],
+			["problem?", "text"],
+			["seen_seq", "bigint"],
+			...stampColumns,
+		],
+	);
+	await db.schema.createIndex("schedules_due").on("schedules").column("next_due").execute();
+	await db.schema.createIndex("schedules_session").on("schedules").column("session_id").execute();
+	await db.schema.createIndex("schedules_owner").on("schedules").column("owner").execute();
+}
+
+/** Adds the skills of working directories that the operator has trusted, each with the hash of its content. */
+export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
+	await withColumns(db.schema.createTable("trusted_skills"), [
+		["directory", "text"],
+		["path", "text"],
+		["hash", "text"],
+		["trusted_by", "text"],
+		["trusted_at", "bigint"],
+		...stampColumns,
+	])
+		.addPrimaryKeyConstraint("trusted_skills_key", ["directory", "path"])
+		.execute();
+}
+
+/** Adds the trusted content, so that a person sees what has changed since. */
+export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
+}
+
+/** The tables that hold text of sessions. Rows from before this migration have no hash and are reported as unverified. */
+const tables = ["events", "steps", "runs", "steers", "compactions"];
+
+/** Adds hashes by which altered text is noticed. */
+export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
+	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
+}
+
+/** Adds the number of the first event that must have a hash to each session, so that deleted hashes are noticed. */
+export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
+	await db.schema
+		.alterTable("sessions")
+		.addColumn("hashed_from", "bigint", (column) => column.notNull().defaultTo(1))
+		.execute();
+	await sql`update sessions set hashed_from = coalesce(
+		(select min(seq) from events where session_id = sessions.id and hash is not null), last_seq + 1)`.execute(
+		db,
+	);
+}
+
+const tasks: readonly Column[] = [
+	["session_id", "text"],
+	["own_session_id", "text"],
+	["parent_id?", "text"],
+	["spawn_call?", "text"],
+	["retry_of?", "text"],
+	["depth", "integer"],
+	["submitted_by", "text"],
+	["actor?", "text"],
+	["title", "text"],
+	["description", "text"],
+	["tools", "text"],
+	["priority", "integer"],
+	["agent", "text"],
+	["model?", "text"],
+	["autonomy", "text"],
+	["state", "text"],
+	["announce?", "text"],
+	["plan?", "text"],
+	["review?", "text"],
+	["suspend_count", "integer"],
+	["retry_count", "integer"],
+	["max_retries", "integer"],
+	["not_before", "bigint"],
+	["worked_ms", "bigint"],
+	["speakers?", "text"],
+	["worker?", "text"],
+	["lease_until", "bigint"],
+	["output", "text"],
+	["error", "text"],
+	["created_at", "bigint"],
+	["updated_at", "bigint"],
+	["started_at?", "bigint"],
+	["ended_at?", "bigint"],
+	...stampColumns,
+];
+
+/** Tasks, what they wait for, and the conversations in which they are worked on. */
+export async function createTasks(db: Kysely<unknown>): Promise<void> {
+	await db.schema.alterTable("sessions").addColumn("task_id", "text").execute();
+	await createTable(db, "tasks", ["id", "text"], tasks);
+	await withColumns(db.schema.createTable("task_needs"), [
+		["task_id", "text"],
+		["needs", "text"],
+		...stampColumns,
+	])
+		.addPrimaryKeyConstraint("task_needs_key", ["task_id", "needs"])
+		.execute();
+	await db.schema.createIndex("task_needs_needs").on("task_needs").column("needs").execute();
+	await db.schema.createIndex("tasks_state").on("tasks").columns(["state", "priority"]).execute();
+	await db.schema.createIndex("tasks_session").on("tasks").columns(["session_id", "created_at"]).execute();
+	await db.schema.createIndex("tasks_created").on("tasks").columns(["created_at", "id"]).execute();
+	await db.schema.createIndex("tasks_parent").on("tasks").column("parent_id").execute();
+}
