@@ -3,8 +3,10 @@ export type {
 	ClientOptions,
 	ClientState,
 	OpenParams,
+	Requester,
 	RequestMethod,
 	RequestOptions,
+	SessionClient,
 } from "./client/client.ts";
 export { createClient } from "./client/create-client.ts";
 export { describeFailure, refusalOf } from "./client/handshake.ts";

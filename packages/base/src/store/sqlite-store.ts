@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { type DatabaseConnection, Kysely } from "kysely";
 import { type Clock, systemClock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import { type Failpoints, noFailpoints } from "../failpoints.ts";
+import { createIds } from "../ids.ts";
 import { boundKysely } from "./bound-kysely.ts";
 import { createFresh, type FreshSchema } from "./fresh-schema.ts";
 import {
@@ -23,7 +24,6 @@ import {
 	openWriter,
 	storageFailure,
 } from "./sqlite-file.ts";
-import { BetweenTransactions, inMemory, openMemory } from "./sqlite-memory.ts";
 import { type HealthWatch, StorageHealth } from "./storage-health.ts";
 import type { Migration, Store, StoreHealth } from "./store.ts";
 import { StoreError } from "./store-error.ts";
@@ -227,4 +227,37 @@ function controlOf(database: DatabaseSync): TransactionControl {
 		probe: prepare("pragma user_version = 0"),
 		failure: storageFailure,
 	};
+}
+
+/** What SQLite calls a database that is on no disk: https://www.sqlite.org/inmemorydb.html */
+const inMemory = ":memory:";
+
+/** Two connections to a database of their own that is on no disk, and ends with them. */
+function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
+	// Only with this VFS can a second connection be one that cannot write: https://www.sqlite.org/src/file/src/memdb.c
+	const file = `file:/parley-${createIds().uuid()}?vfs=memdb`;
+	const writer = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+	// Nothing of it may lie in a file beside it, which is where a rollback would be read from.
+	writer.exec("pragma journal_mode = memory");
+	writer.exec("pragma temp_store = memory");
+	return { writer, reader: new DatabaseSync(file, { readOnly: true }) };
+}
+
+/**
+ * Reads between the transactions of the writer: in memory there is one state, which a reader cannot have as long as a
+ * transaction changes it.
+ */
+class BetweenTransactions extends NodeSqliteConnection {
+	readonly #writer: DatabaseSync;
+
+	constructor(reader: DatabaseSync, writer: DatabaseSync) {
+		super(reader);
+		this.#writer = writer;
+	}
+
+	override async executeQuery<R>(query: Parameters<DatabaseConnection["executeQuery"]>[0]) {
+		// Its statements take no time of their own: it is over as soon as its commands had their turns.
+		while (this.#writer.isTransaction) await new Promise((resolve) => setImmediate(resolve));
+		return super.executeQuery<R>(query);
+	}
 }

@@ -3,7 +3,7 @@ import type { MethodResult } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { reasons } from "../platform/is-for-us.ts";
-import type { RoomDesk } from "../rooms/handler-context.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
 import { effects } from "../rooms/heard.ts";
 import { refusalText } from "../rooms/refusal.ts";
 import type { Command, CommandShape } from "./command.ts";
@@ -12,7 +12,7 @@ import { mostSuggestions, textOf } from "./options.ts";
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 const whole = new Intl.NumberFormat("en");
 
-const model: Command<RoomDesk> = {
+const model: Command<RoomContext> = {
 	name: "model",
 	description: "Who answers in this channel's conversation, and to choose another one",
 	options: [
@@ -25,16 +25,16 @@ const model: Command<RoomDesk> = {
 			description: "A model, or a tier such as fast, standard or max",
 		},
 	],
-	async run(desk, { arrival: { person, room, options }, key }) {
+	async run(context, { arrival: { person, room, options }, key }) {
 		const wanted = textOf(options["name"]);
-		if (wanted === "") return { text: await modelsOf(desk, person, room) };
-		const { session } = await desk.sessionOf(person, room, key);
-		const chosen = { model: wanted, key: `${key}/model`, ...desk.onBehalf(person, room) };
-		const { model: name } = await desk.gateway.request("set_model", chosen, { sessionId: session });
+		if (wanted === "") return { text: await modelsOf(context, person, room) };
+		const { session } = await context.sessionOf(person, room, key);
+		const chosen = { model: wanted, key: `${key}/model`, ...context.onBehalf(person, room) };
+		const { model: name } = await context.gateway.request("set_model", chosen, { sessionId: session });
 		return { text: `From the next message on \`${name}\` answers here.` };
 	},
-	async complete(desk, { typed }) {
-		const { models } = await desk.gateway.request("list_models", {});
+	async complete(context, { typed }) {
+		const { models } = await context.gateway.request("list_models", {});
 		const words = typed.trim().toLowerCase();
 		return models
 			.map(({ name, tier }) => ({ value: name, label: tier === undefined ? name : `${name} · ${tier}` }))
@@ -43,19 +43,19 @@ const model: Command<RoomDesk> = {
 	},
 };
 
-const usage: Command<RoomDesk> = {
+const usage: Command<RoomContext> = {
 	name: "usage",
 	description: "What this channel's conversation has used, and what it may spend",
 	options: [],
-	async run(desk, { arrival: { person, room } }) {
-		const current = (await desk.sessions(person, room)).find((each) => each.current);
+	async run(context, { arrival: { person, room } }) {
+		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: "There is no conversation here yet, and nothing was used." };
-		const asked = { session_id: current.session, by: "model" as const, ...desk.onBehalf(person, room) };
-		return { text: usageText(await desk.gateway.request("usage", asked)) };
+		const asked = { session_id: current.session, by: "model" as const, ...context.onBehalf(person, room) };
+		return { text: usageText(await context.gateway.request("usage", asked)) };
 	},
 };
 
-const pair: Command<RoomDesk> = {
+const pair: Command<RoomContext> = {
 	name: "pair",
 	description: "Get access: with the operator's code, or request it without one",
 	options: [
@@ -67,29 +67,29 @@ const pair: Command<RoomDesk> = {
 			max: 64,
 		},
 	],
-	async run(desk, { arrival: { person, room, options }, key }) {
+	async run(context, { arrival: { person, room, options }, key }) {
 		const code = textOf(options["code"]);
 		const asked = {
 			key,
 			...defined({ code: code || undefined }),
-			...desk.onBehalf(person, room),
+			...context.onBehalf(person, room),
 		};
 		try {
-			return { text: pairedText(await desk.gateway.request("pair", asked), { code, desk, room }) };
+			return { text: pairedText(await context.gateway.request("pair", asked), { code, context, room }) };
 		} catch (reason) {
 			// A refusal of any other command tells a stranger to use this one.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
-			return { text: refusalText(message, { person, room }, desk.platform) };
+			return { text: refusalText(message, { person, room }, context.platform) };
 		}
 	},
 };
 
 function pairedText(
 	paired: MethodResult<"pair">,
-	{ code, desk, room }: { readonly code: string; readonly desk: RoomDesk; readonly room: Room },
+	{ code, context, room }: { readonly code: string; readonly context: RoomContext; readonly room: Room },
 ): string {
-	const { platform } = desk;
+	const { platform } = context;
 	if (paired.status === "requested") {
 		const until = platform.moment(Date.parse(paired.expires_at), "relative");
 		const command = platform.command("pair", room);
@@ -100,15 +100,15 @@ function pairedText(
 	return `Welcome! You are ${paired.role} here. Write to me, or see \`${help}\`.`;
 }
 
-const whoami: Command<RoomDesk> = {
+const whoami: Command<RoomContext> = {
 	name: "whoami",
 	description: "Who you are to the gateway, and what you may do here",
 	options: [],
-	async run(desk, { arrival: { person, room } }) {
-		const self = await desk.whoami(person, room);
+	async run(context, { arrival: { person, room } }) {
+		const self = await context.whoami(person, room);
 		const { role = "stranger", may, hint, place } = self;
 		const lines = [
-			`You are ${desk.platform.person(person.id)}, to the gateway \`${self.person ?? self.principal}\`: **${role}**.`,
+			`You are ${context.platform.person(person.id)}, to the gateway \`${self.person ?? self.principal}\`: **${role}**.`,
 			may.length === 0
 				? "You may do nothing here yet."
 				: `You may: ${may.map((each) => `\`${each}\``).join(", ")}.`,
@@ -119,7 +119,7 @@ const whoami: Command<RoomDesk> = {
 	},
 };
 
-const why: Command<RoomDesk> = {
+const why: Command<RoomContext> = {
 	name: "why",
 	description: "What I made of a message, and why",
 	options: [
@@ -131,24 +131,24 @@ const why: Command<RoomDesk> = {
 			description: "Its link or its id; your last one where you name none",
 		},
 	],
-	async run(desk, { arrival: { person, room, options, target } }) {
+	async run(context, { arrival: { person, room, options, target } }) {
 		const text = textOf(options["message"]).trim();
-		const named = text === "" ? target?.message : messageNamed(desk, text, room);
-		const heard = await desk.heard(room, {
+		const named = text === "" ? target?.message : messageNamed(context, text, room);
+		const heard = await context.heard(room, {
 			person: person.id,
 			...defined({
 				message: named,
-				ending: named === undefined ? undefined : desk.platform.messageEnding?.(text),
+				ending: named === undefined ? undefined : context.platform.messageEnding?.(text),
 			}),
 		});
 		if (heard === undefined)
 			return { text: "I know nothing of that message: I remember the last seven days." };
 		const { reason, effect, at, session, run } = heard;
-		const first = `${desk.platform.moment(at, "exact")}: ${reasons[reason]}; ${effects[effect]}.`;
+		const first = `${context.platform.moment(at, "exact")}: ${reasons[reason]}; ${effects[effect]}.`;
 		if (session === undefined || run === undefined) return { text: first };
-		const asked = { session_id: session, run_id: run, ...desk.onBehalf(person, room) };
+		const asked = { session_id: session, run_id: run, ...context.onBehalf(person, room) };
 		try {
-			const told = await desk.gateway.request("explain", asked);
+			const told = await context.gateway.request("explain", asked);
 			return { text: [first, ...explained(told)].join("\n\n") };
 		} catch (reason) {
 			// The session belongs to another channel: what it did is for the people there.
@@ -158,7 +158,7 @@ const why: Command<RoomDesk> = {
 	},
 };
 
-function messageNamed({ platform }: RoomDesk, text: string, room: Room): string | undefined {
+function messageNamed({ platform }: RoomContext, text: string, room: Room): string | undefined {
 	return platform.messageNamed ? platform.messageNamed(text, room) : text.match(/[^/\s]+/g)?.at(-1);
 }
 
@@ -184,7 +184,7 @@ function helpLines(
 }
 
 /** All commands in one answer, and how to talk to us. */
-export function helpCommand(table: () => readonly CommandShape[]): Command<RoomDesk> {
+export function helpCommand(table: () => readonly CommandShape[]): Command<RoomContext> {
 	return {
 		name: "help",
 		description: "What I understand",
@@ -202,21 +202,21 @@ export function helpCommand(table: () => readonly CommandShape[]): Command<RoomD
 }
 
 /** Who answers, what it costs, who somebody is, and why something happened. */
-export const aboutCommands: readonly Command<RoomDesk>[] = [model, usage, pair, whoami, why];
+export const aboutCommands: readonly Command<RoomContext>[] = [model, usage, pair, whoami, why];
 
 async function modelsOf(
-	desk: RoomDesk,
-	...[person, room]: Parameters<RoomDesk["sessions"]>
+	context: RoomContext,
+	...[person, room]: Parameters<RoomContext["sessions"]>
 ): Promise<string> {
-	const { models, default: usual } = await desk.gateway.request("list_models", {});
-	const current = (await desk.sessions(person, room)).find((each) => each.current)?.model ?? usual;
+	const { models, default: usual } = await context.gateway.request("list_models", {});
+	const current = (await context.sessions(person, room)).find((each) => each.current)?.model ?? usual;
 	const lines = models
 		.slice(0, mostSuggestions)
 		.map(
 			({ name, tier }) =>
 				`- \`${name}\`${tier === undefined ? "" : ` · ${tier}`}${name === current ? " · answers here" : ""}`,
 		);
-	const choose = desk.platform.command("model", room);
+	const choose = context.platform.command("model", room);
 	return `\`${current}\` answers here. \`${choose}\` with a name chooses another one:\n\n${lines.join("\n")}`;
 }
 

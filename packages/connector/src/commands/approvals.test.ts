@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
-import { ada, commanded, general, scriptedDesk } from "../testing/question-context.ts";
+import { ada, commanded, general, scriptedContext } from "../testing/question-context.ts";
 import { read, token } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { approvalCommands } from "./approvals.ts";
@@ -11,13 +11,13 @@ const [approvals] = approvalCommands;
 
 /** What Ada reads of what waits, and what the gateway was asked. */
 async function ask(answers: ScriptedAnswers, from?: number) {
-	const { desk, gateway } = scriptedDesk(answers);
-	const reply = await approvals?.run(desk, commanded("approvals", from === undefined ? {} : { from }));
-	return { said: reply ? read(reply) : "", reply, desk, gateway };
+	const { context, gateway } = scriptedContext(answers);
+	const reply = await approvals?.run(context, commanded("approvals", from === undefined ? {} : { from }));
+	return { said: reply ? read(reply) : "", reply, context, gateway };
 }
 
 test("what waits in another room is shown with who asked for it where, and with buttons of its own", async () => {
-	const { said, reply, desk, gateway } = await ask(waiting(listedPrompt()));
+	const { said, reply, context, gateway } = await ask(waiting(listedPrompt()));
 	expect(said).toBe(
 		[
 			"**Approval k3v9qx** · the agent wants to use `run_command`",
@@ -28,7 +28,7 @@ test("what waits in another room is shown with who asked for it where, and with 
 		].join("\n\n"),
 	);
 	const ids = (reply?.controls ?? []).flat().flatMap((control) => ("id" in control ? [control.id] : []));
-	expect(ids.map((id) => desk.controls.read(id))).toEqual(
+	expect(ids.map((id) => context.controls.read(id))).toEqual(
 		["listed-approve", "listed-deny", "listed-whole"].map((kind) => ({
 			kind,
 			session: "sess_7",

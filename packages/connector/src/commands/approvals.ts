@@ -2,7 +2,7 @@ import { fitsPost } from "../conversation/questions/fit-card.ts";
 import { codeOf } from "../conversation/questions/question.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { findListed, type ListedPrompt, listedButtons, listedCard } from "../presses/listed.ts";
-import type { Desk, Reply } from "../rooms/handler-context.ts";
+import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 
 /** A row of buttons each: platforms show five. */
@@ -22,14 +22,14 @@ const approvals: Command = {
 			description: "Which of them to begin with; the first one unless told",
 		},
 	],
-	async run(desk, { arrival: { person, room, options } }) {
-		const { prompts } = await desk.gateway.request("list_prompts", {
+	async run(context, { arrival: { person, room, options } }) {
+		const { prompts } = await context.gateway.request("list_prompts", {
 			approvals: true,
 			limit: mostListed,
-			...desk.onBehalf(person, room),
+			...context.onBehalf(person, room),
 		});
 		const { from = 1 } = options;
-		return listOf(desk, inOrder(prompts, desk, person), { person, room, first: Number(from) - 1 });
+		return listOf(context, inOrder(prompts, context, person), { person, room, first: Number(from) - 1 });
 	},
 };
 
@@ -39,7 +39,7 @@ export const approvalCommands: readonly Command[] = [approvals];
 /** The oldest first, but behind what somebody else can let happen at once: so nobody hides that behind their own. */
 function inOrder(
 	prompts: readonly ListedPrompt[],
-	{ platform: { name } }: Desk,
+	{ platform: { name } }: HandlerContext,
 	{ id }: Person,
 ): readonly ListedPrompt[] {
 	const rank = ({ always_ask, person = "" }: ListedPrompt): number => {
@@ -63,8 +63,12 @@ interface Shown {
 }
 
 /** As many as one post holds whole; the first one alone where it is cut. */
-async function listOf(desk: Desk, all: readonly ListedPrompt[], showing: Showing): Promise<Reply> {
-	const { platform } = desk;
+async function listOf(
+	context: HandlerContext,
+	all: readonly ListedPrompt[],
+	showing: Showing,
+): Promise<Reply> {
+	const { platform } = context;
 	const { room, first } = showing;
 	const command = platform.command("approvals", room);
 	const footAt = (next: number): string => {
@@ -74,7 +78,7 @@ async function listOf(desk: Desk, all: readonly ListedPrompt[], showing: Showing
 	const shown: Shown[] = [];
 	let next = first;
 	for (; next < all.length && shown.length < mostShown; next += 1) {
-		const card = await cardOf(desk, all[next]?.token ?? "", { showing, foot: footAt(next + 1) });
+		const card = await cardOf(context, all[next]?.token ?? "", { showing, foot: footAt(next + 1) });
 		// Somebody may just have answered it.
 		if (!card) continue;
 		const post = [...shown, card, { text: footAt(next + 1) }].map(({ text }) => text).join("\n\n");
@@ -92,16 +96,16 @@ async function listOf(desk: Desk, all: readonly ListedPrompt[], showing: Showing
 		text: [...shown.map(({ text }) => text), ...(foot === "" ? [] : [foot])].join("\n\n"),
 		controls: shown.map(({ prompt, cut }) => {
 			const code = shown.length > 1 ? codeOf(prompt.token) : "";
-			return listedButtons(desk, prompt, { code, cut });
+			return listedButtons(context, prompt, { code, cut });
 		}),
 	};
 }
 
 async function cardOf(
-	desk: Desk,
+	context: HandlerContext,
 	token: string,
 	{ showing: { person, room }, foot }: { readonly showing: Showing; readonly foot: string },
 ): Promise<Shown | undefined> {
-	const prompt = await findListed(desk, token, { person, room });
-	return prompt && { prompt, ...listedCard(desk, prompt, { room, foot }) };
+	const prompt = await findListed(context, token, { person, room });
+	return prompt && { prompt, ...listedCard(context, prompt, { room, foot }) };
 }

@@ -1,4 +1,4 @@
-import type { RoomDesk } from "../rooms/handler-context.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
 import { aboutCommands, helpCommand } from "./about.ts";
 import { approvalCommands } from "./approvals.ts";
 import type { Command } from "./command.ts";
@@ -11,7 +11,7 @@ import { taskCommands } from "./task.ts";
 import { trustCommands } from "./trust.ts";
 
 /** All that people can order, on every platform: from here come menus, help and the reading of texts. */
-export const commandTable: readonly Command<RoomDesk>[] = [
+export const commandTable: readonly Command<RoomContext>[] = [
 	...talkCommands,
 	...taskCommands,
 	...sessionCommands,

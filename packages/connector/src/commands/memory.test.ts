@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commanded, scriptedDesk } from "../testing/question-context.ts";
+import { commanded, scriptedContext } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { memoryCommands } from "./memory.ts";
 
@@ -55,9 +55,9 @@ test.each<{
 		asks: { method: "forget_memory", params: { person: "me", actor: { id: "42" } } },
 	},
 ])("$name", async ({ command, options, answers, says, asks }) => {
-	const { desk, gateway } = scriptedDesk(answers);
+	const { context, gateway } = scriptedContext(answers);
 	const run = memoryCommands.find(({ name }) => name === command);
-	const { text } = (await run?.run(desk, commanded(command, options))) ?? {};
+	const { text } = (await run?.run(context, commanded(command, options))) ?? {};
 	expect(text).toMatch(says);
 	expect(gateway.asked.at(-1)).toMatchObject(asks);
 });
@@ -68,10 +68,10 @@ test("a command that is written in a channel shows no notes about the person the
 		[[note], /^Notes about you are not shown in this channel/],
 		[[note, shared], /^- `mem_2` .*Notes about you are not shown/s],
 	] as const) {
-		const { desk } = scriptedDesk({ list_memories: () => ({ memories: [...memories] }) });
+		const { context } = scriptedContext({ list_memories: () => ({ memories: [...memories] }) });
 		const handled = { ...commanded("memory", {}), message: "m1" };
 		const [command] = memoryCommands;
-		const { text } = (await command?.run(desk, handled)) ?? {};
+		const { text } = (await command?.run(context, handled)) ?? {};
 		expect(text).toMatch(says);
 		expect(text).not.toContain("likes");
 	}

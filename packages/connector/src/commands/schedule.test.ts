@@ -1,6 +1,6 @@
 import type { SchedulePayload } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { commanded, scriptedDesk } from "../testing/question-context.ts";
+import { commanded, scriptedContext } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { scheduleCommands } from "./schedule.ts";
 
@@ -70,20 +70,22 @@ test.each<{
 		asks: { method: "unschedule_task", params: { entry_id: "sched_1", key: "key", actor: { id: "42" } } },
 	},
 ])("$name", async ({ command, options, answers, says, asks }) => {
-	const { desk, gateway } = scriptedDesk(answers);
+	const { context, gateway } = scriptedContext(answers);
 	const run = scheduleCommands.find(({ name }) => name === command);
-	const { text } = (await run?.run(desk, commanded(command, options))) ?? {};
+	const { text } = (await run?.run(context, commanded(command, options))) ?? {};
 	expect(text).toMatch(says);
 	expect(gateway.asked.at(-1)).toMatchObject(asks);
 });
 
 test("the id of a schedule is completed from its title", async () => {
-	const { desk } = scriptedDesk({ list_schedules: () => ({ schedules: [schedule] }) });
+	const { context } = scriptedContext({ list_schedules: () => ({ schedules: [schedule] }) });
 	const remove = scheduleCommands.find(({ name }) => name === "schedule remove");
 	const { person, room } = commanded("schedule remove").arrival;
 	const typing = { option: "id", options: {}, person, room };
-	expect(await remove?.complete?.(desk, { ...typing, typed: "stand" })).toMatchObject([{ value: "sched_1" }]);
-	expect(await remove?.complete?.(desk, { ...typing, typed: "zebra" })).toEqual([]);
+	expect(await remove?.complete?.(context, { ...typing, typed: "stand" })).toMatchObject([
+		{ value: "sched_1" },
+	]);
+	expect(await remove?.complete?.(context, { ...typing, typed: "zebra" })).toEqual([]);
 });
 
 test("a command that is written in a channel shows no schedule of another place there", async () => {
@@ -98,15 +100,15 @@ test("a command that is written in a channel shows no schedule of another place 
 		[[elsewhere, schedule], /^- `sched_1` .*Schedules of other places .*schedule remove ID` removes/s],
 		[[schedule], /^- `sched_1` .*\n\n`\S*schedule remove ID` removes a schedule\.$/s],
 	] as const) {
-		const { desk } = scriptedDesk({ list_schedules: () => ({ schedules: [...schedules] }) });
-		const { text } = (await runOf("schedule list")?.(desk, written("schedule list"))) ?? {};
+		const { context } = scriptedContext({ list_schedules: () => ({ schedules: [...schedules] }) });
+		const { text } = (await runOf("schedule list")?.(context, written("schedule list"))) ?? {};
 		expect(text).toMatch(says);
 		expect(text).not.toContain("Salaries");
 	}
 	const removed = { status: "removed" as const, entry_id: "sched_2", title: "Salaries" };
-	const { desk } = scriptedDesk({ unschedule_task: () => removed });
+	const { context } = scriptedContext({ unschedule_task: () => removed });
 	const remove = written("schedule remove", { id: "sched_2" });
-	expect(await runOf("schedule remove")?.(desk, remove)).toEqual({ text: "Removed." });
+	expect(await runOf("schedule remove")?.(context, remove)).toEqual({ text: "Removed." });
 });
 
 test.each([
@@ -132,13 +134,13 @@ test.each([
 	{ name: "a channel shows none of another channel", written: {}, target: { channel: "3" }, shown: false },
 	{ name: "a channel shows none of another tenant", written: {}, target: { tenant: "2" }, shown: false },
 ])("$name", async ({ written, target, shown }) => {
-	const { desk } = scriptedDesk({ list_schedules: () => ({ schedules: [schedule] }) });
+	const { context } = scriptedContext({ list_schedules: () => ({ schedules: [schedule] }) });
 	const { arrival, key } = commanded("schedule list");
 	const list = scheduleCommands.find(({ name }) => name === "schedule list");
 	const { room } = arrival;
 	const { text } =
 		(await list?.run(
-			{ ...desk, roomOf: async () => ({ ...room, ...target }) },
+			{ ...context, roomOf: async () => ({ ...room, ...target }) },
 			{ arrival: { ...arrival, room: { ...room, ...written } }, key, message: "m1" },
 		)) ?? {};
 	expect(text?.includes("sched_1")).toBe(shown);

@@ -1,9 +1,9 @@
 import { defined } from "@parley/base";
 import type { SchedulePayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
-import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { PlatformWords } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
-import type { Desk } from "../rooms/handler-context.ts";
+import type { HandlerContext } from "../rooms/handler-context.ts";
 import type { Command, Completing, Suggestion } from "./command.ts";
 import { isPublic, mostSuggestions, textOf } from "./options.ts";
 
@@ -49,10 +49,10 @@ const add: Command = {
 		},
 		{ name: "title", description: "A short name", type: "string", required: false, max: 200 },
 	],
-	async run(desk, { arrival: { person, room, options }, key }) {
-		const { session } = await desk.sessionOf(person, room, key);
+	async run(context, { arrival: { person, room, options }, key }) {
+		const { session } = await context.sessionOf(person, room, key);
 		const [zone, title, show] = [textOf(options["zone"]), textOf(options["title"]), showOf(options["show"])];
-		const made = await desk.gateway.request(
+		const made = await context.gateway.request(
 			"schedule_task",
 			{
 				prompt: textOf(options["text"]),
@@ -63,11 +63,11 @@ const add: Command = {
 					title: title || undefined,
 					show,
 				}),
-				...desk.onBehalf(person, room),
+				...context.onBehalf(person, room),
 			},
 			{ sessionId: session },
 		);
-		return { text: `Scheduled:\n${lineOf(made, desk.platform)}` };
+		return { text: `Scheduled:\n${lineOf(made, context.platform)}` };
 	},
 };
 
@@ -76,8 +76,8 @@ const list: Command = {
 	also: "schedules",
 	description: "Show your schedules",
 	options: [],
-	async run(desk, handled) {
-		const { gateway, platform, onBehalf } = desk;
+	async run(context, handled) {
+		const { gateway, platform, onBehalf } = context;
 		const { person, room } = handled.arrival;
 		const isPosted = isPublic(handled);
 		const asked = { limit: isPosted ? mostOfOwner : mostListed, ...onBehalf(person, room) };
@@ -85,7 +85,7 @@ const list: Command = {
 		if (found.length === 0) {
 			return { text: `You have no schedules. \`${platform.command("schedule add", room)}\` adds one.` };
 		}
-		const shown = isPosted ? await ofChannel(desk, room, found) : found;
+		const shown = isPosted ? await ofChannel(context, room, found) : found;
 		const lines = shown.slice(0, mostListed).map((schedule) => lineOf(schedule, platform));
 		const [all, remove] = ["schedule list", "schedule remove"].map((name) => platform.command(name, room));
 		const parts = [
@@ -130,7 +130,7 @@ const remove: Command = {
 export const scheduleCommands: readonly Command[] = [add, list, remove];
 
 async function suggest(
-	{ gateway, onBehalf }: Desk,
+	{ gateway, onBehalf }: HandlerContext,
 	{ typed, person, room }: Completing,
 ): Promise<Suggestion[]> {
 	const { schedules } = await gateway.request("list_schedules", { limit: 100, ...onBehalf(person, room) });
@@ -146,11 +146,11 @@ async function suggest(
  * read its channel.
  */
 async function ofChannel(
-	desk: Desk,
+	context: HandlerContext,
 	{ tenant, channel, thread }: Room,
 	schedules: readonly SchedulePayload[],
 ): Promise<readonly SchedulePayload[]> {
-	const rooms = await Promise.all(schedules.map(({ session_id }) => desk.roomOf(session_id)));
+	const rooms = await Promise.all(schedules.map(({ session_id }) => context.roomOf(session_id)));
 	return schedules.filter((_schedule, index) => {
 		const target = rooms[index];
 		const isHere = target?.tenant === tenant && target.channel === channel;
@@ -164,7 +164,7 @@ function showOf(option: string | number | boolean | undefined): "post" | "thread
 
 function lineOf(
 	{ entry_id, title, when, next_due, problem }: SchedulePayload,
-	{ moment }: Pick<ChatPlatform, "moment">,
+	{ moment }: PlatformWords,
 ): string {
 	const next = next_due === undefined ? "" : `, next ${moment(Date.parse(next_due), "relative")}`;
 	const why = problem === undefined ? "" : `\n  did not run: ${plain(problem, 300)}`;

@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
-import type { ListedSession, RoomDesk } from "../rooms/handler-context.ts";
+import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
 
@@ -15,20 +15,20 @@ const title: CommandOption = {
 	max: mostTitle,
 };
 
-const create: Command<RoomDesk> = {
+const create: Command<RoomContext> = {
 	name: "session new",
 	description: "Begin a fresh conversation here; the old one stays as it is",
 	options: [title],
-	async run(desk, { arrival: { person, room, options }, key }) {
+	async run(context, { arrival: { person, room, options }, key }) {
 		const wanted = textOf(options["title"]);
-		await desk.turnTo(person, room, { key, ...defined({ title: wanted || undefined }) });
+		await context.turnTo(person, room, { key, ...defined({ title: wanted || undefined }) });
 		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
-		const back = desk.platform.command("session switch", room);
+		const back = context.platform.command("session switch", room);
 		return { text: `A fresh conversation${name} begins here. \`${back}\` goes back to an older one.` };
 	},
 };
 
-const turn: Command<RoomDesk> = {
+const turn: Command<RoomContext> = {
 	name: "session switch",
 	description: "Go on with another conversation of this channel",
 	options: [
@@ -41,38 +41,38 @@ const turn: Command<RoomDesk> = {
 			description: "Which one: its title, or the end of its id",
 		},
 	],
-	async run(desk, { arrival: { person, room, options }, key }) {
+	async run(context, { arrival: { person, room, options }, key }) {
 		const wanted = textOf(options["session"]);
-		const found = findSession(await desk.sessions(person, room), wanted);
+		const found = findSession(await context.sessions(person, room), wanted);
 		if (found === undefined) {
-			const all = desk.platform.command("session list", room);
+			const all = context.platform.command("session list", room);
 			return { text: `No one conversation here is called “${plain(wanted, 100)}”: \`${all}\` shows them.` };
 		}
-		await desk.turnTo(person, room, { key, session: found.session });
+		await context.turnTo(person, room, { key, session: found.session });
 		return { text: `This channel goes on with **${nameOf(found)}**.` };
 	},
-	async complete(desk, { typed, person, room }) {
+	async complete(context, { typed, person, room }) {
 		const words = typed.trim().toLowerCase();
-		return (await desk.sessions(person, room))
+		return (await context.sessions(person, room))
 			.filter(({ title: name, session }) => `${name} ${session}`.toLowerCase().includes(words))
 			.slice(0, mostSuggestions)
 			.map((each) => ({ value: each.session, label: oneLine(labelOf(each), 90) }));
 	},
 };
 
-const list: Command<RoomDesk> = {
+const list: Command<RoomContext> = {
 	name: "session list",
 	description: "The conversations of this channel",
 	options: [],
-	async run(desk, { arrival: { person, room } }) {
-		const sessions = await desk.sessions(person, room);
+	async run(context, { arrival: { person, room } }) {
+		const sessions = await context.sessions(person, room);
 		if (sessions.length === 0)
 			return { text: "There is no conversation here yet: write to me, and one begins." };
 		const lines = sessions.slice(0, mostListed).map((each) => {
 			const { current, messages, usedAt, session } = each;
 			const facts = [
 				`${messages} messages`,
-				desk.platform.moment(usedAt, "relative"),
+				context.platform.moment(usedAt, "relative"),
 				`\`${idEnd(session)}\``,
 			];
 			return `- ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
@@ -82,34 +82,34 @@ const list: Command<RoomDesk> = {
 	},
 };
 
-const rename: Command<RoomDesk> = {
+const rename: Command<RoomContext> = {
 	name: "session rename",
 	description: "Give this channel's conversation another title",
 	options: [{ ...title, required: true }],
-	async run(desk, { arrival: { person, room, options }, key }) {
-		const { session } = await desk.sessionOf(person, room, key);
+	async run(context, { arrival: { person, room, options }, key }) {
+		const { session } = await context.sessionOf(person, room, key);
 		const renamed = { session_id: session, title: textOf(options["title"]), key: `${key}/rename` };
-		const { title: given } = await desk.gateway.request("rename_session", {
+		const { title: given } = await context.gateway.request("rename_session", {
 			...renamed,
-			...desk.onBehalf(person, room),
+			...context.onBehalf(person, room),
 		});
 		return { text: `This conversation is called **${plain(given, mostTitle)}** from now on.` };
 	},
 };
 
-const info: Command<RoomDesk> = {
+const info: Command<RoomContext> = {
 	name: "session info",
 	description: "What this channel talks to at the moment",
 	options: [],
-	async run(desk, { arrival: { person, room } }) {
-		const current = (await desk.sessions(person, room)).find((each) => each.current);
+	async run(context, { arrival: { person, room } }) {
+		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined)
 			return { text: "There is no conversation here yet: write to me, and one begins." };
 		const { messages, usedAt, session, model } = current;
 		return {
 			text: [
 				`**${nameOf(current)}** · \`${idEnd(session)}\``,
-				`${messages} messages, the last ${desk.platform.moment(usedAt, "relative")}`,
+				`${messages} messages, the last ${context.platform.moment(usedAt, "relative")}`,
 				`Model: ${model === undefined ? "the gateway's choice" : `\`${model}\``}`,
 			].join("\n\n"),
 		};
@@ -117,7 +117,7 @@ const info: Command<RoomDesk> = {
 };
 
 /** The conversations of a channel. */
-export const sessionCommands: readonly Command<RoomDesk>[] = [create, turn, list, rename, info];
+export const sessionCommands: readonly Command<RoomContext>[] = [create, turn, list, rename, info];
 
 function findSession(sessions: readonly ListedSession[], wanted: string): ListedSession | undefined {
 	const words = wanted.toLowerCase();

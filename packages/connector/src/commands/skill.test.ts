@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RoomDesk } from "../rooms/handler-context.ts";
-import { commanded, scriptedDesk } from "../testing/question-context.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
+import { commanded, scriptedContext } from "../testing/question-context.ts";
 import { skillCommands } from "./skill.ts";
 
 const [command] = skillCommands;
@@ -24,12 +24,12 @@ const refuse = (): never => {
 	throw new Error("not in this test");
 };
 
-/** A desk that keeps what is said. */
-function talkingDesk() {
+/** A context that keeps what is said. */
+function talkingContext() {
 	const said: string[] = [];
-	const { desk, gateway } = scriptedDesk(answers);
-	const room: RoomDesk = {
-		...desk,
+	const { context, gateway } = scriptedContext(answers);
+	const room: RoomContext = {
+		...context,
 		sessions: async () => [{ session: "s1", title: "", usedAt: 0, messages: 1, current: true }],
 		whoami: refuse,
 		stop: refuse,
@@ -39,22 +39,22 @@ function talkingDesk() {
 			return { session: "s", sent: true, failures: [] };
 		},
 	};
-	return { desk: room, said, gateway };
+	return { context: room, said, gateway };
 }
 
 const answers = { list_skills: () => ({ skills: [deploy, ...hidden], problems: [], digest: "" }) };
 
 test("without a name the skills that people may start are listed", async () => {
-	const { desk } = talkingDesk();
-	const { text } = (await command?.run(desk, commanded("skill", {}))) ?? {};
+	const { context } = talkingContext();
+	const { text } = (await command?.run(context, commanded("skill", {}))) ?? {};
 	expect(text).toMatch(/^- `\S*skill deploy .*branch.*` Deploys .*$/);
 });
 
 test("a name completes with the skills of the room's session", async () => {
-	const { desk, gateway } = talkingDesk();
+	const { context, gateway } = talkingContext();
 	const { person, room } = commanded("skill", {}).arrival;
 	const asked = { option: "name", typed: "/dep", options: {}, person, room };
-	expect(await command?.complete?.(desk, asked)).toEqual([
+	expect(await command?.complete?.(context, asked)).toEqual([
 		{ value: "deploy", label: "deploy: Deploys *it*" },
 	]);
 	expect(gateway.asked).toMatchObject([{ method: "list_skills", params: { session_id: "s1" } }]);
@@ -65,7 +65,7 @@ test.each([
 	{ name: "/deploy main now" },
 	{ name: "deploy main now" },
 ])("%j is said as a message that starts the skill", async (options) => {
-	const { desk, said } = talkingDesk();
-	await command?.run(desk, commanded("skill", options));
+	const { context, said } = talkingContext();
+	await command?.run(context, commanded("skill", options));
 	expect(said).toEqual(["/deploy main now"]);
 });

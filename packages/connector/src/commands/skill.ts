@@ -1,13 +1,13 @@
 import { defined } from "@parley/base";
 import type { SkillPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
-import type { RoomDesk } from "../rooms/handler-context.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
 
 const mostListed = 25;
 
-const skill: Command<RoomDesk> = {
+const skill: Command<RoomContext> = {
 	name: "skill",
 	also: "skills",
 	description: "Use a skill, or list the skills",
@@ -28,19 +28,19 @@ const skill: Command<RoomDesk> = {
 			description: "What the skill works on",
 		},
 	],
-	async run(desk, { arrival, key, message }) {
+	async run(context, { arrival, key, message }) {
 		const { person, room, options, attachments } = arrival;
 		// Typed as a text, the name has the arguments behind it.
 		const wanted = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
 		if (wanted === "") {
-			const { session } = await desk.sessionOf(person, room, key);
-			const list = await desk.gateway.request("list_skills", {
+			const { session } = await context.sessionOf(person, room, key);
+			const list = await context.gateway.request("list_skills", {
 				session_id: session,
-				...desk.onBehalf(person, room),
+				...context.onBehalf(person, room),
 			});
-			return { text: listed(list.skills.filter(isForPeople), desk.platform.command("skill", room)) };
+			return { text: listed(list.skills.filter(isForPeople), context.platform.command("skill", room)) };
 		}
-		const { failures } = await desk.say(person, room, {
+		const { failures } = await context.say(person, room, {
 			text: `/${wanted}`,
 			attachments,
 			key: `${key}/say`,
@@ -49,13 +49,13 @@ const skill: Command<RoomDesk> = {
 		if (failures.length === 0) return { text: "Started: the answer comes here." };
 		return { text: `Started, but not with everything:\n\n${failures.map((one) => `- ${one}`).join("\n")}` };
 	},
-	async complete(desk, { option, typed, person, room }) {
+	async complete(context, { option, typed, person, room }) {
 		if (option !== "name") return [];
 		// Without a session yet, the skills of the data directory are known. Completing opens no session.
-		const current = (await desk.sessions(person, room)).find((one) => one.current);
-		const { skills } = await desk.gateway.request("list_skills", {
+		const current = (await context.sessions(person, room)).find((one) => one.current);
+		const { skills } = await context.gateway.request("list_skills", {
 			session_id: current?.session ?? null,
-			...desk.onBehalf(person, room),
+			...context.onBehalf(person, room),
 		});
 		const word = typed.trim().toLowerCase().replace(/^\//, "");
 		return skills
@@ -80,4 +80,4 @@ function listed(skills: readonly SkillPayload[], command: string): string {
 }
 
 /** Skills, by command. */
-export const skillCommands: readonly Command<RoomDesk>[] = [skill];
+export const skillCommands: readonly Command<RoomContext>[] = [skill];

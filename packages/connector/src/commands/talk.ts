@@ -1,19 +1,19 @@
 import { defined } from "@parley/base";
-import type { RoomDesk } from "../rooms/handler-context.ts";
+import type { RoomContext } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 import { textOf } from "./options.ts";
 
 const mostText = 6000;
 
-const ask: Command<RoomDesk> = {
+const ask: Command<RoomContext> = {
 	name: "ask",
 	description: "Ask the agent something, in this channel's conversation",
 	options: [{ name: "text", description: "What you want", type: "string", required: true, max: mostText }],
-	async run(desk, { arrival, key, message }) {
+	async run(context, { arrival, key, message }) {
 		const { person, room, options, attachments, target } = arrival;
 		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";
 		const answered = message ?? target?.message;
-		const { sent, failures } = await desk.say(person, room, {
+		const { sent, failures } = await context.say(person, room, {
 			text: `${quoted}${textOf(options["text"])}`,
 			attachments,
 			key: `${key}/say`,
@@ -28,18 +28,18 @@ const ask: Command<RoomDesk> = {
 	},
 };
 
-const stop: Command<RoomDesk> = {
+const stop: Command<RoomContext> = {
 	name: "stop",
 	description: "Stop what is at work in this channel's conversation",
 	options: [],
-	async run(desk, { arrival: { person, room, at }, key }) {
-		const stopped = await desk.stop(person, room, { key, at });
+	async run(context, { arrival: { person, room, at }, key }) {
+		const stopped = await context.stop(person, room, { key, at });
 		return { text: stopped ? "Stopped." : "Nothing is at work here." };
 	},
 };
 
 /** To talk, and to end that. */
-export const talkCommands: readonly Command<RoomDesk>[] = [ask, stop];
+export const talkCommands: readonly Command<RoomContext>[] = [ask, stop];
 
 function quote(text: string): string {
 	return text.replace(/^/gm, "> ");

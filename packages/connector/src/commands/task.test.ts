@@ -1,6 +1,6 @@
 import type { TaskPayload } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { ada, commanded, general, scriptedDesk, taskPayload } from "../testing/question-context.ts";
+import { ada, commanded, general, scriptedContext, taskPayload } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { taskCommands } from "./task.ts";
 
@@ -134,9 +134,9 @@ const scenarios: readonly Scenario[] = [
 ];
 
 function run(answers: ScriptedAnswers, command: string, options: Readonly<Record<string, string>> = {}) {
-	const { desk, gateway } = scriptedDesk(answers);
+	const { context, gateway } = scriptedContext(answers);
 	const found = taskCommands.find(({ name }) => name === command);
-	return { gateway, reply: found?.run(desk, commanded(command, options)) };
+	return { gateway, reply: found?.run(context, commanded(command, options)) };
 }
 
 test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) => {
@@ -163,9 +163,9 @@ test.each([
 	["task cancel", "", ["Tidy *up* · ⏸️ Waits for you · aaaaaa"]],
 	["task reply", "x", []],
 ])("%s proposes what %j may mean", async (command, typed, labels) => {
-	const { desk } = scriptedDesk(listing(waiting, done, part));
+	const { context } = scriptedContext(listing(waiting, done, part));
 	const found = taskCommands.find(({ name }) => name === command);
-	const proposed = await found?.complete?.(desk, { option: "id", typed, ...waits });
+	const proposed = await found?.complete?.(context, { option: "id", typed, ...waits });
 	expect(proposed?.map(({ label }) => label)).toEqual(labels);
 });
 
@@ -174,9 +174,9 @@ test("task new proposes who can work on it", async () => {
 		{ name: "coder", title: "Coder", sampling: {} },
 		{ name: "writer", title: "", sampling: {} },
 	];
-	const { desk } = scriptedDesk({ list_agents: () => ({ agents, problems: [] }) });
+	const { context } = scriptedContext({ list_agents: () => ({ agents, problems: [] }) });
 	const create = taskCommands.find(({ name }) => name === "task new");
-	const proposed = (typed: string) => create?.complete?.(desk, { option: "agent", typed, ...waits });
+	const proposed = (typed: string) => create?.complete?.(context, { option: "agent", typed, ...waits });
 	expect(await proposed("WRI")).toEqual([{ value: "writer", label: "writer" }]);
 	expect(await proposed("")).toHaveLength(2);
 });

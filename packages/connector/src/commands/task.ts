@@ -1,14 +1,14 @@
 import { defined, ParleyError } from "@parley/base";
-import type { MethodResult, TaskPayload } from "@parley/protocol";
+import type { MethodResult, Requester, TaskPayload } from "@parley/protocol";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
 import { barOf, because, lengthOf, stateWords, tokensOf } from "../conversation/tasks/task-words.ts";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
-import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { ChatPlatform, PlatformWords } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import { answerOf, answerTask } from "../presses/tasks.ts";
-import type { Desk, Handled } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext } from "../rooms/handler-context.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
 
 const mostListed = 15;
@@ -42,12 +42,12 @@ const create: Command = {
 			choices: ["low", "normal", "high"].map((value) => ({ value, label: value })),
 		},
 	],
-	async run(desk, { arrival: { person, room, options }, key }) {
+	async run(context, { arrival: { person, room, options }, key }) {
 		const description = textOf(options["text"]);
 		const title = textOf(options["title"]) || oneLine(description, mostTitle);
 		const agent = textOf(options["agent"]);
-		const { session } = await desk.sessionOf(person, room, key);
-		const { notes = [] } = await desk.gateway.request(
+		const { session } = await context.sessionOf(person, room, key);
+		const { notes = [] } = await context.gateway.request(
 			"submit_task",
 			{
 				title,
@@ -55,7 +55,7 @@ const create: Command = {
 				priority: priorityOf(options["priority"]),
 				key: `${key}/task`,
 				...defined({ agent: agent || undefined }),
-				...desk.onBehalf(person, room),
+				...context.onBehalf(person, room),
 			},
 			{ sessionId: session },
 		);
@@ -82,15 +82,15 @@ const list: Command = {
 	also: "tasks",
 	description: "What is worked on in the background here, and what came of it",
 	options: [],
-	async run(desk, { arrival }) {
-		const tasks = await tasksHere(desk, arrival);
+	async run(context, { arrival }) {
+		const tasks = await tasksHere(context, arrival);
 		if (tasks.length === 0) {
-			const submit = desk.platform.command("task new", arrival.room);
+			const submit = context.platform.command("task new", arrival.room);
 			return { text: `There are no tasks here yet. \`${submit}\` submits one.` };
 		}
 		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, mostListed);
 		const more = tasks.length - shown.length;
-		const lines = shown.map((task) => taskLine(task, desk.platform));
+		const lines = shown.map((task) => taskLine(task, context.platform));
 		return { text: [...lines, ...(more > 0 ? [`- and ${more} older ones`] : [])].join("\n") };
 	},
 };
@@ -99,11 +99,11 @@ const show: Command = {
 	name: "task show",
 	description: "All that is known of a task",
 	options: [idOption],
-	async run(desk, handled) {
+	async run(context, handled) {
 		const { person, room } = handled.arrival;
-		const task_id = await meant(desk, handled);
-		const task = await desk.gateway.request("check_task", { task_id, ...desk.onBehalf(person, room) });
-		return { text: taskReport(task, desk.platform), controls: [controlsOf(task, desk)] };
+		const task_id = await meant(context, handled);
+		const task = await context.gateway.request("check_task", { task_id, ...context.onBehalf(person, room) });
+		return { text: taskReport(task, context.platform), controls: [controlsOf(task, context)] };
 	},
 	complete: suggest(() => true),
 };
@@ -115,14 +115,14 @@ const cancel: Command = {
 		idOption,
 		{ name: "reason", description: "Why, for the others", type: "string", required: false, max: 1000 },
 	],
-	async run(desk, handled) {
+	async run(context, handled) {
 		const { person, room, options } = handled.arrival;
-		const task_id = await meant(desk, handled);
+		const task_id = await meant(context, handled);
 		const reason = textOf(options["reason"]);
-		const { status } = await desk.gateway.request("cancel_task", {
+		const { status } = await context.gateway.request("cancel_task", {
 			task_id,
 			key: handled.key,
-			...desk.onBehalf(person, room),
+			...context.onBehalf(person, room),
 			...defined({ reason: reason || undefined }),
 		});
 		const id = shortId(task_id);
@@ -145,12 +145,12 @@ const reply: Command = {
 			description: "`approve` lets it go on; anything else tells it what should change",
 		},
 	],
-	async run(desk, handled) {
+	async run(context, handled) {
 		const { person, room, options } = handled.arrival;
-		const task = await meant(desk, handled);
+		const task = await meant(context, handled);
 		const answer = answerOf(textOf(options["text"]));
 		const speaker = { person, room, key: handled.key };
-		const explained = await answerTask(desk, speaker, { task, ...answer });
+		const explained = await answerTask(context, speaker, { task, ...answer });
 		const goesOn = answer.status === "approved" ? "it goes on." : "it goes on with what you wrote.";
 		return explained ?? { text: `\`${shortId(task)}\` has your answer: ${goesOn}` };
 	},
@@ -160,13 +160,13 @@ const reply: Command = {
 /** Work in the background, by command. */
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-function meant(desk: Desk, { arrival }: Handling): Promise<string> {
-	return findTask(desk, arrival, textOf(arrival.options["id"]));
+function meant(context: HandlerContext, { arrival }: Handling): Promise<string> {
+	return findTask(context, arrival, textOf(arrival.options["id"]));
 }
 
 function suggest(fits: (task: Task) => boolean) {
-	return async (desk: Desk, { typed, person, room }: Completing): Promise<Suggestion[]> => {
-		const tasks = await tasksHere(desk, { person, room });
+	return async (context: HandlerContext, { typed, person, room }: Completing): Promise<Suggestion[]> => {
+		const tasks = await tasksHere(context, { person, room });
 		return tasks
 			.filter((task) => fits(task) && mayMean(task, typed))
 			.slice(0, mostSuggested)
@@ -181,7 +181,10 @@ function isOpen({ status }: Task): boolean {
 	return !hasEnded(status);
 }
 
-function controlsOf({ id, status, suspension, session_id: session }: Task, { controls }: Desk): Control[] {
+function controlsOf(
+	{ id, status, suspension, session_id: session }: Task,
+	{ controls }: HandlerContext,
+): Control[] {
 	if (hasEnded(status)) {
 		const retry = controls.write({ kind: "task-retry", session, subject: id });
 		return [{ type: "button", id: retry, label: "Retry", style: "primary" }];
@@ -202,7 +205,7 @@ function priorityOf(option: string | number | boolean | undefined): "low" | "nor
 	return option === "low" || option === "high" ? option : "normal";
 }
 
-type Platform = Pick<ChatPlatform, "moment" | "person">;
+type Platform = PlatformWords;
 
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
@@ -265,9 +268,15 @@ function questionOf({ suspension }: TaskPayload): string[] {
 const mostLooked = 100;
 const leastEnding = 3;
 
+/** Requests about tasks on behalf of people. */
+interface TaskContext {
+	readonly gateway: Requester;
+	readonly onBehalf: HandlerContext["onBehalf"];
+}
+
 /** The newest tasks of the channel, those that people submitted: not their parts. */
 async function tasksHere(
-	{ gateway, onBehalf }: Pick<Desk, "gateway" | "onBehalf">,
+	{ gateway, onBehalf }: TaskContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
 ): Promise<TaskPayload[]> {
 	const asked = { limit: mostLooked, ...onBehalf(person, room) };
@@ -280,19 +289,19 @@ async function tasksHere(
  * where it could be several.
  */
 async function findTask(
-	desk: Pick<Desk, "gateway" | "onBehalf" | "platform">,
+	context: TaskContext & { readonly platform: ChatPlatform },
 	who: { readonly person: Person; readonly room: Room },
 	typed: string,
 ): Promise<string> {
 	const wanted = typed.trim().toLowerCase();
 	// One that was chosen from the list, or that is older than what is looked through.
 	if (/^task_[0-9a-z]{26}$/.test(wanted)) return wanted;
-	const tasks = wanted.length < leastEnding ? [] : await tasksHere(desk, who);
+	const tasks = wanted.length < leastEnding ? [] : await tasksHere(context, who);
 	const [found, other] = tasks.filter(({ id }) => id.endsWith(wanted));
 	if (found && !other) return found.id;
 	const message = found
 		? `the ids of several tasks end with ${wanted}: write more of the one you mean, such as ${found.id.slice(-10)}`
-		: `no task here has an id that ends with ${wanted}: ${desk.platform.command("task list", who.room)} shows them`;
+		: `no task here has an id that ends with ${wanted}: ${context.platform.command("task list", who.room)} shows them`;
 	throw new ParleyError(message, { code: found ? "invalid_argument" : "not_found" });
 }
 

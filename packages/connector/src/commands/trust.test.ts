@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commanded, scriptedDesk } from "../testing/question-context.ts";
+import { commanded, scriptedContext } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { trustCommands } from "./trust.ts";
 
@@ -99,10 +99,10 @@ const scenarios: readonly Scenario[] = [
 ];
 
 test.each(scenarios)("$name", async ({ command, options, answers, says, asks }) => {
-	const { desk, gateway } = scriptedDesk(answers);
+	const { context, gateway } = scriptedContext(answers);
 	const reply = await trustCommands
 		.find(({ name }) => name === command)
-		?.run(desk, commanded(command, options));
+		?.run(context, commanded(command, options));
 	expect(reply?.text).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
 	expect(gateway.asked.at(-1)).toMatchObject(asks);
 });

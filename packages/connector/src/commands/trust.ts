@@ -37,13 +37,13 @@ const on: Command = {
 			description: "After so many calls it ends",
 		},
 	],
-	async run(desk, { arrival: { person, room, options }, key }) {
+	async run(context, { arrival: { person, room, options }, key }) {
 		const { reason, minutes = minutesUnlessTold, max_actions, tools = "" } = options;
 		const names = String(tools)
 			.split(/[\s,]+/u)
 			.filter((name) => name !== "");
-		const { session } = await desk.sessionOf(person, room, key);
-		const answer = await desk.gateway.request("request_grant", {
+		const { session } = await context.sessionOf(person, room, key);
+		const answer = await context.gateway.request("request_grant", {
 			session_id: session,
 			minutes: Number(minutes),
 			reason: String(reason),
@@ -52,7 +52,7 @@ const on: Command = {
 				max_actions: max_actions === undefined ? undefined : Number(max_actions),
 				tools: names.length > 0 ? names : undefined,
 			}),
-			...desk.onBehalf(person, room),
+			...context.onBehalf(person, room),
 		});
 		if (answer.status === "granted") return { text: "This channel is trusted: its card says until when." };
 		return {
@@ -66,13 +66,13 @@ const off: Command = {
 	description: "Let tools in this channel ask again",
 	least: "manage",
 	options: [],
-	async run(desk, { arrival: { person, room }, key }) {
-		const behalf = desk.onBehalf(person, room);
-		const { grants } = await desk.gateway.request("list_grants", { ended: false, ...behalf });
+	async run(context, { arrival: { person, room }, key }) {
+		const behalf = context.onBehalf(person, room);
+		const { grants } = await context.gateway.request("list_grants", { ended: false, ...behalf });
 		// A channel has one at a time.
 		const [grant] = grants;
 		if (!grant) return { text: "This channel is not trusted: tools ask here as it is." };
-		await desk.gateway.request("revoke_grant", { grant_id: grant.grant_id, key, ...behalf });
+		await context.gateway.request("revoke_grant", { grant_id: grant.grant_id, key, ...behalf });
 		return { text: "Ended: tools ask here again." };
 	},
 };

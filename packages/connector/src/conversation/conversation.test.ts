@@ -40,7 +40,7 @@ test("each part remembers its own of an event, and the same event gives the same
 	const step = tellConversation(emptyConversation, said, scene);
 	expect(step.state).toEqual({ ...emptyConversation, answers: step.state.answers });
 	expect(step.state.answers.open.map(({ id }) => id)).toEqual(["r1"]);
-	expect(step.intentions).toEqual([{ type: "show", lane: "milestone", text: "> From the terminal: hi" }]);
+	expect(step.operations).toEqual([{ type: "show", lane: "milestone", text: "> From the terminal: hi" }]);
 	expect(tellConversation(emptyConversation, said, scene)).toEqual(step);
 	expect(parseJson(JSON.stringify(step.state))).toEqual(step.state);
 });
@@ -76,9 +76,9 @@ test("a deletion is told where something was expected, or something was said wit
 			payload: { content: "hello", run_id: "r1", error: "", context: { model: "offline" } },
 		},
 	});
-	expect(tell(emptyConversation, deletedAt(1000)).intentions).toEqual([]);
-	expect(tell(asked, deletedAt(1000 + 9 * day)).intentions).toEqual([notice]);
-	expect(tell(answered, deletedAt(1999 + day)).intentions).toEqual([notice]);
-	expect(tell(answered, deletedAt(2000 + day)).intentions).toEqual([]);
+	expect(tell(emptyConversation, deletedAt(1000)).operations).toEqual([]);
+	expect(tell(asked, deletedAt(1000 + 9 * day)).operations).toEqual([notice]);
+	expect(tell(answered, deletedAt(1999 + day)).operations).toEqual([notice]);
+	expect(tell(answered, deletedAt(2000 + day)).operations).toEqual([]);
 	expect(tell(asked, deletedAt(1000)).state).toEqual(emptyConversation);
 });

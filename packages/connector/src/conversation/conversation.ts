@@ -4,7 +4,7 @@ import { cardWith } from "./tasks/task-state.ts";
 import { type TasksSlice, tasks } from "./tasks/tasks.ts";
 import { type TrustSlice, trust } from "./trust/trust.ts";
 import type { Scene, Told } from "./vocabulary/reducer.ts";
-import type { Intention } from "./vocabulary/render-operation.ts";
+import type { RenderOperation } from "./vocabulary/render-operation.ts";
 
 /** What a session looks like to those who talk to it, kept as JSON beside the session's cursor. */
 export interface ConversationState {
@@ -33,7 +33,7 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 const recentMs = 24 * 3_600_000;
 
 /** In a room that has something to do with it: cards are closed by those parts that have shown them. */
-function deletion(state: ConversationState, { event, at }: Told): readonly Intention[] {
+function deletion(state: ConversationState, { event, at }: Told): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
 	if (!isExpecting(state) && at - usedAt >= recentMs) return [];
@@ -46,7 +46,7 @@ export function tellConversation(
 	state: ConversationState,
 	told: Told,
 	scene: Scene,
-): { readonly state: ConversationState; readonly intentions: readonly Intention[] } {
+): { readonly state: ConversationState; readonly operations: readonly RenderOperation[] } {
 	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
 	const steps = {
 		answers: answers.tell(state.answers, told, scene),
@@ -62,6 +62,6 @@ export function tellConversation(
 			tasks: steps.tasks.slice,
 			trust: steps.trust.slice,
 		},
-		intentions: [...Object.values(steps).flatMap(({ intentions }) => intentions), ...deletion(state, told)],
+		operations: [...Object.values(steps).flatMap(({ operations }) => operations), ...deletion(state, told)],
 	};
 }

@@ -7,7 +7,7 @@ import type { Dialect } from "../text/dialect.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { toRows } from "./to-rows.ts";
 import { isBlank } from "./vocabulary/plain.ts";
-import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
+import type { RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
 const smallDialect: Dialect = { ...chatDialect, small: (line) => `-# ${line}` };
 const limits = {
@@ -22,8 +22,8 @@ const limits = {
 };
 const told = { seq: 7, at: 1000 };
 
-function rows(intention: Intention, dialect: Dialect = chatDialect, post = limits.post) {
-	return toRows([intention], {
+function rows(operation: RenderOperation, dialect: Dialect = chatDialect, post = limits.post) {
+	return toRows([operation], {
 		told,
 		conversation: "general",
 		platform: { dialect, limits: { ...limits, post } },
@@ -32,8 +32,8 @@ function rows(intention: Intention, dialect: Dialect = chatDialect, post = limit
 
 type Post = Extract<Posting, { type: "post" }>;
 
-function posts(show: Partial<ShowIntention>, dialect?: Dialect, post?: number): Post[] {
-	const whole: ShowIntention = { type: "show", lane: "final", text: "", ...show };
+function posts(show: Partial<ShowOperation>, dialect?: Dialect, post?: number): Post[] {
+	const whole: ShowOperation = { type: "show", lane: "final", text: "", ...show };
 	return rows(whole, dialect, post).map(({ payload }) => {
 		const posting = Posting.parse(payload);
 		if (posting.type !== "post") throw new Error(`${posting.type} is no post`);
@@ -60,7 +60,7 @@ test("only the first post replies, and only the last has what belongs below", ()
 });
 
 test("a row keeps the event's place and moment, and a task's the order of the task", () => {
-	const show: ShowIntention = { type: "show", lane: "progress", card: "task:9", text: "half", task: "9" };
+	const show: ShowOperation = { type: "show", lane: "progress", card: "task:9", text: "half", task: "9" };
 	const payload = { type: "post", body: "half" };
 	const row = { seq: 7, at: 1000, lane: "progress", payload };
 	expect(rows(show)).toEqual([{ ...row, card: "task:9", conversation: "general#task:9" }]);
@@ -81,7 +81,7 @@ test("a thread is opened for a card that is there, with a name that fits", () =>
 	]);
 });
 
-test.each<[string, Partial<ShowIntention>, string]>([
+test.each<[string, Partial<ShowOperation>, string]>([
 	["a text", { text: "hello *you*" }, "hello _you_"],
 	["its foot alone", { foot: "trusted" }, "_trusted_"],
 	["a mark of its own where there is nothing", { text: " \n\u200b\n", card: "queue:1" }, "…"],

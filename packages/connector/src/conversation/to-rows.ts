@@ -1,20 +1,20 @@
 import { defined } from "@parley/base";
 import type { PlannedRow } from "../outbox/plan.ts";
-import type { ChatPlatform, PlatformLimits } from "../platform/chat-platform.ts";
+import type { PlatformLimits, PostFormat } from "../platform/chat-platform.ts";
 import type { Control, Posting } from "../platform/posting.ts";
 import type { Block, Inline } from "../text/document.ts";
 import { type Fitted, fitPost, fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
 import { isBlank, oneLine } from "./vocabulary/plain.ts";
-import type { Told } from "./vocabulary/reducer.ts";
-import type { Intention, ShowIntention } from "./vocabulary/render-operation.ts";
+import type { EventTime } from "./vocabulary/reducer.ts";
+import type { RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
-/** Where and when intentions are to be seen. */
+/** Where and when operations are to be seen. */
 export interface Showing {
-	readonly told: Pick<Told, "seq" | "at">;
+	readonly told: EventTime;
 	/** The room's, in the outbox. */
 	readonly conversation: string;
-	readonly platform: Pick<ChatPlatform, "dialect" | "limits">;
+	readonly platform: PostFormat;
 }
 
 /** A row whose payload is known. */
@@ -22,27 +22,27 @@ export interface ShownRow extends PlannedRow {
 	readonly payload: Posting;
 }
 
-/** The posts and edits that an event's intentions come to, in order: each fits the platform, and none is empty. */
-export function toRows(intentions: readonly Intention[], showing: Showing): ShownRow[] {
+/** The posts and edits that an event's operations come to, in order: each fits the platform, and none is empty. */
+export function toRows(operations: readonly RenderOperation[], showing: Showing): ShownRow[] {
 	const { told, conversation, platform } = showing;
 	const { seq, at } = told;
-	return intentions.flatMap((intention) => {
-		const { lane, task } = intention;
+	return operations.flatMap((operation) => {
+		const { lane, task } = operation;
 		const own = task === undefined ? {} : { conversation: `${conversation}#task:${task}` };
-		const card = intention.type === "show" && intention.card !== undefined ? { card: intention.card } : {};
-		return postingsOf(intention, platform).map((payload) => ({ seq, at, lane, ...own, ...card, payload }));
+		const card = operation.type === "show" && operation.card !== undefined ? { card: operation.card } : {};
+		return postingsOf(operation, platform).map((payload) => ({ seq, at, lane, ...own, ...card, payload }));
 	});
 }
 
-function postingsOf(intention: Intention, platform: Showing["platform"]): Posting[] {
-	if (intention.type === "show") return posts(intention, platform);
-	const { card, name } = intention;
+function postingsOf(operation: RenderOperation, platform: Showing["platform"]): Posting[] {
+	if (operation.type === "show") return posts(operation, platform);
+	const { card, name } = operation;
 	return [{ type: "thread", card, name: oneLine(name, platform.limits.threadName) || "…" }];
 }
 
-function posts(intention: ShowIntention, platform: Showing["platform"]): Posting[] {
-	const { replyTo, thread, upload, marker, plain, list, controls = [] } = intention;
-	const fitted = fitShow(intention, platform);
+function posts(operation: ShowOperation, platform: Showing["platform"]): Posting[] {
+	const { replyTo, thread, upload, marker, plain, list, controls = [] } = operation;
+	const fitted = fitShow(operation, platform);
 	// A file is something to see, and so is a body of one character: controls and cards need one.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
 	const rows = fitControls(controls, platform.limits);
@@ -90,13 +90,13 @@ function shown(label: string, most: number): string {
 	return oneLine(label, most) || "…";
 }
 
-type Platform = Pick<ChatPlatform, "dialect" | "limits">;
+type Platform = PostFormat;
 
 const moreNote = inSmall([{ type: "text", value: "… there is more that does not fit here" }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
 /** The bodies of the posts that show a text with its foot, none of them blank; there may be none. */
-function fitShow({ text, foot, card }: ShowIntention, platform: Platform): Fitted {
+function fitShow({ text, foot, card }: ShowOperation, platform: Platform): Fitted {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
 	const narrow = limits.post - dialect.measure(below);

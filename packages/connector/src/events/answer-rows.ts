@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import { toRows } from "../conversation/to-rows.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
-import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { ChatPlatform, PostFormat } from "../platform/chat-platform.ts";
 import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
@@ -9,7 +9,7 @@ import type { Reply } from "../rooms/handler-context.ts";
 /** An arrival is answered once: whatever it comes to counts as one event of its own. */
 const seq = 1;
 
-type Platform = Pick<ChatPlatform, "conversation" | "dialect" | "limits">;
+type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };
 
 /** The posts of an answer that stands in the room, below the message that it answers. */
 export function roomAnswer(

@@ -14,7 +14,7 @@ export interface Asked {
 
 /** What a message has started; undefined where it has started nothing, or that is long ago. */
 export async function askedBy(
-	{ store, platform, feed, rooms, clock }: ArrivalParts,
+	{ store, platform, subscriptions, rooms, clock }: ArrivalParts,
 	room: Room,
 	message: string,
 ): Promise<Asked | undefined> {
@@ -24,11 +24,11 @@ export async function askedBy(
 	if (sent?.session !== undefined && sent.run !== undefined) {
 		return { session: sent.session, run: sent.run, person: sent.person };
 	}
-	await feed.ready;
+	await subscriptions.ready;
 	// Where the database was lost the sessions remember their newest runs, as soon as they were read again.
 	for (const { id, usedAt } of rooms.knownIn(room)) {
 		const isRecent = clock.now() - usedAt < recentMs;
-		const read = isRecent ? await feed.follow(id).catch(absent) : feed.session(id);
+		const read = isRecent ? await subscriptions.follow(id).catch(absent) : subscriptions.session(id);
 		const state = read?.state.answers;
 		const run = state && runOf(state, message);
 		if (run?.author) return { session: id, run: run.id, person: personOf(run.author) };
@@ -48,14 +48,14 @@ export async function hearEdit(
 	arrival: ArrivalOf<"edited">,
 	{ key }: Turn,
 ): Promise<Outcome | undefined> {
-	const { desk, controls, feed } = parts;
+	const { context, controls, subscriptions } = parts;
 	const { room, person, message, text, attachments } = arrival;
 	const asked = await askedBy(parts, room, message);
 	if (asked === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
 	const { session, run } = asked;
-	await feed.follow(session);
+	await subscriptions.follow(session);
 	if (await isTakenBack(parts, { ...asked, room, key: `${key}/cancel` })) {
-		const said = await desk.say(person, room, { text, message, attachments, key: `${key}/say` });
+		const said = await context.say(person, room, { text, message, attachments, key: `${key}/say` });
 		return outcomeOf(said);
 	}
 	const id = controls.write({ kind: "rerun", session, subject: message });
@@ -82,18 +82,18 @@ const done: ReadonlySet<Effect> = new Set([
 
 /** Takes what was asked out of the line; false where its turn has come. */
 async function isTakenBack(
-	{ desk }: ArrivalParts,
+	{ context }: ArrivalParts,
 	{ session, run, room, person, key }: Asked & { readonly room: Room; readonly key: string },
 ): Promise<boolean> {
-	const behalf = desk.onBehalf(person, room);
-	const { state, said } = await desk.gateway.request("explain", {
+	const behalf = context.onBehalf(person, room);
+	const { state, said } = await context.gateway.request("explain", {
 		session_id: session,
 		run_id: run,
 		...behalf,
 	});
 	// Where this is handled for the second time, the first one may have ended it: the gateway knows that by the key.
 	if (state !== "queued" && said?.error !== "cancelled") return false;
-	const { status } = await desk.gateway.request(
+	const { status } = await context.gateway.request(
 		"cancel_turn",
 		{ run_id: run, key, ...behalf },
 		{ sessionId: session },
@@ -108,12 +108,12 @@ function personOf({ id, name }: { readonly id: string; readonly name: string }):
 
 /** Ends what a message has started, because it was deleted or marked so. False where nothing was at work. */
 export async function cancelAsked(
-	{ desk, feed }: ArrivalParts,
+	{ context, subscriptions }: ArrivalParts,
 	room: Room,
 	{ session, run, person, key }: Asked & { readonly key: string },
 ): Promise<boolean> {
-	await feed.follow(session);
-	const cancelled = { run_id: run, key, ...desk.onBehalf(person, room) };
-	const { status } = await desk.gateway.request("cancel_turn", cancelled, { sessionId: session });
+	await subscriptions.follow(session);
+	const cancelled = { run_id: run, key, ...context.onBehalf(person, room) };
+	const { status } = await context.gateway.request("cancel_turn", cancelled, { sessionId: session });
 	return status === "cancelled";
 }

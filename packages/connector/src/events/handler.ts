@@ -3,21 +3,21 @@ import type { Controls } from "../controls/controls.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Reply, RoomDesk, Said } from "../rooms/handler-context.ts";
+import type { Reply, RoomContext, Said } from "../rooms/handler-context.ts";
 import type { Effect } from "../rooms/heard.ts";
 import type { Rooms } from "../rooms/rooms.ts";
 import type { SeldomHeard } from "../rooms/seldom-heard.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import type { Feed } from "../subscription/subscriptions.ts";
+import type { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** What arrivals are handled with. */
 export interface ArrivalParts {
 	readonly store: Store<ConnectorTables>;
 	readonly outbox: Outbox;
-	readonly feed: Feed;
+	readonly subscriptions: Subscriptions;
 	readonly rooms: Rooms;
 	readonly seldomHeard: SeldomHeard;
-	readonly desk: RoomDesk;
+	readonly context: RoomContext;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
@@ -25,7 +25,9 @@ export interface ArrivalParts {
 }
 
 /** One arrival as it is handled: `key` begins the keys of all that it changes. */
-export interface Turn extends Pick<InboundTurn, "isAgain" | "settle"> {
+export interface Turn {
+	readonly isAgain: InboundTurn["isAgain"];
+	readonly settle: InboundTurn["settle"];
 	/** The arrival's id. */
 	readonly id: string;
 	readonly key: string;

@@ -14,10 +14,10 @@ export async function handleCommand(
 	event: ArrivalOf<"command">,
 	turn: Turn,
 ): Promise<void> {
-	const { desk, platform } = parts;
+	const { context, platform } = parts;
 	await answer(parts, event, turn, async () => {
 		const command = commandTable.find(({ name }) => name === event.command);
-		if (command !== undefined) return command.run(desk, { arrival: event, key: turn.key });
+		if (command !== undefined) return command.run(context, { arrival: event, key: turn.key });
 		const help = platform.command("help", event.room);
 		return { text: `I do not know this command any more: \`${help}\` shows what I know.` };
 	});
@@ -29,12 +29,12 @@ const oldButton: Reply = {
 
 /** Does what a button, a choice or a form stands for and answers in private. */
 export async function handlePress(parts: ArrivalParts, event: ArrivalOf<"press">, turn: Turn): Promise<void> {
-	const { desk, feed, controls } = parts;
+	const { context, subscriptions, controls } = parts;
 	await answer(parts, event, turn, async () => {
 		const target = controls.read(event.control);
 		if (target === undefined) return oldButton;
-		if (!isOfOtherRooms(target.kind)) await feed.follow(target.session);
-		return pressTable[target.kind](desk, { arrival: event, key: turn.key }, target);
+		if (!isOfOtherRooms(target.kind)) await subscriptions.follow(target.session);
+		return pressTable[target.kind](context, { arrival: event, key: turn.key }, target);
 	});
 }
 
@@ -44,8 +44,8 @@ async function answer(
 	{ id, settle }: Turn,
 	work: () => Promise<Reply | undefined>,
 ): Promise<void> {
-	const { desk, platform, clock, outbox } = parts;
-	const reply = await work().catch((reason: unknown) => refusalOf(desk, event, reason));
+	const { context, platform, clock, outbox } = parts;
+	const reply = await work().catch((reason: unknown) => refusalOf(context, event, reason));
 	const to = { ticket: event.ticket, now: clock.now() };
 	const rows = reply === undefined ? [noAnswer(to)] : privateAnswer(reply, to, platform);
 	const conversation = `ticket:${event.ticket.id}`;

@@ -53,7 +53,7 @@ async function refused(
 	try {
 		return await work();
 	} catch (reason) {
-		const reply = await refusalOf(parts.desk, arrival, reason);
+		const reply = await refusalOf(parts.context, arrival, reason);
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
 		return { effect: "refused", reply, ...defined({ seldom: isDenied ? (true as const) : undefined }) };
 	}
@@ -115,16 +115,16 @@ async function hear(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<
 }
 
 async function stopHere(
-	{ desk }: ArrivalParts,
+	{ context }: ArrivalParts,
 	{ person, room, at }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string | undefined },
 ): Promise<Outcome> {
 	if (task !== undefined) {
-		const cancelled = { task_id: task, key, ...desk.onBehalf(person, room) };
-		const { status } = await desk.gateway.request("cancel_task", cancelled);
+		const cancelled = { task_id: task, key, ...context.onBehalf(person, room) };
+		const { status } = await context.gateway.request("cancel_task", cancelled);
 		return status === "cancelled" ? { effect: "stopped" } : nothingToStop;
 	}
-	return (await desk.stop(person, room, { key, at })) ? { effect: "stopped" } : nothingToStop;
+	return (await context.stop(person, room, { key, at })) ? { effect: "stopped" } : nothingToStop;
 }
 
 const nothingToStop: Outcome = {
@@ -132,7 +132,11 @@ const nothingToStop: Outcome = {
 	reply: { text: "Nothing is at work here." },
 };
 
-async function obey({ desk }: ArrivalParts, arrival: Message, { key }: Turn): Promise<Outcome | undefined> {
+async function obey(
+	{ context }: ArrivalParts,
+	arrival: Message,
+	{ key }: Turn,
+): Promise<Outcome | undefined> {
 	const ordered = readTextCommand(arrival.text, commandTable);
 	if (ordered === undefined) return undefined;
 	if ("problem" in ordered) return { effect: "refused", reply: { text: ordered.problem } };
@@ -149,7 +153,7 @@ async function obey({ desk }: ArrivalParts, arrival: Message, { key }: Turn): Pr
 		attachments,
 		...defined({ target: reply ? { message: reply.message, text: "" } : undefined }),
 	};
-	return { effect: "command", reply: await command.run(desk, { arrival: wanted, key, message }) };
+	return { effect: "command", reply: await command.run(context, { arrival: wanted, key, message }) };
 }
 
 const greeting =
@@ -167,22 +171,22 @@ async function answer(
 ): Promise<Outcome | undefined> {
 	if (post?.question === undefined) return undefined;
 	const { session, token } = post.question;
-	await parts.feed.follow(session);
-	const reply = await answerByReply(parts.desk, { text, person, room, key, token, session });
+	await parts.subscriptions.follow(session);
+	const reply = await answerByReply(parts.context, { text, person, room, key, token, session });
 	return { effect: reply ? "refused" : "answered", session, ...defined({ reply }) };
 }
 
 async function tellTask(
-	{ desk }: ArrivalParts,
+	{ context }: ArrivalParts,
 	{ person, room, text }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string },
 ): Promise<Outcome> {
-	const reply = await replyToTask(desk, { taskId: task, text, person, room, key });
+	const reply = await replyToTask(context, { taskId: task, text, person, room, key });
 	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
 
 async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
-	const { seldomHeard, platform, desk, rooms } = parts;
+	const { seldomHeard, platform, context, rooms } = parts;
 	const { room, person, text, message, attachments, at } = arrival;
 	const conversation = platform.conversation(room);
 	const isWanted = async (): Promise<boolean> => {
@@ -192,7 +196,7 @@ async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise
 		return !(await seldomHeard.wasStopped(stop));
 	};
 	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
-	const said = await desk.say(person, room, words).catch(async (reason: unknown) => {
+	const said = await context.say(person, room, words).catch(async (reason: unknown) => {
 		if (ParleyError.from(reason).code === "resource_exhausted") await tellFull(parts, arrival);
 		throw reason;
 	});

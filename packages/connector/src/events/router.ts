@@ -128,13 +128,13 @@ function apologyInPrivate(
 
 /** Ends the trust of channels whose audience changed, and deletes the notes of a channel that was deleted. */
 async function handleAudience(
-	{ desk }: ArrivalParts,
+	{ context }: ArrivalParts,
 	event: ArrivalOf<"audience">,
 	{ key }: Turn,
 ): Promise<void> {
-	await suspendTrust(desk, event, key);
+	await suspendTrust(context, event, key);
 	if (!event.deleted) return;
 	const { tenant, channel } = event.room;
-	const name = `${desk.platform.name}:${tenant}:${channel}`;
-	await desk.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
+	const name = `${context.platform.name}:${tenant}:${channel}`;
+	await context.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
 }

@@ -19,7 +19,7 @@ export async function handleDeleted(
 	const asked = await askedBy(parts, room, message);
 	if (asked === undefined) return;
 	const isEnded = await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
-	if (isEnded) await endTrust(parts.desk, room, { reason: "a message was deleted while it waited", key });
+	if (isEnded) await endTrust(parts.context, room, { reason: "a message was deleted while it waited", key });
 }
 
 /** Stops what is at work in the room. */
@@ -28,7 +28,7 @@ export async function handleStop(
 	{ person, room, at }: ArrivalOf<"stop">,
 	{ key }: Turn,
 ): Promise<void> {
-	await quietly(parts, () => parts.desk.stop(person, room, { key, at }));
+	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
 }
 
 /** A reaction to a message does the same as the button of that name below its answer. */
@@ -55,7 +55,7 @@ async function react(
 	const { sign, person, room, message, at } = event;
 	const target = await targetOf(parts, event);
 	if (target === undefined || person.bot) return undefined;
-	await parts.feed.follow(target.session);
+	await parts.subscriptions.follow(target.session);
 	const press = {
 		type: "press" as const,
 		room,
@@ -66,7 +66,7 @@ async function react(
 		fields: {},
 		control: parts.controls.write(target),
 	};
-	const reply = await pressesOfAnswers[sign](parts.desk, { arrival: press, key }, target);
+	const reply = await pressesOfAnswers[sign](parts.context, { arrival: press, key }, target);
 	// Success is visible at the answer.
 	return target.kind === "again" ? reply : undefined;
 }

@@ -1,11 +1,18 @@
 import type { Clock } from "@parley/base";
-import type { Client, MethodInput, MethodResult, OpenSession, RequestMethod } from "@parley/protocol";
+import type {
+	Client,
+	MethodInput,
+	MethodResult,
+	OpenSession,
+	RequestMethod,
+	SessionClient,
+} from "@parley/protocol";
 
 /** A gateway that answers, even a busy one, does so within this time. */
 const patienceMs = 5000;
 
 /** The client of the gateway, which ends its waiting when the connector stops and knows whether the gateway answers. */
-export class GatewayWatch implements Pick<Client, "request" | "open"> {
+export class GatewayWatch implements SessionClient {
 	readonly #gateway: Client;
 	readonly #clock: Clock;
 	readonly #stopping: AbortSignal;

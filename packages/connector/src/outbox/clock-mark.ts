@@ -34,8 +34,8 @@ export async function readClockMark(now: () => number): Promise<ClockMark | unde
  * since the last start. The outbox then looks such a post up instead of sending it again (decision 061).
  */
 export async function checkSendTimes(
-	{ store, kept }: Pick<ConnectorDatabase, "store" | "kept">,
-	clock: Pick<Clock, "now">,
+	{ store, kept }: ConnectorDatabase,
+	clock: { readonly now: Clock["now"] },
 	read: typeof readClockMark = readClockMark,
 ): Promise<void> {
 	const marks = kept<ClockMark>("clock");

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import {
 	type ConnectorDatabaseOptions,
 	connectorDatabaseFile,
+	type DatabasePlace,
 	openConnectorDatabase,
 } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -71,11 +72,7 @@ interface Decidable {
 }
 
 /** Rejects with `not_found`, or `failed_precondition` where there is nothing to be decided, or not so. */
-export async function readDecidable(
-	db: Tx,
-	id: string,
-	{ send }: Pick<Decision, "send">,
-): Promise<Decidable> {
+export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
 	const row = await db
 		.selectFrom("outbox")
 		.select(["conversation", "state", "lane", "card", "reason", "position"])
@@ -113,7 +110,7 @@ async function isReplaced(db: Tx, card: string, position: number): Promise<boole
 
 /** Of two people who decide at once the first one counts. */
 export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
-	const { state } = await readDecidable(tx, id, { send });
+	const { state } = await readDecidable(tx, id, send);
 	const released = { reason: `released by ${by}` };
 	const decided = !send
 		? { state: "dead" as const, reason: `${droppedBy}${by}` }
@@ -134,7 +131,7 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
  * that says otherwise is refused with `failed_precondition`.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
-	await readDecidable(tx, id, { send });
+	await readDecidable(tx, id, send);
 	await tx
 		.insertInto("decisions")
 		.values({ id, send: send ? 1 : 0, by, at: now })
@@ -159,10 +156,7 @@ export async function forgetDecision(tx: Tx, id: string): Promise<void> {
 }
 
 /** Up to `limit` posts of a connector that are held or were given up, and why; it may run meanwhile. */
-export async function readStuckPosts(
-	where: Pick<ConnectorDatabaseOptions, "dataDir" | "platform">,
-	limit: number,
-): Promise<StuckRow[]> {
+export async function readStuckPosts(where: DatabasePlace, limit: number): Promise<StuckRow[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];
 	return readSqliteFile<ConnectorTables, StuckRow[]>(file, (db) => readStuck(db, limit));

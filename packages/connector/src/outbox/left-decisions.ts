@@ -24,7 +24,7 @@ const lookMs = 2_000;
 
 interface Parts {
 	readonly store: Store<ConnectorTables>;
-	readonly outbox: Pick<Outbox, "decide">;
+	readonly outbox: { readonly decide: Outbox["decide"] };
 	readonly clock: Clock;
 	readonly log: Logger;
 }

@@ -149,7 +149,7 @@ export class Outbox {
 	 */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
-		const { conversation } = await store.read((db) => readDecidable(db, id, decision));
+		const { conversation } = await store.read((db) => readDecidable(db, id, decision.send));
 		await this.#open.change(conversation, (tx) => decideRow(tx, id, decision, clock.now()));
 		this.#dispatch();
 	}

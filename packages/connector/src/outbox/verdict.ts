@@ -64,7 +64,7 @@ export interface Repeats {
 export function repeatsLeft(
 	sentAt: number | null,
 	windowMs: number,
-	{ now, monotonic }: Pick<Moment, "now" | "monotonic">,
+	{ now, monotonic }: { readonly now: number; readonly monotonic: number },
 ): Repeats {
 	const passed = sentAt === null ? -1 : now - sentAt;
 	return { until: passed < 0 ? monotonic : monotonic + windowMs - passed, count: 0 };

@@ -17,8 +17,26 @@ export interface PlatformLimits {
 	readonly threadName: number;
 }
 
+/** Names of people in Markdown of the kit. */
+export interface PersonNames {
+	/** Markdown of the kit that names a person without calling them, by the platform's own id. */
+	person(id: string): string;
+}
+
+/** Names of people and times in Markdown of the kit. */
+export interface PlatformWords extends PersonNames {
+	/** Markdown of the kit that shows a moment in the reader's time: `in 5 minutes`, or the date and time. */
+	moment(at: number, style: "relative" | "exact"): string;
+}
+
+/** Form of posts on a platform. */
+export interface PostFormat {
+	readonly dialect: Dialect;
+	readonly limits: PlatformLimits;
+}
+
 /** What the kit is told of a platform, and asks of it. */
-export interface ChatPlatform {
+export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** As tokens and people are named by it: `discord`. */
 	readonly name: string;
 	/** The only tenant of the connector; absent if it may serve several. */
@@ -28,19 +46,13 @@ export interface ChatPlatform {
 	 * as after a stop of the gateway.
 	 */
 	readonly eventsKeptMs?: number;
-	readonly dialect: Dialect;
-	readonly limits: PlatformLimits;
 	readonly surface: Surface;
 	/** What a room is called in the outbox: the same for the same room, without `#`. */
 	conversation(room: Room): string;
 	/** Whether posts of a room, which is no thread itself, can have threads. They can unless told. */
 	hasThreads?(room: Room): boolean;
-	/** Markdown of the kit that shows a moment in the reader's time: `in 5 minutes`, or the date and time. */
-	moment(at: number, style: "relative" | "exact"): string;
-	/** Markdown of the kit that names a person without calling them, by the platform's own id. */
-	person(id: string): string;
 	/** What people type in a place to give a command, as plain text: `/task new`. What follows its name stays as it is. */
-	command(name: string, place: Pick<Room, "thread">): string;
+	command(name: string, place: { readonly thread?: string }): string;
 	/** Id of the message that a person names by a link or an id; by default the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
 	/** End of the id, in any channel, of a message that a person names without its channel; undefined for other texts. */

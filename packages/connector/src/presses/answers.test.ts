@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import type { AnswersSlice } from "../conversation/answers/runs.ts";
 import { emptyConversation } from "../conversation/conversation.ts";
-import type { Desk, Handled } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext } from "../rooms/handler-context.ts";
 import { pressesOfAnswers } from "./answers.ts";
 
 type Kind = keyof typeof pressesOfAnswers;
@@ -32,11 +32,11 @@ async function pressed(
 	const { answers, edited, fields, results = [] } = situation;
 	const asked: unknown[] = [];
 	const rest = [...results];
-	const parts: Partial<Desk> = {
+	const parts: Partial<HandlerContext> = {
 		onBehalf: (who, where) => {
 			expect([who, where]).toEqual([person, room]);
 			// True because nobody here reads more of it.
-			return behalf as unknown as ReturnType<Desk["onBehalf"]>;
+			return behalf as unknown as ReturnType<HandlerContext["onBehalf"]>;
 		},
 		session: (session) => answers && { session, room, state: { ...emptyConversation, answers } },
 		edited: async () => edited,
@@ -50,10 +50,10 @@ async function pressed(
 			},
 		},
 	};
-	// True because the handlers of answers use nothing else of the desk.
-	const desk = parts as Desk;
+	// True because the handlers of answers use nothing else of the context.
+	const context = parts as HandlerContext;
 	const target = { kind, session: "sess_1", subject: kind === "rerun" ? "m1" : "r1" };
-	const reply = await pressesOfAnswers[kind](desk, press(fields), target);
+	const reply = await pressesOfAnswers[kind](context, press(fields), target);
 	return { text: reply?.text, asked };
 }
 

@@ -3,7 +3,7 @@ import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { isBlank } from "../conversation/vocabulary/plain.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 
 type Press = Handled<"press">;
@@ -16,25 +16,33 @@ const mostOfComment = 2_000;
 export const pressesOfAnswers: PressHandlers<AnswerKind> = {
 	stop,
 	again,
-	good: (desk, press, target) => rate(desk, press, { target, rating: "good" }),
-	bad: (desk, press, target) => rate(desk, press, { target, rating: "bad" }),
+	good: (context, press, target) => rate(context, press, { target, rating: "good" }),
+	bad: (context, press, target) => rate(context, press, { target, rating: "bad" }),
 	rerun,
 };
 
-async function stop(desk: Desk, press: Press, { session, subject }: ControlTarget): Promise<Reply> {
-	const params = { run_id: subject, key: press.key, ...behalf(desk, press) };
-	const { status } = await desk.gateway.request("cancel_turn", params, { sessionId: session });
+async function stop(
+	context: HandlerContext,
+	press: Press,
+	{ session, subject }: ControlTarget,
+): Promise<Reply> {
+	const params = { run_id: subject, key: press.key, ...behalf(context, press) };
+	const { status } = await context.gateway.request("cancel_turn", params, { sessionId: session });
 	return { text: status === "cancelled" ? "Stopped." : "It had ended already." };
 }
 
-async function again(desk: Desk, press: Press, { session, subject }: ControlTarget): Promise<Reply> {
-	const newest = desk.session(session)?.state.answers.newest;
+async function again(
+	context: HandlerContext,
+	press: Press,
+	{ session, subject }: ControlTarget,
+): Promise<Reply> {
+	const newest = context.session(session)?.state.answers.newest;
 	if (newest !== undefined && newest !== subject) {
 		return { text: "Only what was asked last can be answered again. Ask once more instead." };
 	}
-	const params = { key: press.key, ...behalf(desk, press) };
+	const params = { key: press.key, ...behalf(context, press) };
 	try {
-		await desk.gateway.request("retry", params, { sessionId: session });
+		await context.gateway.request("retry", params, { sessionId: session });
 	} catch (reason) {
 		// Tried until it works, it would keep waiting whatever else is said here, a stop too.
 		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
@@ -44,7 +52,7 @@ async function again(desk: Desk, press: Press, { session, subject }: ControlTarg
 }
 
 async function rate(
-	desk: Desk,
+	context: HandlerContext,
 	press: Press,
 	{ target, rating }: { readonly target: ControlTarget; readonly rating: "good" | "bad" },
 ): Promise<Reply> {
@@ -54,37 +62,41 @@ async function rate(
 		rating,
 		...defined({ comment: comment || undefined }),
 	};
-	const params = { ...said, key: press.key, ...behalf(desk, press) };
-	await desk.gateway.request("feedback", params, { sessionId: target.session });
+	const params = { ...said, key: press.key, ...behalf(context, press) };
+	await context.gateway.request("feedback", params, { sessionId: target.session });
 	return { text: rating === "good" ? "Thank you, noted." : "Thank you, noted for the operator." };
 }
 
 /** What was asked before the edit is stopped, once the rest is safe: nobody wants two answers. */
-async function rerun(desk: Desk, press: Press, { session, subject }: ControlTarget): Promise<Reply> {
+async function rerun(
+	context: HandlerContext,
+	press: Press,
+	{ session, subject }: ControlTarget,
+): Promise<Reply> {
 	const { room, person } = press.arrival;
-	const state = desk.session(session)?.state.answers;
+	const state = context.session(session)?.state.answers;
 	const before = state && runOf(state, subject);
 	if (before?.author !== undefined && !before.author.id.endsWith(`:${person.id}`)) {
 		return { text: "Only who wrote that message can send it again." };
 	}
-	const content = await desk.edited(room, subject);
+	const content = await context.edited(room, subject);
 	if (content === undefined || isBlank(content)) {
 		return { text: "I do not have the text of that message any more. Send it again, please." };
 	}
-	const said = { content, correlation_id: subject, key: press.key, ...behalf(desk, press) };
-	const { run_id, queued_position } = await desk.gateway.request("send_message", said, {
+	const said = { content, correlation_id: subject, key: press.key, ...behalf(context, press) };
+	const { run_id, queued_position } = await context.gateway.request("send_message", said, {
 		sessionId: session,
 	});
 	const older = state?.open.filter(({ id, message }) => message === subject && id !== run_id) ?? [];
 	for (const { id } of older) {
-		const stopping = { run_id: id, key: `${press.key}/${id}`, ...behalf(desk, press) };
-		await desk.gateway.request("cancel_turn", stopping, { sessionId: session });
+		const stopping = { run_id: id, key: `${press.key}/${id}`, ...behalf(context, press) };
+		await context.gateway.request("cancel_turn", stopping, { sessionId: session });
 	}
 	return {
 		text: queued_position === undefined ? "I am on the changed text now." : "The changed text is in line.",
 	};
 }
 
-function behalf(desk: Desk, { arrival }: Press): ReturnType<Desk["onBehalf"]> {
-	return desk.onBehalf(arrival.person, arrival.room);
+function behalf(context: HandlerContext, { arrival }: Press): ReturnType<HandlerContext["onBehalf"]> {
+	return context.onBehalf(arrival.person, arrival.room);
 }

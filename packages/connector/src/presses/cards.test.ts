@@ -3,7 +3,7 @@ import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { writeDisplayed } from "../conversation/questions/reply-cards.ts";
-import { behalf, pressed, QuestionDesk } from "../testing/question-context.ts";
+import { behalf, pressed, QuestionContext } from "../testing/question-context.ts";
 import { answered, play, session, tokenOf, writes } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfCards } from "./cards.ts";
@@ -20,17 +20,22 @@ function buttonOf(events: readonly OzzieEvent[]): string {
 	return writeDisplayed(card, new Set(card.rows.map(({ token }) => token)));
 }
 
-function press(kind: keyof typeof pressesOfCards, { desk }: QuestionDesk, subject: string, reason?: string) {
+function press(
+	kind: keyof typeof pressesOfCards,
+	{ context }: QuestionContext,
+	subject: string,
+	reason?: string,
+) {
 	const fields = reason === undefined ? {} : { reason };
-	return pressesOfCards[kind](desk, pressed(fields), { kind, session, subject });
+	return pressesOfCards[kind](context, pressed(fields), { kind, session, subject });
 }
 
-function answersIn({ gateway }: QuestionDesk) {
+function answersIn({ gateway }: QuestionContext) {
 	return gateway.asked.map(({ method, params }) => [method, params]);
 }
 
 test("all displayed calls are approved one by one, but for those that are always required", async () => {
-	const t = new QuestionDesk(asked, sent);
+	const t = new QuestionContext(asked, sent);
 	const reply = await press("approve-all", t, buttonOf(asked));
 	expect(answersIn(t)).toEqual([
 		["prompt_response", { token: tokenOf(1), key: "key:1", value: "once", ...behalf }],
@@ -42,13 +47,13 @@ test("all displayed calls are approved one by one, but for those that are always
 });
 
 test("a call that was added after the card was shown is not answered", async () => {
-	const t = new QuestionDesk([...asked, ...writes(["d.txt"], { from: 4 })], sent);
+	const t = new QuestionContext([...asked, ...writes(["d.txt"], { from: 4 })], sent);
 	await press("approve-all", t, buttonOf(asked));
 	expect(t.gateway.asked.map(({ params }) => Object(params).token)).toEqual([tokenOf(1), tokenOf(2)]);
 });
 
 test("a waiting call that the button does not stand for is reported", async () => {
-	const t = new QuestionDesk([...asked, ...writes(["d.txt"], { from: 4 })], sent);
+	const t = new QuestionContext([...asked, ...writes(["d.txt"], { from: 4 })], sent);
 	const { text } = (await press("approve-all", t, `${tokenOf(1)}.2`)) ?? {};
 	expect(answersIn(t)).toHaveLength(1);
 	expect(text).toContain(
@@ -60,7 +65,7 @@ test("a waiting call that the button does not stand for is reported", async () =
 });
 
 test("all displayed calls are denied with one reason", async () => {
-	const t = new QuestionDesk(asked, sent);
+	const t = new QuestionContext(asked, sent);
 	const reply = await press("deny-all", t, buttonOf(asked), " not today ");
 	expect(t.gateway.asked.map(({ params }) => params)).toEqual(
 		[1, 2, 3].map((number) => ({
@@ -75,7 +80,7 @@ test("all displayed calls are denied with one reason", async () => {
 });
 
 test("each refusal and each earlier answer is reported with its reason", async () => {
-	const t = new QuestionDesk([...asked, answered({ token: tokenOf(2), by: "discord:1:7" })], {
+	const t = new QuestionContext([...asked, answered({ token: tokenOf(2), by: "discord:1:7" })], {
 		prompt_response: ({ token }) => {
 			if (token === tokenOf(2)) return { status: "sent", late: true };
 			throw new ParleyError("forbidden: it takes the role approver", { code: "permission_denied" });
@@ -90,7 +95,7 @@ test("each refusal and each earlier answer is reported with its reason", async (
 });
 
 test("a call that the gateway does not know any more is reported, and the others are answered", async () => {
-	const t = new QuestionDesk(asked, {
+	const t = new QuestionContext(asked, {
 		prompt_response: ({ token }) => {
 			if (token === tokenOf(2)) return { status: "sent" };
 			throw new ParleyError("prompt not found", { code: "not_found" });
@@ -103,7 +108,7 @@ test("a call that the gateway does not know any more is reported, and the others
 
 test("a press that the gateway did not get is handled again with the same keys", async () => {
 	let failures = 1;
-	const t = new QuestionDesk(asked, {
+	const t = new QuestionContext(asked, {
 		prompt_response: ({ token }) => {
 			if (token !== tokenOf(2) || failures-- <= 0) return { status: "sent" };
 			throw new ParleyError("the gateway is away", { code: "unavailable" });
@@ -122,7 +127,7 @@ test("a press that the gateway did not get is handled again with the same keys",
 });
 
 test("a card that is not known any more says so", async () => {
-	const t = new QuestionDesk([], sent);
+	const t = new QuestionContext([], sent);
 	expect(emptyConversation.questions.cards).toBeUndefined();
 	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};
 	expect(text).toMatch(/^Nothing on this post waits any more/u);

@@ -6,18 +6,18 @@ import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts
 import { closedQuestion } from "../conversation/questions/questions.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 import { refusalWords } from "./questions.ts";
 
 /** Answers all calls that a card displayed as waiting when its button was shown, and reports each of them. */
 export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
-	"approve-all": (desk, handled, target) =>
-		answerAll(desk, handled, { target, verb: "Approved", response: { value: "once" } }),
-	"deny-all": (desk, handled, target) => {
+	"approve-all": (context, handled, target) =>
+		answerAll(context, handled, { target, verb: "Approved", response: { value: "once" } }),
+	"deny-all": (context, handled, target) => {
 		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
-		return answerAll(desk, handled, { target, verb: "Denied", response });
+		return answerAll(context, handled, { target, verb: "Denied", response });
 	},
 };
 
@@ -30,9 +30,13 @@ interface Answering {
 /** Why a call has not got the answer; undefined if it has. */
 type Left = string | undefined;
 
-async function answerAll(desk: Desk, handled: Handled<"press">, answering: Answering): Promise<Reply> {
+async function answerAll(
+	context: HandlerContext,
+	handled: Handled<"press">,
+	answering: Answering,
+): Promise<Reply> {
 	const { target, verb } = answering;
-	const slice = desk.session(target.session)?.state.questions;
+	const slice = context.session(target.session)?.state.questions;
 	const rows = slice && readDisplayed(slice.cards ?? [], target.subject);
 	if (!rows) return { text: over };
 	const { displayed, others } = rows;
@@ -40,7 +44,7 @@ async function answerAll(desk: Desk, handled: Handled<"press">, answering: Answe
 	const left: string[] = [];
 	for (const row of displayed) {
 		const question = slice.open.find(({ token }) => token === row.token);
-		const why = await answerOne(desk, handled, { ...answering, row, question });
+		const why = await answerOne(context, handled, { ...answering, row, question });
 		const line = `**${row.number}.** ${callLine({ row, question })}`;
 		if (why === undefined) done.push(line);
 		else left.push(`${line}: ${why}`);
@@ -68,7 +72,7 @@ interface AnsweringOne extends Answering {
 
 /** The gateway decides about each call by itself. Rejects if it cannot be reached: the press is then handled again. */
 async function answerOne(
-	desk: Desk,
+	context: HandlerContext,
 	{ arrival: { person, room }, key }: Handled<"press">,
 	{ target: { session }, verb, response, row, question }: AnsweringOne,
 ): Promise<Left> {
@@ -78,18 +82,18 @@ async function answerOne(
 	}
 	if (!question && !row.ended) return "this post does not show it any more";
 	// A key of its own for each call: a press that is handled again repeats no answer.
-	const params = { token, key: `${key}:${number}`, ...response, ...desk.onBehalf(person, room) };
+	const params = { token, key: `${key}:${number}`, ...response, ...context.onBehalf(person, room) };
 	try {
-		const { late } = await desk.gateway.request("prompt_response", params, { sessionId: session });
+		const { late } = await context.gateway.request("prompt_response", params, { sessionId: session });
 		if (!late) return undefined;
-		const slice = desk.session(session)?.state.questions;
+		const slice = context.session(session)?.state.questions;
 		const outcome = slice && closedQuestion(slice, token)?.outcome;
 		return outcome === undefined ? "it does not wait any more" : `answered already: ${outcome}`;
 	} catch (reason) {
 		switch (ParleyError.from(reason).code) {
 			case "permission_denied":
 			case "invalid_argument":
-				return refusalWords(desk, { person, room }, reason);
+				return refusalWords(context, { person, room }, reason);
 			case "not_found":
 				return "the gateway does not know it any more";
 			default:

@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import { listedPrompt, waiting } from "../testing/listed-prompts.ts";
-import { ada, general, pressed, scriptedDesk } from "../testing/question-context.ts";
+import { ada, general, pressed, scriptedContext } from "../testing/question-context.ts";
 import { read, token } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfListed } from "./listed.ts";
@@ -11,9 +11,9 @@ type Kind = keyof typeof pressesOfListed;
 
 /** What Ada is told after a press, and what the gateway was asked. */
 async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Record<string, string>> = {}) {
-	const { desk, gateway } = scriptedDesk(answers);
+	const { context, gateway } = scriptedContext(answers);
 	const target = { kind, session: "sess_7", subject: token };
-	const reply = await pressesOfListed[kind](desk, pressed(fields), target);
+	const reply = await pressesOfListed[kind](context, pressed(fields), target);
 	return { said: reply ? read(reply) : "", gateway };
 }
 

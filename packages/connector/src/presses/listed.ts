@@ -13,21 +13,22 @@ import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 
 /** What the buttons below a list of approvals do. Their rooms may be others': what came of a press is told at once. */
 export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
-	"listed-approve": (desk, handled, target) => give(desk, handled, { target, response: { value: "once" } }),
-	"listed-deny": (desk, handled, target) => {
+	"listed-approve": (context, handled, target) =>
+		give(context, handled, { target, response: { value: "once" } }),
+	"listed-deny": (context, handled, target) => {
 		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
-		return give(desk, handled, { target, response });
+		return give(context, handled, { target, response });
 	},
-	"listed-whole": async (desk, { arrival }, { subject }) => {
-		const prompt = await findListed(desk, subject, arrival);
+	"listed-whole": async (context, { arrival }, { subject }) => {
+		const prompt = await findListed(context, subject, arrival);
 		if (!prompt) return { text: over };
-		const buttons = listedButtons(desk, prompt, { code: "", cut: false, whole: true });
+		const buttons = listedButtons(context, prompt, { code: "", cut: false, whole: true });
 		return { text: wholeQuestion(prompt), controls: [buttons] };
 	},
 };
@@ -41,31 +42,36 @@ interface Given {
 }
 
 async function give(
-	desk: Desk,
+	context: HandlerContext,
 	{ arrival, key }: Handled<"press">,
 	{ target: { subject: token }, response }: Given,
 ): Promise<Reply> {
 	const { person, room } = arrival;
-	const asked = await findListed(desk, token, arrival);
+	const asked = await findListed(context, token, arrival);
 	try {
-		const params = { token, key, ...response, ...desk.onBehalf(person, room) };
-		const { late } = await desk.gateway.request("prompt_response", params);
-		return late ? { text: over } : { text: resultOf(desk, { arrival, response, token, asked }) };
+		const params = { token, key, ...response, ...context.onBehalf(person, room) };
+		const { late } = await context.gateway.request("prompt_response", params);
+		return late ? { text: over } : { text: resultOf(context, { arrival, response, token, asked }) };
 	} catch (reason) {
 		if (ParleyError.from(reason).code === "not_found") return { text: over };
 		throw reason;
 	}
 }
 
-interface Answered extends Pick<Given, "response">, Pick<Handled<"press">, "arrival"> {
+interface Answered {
+	readonly response: Given["response"];
+	readonly arrival: Handled<"press">["arrival"];
 	readonly token: string;
 	/** Absent where the press is handled again, and its answer was taken before. */
 	readonly asked: ListedPrompt | undefined;
 }
 
 /** The card with its result, as the room where it was asked sees it. */
-function resultOf(desk: Desk, { arrival: { person, room }, response, token, asked }: Answered): string {
-	const { platform, clock } = desk;
+function resultOf(
+	context: HandlerContext,
+	{ arrival: { person, room }, response, token, asked }: Answered,
+): string {
+	const { platform, clock } = context;
 	const { cancelled = false, reason } = response;
 	const by = `${platform.name}:${room.tenant}:${person.id}`;
 	const given = {
@@ -75,10 +81,10 @@ function resultOf(desk: Desk, { arrival: { person, room }, response, token, aske
 		by,
 		...defined({ reason: reason != null ? reason : undefined }),
 	};
-	const question = asked ? questionOf(desk, asked) : { kind: "approval" as const, options: [] };
+	const question = asked ? questionOf(context, asked) : { kind: "approval" as const, options: [] };
 	const { words, details } = answeredOutcome(question, given, clock.now(), platform);
 	const { text } = fitCard(platform, "", (cut) => [
-		...(asked ? listedFacts(desk, asked, { room, cut }) : []),
+		...(asked ? listedFacts(context, asked, { room, cut }) : []),
 		words,
 		...details(cut),
 	]);
@@ -99,7 +105,7 @@ const longestTitle = 100;
 
 /** All of an approval that may be answered in the room; undefined where it waits no more, or is nothing for this room. */
 export async function findListed(
-	{ gateway, onBehalf }: Desk,
+	{ gateway, onBehalf }: HandlerContext,
 	token: string,
 	{ person, room }: Looking,
 ): Promise<ListedPrompt | undefined> {
@@ -112,37 +118,37 @@ export async function findListed(
 }
 
 /** An approval as its card shows it. */
-function questionOf({ platform: { limits } }: Desk, prompt: ListedPrompt): OpenQuestion {
+function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): OpenQuestion {
 	return readQuestion(prompt, limits.post);
 }
 
 /** Paragraphs that say what is asked, by whom and where. */
 function listedFacts(
-	desk: Desk,
+	context: HandlerContext,
 	prompt: ListedPrompt,
 	{ room, cut }: { readonly room: Room; readonly cut: Cut },
 ): string[] {
-	const question = questionOf(desk, prompt);
-	return [heading(question), askedBy(desk, prompt, room), ...askedFacts(question, cut)];
+	const question = questionOf(context, prompt);
+	return [heading(question), askedBy(context, prompt, room), ...askedFacts(question, cut)];
 }
 
 /** An approval as one post shows it, with room for a foot. */
 export function listedCard(
-	desk: Desk,
+	context: HandlerContext,
 	prompt: ListedPrompt,
 	{ room, foot }: { readonly room: Room; readonly foot: string },
 ): FittedCard {
-	const { platform, controls } = desk;
+	const { platform, controls } = context;
 	const scene = { platform, controls, session: prompt.session_id };
 	return fitCard(platform, foot, (cut) => [
-		...listedFacts(desk, prompt, { room, cut }),
-		...openFacts(questionOf(desk, prompt), scene, cut),
+		...listedFacts(context, prompt, { room, cut }),
+		...openFacts(questionOf(context, prompt), scene, cut),
 	]);
 }
 
 /** What an approval is answered with; `cut`: what stands above does not show all of it, and nobody approves that unread. */
 export function listedButtons(
-	{ controls }: Desk,
+	{ controls }: HandlerContext,
 	{ token, session_id: session, always_ask }: ListedPrompt,
 	{ code, cut, whole = false }: { readonly code: string; readonly cut: boolean; readonly whole?: boolean },
 ): Control[] {
@@ -162,7 +168,7 @@ export function listedButtons(
 	];
 }
 
-function askedBy({ platform }: Desk, prompt: ListedPrompt, { tenant, channel }: Room): string {
+function askedBy({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, channel }: Room): string {
 	const { person, name = "", place, session_title: title, created_at } = prompt;
 	const here = `${platform.name}:${tenant}:${channel}`;
 	const [of, within, id] = person?.split(":") ?? [];

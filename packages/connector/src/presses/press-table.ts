@@ -8,10 +8,10 @@ import { pressesOfTasks } from "./tasks.ts";
 
 /** What the button of a trusted channel does. */
 export const pressesOfTrust: PressHandlers<"grant-end"> = {
-	async "grant-end"(desk, { arrival, key }, { session, subject: grant_id }) {
-		const behalf = desk.onBehalf(arrival.person, arrival.room);
-		const open = desk.session(session)?.state.trust.open?.id === grant_id;
-		await desk.gateway.request("revoke_grant", { grant_id, key, ...behalf });
+	async "grant-end"(context, { arrival, key }, { session, subject: grant_id }) {
+		const behalf = context.onBehalf(arrival.person, arrival.room);
+		const open = context.session(session)?.state.trust.open?.id === grant_id;
+		await context.gateway.request("revoke_grant", { grant_id, key, ...behalf });
 		if (open) return;
 		return { text: "That trust was over before you pressed: nothing runs unasked because of it." };
 	},

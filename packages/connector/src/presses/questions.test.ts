@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { behalf, type Pressed, QuestionDesk, type QuestionPress } from "../testing/question-context.ts";
+import { behalf, type Pressed, QuestionContext, type QuestionPress } from "../testing/question-context.ts";
 import {
 	answered,
 	approval,
@@ -77,7 +77,7 @@ const given: readonly (readonly [
 test.each(given)(
 	"who presses %s in their own name, and the card alone shows it",
 	async (...[, asked, kind, what, sends]) => {
-		const t = new QuestionDesk([asked], sent);
+		const t = new QuestionContext([asked], sent);
 		expect(await t.press(kind, what)).toBeUndefined();
 		expect(t.gateway.asked).toEqual([
 			{ method: "prompt_response", params: { token, key: "key", ...sends, ...behalf }, sessionId: session },
@@ -114,13 +114,13 @@ const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPre
 ];
 
 test.each(late)("a press that comes too late, %s, is told what has happened", async (_, how, kind, reply) => {
-	const t = new QuestionDesk([approval(), how], sent);
+	const t = new QuestionContext([approval(), how], sent);
 	expect(await t.press(kind)).toEqual({ text: reply });
 	expect(t.gateway.asked).toEqual([]);
 });
 
 test("who was slower than somebody else is told who was first", async () => {
-	const t = new QuestionDesk([approval()], {
+	const t = new QuestionContext([approval()], {
 		prompt_response: () => {
 			t.events = [approval(), answered({ by: "discord:1:43" })];
 			return { status: "sent" };
@@ -132,7 +132,7 @@ test("who was slower than somebody else is told who was first", async () => {
 });
 
 test("whose own answer has come back meanwhile is told nothing more", async () => {
-	const t = new QuestionDesk([approval()], {
+	const t = new QuestionContext([approval()], {
 		prompt_response: () => {
 			t.events = [approval(), answered({ by: "discord:1:42" })];
 			return { status: "sent" };
@@ -142,7 +142,7 @@ test("whose own answer has come back meanwhile is told nothing more", async () =
 });
 
 test("who may not approve reads why in the gateway's words", async () => {
-	const t = new QuestionDesk(
+	const t = new QuestionContext(
 		[approval()],
 		refusing("forbidden: it takes the role approver", "permission_denied"),
 	);
@@ -151,7 +151,10 @@ test("who may not approve reads why in the gateway's words", async () => {
 
 test("an answer that does not fit can be given again at once", async () => {
 	const asked = elicitation({ type: "select", options });
-	const t = new QuestionDesk([asked], refusing("invalid params: choose one of tea, ale", "invalid_argument"));
+	const t = new QuestionContext(
+		[asked],
+		refusing("invalid params: choose one of tea, ale", "invalid_argument"),
+	);
 	const reply = await t.press("answer", { fields: { text: "milk" } });
 	expect(read(reply ?? { text: "nothing" })).toBe(
 		"That does not fit, and the question is still open: choose one of tea, ale.\n[Answer again]",
@@ -159,7 +162,7 @@ test("an answer that does not fit can be given again at once", async () => {
 });
 
 test("a question that neither the gateway nor the connector knows is said to be gone", async () => {
-	const t = new QuestionDesk([], refusing("prompt not found", "not_found"));
+	const t = new QuestionContext([], refusing("prompt not found", "not_found"));
 	expect((await t.press("approve"))?.text).toContain("does not know this question any more");
 	expect((await t.press("choose", { values: ["0"] }))?.text).toContain(
 		"does not know this question any more",
@@ -167,7 +170,7 @@ test("a question that neither the gateway nor the connector knows is said to be 
 });
 
 test("a gateway that cannot answer now leaves the press to be tried again", async () => {
-	const t = new QuestionDesk([approval()], refusing("draining", "unavailable"));
+	const t = new QuestionContext([approval()], refusing("draining", "unavailable"));
 	await expect(t.press("approve")).rejects.toThrow("draining");
 });
 
@@ -176,7 +179,7 @@ test("all of a question is shown as the gateway has it, whatever its card leaves
 	const context = { arguments: { cmd }, preview: "+a", notes: ["in /srv", "sandboxed"] };
 	const { payload } = approval(context, { label: `Allow run ${cmd}?` });
 	const place = { session_id: session, session_title: "", created_at: "", always_ask: false };
-	const t = new QuestionDesk([], {
+	const t = new QuestionContext([], {
 		// True because it is the payload of a question.
 		list_prompts: () => ({ prompts: [{ ...(payload as never as object), ...place } as never] }),
 	});
@@ -189,12 +192,12 @@ test("all of a question is shown as the gateway has it, whatever its card leaves
 });
 
 test("all of a question that is over is what became of it", async () => {
-	const t = new QuestionDesk([approval(), answered({})], { list_prompts: () => ({ prompts: [] }) });
+	const t = new QuestionContext([approval(), answered({})], { list_prompts: () => ({ prompts: [] }) });
 	expect((await t.press("whole"))?.text).toContain("Approved once");
 });
 
 test("a password is entered on a page of the gateway, whose address is for one person alone", async () => {
-	const t = new QuestionDesk([elicitation({ type: "password" })], {
+	const t = new QuestionContext([elicitation({ type: "password" })], {
 		secret_page: () => ({ url: "https://gateway.example/s/1", expires_at: "1970-01-01T00:10:00.000Z" }),
 	});
 	expect(await t.press("secret")).toEqual({
@@ -207,7 +210,10 @@ test("a password is entered on a page of the gateway, whose address is for one p
 });
 
 test("where the gateway has no page the operator enters the password", async () => {
-	const t = new QuestionDesk([elicitation({ type: "password" })], refusing("not available", "unimplemented"));
+	const t = new QuestionContext(
+		[elicitation({ type: "password" })],
+		refusing("not available", "unimplemented"),
+	);
 	expect((await t.press("secret"))?.text).toContain("`parley answer k3v9qx`");
 });
 

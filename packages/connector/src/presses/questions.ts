@@ -7,7 +7,7 @@ import { type Response, readNumbered, readTypedAnswer } from "../conversation/qu
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
 /** Who answers which question, and where. */
@@ -30,11 +30,11 @@ export const pressesOfQuestions: PressHandlers<
 		return { cancelled: true, ...defined({ reason: reason || undefined }) };
 	}),
 	skip: giving(() => ({ cancelled: true })),
-	whole: (desk, handled, target) => showWhole(desk, answeringOf(handled, target)),
-	answer: (desk, handled, target) =>
-		answerByReply(desk, { ...answeringOf(handled, target), text: handled.arrival.fields["text"] ?? "" }),
-	choose: (desk, handled, target) => choose(desk, answeringOf(handled, target), handled.arrival.values),
-	secret: (desk, handled, target) => openPage(desk, answeringOf(handled, target)),
+	whole: (context, handled, target) => showWhole(context, answeringOf(handled, target)),
+	answer: (context, handled, target) =>
+		answerByReply(context, { ...answeringOf(handled, target), text: handled.arrival.fields["text"] ?? "" }),
+	choose: (context, handled, target) => choose(context, answeringOf(handled, target), handled.arrival.values),
+	secret: (context, handled, target) => openPage(context, answeringOf(handled, target)),
 };
 
 /**
@@ -42,22 +42,23 @@ export const pressesOfQuestions: PressHandlers<
  * the number of the call follows the first word: `approve 2`. Undefined if the answer counts: the card shows it.
  */
 export async function answerByReply(
-	desk: Desk,
+	context: HandlerContext,
 	{ text, ...answering }: Answering & { readonly text: string },
 ): Promise<Reply | undefined> {
-	const slice = desk.session(answering.session)?.state.questions;
+	const slice = context.session(answering.session)?.state.questions;
 	const rows = (slice && replyCardOf(slice, answering.token)?.rows) ?? [];
 	const meant = rows.length > 1 ? readNumbered(rows, text) : { token: answering.token, words: text };
 	if ("help" in meant) return { text: meant.help };
 	const meaning = { ...answering, token: meant.token };
-	const closed = whyClosed(desk, meaning);
+	const closed = whyClosed(context, meaning);
 	if (closed) return closed;
-	const typed = readTypedAnswer(questionOf(desk, meaning), meant.words);
-	return "response" in typed ? give(desk, meaning, typed.response) : { text: typed.help };
+	const typed = readTypedAnswer(questionOf(context, meaning), meant.words);
+	return "response" in typed ? give(context, meaning, typed.response) : { text: typed.help };
 }
 
 function giving(responseOf: (arrival: Handled<"press">["arrival"]) => Response): PressHandler {
-	return (desk, handled, target) => give(desk, answeringOf(handled, target), responseOf(handled.arrival));
+	return (context, handled, target) =>
+		give(context, answeringOf(handled, target), responseOf(handled.arrival));
 }
 
 function answeringOf(
@@ -67,59 +68,63 @@ function answeringOf(
 	return { person, room, key, session, token };
 }
 
-async function give(desk: Desk, answering: Answering, response: Response): Promise<Reply | undefined> {
+async function give(
+	context: HandlerContext,
+	answering: Answering,
+	response: Response,
+): Promise<Reply | undefined> {
 	const { person, room, key, session, token } = answering;
-	const closed = whyClosed(desk, answering);
+	const closed = whyClosed(context, answering);
 	if (closed) return closed;
 	try {
-		const params = { token, key, ...response, ...desk.onBehalf(person, room) };
-		await desk.gateway.request("prompt_response", params, { sessionId: session });
+		const params = { token, key, ...response, ...context.onBehalf(person, room) };
+		await context.gateway.request("prompt_response", params, { sessionId: session });
 	} catch (reason) {
-		return refusalOf(desk, answering, reason);
+		return refusalOf(context, answering, reason);
 	}
 	// The gateway takes the first answer and refuses no later one: another one may have been faster.
-	const outcome = closedOf(desk, answering);
-	const own = `${desk.platform.name}:${room.tenant}:${person.id}`;
-	return outcome === undefined || outcome.by === own ? undefined : whyClosed(desk, answering);
+	const outcome = closedOf(context, answering);
+	const own = `${context.platform.name}:${room.tenant}:${person.id}`;
+	return outcome === undefined || outcome.by === own ? undefined : whyClosed(context, answering);
 }
 
 async function choose(
-	desk: Desk,
+	context: HandlerContext,
 	answering: Answering,
 	chosen: readonly string[],
 ): Promise<Reply | undefined> {
-	const question = questionOf(desk, answering);
-	if (!question) return whyClosed(desk, answering) ?? { text: gone };
+	const question = questionOf(context, answering);
+	if (!question) return whyClosed(context, answering) ?? { text: gone };
 	const values = chosen.flatMap((index) => question.options[Number(index)]?.value ?? []);
-	return give(desk, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
+	return give(context, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
 }
 
-async function showWhole(desk: Desk, answering: Answering): Promise<Reply> {
+async function showWhole(context: HandlerContext, answering: Answering): Promise<Reply> {
 	const { person, room, session, token } = answering;
-	const params = { token, session_id: session, ...desk.onBehalf(person, room) };
+	const params = { token, session_id: session, ...context.onBehalf(person, room) };
 	try {
-		const { prompts } = await desk.gateway.request("list_prompts", params, { sessionId: session });
+		const { prompts } = await context.gateway.request("list_prompts", params, { sessionId: session });
 		const prompt = prompts.find((one) => one.token === token);
-		return prompt ? { text: wholeQuestion(prompt) } : (whyClosed(desk, answering) ?? { text: gone });
+		return prompt ? { text: wholeQuestion(prompt) } : (whyClosed(context, answering) ?? { text: gone });
 	} catch (reason) {
-		return refusalOf(desk, answering, reason);
+		return refusalOf(context, answering, reason);
 	}
 }
 
-async function openPage(desk: Desk, answering: Answering): Promise<Reply> {
+async function openPage(context: HandlerContext, answering: Answering): Promise<Reply> {
 	const { person, room, key, session, token } = answering;
-	const closed = whyClosed(desk, answering);
+	const closed = whyClosed(context, answering);
 	if (closed) return closed;
 	try {
-		const params = { token, key, ...desk.onBehalf(person, room) };
-		const { url, expires_at } = await desk.gateway.request("secret_page", params, { sessionId: session });
-		const until = desk.platform.moment(Date.parse(expires_at), "relative");
+		const params = { token, key, ...context.onBehalf(person, room) };
+		const { url, expires_at } = await context.gateway.request("secret_page", params, { sessionId: session });
+		const until = context.platform.moment(Date.parse(expires_at), "relative");
 		return {
 			text: `This page is yours alone, works once, and closes ${until}: do not pass it on.`,
 			controls: [[{ type: "link", url, label: "Open the page" }]],
 		};
 	} catch (reason) {
-		if (ParleyError.from(reason).code !== "unimplemented") return refusalOf(desk, answering, reason);
+		if (ParleyError.from(reason).code !== "unimplemented") return refusalOf(context, answering, reason);
 		return {
 			text: `This gateway has no page for that. Its operator can enter it with \`parley answer ${codeOf(token)}\`: ask them, and do not write it here.`,
 		};
@@ -130,18 +135,18 @@ const gone =
 	"The gateway does not know this question any more: it was answered, or its conversation is gone.";
 
 /** What the gateway said against an answer, for who gave it; rejects with what says nothing about it. */
-function refusalOf(desk: Desk, answering: Answering, reason: unknown): Reply {
-	const words = refusalWords(desk, answering, reason);
+function refusalOf(context: HandlerContext, answering: Answering, reason: unknown): Reply {
+	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {
 		case "permission_denied":
 			return { text: `That was not taken: ${words}.` };
 		case "invalid_argument":
 			return {
 				text: `That does not fit, and the question is still open: ${words}.`,
-				...again(desk, answering),
+				...again(context, answering),
 			};
 		case "not_found":
-			return whyClosed(desk, answering) ?? { text: gone };
+			return whyClosed(context, answering) ?? { text: gone };
 		default:
 			throw reason;
 	}
@@ -149,8 +154,8 @@ function refusalOf(desk: Desk, answering: Answering, reason: unknown): Reply {
 
 /** The gateway's refusal as Markdown for the person who is refused. */
 export function refusalWords(
-	{ platform }: Desk,
-	{ person, room }: Pick<Answering, "person" | "room">,
+	{ platform }: HandlerContext,
+	{ person, room }: { readonly person: Person; readonly room: Room },
 	reason: unknown,
 ): string {
 	const { message } = ParleyError.from(reason);
@@ -159,27 +164,30 @@ export function refusalWords(
 }
 
 /** A form cannot show what was wrong in it: it is offered anew. */
-function again(desk: Desk, answering: Answering): Pick<Reply, "controls"> {
+function again(
+	context: HandlerContext,
+	answering: Answering,
+): { readonly controls?: NonNullable<Reply["controls"]> } {
 	const { session, token } = answering;
-	const kind = questionOf(desk, answering)?.kind ?? "approval";
+	const kind = questionOf(context, answering)?.kind ?? "approval";
 	if (kind !== "text" && kind !== "select" && kind !== "multi") return {};
-	const id = desk.controls.write({ kind: "answer", session, subject: token });
+	const id = context.controls.write({ kind: "answer", session, subject: token });
 	return { controls: [[{ type: "button", id, label: "Answer again", style: "primary" }]] };
 }
 
-function questionOf(desk: Desk, { session, token }: Answering): OpenQuestion | undefined {
-	const slice = desk.session(session)?.state.questions;
+function questionOf(context: HandlerContext, { session, token }: Answering): OpenQuestion | undefined {
+	const slice = context.session(session)?.state.questions;
 	return slice && openQuestions(slice).find((question) => question.token === token);
 }
 
-function closedOf(desk: Desk, { session, token }: Answering): ReturnType<typeof closedQuestion> {
-	const slice = desk.session(session)?.state.questions;
+function closedOf(context: HandlerContext, { session, token }: Answering): ReturnType<typeof closedQuestion> {
+	const slice = context.session(session)?.state.questions;
 	return slice && closedQuestion(slice, token);
 }
 
 /** What has happened meanwhile; undefined where the question waits, as far as this connector has heard. */
-function whyClosed(desk: Desk, answering: Answering): Reply | undefined {
-	const closed = closedOf(desk, answering);
+function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
+	const closed = closedOf(context, answering);
 	if (!closed) return;
 	const came = closed.by === undefined ? "This can be answered no more" : "This was answered already";
 	return { text: `${came}:\n\n${closed.outcome}` };

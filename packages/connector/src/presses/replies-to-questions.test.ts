@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { behalf, QuestionDesk } from "../testing/question-context.ts";
+import { behalf, QuestionContext } from "../testing/question-context.ts";
 import { approval, elicitation, token } from "../testing/question-scene.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 
@@ -19,7 +19,7 @@ const replies: readonly (readonly [text: string, sends: object | undefined])[] =
 ];
 
 test.each(replies)("a reply to an approval that says %j", async (text, sends) => {
-	const t = new QuestionDesk([approval({ allow_session: true })], sent);
+	const t = new QuestionContext([approval({ allow_session: true })], sent);
 	const reply = await t.says(text);
 	expect(t.gateway.asked.map(({ params }) => params)).toEqual(
 		sends === undefined ? [] : [{ token, key: "key", ...sends, ...behalf }],
@@ -28,13 +28,13 @@ test.each(replies)("a reply to an approval that says %j", async (text, sends) =>
 });
 
 test("for the session is no answer where that is not offered", async () => {
-	const t = new QuestionDesk([approval()], sent);
+	const t = new QuestionContext([approval()], sent);
 	expect((await t.says("session"))?.text).toContain("**approve** or **deny**");
 	expect(t.gateway.asked).toEqual([]);
 });
 
 test("a password that somebody writes in the chat is not sent on", async () => {
-	const t = new QuestionDesk([elicitation({ type: "password" })], sent);
+	const t = new QuestionContext([elicitation({ type: "password" })], sent);
 	const reply = await t.says("hunter2");
 	expect(t.gateway.asked).toEqual([]);
 	expect(reply?.text).toContain("delete your message");
@@ -42,7 +42,7 @@ test("a password that somebody writes in the chat is not sent on", async () => {
 });
 
 test("a reply answers a question in words as a form does", async () => {
-	const t = new QuestionDesk([elicitation({})], sent);
+	const t = new QuestionContext([elicitation({})], sent);
 	expect(await t.says("dark blue")).toBeUndefined();
 	expect(t.gateway.asked[0]?.params).toEqual({ token, key: "key", text: "dark blue", ...behalf });
 });

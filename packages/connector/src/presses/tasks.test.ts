@@ -5,7 +5,7 @@ import { Controls } from "../controls/controls.ts";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { reviewSubject } from "../conversation/tasks/review-card.ts";
 import type { Reply } from "../rooms/handler-context.ts";
-import { ada, general, pressed, scriptedDesk, taskPayload, unfit } from "../testing/question-context.ts";
+import { ada, general, pressed, scriptedContext, taskPayload, unfit } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfTasks, replyToTask } from "./tasks.ts";
 
@@ -191,20 +191,20 @@ const ended = {
 };
 
 test.each(scenarios)("$name", async ({ kind, subject, fields, answers, over, asks, reply }) => {
-	const { desk, gateway } = scriptedDesk(answers, over ? ended : {});
-	const said = await pressesOfTasks[kind](desk, pressed(fields), { kind, session: "sess_1", subject });
+	const { context, gateway } = scriptedContext(answers, over ? ended : {});
+	const said = await pressesOfTasks[kind](context, pressed(fields), { kind, session: "sess_1", subject });
 	expect(gateway.asked.at(-1)).toEqual(asks);
 	expect(read(said)).toBe(reply);
 });
 
 test("what the gateway forbids is left to who explains refusals", async () => {
-	const { desk } = scriptedDesk({
+	const { context } = scriptedContext({
 		cancel_task: () => {
 			throw new ParleyError("forbidden: …", { code: "permission_denied" });
 		},
 	});
 	const target = { kind: "task-cancel", session: "sess_1", subject: id } as const;
-	await expect(pressesOfTasks["task-cancel"](desk, pressed(), target)).rejects.toMatchObject({
+	await expect(pressesOfTasks["task-cancel"](context, pressed(), target)).rejects.toMatchObject({
 		code: "permission_denied",
 	});
 });
@@ -239,9 +239,9 @@ test.each([
 	["yes, but no tables", { status: "revise", feedback: "yes, but no tables" }],
 	[" use views ", { status: "revise", feedback: "use views" }],
 ])("%j in the thread of a task that waits answers it", async (text, said) => {
-	const { desk, gateway } = scriptedDesk({ check_task: () => waiting, reply_task: () => replied });
+	const { context, gateway } = scriptedContext({ check_task: () => waiting, reply_task: () => replied });
 	expect(
-		await replyToTask(desk, { person: ada, room: general, key: "key", taskId: id, text }),
+		await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text }),
 	).toBeUndefined();
 	expect(gateway.asked.at(-1)).toEqual({
 		method: "reply_task",
@@ -250,14 +250,14 @@ test.each([
 });
 
 test("a reply in the thread answers what a part of the task asks, where the task itself asks nothing", async () => {
-	const { desk, gateway } = scriptedDesk(
+	const { context, gateway } = scriptedContext(
 		{
 			check_task: ({ task_id }) => (task_id === part ? { ...waiting, id: part } : taskPayload()),
 			reply_task: () => ({ task_id: part, status: "replied" }),
 		},
 		{ tasks: liveWithPart },
 	);
-	await replyToTask(desk, { person: ada, room: general, key: "key", taskId: id, text: "views" });
+	await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text: "views" });
 	expect(gateway.asked.at(-1)).toMatchObject({ method: "reply_task", params: { task_id: part, token } });
 });
 
@@ -266,8 +266,8 @@ test.each<[string, TaskPayload, string, RegExp]>([
 	["a task that is done", taskPayload({ status: "completed" }), "again", /over \(✅ Done\).*\[Retry\]$/],
 	["nothing but a file", waiting, " ", /^Write what should change/],
 ])("a reply in a thread that %s cannot hear is explained", async (_name, task, text, explained) => {
-	const { desk, gateway } = scriptedDesk({ check_task: () => task });
-	const reply = await replyToTask(desk, { person: ada, room: general, key: "key", taskId: id, text });
+	const { context, gateway } = scriptedContext({ check_task: () => task });
+	const reply = await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text });
 	expect(read(reply)).toMatch(explained);
 	expect(gateway.asked).toHaveLength(1);
 });

@@ -6,39 +6,39 @@ import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
 import { endWords, stateWords } from "../conversation/tasks/task-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
 /** What the buttons of tasks do. */
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
-	"task-approve": known((desk, handled, { subject }) =>
-		answerTask(desk, speakerOf(handled), { ...readReviewSubject(subject), status: "approved" }),
+	"task-approve": known((context, handled, { subject }) =>
+		answerTask(context, speakerOf(handled), { ...readReviewSubject(subject), status: "approved" }),
 	),
 
-	"task-revise": known((desk, handled, { subject }) => {
+	"task-revise": known((context, handled, { subject }) => {
 		const feedback = handled.arrival.fields["text"] ?? "";
-		return answerTask(desk, speakerOf(handled), {
+		return answerTask(context, speakerOf(handled), {
 			...readReviewSubject(subject),
 			status: "revise",
 			feedback,
 		});
 	}),
 
-	"task-cancel": known(async (desk, { arrival, key }, { session, subject: task_id }) => {
-		const behalf = desk.onBehalf(arrival.person, arrival.room);
-		const wasOver = desk.session(session)?.state.tasks.ended.some(({ id }) => id === task_id) ?? false;
-		const { status } = await desk.gateway.request("cancel_task", { task_id, key, ...behalf });
+	"task-cancel": known(async (context, { arrival, key }, { session, subject: task_id }) => {
+		const behalf = context.onBehalf(arrival.person, arrival.room);
+		const wasOver = context.session(session)?.state.tasks.ended.some(({ id }) => id === task_id) ?? false;
+		const { status } = await context.gateway.request("cancel_task", { task_id, key, ...behalf });
 		if (status === "cancelled" && !wasOver) return;
-		const task = await desk.gateway.request("check_task", { task_id, ...behalf });
-		return { text: `It was over before you pressed: ${howEnded(desk, task)}.` };
+		const task = await context.gateway.request("check_task", { task_id, ...behalf });
+		return { text: `It was over before you pressed: ${howEnded(context, task)}.` };
 	}),
 
-	"task-retry": known(async (desk, { arrival }, { subject: task_id }) => {
-		const behalf = desk.onBehalf(arrival.person, arrival.room);
+	"task-retry": known(async (context, { arrival }, { subject: task_id }) => {
+		const behalf = context.onBehalf(arrival.person, arrival.room);
 		// One key for all presses of the button: whoever presses twice, or second, does not get a second task.
 		const key = `retry/${task_id}`;
 		try {
-			await desk.gateway.request("retry_task", { task_id, key, ...behalf });
+			await context.gateway.request("retry_task", { task_id, key, ...behalf });
 			return { text: "It is done once more, as a new task with a card of its own." };
 		} catch (reason) {
 			if (isUnfit(reason)) return { text: "It is at work: only a task that is over can be done once more." };
@@ -54,17 +54,17 @@ function speakerOf({ arrival: { person, room }, key }: Handled<"press">): TaskSp
 
 /** Explains a press on the card of a task that the gateway does not know any more. */
 function known(handler: PressHandler): PressHandler {
-	return async (desk, handled, target) => {
+	return async (context, handled, target) => {
 		try {
-			return await handler(desk, handled, target);
+			return await handler(context, handled, target);
 		} catch (reason) {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			return gone(desk, target, handled.arrival.room);
+			return gone(context, target, handled.arrival.room);
 		}
 	};
 }
 
-function gone({ session, platform }: Desk, target: ControlTarget, room: Room): Reply {
+function gone({ session, platform }: HandlerContext, target: ControlTarget, room: Room): Reply {
 	const { task } = readReviewSubject(target.subject);
 	const ended = session(target.session)?.state.tasks.ended.find(({ id }) => id === task);
 	const text = ended
@@ -92,7 +92,10 @@ interface TaskAnswer {
 const approvals: ReadonlySet<string> = new Set(["yes", "approve", "ok", "go ahead"]);
 
 /** What a text says to a question: a short yes and nothing more lets the task go on, all else is what should change. */
-export function answerOf(text: string): Pick<TaskAnswer, "status" | "feedback"> {
+export function answerOf(text: string): {
+	readonly status: TaskAnswer["status"];
+	readonly feedback?: string;
+} {
 	const words = text.trim();
 	const said = words.toLowerCase().replace(/[.!\s]+$/u, "");
 	return approvals.has(said) ? { status: "approved" } : { status: "revise", feedback: words };
@@ -103,36 +106,36 @@ export function answerOf(text: string): Pick<TaskAnswer, "status" | "feedback"> 
  * Rejects with the gateway's refusal.
  */
 export async function answerTask(
-	desk: Desk,
+	context: HandlerContext,
 	{ person, room, key }: TaskSpeaker,
 	{ task: task_id, status, feedback, tokenEnd = "" }: TaskAnswer,
 ): Promise<Reply | undefined> {
-	const behalf = desk.onBehalf(person, room);
-	const task = await desk.gateway.request("check_task", { task_id, ...behalf });
+	const behalf = context.onBehalf(person, room);
+	const task = await context.gateway.request("check_task", { task_id, ...behalf });
 	const token = task.suspension?.token;
-	if (token === undefined || !token.endsWith(tokenEnd)) return tooLate(desk, task);
+	if (token === undefined || !token.endsWith(tokenEnd)) return tooLate(context, task);
 	const said = { status, token, key, ...defined({ feedback }) };
 	try {
-		await desk.gateway.request("reply_task", { task_id, ...said, ...behalf });
+		await context.gateway.request("reply_task", { task_id, ...said, ...behalf });
 		return;
 	} catch (reason) {
 		// Somebody was faster.
 		if (!isUnfit(reason)) throw reason;
-		return tooLate(desk, await desk.gateway.request("check_task", { task_id, ...behalf }));
+		return tooLate(context, await context.gateway.request("check_task", { task_id, ...behalf }));
 	}
 }
 
 /** A message in the thread of a task: an answer where it asks something, else what can be done about it. */
 export async function replyToTask(
-	desk: Desk,
+	context: HandlerContext,
 	{ taskId, text, ...speaker }: TaskSpeaker & { readonly taskId: string; readonly text: string },
 ): Promise<Reply | undefined> {
-	const behalf = desk.onBehalf(speaker.person, speaker.room);
-	const task = await desk.gateway.request("check_task", { task_id: taskId, ...behalf });
-	const asking = task.status === "suspended" ? taskId : askingFor(desk, task);
-	if (asking === undefined) return unasked(desk, task);
+	const behalf = context.onBehalf(speaker.person, speaker.room);
+	const task = await context.gateway.request("check_task", { task_id: taskId, ...behalf });
+	const asking = task.status === "suspended" ? taskId : askingFor(context, task);
+	if (asking === undefined) return unasked(context, task);
 	if (text.trim() === "") return { text: "Write what should change, or press Approve at its question." };
-	return answerTask(desk, speaker, { task: asking, ...answerOf(text) });
+	return answerTask(context, speaker, { task: asking, ...answerOf(text) });
 }
 
 /** Whether the state of what was asked for does not allow it: on the wire that is `not available`. */
@@ -141,36 +144,36 @@ function isUnfit(reason: unknown): boolean {
 }
 
 /** The worker of a task whose question came last. */
-function askingFor({ session }: Desk, { id, session_id }: TaskPayload): string | undefined {
+function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;
 	return tasks && cardWith(tasks, id)?.reviews.at(-1)?.task;
 }
 
 /** Who has ended a task, or why it ended, and when. */
-function howEnded({ session, platform }: Desk, task: TaskPayload): string {
+function howEnded({ session, platform }: HandlerContext, task: TaskPayload): string {
 	const ended = session(task.session_id)?.state.tasks.ended.find(({ id }) => id === task.id);
 	return endWords(task, ended, platform);
 }
 
-function tooLate(desk: Desk, task: TaskPayload): Reply {
+function tooLate(context: HandlerContext, task: TaskPayload): Reply {
 	if (task.status === "suspended") {
 		return {
 			text: `**${plain(task.title, 150)}** asks something else by now: its newest question has buttons of its own.`,
 		};
 	}
-	if (hasEnded(task.status)) return unasked(desk, task);
+	if (hasEnded(task.status)) return unasked(context, task);
 	return { text: `That was answered already: **${plain(task.title, 150)}** goes on.` };
 }
 
 /** What can be done about a task that asks nothing. */
-function unasked(desk: Desk, task: TaskPayload): Reply {
-	const { controls } = desk;
+function unasked(context: HandlerContext, task: TaskPayload): Reply {
+	const { controls } = context;
 	const { id, title, status, session_id: session } = task;
 	const name = `**${plain(title, 150)}**`;
 	if (hasEnded(status)) {
 		const control = controls.write({ kind: "task-retry", session, subject: id });
 		return {
-			text: `${name} is over (${howEnded(desk, task)}) and hears nothing any more. Retry does it once more, as a new task.`,
+			text: `${name} is over (${howEnded(context, task)}) and hears nothing any more. Retry does it once more, as a new task.`,
 			controls: [[{ type: "button", id: control, label: "Retry", style: "primary" }]],
 		};
 	}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ArrivalOf } from "../platform/inbound-event.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
-import { general, pressed, scriptedDesk } from "../testing/question-context.ts";
+import { general, pressed, scriptedContext } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
 import { pressesOfTrust } from "./press-table.ts";
 
@@ -9,8 +9,8 @@ const revoked: ScriptedAnswers = { revoke_grant: () => ({ status: "revoked" }) }
 const target = { kind: "grant-end", session: "sess_1", subject: "grant_1" } as const;
 
 test("the button ends the grant for who pressed it, and the card says the rest", async () => {
-	const { desk, gateway } = scriptedDesk(revoked, { trust: { open: { id: "grant_1" } } });
-	expect(await pressesOfTrust["grant-end"](desk, pressed(), target)).toBeUndefined();
+	const { context, gateway } = scriptedContext(revoked, { trust: { open: { id: "grant_1" } } });
+	expect(await pressesOfTrust["grant-end"](context, pressed(), target)).toBeUndefined();
 	expect(gateway.asked).toMatchObject([
 		{ method: "revoke_grant", params: { grant_id: "grant_1", key: "key", actor: { id: "42" } } },
 	]);
@@ -19,8 +19,8 @@ test("the button ends the grant for who pressed it, and the card says the rest",
 test.each([{}, { open: { id: "grant_2" } }])(
 	"a late press on the button is explained (%j)",
 	async (trust) => {
-		const { desk } = scriptedDesk(revoked, { trust });
-		const reply = await pressesOfTrust["grant-end"](desk, pressed(), target);
+		const { context } = scriptedContext(revoked, { trust });
+		const reply = await pressesOfTrust["grant-end"](context, pressed(), target);
 		expect(reply?.text).toMatch(/over before you pressed/);
 	},
 );
@@ -43,8 +43,8 @@ const joined = { type: "audience", room: general, at: 0, change: "a guest joined
 
 test("where others may read a channel, what it is trusted with ends without anybody asking", async () => {
 	const grants = [{ ...grant, grant_id: "grant_9", place: "discord:1:9" }, grant];
-	const { desk, gateway } = scriptedDesk({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
-	await suspendTrust(desk, joined, "key");
+	const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
+	await suspendTrust(context, joined, "key");
 	expect(gateway.asked).toEqual([
 		{ method: "list_grants", params: {} },
 		{
@@ -67,8 +67,8 @@ test("what concerns several channels of a tenant ends what each of them is trust
 		}),
 	);
 	const ended = async (change: Partial<ArrivalOf<"audience">>): Promise<unknown[]> => {
-		const { desk, gateway } = scriptedDesk({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
-		await suspendTrust(desk, { ...joined, ...change }, "key");
+		const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
+		await suspendTrust(context, { ...joined, ...change }, "key");
 		// What was asked first is which grants there are.
 		return gateway.asked.slice(1).map(({ params }) => params);
 	};
@@ -85,7 +85,7 @@ test("what concerns several channels of a tenant ends what each of them is trust
 });
 
 test("where nothing is granted, nothing is ended", async () => {
-	const { desk, gateway } = scriptedDesk({ list_grants: () => ({ grants: [], wishes: [] }) });
-	await suspendTrust(desk, joined, "key");
+	const { context, gateway } = scriptedContext({ list_grants: () => ({ grants: [], wishes: [] }) });
+	await suspendTrust(context, joined, "key");
 	expect(gateway.asked).toHaveLength(1);
 });

@@ -1,12 +1,12 @@
 import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
-import type { Client } from "@parley/protocol";
+import type { Requester } from "@parley/protocol";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Kept } from "../store/connector-database.ts";
 import { endGrants } from "./suspend-trust.ts";
 
 export interface AudienceWatchParts {
-	readonly gateway: Pick<Client, "request">;
-	readonly platform: Pick<ChatPlatform, "name" | "tenant" | "eventsKeptMs">;
+	readonly gateway: Requester;
+	readonly platform: ChatPlatform;
 	/** Last time at which the connector received the events of the platform, in milliseconds since the epoch. */
 	readonly watchedAt: Kept<number>;
 	readonly clock: Clock;
@@ -136,7 +136,7 @@ export class AudienceWatch {
 		const { gateway, platform, clock, log, signal } = this.#parts;
 		const { name, tenant } = platform;
 		const prefix = tenant === undefined ? `${name}:` : `${name}:${tenant}:`;
-		const request: Pick<Client, "request"> = {
+		const request: Requester = {
 			request: (method, params) => gateway.request(method, params, { signal }),
 		};
 		for (let failures = 0; ; failures++) {

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@parley/base";
-import type { Client, MethodResult, OnBehalf } from "@parley/protocol";
+import type { MethodResult, OnBehalf, Requester } from "@parley/protocol";
 import type { Controls } from "../controls/controls.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { ArrivalOf, Attachment, Person, Room } from "../platform/inbound-event.ts";
@@ -14,8 +14,8 @@ export interface Reply {
 }
 
 /** What the handlers of presses and commands work with. Whatever changes something takes `key` from the arrival. */
-export interface Desk {
-	readonly gateway: Pick<Client, "request">;
+export interface HandlerContext {
+	readonly gateway: Requester;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
@@ -27,7 +27,9 @@ export interface Desk {
 	/** A session of ours by its id; undefined where this connector does not read it. */
 	session(id: string): RoomSession | undefined;
 	/** Room of a session, also if the session is not open. Undefined for a session of another connector. */
-	roomOf(session: string): Promise<Pick<Room, "tenant" | "channel" | "thread"> | undefined>;
+	roomOf(
+		session: string,
+	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
 	/** What a message says since it was edited; undefined where it was not, or that is long ago. */
 	edited(room: Room, message: string): Promise<string | undefined>;
 	/** Lets another session be talked to in the room; without an id a fresh one. Rejects with `not_found` for one of elsewhere. */
@@ -80,8 +82,8 @@ export interface Said {
 	readonly failures: readonly string[];
 }
 
-/** A desk that also knows what a room has seen. */
-export interface RoomDesk extends Desk {
+/** A context that also knows what a room has seen. */
+export interface RoomContext extends HandlerContext {
 	/** The sessions of a room that this person may see there, the last used first. */
 	sessions(person: Person, room: Room): Promise<readonly ListedSession[]>;
 	/** Who somebody is to the gateway, and what they may do there. */

@@ -19,7 +19,7 @@ test("rooms tell which messages their sessions have; of those that were used lon
 		{ id: "run_3", about: "a command" },
 	];
 	const state = { answers: { open, ended: [{ id: "run_1", message: "m1" }] } };
-	const feed = {
+	const subscriptions = {
 		ready: Promise.resolve(),
 		known: () => sessions,
 		follow: async (id: string) => {
@@ -29,7 +29,7 @@ test("rooms tell which messages their sessions have; of those that were used lon
 		},
 	};
 	const room = { tenant: "1", channel: "2", shared: false, kind: "channel" };
-	expect(await heardRooms(feed, { clock, log })).toEqual([
+	expect(await heardRooms(subscriptions, { clock, log })).toEqual([
 		{ room, messages: ["m2", "m1"], usedAt },
 		{ room: { ...room, thread: "3" }, messages: [], usedAt: usedAt - 25 * 3_600_000 },
 		{ room: { ...room, channel: "4" }, messages: [], usedAt },

@@ -2,7 +2,7 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { ConversationState } from "../conversation/conversation.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { roomOf } from "../subscription/external-key.ts";
-import type { Feed } from "../subscription/subscriptions.ts";
+import type { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** A room that the gateway has a session of, and what it has heard there. */
 export interface HeardRoom {
@@ -13,9 +13,13 @@ export interface HeardRoom {
 	readonly usedAt: number;
 }
 
-type Sessions = Pick<Feed, "ready" | "known"> & {
-	follow(id: string): Promise<{ readonly state: Pick<ConversationState, "answers"> } | undefined>;
-};
+interface Sessions {
+	readonly ready: Subscriptions["ready"];
+	known(): ReturnType<Subscriptions["known"]>;
+	follow(
+		id: string,
+	): Promise<{ readonly state: { readonly answers: ConversationState["answers"] } } | undefined>;
+}
 
 /** What was said longer ago nobody asks for any more. */
 const recentMs = 24 * 3_600_000;
@@ -25,22 +29,26 @@ const recentMs = 24 * 3_600_000;
  * and rejects where the connector stops before.
  */
 export async function heardRooms(
-	feed: Sessions,
+	subscriptions: Sessions,
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<HeardRoom[]> {
-	await feed.ready;
+	await subscriptions.ready;
 	const rooms: HeardRoom[] = [];
-	for (const { id, key, usedAt } of [...feed.known()]) {
+	for (const { id, key, usedAt } of [...subscriptions.known()]) {
 		const isRecent = clock.now() - usedAt < recentMs;
-		const messages = isRecent ? await messagesOf(feed, id, log) : [];
+		const messages = isRecent ? await messagesOf(subscriptions, id, log) : [];
 		rooms.push({ room: roomOf(key), messages, usedAt });
 	}
 	return rooms;
 }
 
-async function messagesOf(feed: Pick<Sessions, "follow">, session: string, log: Logger): Promise<string[]> {
+async function messagesOf(
+	subscriptions: { readonly follow: Sessions["follow"] },
+	session: string,
+	log: Logger,
+): Promise<string[]> {
 	try {
-		const { open = [], ended = [] } = (await feed.follow(session))?.state.answers ?? {};
+		const { open = [], ended = [] } = (await subscriptions.follow(session))?.state.answers ?? {};
 		return [...open, ...ended].flatMap(({ message = [] }) => message);
 	} catch (error) {
 		log.info("what a session has heard is not known", { session, error: ParleyError.from(error) });

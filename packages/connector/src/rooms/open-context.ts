@@ -7,9 +7,9 @@ import type { GatewayFiles } from "../gateway/gateway-files.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import type { RoomSession, SessionFeed } from "../subscription/session-subscription.ts";
-import type { Feed } from "../subscription/subscriptions.ts";
-import type { Desk, RoomDesk, Said, Words } from "./handler-context.ts";
+import type { RoomSession, SessionSubscription } from "../subscription/session-subscription.ts";
+import type { Subscriptions } from "../subscription/subscriptions.ts";
+import type { HandlerContext, RoomContext, Said, Words } from "./handler-context.ts";
 import { type Heard, readHeard } from "./heard.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
@@ -25,9 +25,9 @@ export interface ContextParts extends SayingParts {
 }
 
 /** Handler context of a connector: requests on behalf of people, in the rooms and sessions of its platform. */
-export function openContext(parts: ContextParts): RoomDesk {
-	const { gateway, controls, platform, clock, log, rooms, feed, store, seldomHeard } = parts;
-	const inRoom = async (message: string, room: Parameters<RoomDesk["heard"]>[0]): Promise<Heard[]> =>
+export function openContext(parts: ContextParts): RoomContext {
+	const { gateway, controls, platform, clock, log, rooms, subscriptions, store, seldomHeard } = parts;
+	const inRoom = async (message: string, room: Parameters<RoomContext["heard"]>[0]): Promise<Heard[]> =>
 		store.read((db) => readHeard(db, { conversation: platform.conversation(room), message, limit: 20 }));
 	/** In other channels and threads people learn of their own messages alone. */
 	const ownElsewhere = async (
@@ -45,10 +45,10 @@ export function openContext(parts: ContextParts): RoomDesk {
 		log,
 		onBehalf,
 		sessionOf: (person, room, key): Promise<RoomSession> => rooms.current(person, room, key),
-		session: (id) => feed.session(id),
+		session: (id) => subscriptions.session(id),
 		async roomOf(session) {
-			await feed.ready;
-			return feed.withId(session)?.key;
+			await subscriptions.ready;
+			return subscriptions.withId(session)?.key;
 		},
 		turnTo: (person, room, choice) => rooms.turnTo(person, room, choice),
 		whoami: (person, room) => rooms.whoami(person, room),
@@ -102,11 +102,11 @@ const readAgainMs = [500, 1000, 2000, 4000];
 const mostAboutMissing = 4000;
 
 interface SayingParts {
-	readonly gateway: Desk["gateway"];
+	readonly gateway: HandlerContext["gateway"];
 	readonly rooms: Rooms;
-	readonly feed: Feed;
-	readonly files: Pick<GatewayFiles, "upload">;
-	readonly platform: Pick<ChatPlatform, "read">;
+	readonly subscriptions: Subscriptions;
+	readonly files: { readonly upload: GatewayFiles["upload"] };
+	readonly platform: { readonly read: ChatPlatform["read"] };
 	readonly clock: Clock;
 	/** That the connector stops. */
 	readonly signal: AbortSignal;
@@ -118,13 +118,13 @@ interface SayingParts {
  */
 async function say(parts: SayingParts, person: Person, room: Room, words: Words): Promise<Said> {
 	refuseLong(words.text);
-	const feed = await parts.rooms.current(person, room, words.key);
+	const subscription = await parts.rooms.current(person, room, words.key);
 	const { ids, failures } = await bring(parts, words);
 	const text = words.text.trim() === "" ? namesOf(words.attachments) : words.text;
 	const content = failures.length === 0 ? text : `${text}\n\n${missing(failures)}`;
 	const isEmpty = words.text.trim() === "" && ids.length === 0;
 	if (isEmpty || (await words.isWanted?.()) === false)
-		return { session: feed.session, sent: false, failures };
+		return { session: subscription.session, sent: false, failures };
 	const { message, key } = words;
 	const sent = {
 		content,
@@ -133,15 +133,15 @@ async function say(parts: SayingParts, person: Person, room: Room, words: Words)
 		...defined({ attachments: ids.length > 0 ? ids : undefined }),
 		...onBehalf(person, room),
 	};
-	let talked = feed;
+	let talked = subscription;
 	const again = async (): Promise<string> => {
 		// It was deleted, or is not joined on this connection: what is there no more goes on with a fresh one.
-		await parts.feed.reopen(feed);
+		await parts.subscriptions.reopen(subscription);
 		talked = await parts.rooms.current(person, room, `${key}/2`);
 		// What the session has taken already it takes no second time under the same key.
-		return send(parts, talked, talked.session === feed.session ? sent : { ...sent, key: `${key}/2` });
+		return send(parts, talked, talked.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
-	const run = await send(parts, feed, sent).catch(async (reason: unknown) => {
+	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
 		if (code === "not_found") return again();
 		if (isRepeated(reason)) return undefined;
@@ -153,7 +153,7 @@ async function say(parts: SayingParts, person: Person, room: Room, words: Words)
 
 async function send(
 	{ gateway }: SayingParts,
-	{ session }: SessionFeed,
+	{ session }: SessionSubscription,
 	params: { readonly content: string; readonly key: string },
 ): Promise<string> {
 	const { run_id } = await gateway.request("send_message", params, { sessionId: session });
@@ -214,7 +214,7 @@ async function bring(
 
 /** Reads an attachment; rejects with the last reason of the platform after five attempts within 8 s. */
 async function readPatiently(
-	{ platform, clock, signal }: Pick<SayingParts, "platform" | "clock" | "signal">,
+	{ platform, clock, signal }: SayingParts,
 	attachment: Attachment,
 ): Promise<Uint8Array> {
 	for (const waitMs of readAgainMs) {

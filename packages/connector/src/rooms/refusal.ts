@@ -1,8 +1,9 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Reply, RoomDesk } from "./handler-context.ts";
+import type { Reply, RoomContext } from "./handler-context.ts";
 
 /** What is not the fault of who asked, and may pass: it is tried again, and nobody is told. */
 const passing: ReadonlySet<ErrorCode> = new Set([
@@ -19,16 +20,16 @@ const mostWords = 500;
 
 /** What somebody is told whose wish was refused, with what they can do. Rejects with what is to be tried again. */
 export async function refusalOf(
-	desk: Pick<RoomDesk, "whoami" | "platform">,
+	context: { readonly whoami: RoomContext["whoami"]; readonly platform: ChatPlatform },
 	{ person, room }: { readonly person: Person; readonly room: Room },
 	reason: unknown,
 ): Promise<Reply> {
 	const { code, message } = ParleyError.from(reason);
 	if (passing.has(code)) throw reason;
 	if (code !== "permission_denied") return { text: sentence(message) };
-	const { role, hint } = await desk.whoami(person, room);
-	if (role === undefined || role === "stranger") return { text: howToGetIn(desk.platform) };
-	const said = refusalText(message, { person, room }, desk.platform);
+	const { role, hint } = await context.whoami(person, room);
+	if (role === undefined || role === "stranger") return { text: howToGetIn(context.platform) };
+	const said = refusalText(message, { person, room }, context.platform);
 	return { text: [said, ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
 }
 
@@ -36,13 +37,13 @@ export async function refusalOf(
 export function refusalText(
 	message: string,
 	{ person, room: { tenant } }: { readonly person: Person; readonly room: Room },
-	{ name: platform }: Pick<RoomDesk["platform"], "name">,
+	{ name: platform }: { readonly name: string },
 ): string {
 	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
 /** Of the channel itself: the other way works in its threads, too. */
-function howToGetIn(platform: RoomDesk["platform"]): string {
+function howToGetIn(platform: RoomContext["platform"]): string {
 	return `I do not know you yet. \`${platform.command("pair", {})}\` (or \`!pair\` after my name) gives you a code; the operator of this gateway lets you in with it.`;
 }
 

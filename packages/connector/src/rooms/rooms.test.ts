@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Controls } from "../controls/controls.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import { Feed } from "../subscription/subscriptions.ts";
+import { Subscriptions } from "../subscription/subscriptions.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
 import { ScriptedGateway } from "../testing/scripted-gateway.ts";
@@ -22,7 +22,7 @@ async function open() {
 	/** Of another process, with a store of its own for what rooms were turned to. */
 	const start = () => {
 		const client = gateway.connect();
-		const feed = new Feed({
+		const subscriptions = new Subscriptions({
 			store: kept,
 			outbox,
 			platform,
@@ -36,7 +36,7 @@ async function open() {
 			heard: () => undefined,
 		});
 		const store = new WatchedStore(kept);
-		const rooms = new Rooms({ store, gateway: client, feed, platform: platform.name, clock });
+		const rooms = new Rooms({ store, gateway: client, subscriptions, platform: platform.name, clock });
 		const current = async (): Promise<string> => (await rooms.current(ada, room, `${++said}`)).session;
 		const turn = async (key: string): Promise<string> => (await rooms.turnTo(ada, room, { key })).session;
 		return { rooms, store, current, turn };

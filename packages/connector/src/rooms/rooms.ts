@@ -1,5 +1,5 @@
 import { type Clock, defined, hotStatement, ParleyError, type Store } from "@parley/base";
-import type { Client, MethodInput, MethodResult } from "@parley/protocol";
+import type { MethodInput, MethodResult, Requester } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import { type RoomFacts, usualFacts } from "../platform/is-for-us.ts";
@@ -7,8 +7,8 @@ import { Lookup } from "../platform/lookup.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { readSessionKey, roomKeyOf, type SessionKey, writeSessionKey } from "../subscription/external-key.ts";
 import type { KnownSession } from "../subscription/known-sessions.ts";
-import type { SessionFeed } from "../subscription/session-subscription.ts";
-import type { Feed } from "../subscription/subscriptions.ts";
+import type { SessionSubscription } from "../subscription/session-subscription.ts";
+import type { Subscriptions } from "../subscription/subscriptions.ts";
 import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
@@ -20,8 +20,8 @@ const maxKnown = 10_000;
 
 export interface RoomsParts {
 	readonly store: Store<ConnectorTables>;
-	readonly gateway: Pick<Client, "request">;
-	readonly feed: Feed;
+	readonly gateway: Requester;
+	readonly subscriptions: Subscriptions;
 	/** The platform's name. */
 	readonly platform: string;
 	readonly clock: Clock;
@@ -65,10 +65,10 @@ export class Rooms {
 	}
 
 	/** The session that is talked to in a room by this person, opened where there is none yet. */
-	async current(person: Person, room: Room, key: string): Promise<SessionFeed> {
+	async current(person: Person, room: Room, key: string): Promise<SessionSubscription> {
 		const roomKey = await this.#roomKey(person, room);
-		const { feed } = this.#parts;
-		return feed.bring(await this.#currentKey(roomKey), {
+		const { subscriptions } = this.#parts;
+		return subscriptions.bring(await this.#currentKey(roomKey), {
 			key: `${key}/open`,
 			onBehalf: onBehalf(person, room),
 		});
@@ -76,13 +76,13 @@ export class Rooms {
 
 	/** The session that is talked to in a room, and those that it was turned away from while they were at work. */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
-		const { feed } = this.#parts;
+		const { subscriptions } = this.#parts;
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));
 		const ids: string[] = [];
 		for (const { id, key } of this.#knownOf(roomKey)) {
 			const isCurrent = writeSessionKey(key) === current;
-			const read = isCurrent ? await feed.follow(id) : feed.session(id);
+			const read = isCurrent ? await subscriptions.follow(id) : subscriptions.session(id);
 			if (read && (isCurrent || activeRun(read.state.answers))) ids.push(id);
 		}
 		return ids;
@@ -92,7 +92,7 @@ export class Rooms {
 	knownIn({ tenant, channel, thread }: Room): KnownSession[] {
 		const isHere = ({ key }: KnownSession): boolean =>
 			key.tenant === tenant && key.channel === channel && key.thread === thread;
-		return [...this.#parts.feed.known()].filter(isHere);
+		return [...this.#parts.subscriptions.known()].filter(isHere);
 	}
 
 	/** The sessions of a room that this person may see there, the last used first. */
@@ -123,7 +123,7 @@ export class Rooms {
 		person: Person,
 		room: Room,
 		choice: { readonly session?: string; readonly title?: string; readonly key: string },
-	): Promise<SessionFeed> {
+	): Promise<SessionSubscription> {
 		const { may, hint } = await this.whoami(person, room);
 		if (!may.includes("session.open")) {
 			throw new ParleyError(hint ?? "you may not open conversations here", { code: "permission_denied" });
@@ -133,7 +133,7 @@ export class Rooms {
 		const chosen =
 			session === undefined ? await this.#fresh(roomKey, key) : await this.#listed(person, room, session);
 		await this.#turn(roomKey, chosen, key);
-		return this.#parts.feed.bring(chosen, {
+		return this.#parts.subscriptions.bring(chosen, {
 			key: `${key}/open`,
 			onBehalf: onBehalf(person, room),
 			...defined({ title }),
@@ -155,7 +155,7 @@ export class Rooms {
 
 	/** Where nobody has turned the room, as after a loss of the database, the session that was used last counts. */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
-		await this.#parts.feed.ready;
+		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
 		if (turned) return turned.key;
 		const known = this.#knownOf(roomKey);
@@ -166,7 +166,7 @@ export class Rooms {
 	}
 
 	async #fresh(roomKey: string, key: string): Promise<SessionKey> {
-		await this.#parts.feed.ready;
+		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
 		// It has come this far before, and perhaps further.
 		if (turned?.by === key) return turned.key;
@@ -205,7 +205,7 @@ export class Rooms {
 	}
 
 	#knownOf(roomKey: string): readonly KnownSession[] {
-		return this.#parts.feed.knownIn(roomKey);
+		return this.#parts.subscriptions.knownIn(roomKey);
 	}
 }
 

@@ -43,6 +43,13 @@ class RecentNames {
 	}
 }
 
+interface HeardMessage {
+	/** Id of the inbound event. */
+	readonly id: string;
+	readonly conversation: string;
+	readonly message: string;
+}
+
 interface Stopping {
 	readonly conversation: string;
 	/** When that was wanted. */
@@ -97,7 +104,7 @@ export class SeldomHeard {
 	}
 
 	/** Whether a message was heard by another arrival than this one. */
-	async isOvertaken(message: Pick<Heard, "id" | "conversation" | "message">): Promise<boolean> {
+	async isOvertaken(message: HeardMessage): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => lastHeard(db, message));
 		return last !== undefined && last !== message.id;
@@ -128,10 +135,7 @@ export class SeldomHeard {
 		}
 	}
 
-	#note(
-		heard: Pick<Heard, "id" | "conversation" | "message"> & { readonly effect: string },
-		now: number,
-	): void {
+	#note(heard: HeardMessage & { readonly effect: string }, now: number): void {
 		if (!heard.id.startsWith("message:")) this.#others.note(nameOf(heard), now);
 		if (heard.effect === "nothing-to-stop") this.#stops.note(heard.conversation, now);
 	}
@@ -144,7 +148,7 @@ function isFor(
 	return conversation === message.conversation && at > message.since;
 }
 
-function nameOf({ conversation, message }: Pick<Heard, "conversation" | "message">): string {
+function nameOf({ conversation, message }: HeardMessage): string {
 	// No id has a line break in it; if one had, two messages would only be looked up together.
 	return `${conversation}\n${message}`;
 }

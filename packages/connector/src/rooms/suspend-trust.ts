@@ -1,9 +1,14 @@
 import { defined } from "@parley/base";
+import type { Requester } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { ArrivalOf, Room } from "../platform/inbound-event.ts";
-import type { Desk } from "./handler-context.ts";
 
-type Parts = Pick<Desk, "gateway" | "platform">;
+/** Gateway and platform of a connector. */
+interface Parts {
+	readonly gateway: Requester;
+	readonly platform: ChatPlatform;
+}
 
 const mostReason = 500;
 

@@ -29,7 +29,7 @@ import { Rooms } from "../rooms/rooms.ts";
 import { SeldomHeard } from "../rooms/seldom-heard.ts";
 import type { Kept } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
-import { Feed } from "../subscription/subscriptions.ts";
+import { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** Platforms give three seconds (Discord) and the network takes its part of them. */
 const completeMs = 1500;
@@ -77,7 +77,7 @@ export class Connector {
 	readonly #gateway: GatewayWatch;
 	readonly #outbox: Outbox;
 	readonly #decisions: { stop(): Promise<void> };
-	readonly #feed: Feed;
+	readonly #subscriptions: Subscriptions;
 	readonly #arrivals: ArrivalParts;
 	readonly #inbox: Inbox;
 	readonly #audiences: AudienceWatch;
@@ -105,12 +105,12 @@ export class Connector {
 		const made: { connector?: Connector } = {};
 		const heard = (): void => made.connector?.hear();
 		const common = { store, outbox, platform, controls, clock, log, signal };
-		const feed = new Feed({ ...common, history: files, gateway, chance, heard });
-		const rooms = new Rooms({ store, gateway, feed, platform: platform.name, clock });
+		const subscriptions = new Subscriptions({ ...common, history: files, gateway, chance, heard });
+		const rooms = new Rooms({ store, gateway, subscriptions, platform: platform.name, clock });
 		const seldomHeard = await SeldomHeard.open(store, clock);
-		const known = { ...common, feed, rooms, seldomHeard };
-		const desk = openContext({ ...known, gateway, files });
-		const arrivals = { ...known, desk };
+		const known = { ...common, subscriptions, rooms, seldomHeard };
+		const context = openContext({ ...known, gateway, files });
+		const arrivals = { ...known, context };
 		const inbox = await Inbox.start({
 			store,
 			clock,
@@ -119,7 +119,16 @@ export class Connector {
 			failpoints,
 			handle: routeEvents(arrivals),
 		});
-		made.connector = new Connector({ parts, gateway, outbox, feed, arrivals, inbox, audiences, stopping });
+		made.connector = new Connector({
+			parts,
+			gateway,
+			outbox,
+			subscriptions,
+			arrivals,
+			inbox,
+			audiences,
+			stopping,
+		});
 		return made.connector;
 	}
 
@@ -127,7 +136,7 @@ export class Connector {
 		readonly parts: ConnectorParts;
 		readonly gateway: GatewayWatch;
 		readonly outbox: Outbox;
-		readonly feed: Feed;
+		readonly subscriptions: Subscriptions;
 		readonly arrivals: ArrivalParts;
 		readonly inbox: Inbox;
 		readonly audiences: AudienceWatch;
@@ -137,7 +146,7 @@ export class Connector {
 		this.#gateway = made.gateway;
 		this.#outbox = made.outbox;
 		this.#decisions = startLeftDecisions({ ...made.parts, outbox: made.outbox });
-		this.#feed = made.feed;
+		this.#subscriptions = made.subscriptions;
 		this.#arrivals = made.arrivals;
 		this.#inbox = made.inbox;
 		this.#audiences = made.audiences;
@@ -168,7 +177,7 @@ export class Connector {
 
 	/** How far the gateway has heard each room; see `heardRooms`. */
 	heardRooms(): Promise<readonly HeardRoom[]> {
-		return heardRooms(this.#feed, this.#parts);
+		return heardRooms(this.#subscriptions, this.#parts);
 	}
 
 	/** What may follow what somebody is typing, within 1.5 s; nothing where the gateway is too slow or refuses. */
@@ -182,7 +191,7 @@ export class Connector {
 		const over = new AbortController();
 		try {
 			return await Promise.race([
-				command.complete(this.#arrivals.desk, asked),
+				command.complete(this.#arrivals.context, asked),
 				delay(clock, completeMs, over.signal).then(() => []),
 			]);
 		} catch (reason) {
@@ -219,7 +228,7 @@ export class Connector {
 			open: count(open),
 			stuck,
 			gateway: this.#gateway.state,
-			sessions: this.#feed.size,
+			sessions: this.#subscriptions.size,
 			...defined({ lastEventAt: this.#lastEventAt }),
 		};
 	}
@@ -229,7 +238,7 @@ export class Connector {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();
 		await this.#audiences.stop();
-		await this.#feed.stop();
+		await this.#subscriptions.stop();
 		await this.#decisions.stop();
 		await this.#outbox.stop();
 	}

@@ -27,19 +27,19 @@ export interface ConnectorDatabase {
 	kept<Value>(name: string): Kept<Value>;
 }
 
-/** Which connector's database, and where. */
-export interface ConnectorDatabaseOptions {
+/** Place of a connector's database. */
+export interface DatabasePlace {
 	/** The platform's name, as the file is called. */
 	readonly platform: string;
 	readonly dataDir: string;
+}
+
+export interface ConnectorDatabaseOptions extends DatabasePlace {
 	readonly clock: Clock;
 	readonly failpoints?: Failpoints | undefined;
 }
 
-export function connectorDatabaseFile({
-	dataDir,
-	platform,
-}: Pick<ConnectorDatabaseOptions, "dataDir" | "platform">): string {
+export function connectorDatabaseFile({ dataDir, platform }: DatabasePlace): string {
 	return join(dataDir, "connectors", `${platform}.sqlite`);
 }
 

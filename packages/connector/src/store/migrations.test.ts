@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openSqliteStore } from "@parley/base";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { readMark } from "../subscription/session-cursors.ts";
+import { readSessionCursor } from "../subscription/session-cursors.ts";
 import { openSqlite } from "../testing/open-stores.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
@@ -21,7 +21,7 @@ test("a database from before there were conversations keeps its cursors, and its
 	await before.commit((tx) => tx.insertInto("cursors").values(cursor).execute());
 	await before.close();
 	const after = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
-	expect(await after.read((db) => readMark(db, "sess_1"))).toEqual({ seq: 7, replayedTo: 0 });
+	expect(await after.read((db) => readSessionCursor(db, "sess_1"))).toEqual({ seq: 7, replayedTo: 0 });
 	await after.close();
 });
 

@@ -160,7 +160,7 @@ test("a message to a session that is gone unheard closes its cards, and begins a
 	expect(heard).toEqual({ session: "sess_0002" });
 });
 
-test("a deletion is told and forgotten in one transaction, so that a crash leaves no mark behind it", async () => {
+test("a deletion is told and forgotten in one transaction, so that a crash leaves no cursor behind it", async () => {
 	const stage = await playScene(asks);
 	let marks: readonly string[] | undefined;
 	const { commit } = stage.store;

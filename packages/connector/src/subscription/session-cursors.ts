@@ -7,7 +7,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 type Tx = Kysely<ConnectorTables>;
 
 /** How far a session has been told, and what it looked like then. */
-export interface Mark {
+export interface SessionCursor {
 	/** The newest event whose posts are planned. */
 	readonly seq: number;
 	/** The last event that another database may have shown already. */
@@ -17,11 +17,13 @@ export interface Mark {
 }
 
 /** Whether it can be gone on from: of a replay that was cut short the old cards are not written, so it begins again. */
-export function isWhole(mark: Mark): mark is Mark & { readonly state: ConversationState } {
-	return mark.state !== undefined && mark.seq >= mark.replayedTo;
+export function isWhole(
+	cursor: SessionCursor,
+): cursor is SessionCursor & { readonly state: ConversationState } {
+	return cursor.state !== undefined && cursor.seq >= cursor.replayedTo;
 }
 
-const selectMark = hotStatement<
+const selectSessionCursor = hotStatement<
 	ConnectorTables,
 	{ session: string },
 	{ seq: number; replayed_to: number; state: string | null }
@@ -30,8 +32,8 @@ const selectMark = hotStatement<
 );
 
 /** Undefined for a session that this database has never told. */
-export async function readMark(db: Tx, session: string): Promise<Mark | undefined> {
-	const [row] = await selectMark(db, { session });
+export async function readSessionCursor(db: Tx, session: string): Promise<SessionCursor | undefined> {
+	const [row] = await selectSessionCursor(db, { session });
 	if (row === undefined) return undefined;
 	const state = row.state === null ? undefined : readState(row.state);
 	return {
@@ -68,7 +70,7 @@ export async function readTraces(db: Tx): Promise<Traces> {
 }
 
 /** A session that is told from its beginning as if it had never been. */
-export async function forgetMark(tx: Tx, session: string): Promise<void> {
+export async function forgetSessionCursor(tx: Tx, session: string): Promise<void> {
 	await tx.deleteFrom("cursors").where("session", "=", session).execute();
 }
 
@@ -77,7 +79,10 @@ export async function forgetMark(tx: Tx, session: string): Promise<void> {
  * has it again from a copy: what was posted then must not stand for what is posted from here on. Its cards stay, so that
  * what is told of them again edits them. Where that fails, the session is closed.
  */
-export async function beginMark(store: Store<ConnectorTables>, opened: OpenSession): Promise<Mark> {
+export async function beginSessionCursor(
+	store: Store<ConnectorTables>,
+	opened: OpenSession,
+): Promise<SessionCursor> {
 	if (opened.status === "created") return { seq: 0, replayedTo: 0 };
 	try {
 		await store.commit((tx) =>

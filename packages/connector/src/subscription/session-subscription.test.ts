@@ -2,22 +2,22 @@ import { expect, test } from "vitest";
 import { emptyConversation } from "../conversation/conversation.ts";
 import { playScene, type Step } from "../testing/scene.ts";
 import type { Stage } from "../testing/stage.ts";
-import { readMark } from "./session-cursors.ts";
+import { readSessionCursor } from "./session-cursors.ts";
 
-async function markOf({ store }: Stage, session = "sess_0001") {
-	const mark = await store.read((db) => readMark(db, session));
-	if (mark) return mark;
+async function cursorOf({ store }: Stage, session = "sess_0001") {
+	const cursor = await store.read((db) => readSessionCursor(db, session));
+	if (cursor) return cursor;
 	throw new Error(`nothing of ${session} was told`);
 }
 
 test("the state stands beside the cursor, and the next process goes on from it", async () => {
 	const stage = await playScene([{ says: "one" }]);
-	const mark = await markOf(stage);
-	expect(mark).toMatchObject({
+	const cursor = await cursorOf(stage);
+	expect(cursor).toMatchObject({
 		replayedTo: 0,
 		state: { v: 1 },
 	});
-	expect(mark.seq).toBe(stage.gateway.newest.frames.length);
+	expect(cursor.seq).toBe(stage.gateway.newest.frames.length);
 	await playScene([{ restarts: true }, { says: "two" }, { shows: ["Yours is next"] }], stage);
 });
 
@@ -52,7 +52,7 @@ test("a thousand frames that wait together share few transactions", async () => 
 	};
 	await playScene([{ restarts: true }], stage);
 	expect(stage.posts(stage.room()).at(-1)).toContain("first");
-	expect((await markOf(stage)).seq).toBe(session.frames.length);
+	expect((await cursorOf(stage)).seq).toBe(session.frames.length);
 	const after = await stage.store.read((db) => db.selectFrom("outbox").selectAll().execute());
 	expect(commits - 3 * (after.length - before.length)).toBeLessThan(20);
 });
@@ -79,7 +79,7 @@ test("a replay that a crash has cut short goes on as one: what may stand there i
 	const { surface } = stage.platform;
 	await stage.loseDatabase();
 	expect(surface.asked.filter((asked) => asked.startsWith("find"))).not.toEqual([]);
-	expect((await markOf(stage)).replayedTo).toBe(stage.gateway.newest.frames.length);
+	expect((await cursorOf(stage)).replayedTo).toBe(stage.gateway.newest.frames.length);
 	await playScene([{ restarts: true }, { passes: 60_000 }, { shows: ["first", "second"] }], stage);
 });
 
@@ -142,15 +142,15 @@ test("a session in which nothing happens any more is not read again, at the late
 
 test("what shows nothing is written down when it has become too much to be told again", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }]);
-	const { seq } = await markOf(stage);
+	const { seq } = await cursorOf(stage);
 	await playScene([{ says: "two" }], stage);
 	const session = stage.gateway.newest;
 	for (let n = 0; n < 99; n++) session.record("grant.ended", { grant_id: `grant_${n}`, reason: "over" });
 	await stage.quiet();
-	expect((await markOf(stage)).seq).toBe(seq);
+	expect((await cursorOf(stage)).seq).toBe(seq);
 	session.record("grant.ended", { grant_id: "grant_99", reason: "over" });
 	await stage.quiet();
-	expect((await markOf(stage)).seq).toBe(session.frames.length);
+	expect((await cursorOf(stage)).seq).toBe(session.frames.length);
 });
 
 /** The typing signs that a room shows in the next half minute. */

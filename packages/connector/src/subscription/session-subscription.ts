@@ -21,7 +21,7 @@ import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
 import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
-import { forgetMark, type Mark } from "./session-cursors.ts";
+import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { progressWords, Typing } from "./typing.ts";
 
 /** What another database has shown or not shown so long ago is nothing that anybody waits for. */
@@ -38,7 +38,7 @@ const storeWaitMs = 1000;
 /** Events that may be told again after a restart, to know what they have made of the conversation. */
 const mostUnwritten = 100;
 
-export interface SessionFeedParts {
+export interface SessionSubscriptionParts {
 	readonly store: Store<ConnectorTables>;
 	readonly history: GatewayHistory;
 	readonly outbox: Outbox;
@@ -53,7 +53,7 @@ export interface SessionFeedParts {
 }
 
 /** Tells one session in its room: each event once, in order, with its posts planned in the transaction that notes it. */
-export class SessionFeed implements RoomSession {
+export class SessionSubscription implements RoomSession {
 	readonly session: string;
 	readonly room: Room;
 	/** Resolves when the session was deleted or closed here; rejects where it cannot be read on. */
@@ -61,7 +61,7 @@ export class SessionFeed implements RoomSession {
 	/** Resolves when all is told that had happened before it was read here, or when nothing more is told. */
 	readonly caughtUp: Promise<void>;
 	readonly #catchUp = Promise.withResolvers<void>();
-	readonly #parts: SessionFeedParts;
+	readonly #parts: SessionSubscriptionParts;
 	readonly #opened: OpenSession;
 	readonly #externalKey: string;
 	readonly #scene: Scene;
@@ -86,17 +86,17 @@ export class SessionFeed implements RoomSession {
 	/** The gateway has it no more, and that is told. */
 	#isDeleted = false;
 
-	/** `mark` is how far it was told; its state is gone on from where the session was opened after it. */
+	/** `cursor` is how far it was told; its state is gone on from where the session was opened after it. */
 	constructor(
-		parts: SessionFeedParts,
+		parts: SessionSubscriptionParts,
 		from: {
 			readonly opened: OpenSession;
 			readonly key: SessionKey;
-			readonly mark: Mark;
+			readonly cursor: SessionCursor;
 			readonly after: number;
 		},
 	) {
-		const { opened, key, mark, after } = from;
+		const { opened, key, cursor, after } = from;
 		const room = roomOf(key);
 		const { platform, controls, outbox, clock } = parts;
 		this.#parts = parts;
@@ -115,10 +115,10 @@ export class SessionFeed implements RoomSession {
 		};
 		this.#moments = new Moments(parts, opened.id, opened.lastSeq);
 		this.#typing = new Typing({ outbox, clock, conversation: this.#conversation });
-		this.#replayedTo = mark.replayedTo;
-		this.#planned = mark.seq;
+		this.#replayedTo = cursor.replayedTo;
+		this.#planned = cursor.seq;
 		this.#told = after;
-		this.#state = after === mark.seq ? (mark.state ?? emptyConversation) : emptyConversation;
+		this.#state = after === cursor.seq ? (cursor.state ?? emptyConversation) : emptyConversation;
 		this.#written = this.#state;
 		this.#showTyping();
 		this.caughtUp = this.#catchUp.promise;
@@ -249,8 +249,11 @@ export class SessionFeed implements RoomSession {
 		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
 		const written = { state: JSON.stringify(state), ...about };
 		const plan = { conversation: this.#conversation, cursor, told: written, rows, replayed };
-		// A mark behind the last event would hide what a gateway that has the session again records next.
-		await this.#parts.outbox.plan(plan, isDeleted ? (tx) => forgetMark(tx, this.session) : undefined);
+		// A cursor behind the last event would hide what a gateway that has the session again records next.
+		await this.#parts.outbox.plan(
+			plan,
+			isDeleted ? (tx) => forgetSessionCursor(tx, this.session) : undefined,
+		);
 		this.#planned = seq;
 		this.#written = state;
 	}
@@ -357,7 +360,7 @@ function tellFrame(
 	const { seq } = frame;
 	try {
 		const told = tellConversation(state, { seq, at, event: frame }, scene);
-		const rows = toRows(told.intentions, { told: { seq, at }, conversation, platform });
+		const rows = toRows(told.operations, { told: { seq, at }, conversation, platform });
 		return { state: told.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
 	} catch (error) {
 		log.error("an event cannot be told", { session: scene.session, seq, event: frame.event, error });

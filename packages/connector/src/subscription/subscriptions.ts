@@ -1,11 +1,18 @@
 import { type Clock, defined, delay, ParleyError, type Store } from "@parley/base";
-import type { Client, MethodResult, OnBehalf, OpenSession } from "@parley/protocol";
+import type { MethodResult, OnBehalf, OpenSession, SessionClient } from "@parley/protocol";
 import { isExpecting } from "../conversation/conversation.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { readSessionKey, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { goneSession, type KnownSession, KnownSessions } from "./known-sessions.ts";
-import { beginMark, forgetMark, isWhole, readMark, readTraces, type Traces } from "./session-cursors.ts";
-import { SessionFeed, type SessionFeedParts } from "./session-subscription.ts";
+import {
+	beginSessionCursor,
+	forgetSessionCursor,
+	isWhole,
+	readSessionCursor,
+	readTraces,
+	type Traces,
+} from "./session-cursors.ts";
+import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
 
 /** Sessions that are brought back at the start, and how many of them at once. */
 const mostListed = 1000;
@@ -18,8 +25,8 @@ const mostWaitMs = 30_000;
 
 const activeTasks = ["pending", "running", "suspended"] as const;
 
-export interface FeedParts extends SessionFeedParts {
-	readonly gateway: Pick<Client, "request" | "open">;
+export interface SubscriptionsParts extends SessionSubscriptionParts {
+	readonly gateway: SessionClient;
 	/** From 0 up to but without 1. */
 	readonly chance: () => number;
 }
@@ -34,17 +41,17 @@ export interface Opening {
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
 /** All sessions of the connector: those that are talked to or still have something to say are read and told. */
-export class Feed {
+export class Subscriptions {
 	/** Resolves when it is known which sessions there are. Rejects when the connector stops before. */
 	readonly ready: Promise<void>;
-	readonly #parts: FeedParts;
-	readonly #feeds = new Map<string, SessionFeed>();
+	readonly #parts: SubscriptionsParts;
+	readonly #subscriptions = new Map<string, SessionSubscription>();
 	readonly #known = new KnownSessions();
 	/** What is being opened, by external key. */
-	readonly #opening = new Map<string, Promise<SessionFeed>>();
+	readonly #opening = new Map<string, Promise<SessionSubscription>>();
 	readonly #begun: Promise<void>;
 
-	constructor(parts: FeedParts) {
+	constructor(parts: SubscriptionsParts) {
 		this.#parts = parts;
 		const listed = this.#list();
 		this.ready = listed.then(() => undefined);
@@ -55,7 +62,7 @@ export class Feed {
 
 	/** The sessions that are read. */
 	get size(): number {
-		return this.#feeds.size;
+		return this.#subscriptions.size;
 	}
 
 	/** The sessions of ours that are known, read or not. */
@@ -74,23 +81,23 @@ export class Feed {
 	}
 
 	/** A session that is read. */
-	session(id: string): SessionFeed | undefined {
-		return this.#feeds.get(id);
+	session(id: string): SessionSubscription | undefined {
+		return this.#subscriptions.get(id);
 	}
 
 	/** Reads a session by its id, where it is one of ours; resolves when all is told that has happened there so far. */
-	async follow(id: string): Promise<SessionFeed | undefined> {
+	async follow(id: string): Promise<SessionSubscription | undefined> {
 		await this.ready;
 		const known = this.#known.withId(id);
-		const feed = known && (await this.#once(writeSessionKey(known.key), () => this.#resume(known)));
-		await feed?.caughtUp;
-		return feed;
+		const subscription = known && (await this.#once(writeSessionKey(known.key), () => this.#resume(known)));
+		await subscription?.caughtUp;
+		return subscription;
 	}
 
 	/** Reads the session of an external key, which is created where there is none. */
-	async bring(key: SessionKey, opening: Opening): Promise<SessionFeed> {
+	async bring(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
 		await this.ready;
-		const bring = async (): Promise<SessionFeed> =>
+		const bring = async (): Promise<SessionSubscription> =>
 			this.#once(writeSessionKey(key), (externalKey) => {
 				const known = this.#known.get(externalKey);
 				return known === undefined ? this.#create(key, opening) : this.#resume(known);
@@ -106,15 +113,15 @@ export class Feed {
 	 * Reads a session anew that the gateway has not found for a request. It says so of one, too, that is there but not
 	 * joined on this connection; what is really gone is not found here either: its room is told, and it is known no more.
 	 */
-	async reopen(feed: SessionFeed): Promise<void> {
-		const { session } = feed;
+	async reopen(subscription: SessionSubscription): Promise<void> {
+		const { session } = subscription;
 		const known = this.#known.withId(session);
 		// Somebody else has seen that before.
-		if (known === undefined || this.#feeds.get(session) !== feed) return;
-		this.#feeds.delete(session);
-		const reopen = async (): Promise<SessionFeed> => {
-			feed.close();
-			await feed.ended.catch(() => undefined);
+		if (known === undefined || this.#subscriptions.get(session) !== subscription) return;
+		this.#subscriptions.delete(session);
+		const reopen = async (): Promise<SessionSubscription> => {
+			subscription.close();
+			await subscription.ended.catch(() => undefined);
 			return this.#resume(known);
 		};
 		try {
@@ -126,11 +133,11 @@ export class Feed {
 
 	/** Resolves when nothing more is told. The signal must be aborted. */
 	async stop(): Promise<void> {
-		// Closing comes first: `#begun` waits for feeds to catch up, and the aborted signal has ended their catching up.
-		for (const feed of this.#feeds.values()) feed.close();
+		// Closing comes first: `#begun` waits for subscriptions to catch up, and the aborted signal has ended their catching up.
+		for (const subscription of this.#subscriptions.values()) subscription.close();
 		await this.#begun;
 		await Promise.allSettled(this.#opening.values());
-		await Promise.allSettled([...this.#feeds.values()].map(({ ended }) => ended));
+		await Promise.allSettled([...this.#subscriptions.values()].map(({ ended }) => ended));
 	}
 
 	/** Resolves with those that are to be read. */
@@ -207,11 +214,11 @@ export class Feed {
 	/** One opening of a session at a time, and none of one that is read. */
 	#once(
 		externalKey: string,
-		open: (externalKey: string) => Promise<SessionFeed>,
-	): Promise<SessionFeed> | SessionFeed {
+		open: (externalKey: string) => Promise<SessionSubscription>,
+	): Promise<SessionSubscription> | SessionSubscription {
 		const known = this.#known.get(externalKey);
-		const feed = known && this.#feeds.get(known.id);
-		if (feed) return feed;
+		const subscription = known && this.#subscriptions.get(known.id);
+		if (subscription) return subscription;
 		const pending = this.#opening.get(externalKey);
 		if (pending) return pending;
 		const opening = open(externalKey).finally(() => this.#opening.delete(externalKey));
@@ -219,33 +226,38 @@ export class Feed {
 		return opening;
 	}
 
-	async #resume(known: KnownSession): Promise<SessionFeed> {
+	async #resume(known: KnownSession): Promise<SessionSubscription> {
 		const { id, key } = known;
 		const { store, gateway } = this.#parts;
-		const mark = await store.read((db) => readMark(db, id));
-		const after = mark && isWhole(mark) ? mark.seq : 0;
+		const cursor = await store.read((db) => readSessionCursor(db, id));
+		const after = cursor && isWhole(cursor) ? cursor.seq : 0;
 		const opened = await gateway.open({ session_id: id, after_seq: after }).catch(async (reason: unknown) => {
 			if (ParleyError.from(reason).code === "not_found") await this.#tellGone(known);
 			throw reason;
 		});
-		return this.#tell(opened, { key, after, mark: mark ?? (await beginMark(store, opened)) });
+		return this.#tell(opened, { key, after, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
 	}
 
 	/** It was deleted while nobody read it: what it promises people is taken back, where they wait for something. */
 	async #tellGone({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
-		const mark = await store.read((db) => readMark(db, id));
-		if (mark === undefined) return;
+		const cursor = await store.read((db) => readSessionCursor(db, id));
+		if (cursor === undefined) return;
 		log.info("a session was deleted while it was not read", { session: id });
-		if (isWhole(mark) && isExpecting(mark.state)) {
-			const { seq: after } = mark;
-			const feed = new SessionFeed(this.#parts, { opened: goneSession(id, after), key, mark, after });
-			await feed.ended;
-		} else await this.#forgetMark(id);
+		if (isWhole(cursor) && isExpecting(cursor.state)) {
+			const { seq: after } = cursor;
+			const subscription = new SessionSubscription(this.#parts, {
+				opened: goneSession(id, after),
+				key,
+				cursor,
+				after,
+			});
+			await subscription.ended;
+		} else await this.#forgetSessionCursor(id);
 	}
 
-	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionFeed> {
+	async #create(key: SessionKey, { key: once, title, onBehalf }: Opening): Promise<SessionSubscription> {
 		const { store, gateway } = this.#parts;
 		const opened = await gateway.open({
 			external_key: writeSessionKey(key),
@@ -254,8 +266,8 @@ export class Feed {
 			...onBehalf,
 			...defined({ title }),
 		});
-		const mark = await store.read((db) => readMark(db, opened.id));
-		return this.#tell(opened, { key, after: 0, mark: mark ?? (await beginMark(store, opened)) });
+		const cursor = await store.read((db) => readSessionCursor(db, opened.id));
+		return this.#tell(opened, { key, after: 0, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
 	}
 
 	#tell(
@@ -263,38 +275,41 @@ export class Feed {
 		{
 			key,
 			...from
-		}: { readonly key: SessionKey } & Pick<ConstructorParameters<typeof SessionFeed>[1], "mark" | "after">,
-	): SessionFeed {
+		}: { readonly key: SessionKey } & Pick<
+			ConstructorParameters<typeof SessionSubscription>[1],
+			"cursor" | "after"
+		>,
+	): SessionSubscription {
 		const { clock, signal } = this.#parts;
 		const externalKey = writeSessionKey(key);
-		const feed = new SessionFeed(this.#parts, { opened, key, ...from });
-		if (signal.aborted) feed.close();
-		this.#feeds.set(feed.session, feed);
-		this.#known.set(externalKey, { id: feed.session, key, usedAt: clock.now() });
-		void feed.ended.then(
-			(end) => this.#ended(feed, end),
-			(error: unknown) => this.#ended(feed, ParleyError.from(error)),
+		const subscription = new SessionSubscription(this.#parts, { opened, key, ...from });
+		if (signal.aborted) subscription.close();
+		this.#subscriptions.set(subscription.session, subscription);
+		this.#known.set(externalKey, { id: subscription.session, key, usedAt: clock.now() });
+		void subscription.ended.then(
+			(end) => this.#ended(subscription, end),
+			(error: unknown) => this.#ended(subscription, ParleyError.from(error)),
 		);
-		return feed;
+		return subscription;
 	}
 
-	async #ended(feed: SessionFeed, end: "deleted" | "closed" | ParleyError): Promise<void> {
+	async #ended(subscription: SessionSubscription, end: "deleted" | "closed" | ParleyError): Promise<void> {
 		const { log, signal } = this.#parts;
-		const { session } = feed;
-		if (this.#feeds.get(session) === feed) this.#feeds.delete(session);
+		const { session } = subscription;
+		if (this.#subscriptions.get(session) === subscription) this.#subscriptions.delete(session);
 		if (signal.aborted || end === "closed") return;
 		if (end === "deleted") log.info("a session was deleted and is read no more", { session });
 		else log.error("a session cannot be read any more", { session, error: end });
 		if (end !== "deleted" && end.code !== "data_loss") return;
 		const known = this.#known.withId(session);
 		if (known !== undefined) this.#known.delete(writeSessionKey(known.key));
-		if (end !== "deleted") await this.#forgetMark(session);
+		if (end !== "deleted") await this.#forgetSessionCursor(session);
 	}
 
-	async #forgetMark(session: string): Promise<void> {
+	async #forgetSessionCursor(session: string): Promise<void> {
 		const { store, log } = this.#parts;
 		await store
-			.commit((tx) => forgetMark(tx, session))
+			.commit((tx) => forgetSessionCursor(tx, session))
 			.catch((error: unknown) => log.warn("a deleted session is still remembered", { session, error }));
 	}
 }
@@ -331,8 +346,8 @@ async function readUnlisted(
 	const expecting: KnownSession[] = [];
 	for (const session of unlisted) {
 		if (clock.now() - session.usedAt > changeableMs) continue;
-		const mark = await store.read((db) => readMark(db, session.id));
-		if (mark?.state && isExpecting(mark.state)) expecting.push(session);
+		const cursor = await store.read((db) => readSessionCursor(db, session.id));
+		if (cursor?.state && isExpecting(cursor.state)) expecting.push(session);
 	}
 	return { expecting, isAll: ours.length > 0 && unlisted.length === ours.length };
 }

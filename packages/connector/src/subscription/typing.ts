@@ -18,7 +18,7 @@ const wordsMs = 3000;
  */
 export class Typing {
 	readonly #parts: {
-		readonly outbox: Pick<Outbox, "typing">;
+		readonly outbox: { readonly typing: Outbox["typing"] };
 		readonly clock: Clock;
 		readonly conversation: string;
 	};
@@ -29,7 +29,7 @@ export class Typing {
 	#timer: Timer | undefined;
 
 	constructor(parts: {
-		readonly outbox: Pick<Outbox, "typing">;
+		readonly outbox: { readonly typing: Outbox["typing"] };
 		readonly clock: Clock;
 		readonly conversation: string;
 	}) {

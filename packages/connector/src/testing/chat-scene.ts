@@ -1,6 +1,6 @@
 import { Controls } from "../controls/controls.ts";
-import type { Part, Scene, Told } from "../conversation/vocabulary/reducer.ts";
-import type { Intention } from "../conversation/vocabulary/render-operation.ts";
+import type { Reducer, Scene, Told } from "../conversation/vocabulary/reducer.ts";
+import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 
 /** A platform in which moments and people can be read in what is shown. */
@@ -29,27 +29,27 @@ export type Happening = readonly [second: number, event: Told["event"]["event"],
 
 /** Tells a part of a conversation one event after the other, and returns what it wants to be seen of the last ones. */
 export function tellAll<Slice>(
-	part: Part<Slice>,
+	part: Reducer<Slice>,
 	happenings: readonly Happening[],
 	{ scene = chatScene, slice = part.empty }: { readonly scene?: Scene; readonly slice?: Slice } = {},
-): { readonly slice: Slice; readonly shown: readonly (readonly Intention[])[] } {
+): { readonly slice: Slice; readonly shown: readonly (readonly RenderOperation[])[] } {
 	let known = slice;
 	const shown = happenings.map(([second, event, payload], index) => {
 		// Tests give each event the payload that belongs to it.
 		const told = { seq: index + 1, at: second * 1000, event: { event, payload } } as unknown as Told;
 		const step = part.tell(known, told, scene);
 		known = step.slice;
-		return step.intentions;
+		return step.operations;
 	});
 	return { slice: known, shown };
 }
 
-/** An intention as a line or more to read: where it goes, what it says, and what can be pressed. */
-export function written(intention: Intention): string {
-	const { lane, task } = intention;
+/** An operation as a line or more to read: where it goes, what it says, and what can be pressed. */
+export function written(operation: RenderOperation): string {
+	const { lane, task } = operation;
 	const order = task === undefined ? "room" : "task";
-	if (intention.type === "thread") return `${lane} ${order} thread "${intention.name}" of ${intention.card}`;
-	const { card, thread, text, foot, controls = [] } = intention;
+	if (operation.type === "thread") return `${lane} ${order} thread "${operation.name}" of ${operation.card}`;
+	const { card, thread, text, foot, controls = [] } = operation;
 	const where = `${lane} ${order}${thread === undefined ? "" : " in thread"}${card === undefined ? "" : ` ${card}`}`;
 	const below = foot === undefined ? "" : `\n(${foot})`;
 	const buttons = controls.flat().map(labelOf).join("");

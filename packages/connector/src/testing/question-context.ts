@@ -4,7 +4,7 @@ import type { OzzieEvent, TaskPayload } from "@parley/protocol";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
 import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
-import type { Desk, Handled, Reply } from "../rooms/handler-context.ts";
+import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
@@ -24,17 +24,17 @@ export type Pressed = Partial<Pick<ArrivalOf<"press">, "values" | "fields">>;
 export type QuestionPress = keyof typeof pressesOfQuestions;
 
 /** A person in a room where a question was asked, and the gateway that hears their answer. */
-export class QuestionDesk {
+export class QuestionContext {
 	/** What the connector has heard so far. */
 	events: readonly OzzieEvent[];
 	readonly gateway: ScriptedRequests;
-	readonly desk: Desk;
+	readonly context: HandlerContext;
 
 	constructor(events: readonly OzzieEvent[], answers: ScriptedAnswers) {
 		this.events = events;
-		const { desk, gateway } = scriptedDesk(answers);
+		const { context, gateway } = scriptedContext(answers);
 		this.gateway = gateway;
-		this.desk = { ...desk, session: (id) => (id === session ? this.#session() : undefined) };
+		this.context = { ...context, session: (id) => (id === session ? this.#session() : undefined) };
 	}
 
 	press(kind: QuestionPress, what: Pressed = {}): Promise<Reply | undefined> {
@@ -48,11 +48,11 @@ export class QuestionDesk {
 			at: 0,
 			...what,
 		};
-		return pressesOfQuestions[kind](this.desk, { arrival, key: "key" }, { kind, session, subject: token });
+		return pressesOfQuestions[kind](this.context, { arrival, key: "key" }, { kind, session, subject: token });
 	}
 
 	says(text: string): Promise<Reply | undefined> {
-		return answerByReply(this.desk, { person: ada, room: general, key: "key", token, session, text });
+		return answerByReply(this.context, { person: ada, room: general, key: "key", token, session, text });
 	}
 
 	#session(): RoomSession {
@@ -60,11 +60,11 @@ export class QuestionDesk {
 	}
 }
 
-/** A desk in front of a gateway that answers as it is told. `session` is the one of every room. */
-export function scriptedDesk(
+/** A context in front of a gateway that answers as it is told. `session` is the one of every room. */
+export function scriptedContext(
 	answers: ScriptedAnswers,
 	state: Partial<ConversationState> = {},
-): { readonly desk: Desk; readonly gateway: ScriptedRequests } {
+): { readonly context: HandlerContext; readonly gateway: ScriptedRequests } {
 	const gateway = new ScriptedRequests(answers);
 	const { session, controls } = chatScene;
 	const room = { session, room: general, state: { ...emptyConversation, ...state } };
@@ -76,7 +76,7 @@ export function scriptedDesk(
 		conversation: ({ channel }: Room) => channel,
 		read: () => Promise.reject(new ParleyError("there are no attachments", { code: "not_found" })),
 	};
-	const desk: Desk = {
+	const context: HandlerContext = {
 		gateway,
 		controls,
 		platform,
@@ -89,7 +89,7 @@ export function scriptedDesk(
 		turnTo: async () => room,
 		edited: async () => undefined,
 	};
-	return { desk, gateway };
+	return { context, gateway };
 }
 
 /** A command of Ada's in the channel. */

@@ -1,7 +1,7 @@
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { type QuestionsSlice, questions } from "../conversation/questions/questions.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
-import type { ShowIntention } from "../conversation/vocabulary/render-operation.ts";
+import type { ShowOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { chatScene } from "./chat-scene.ts";
@@ -99,13 +99,13 @@ export function writes(
 export function play(
 	events: readonly OzzieEvent[],
 	where: Scene = scene,
-): { readonly slice: QuestionsSlice; readonly posts: readonly ShowIntention[] } {
+): { readonly slice: QuestionsSlice; readonly posts: readonly ShowOperation[] } {
 	let { empty: slice }: { empty: QuestionsSlice } = questions;
-	const posts: ShowIntention[] = [];
+	const posts: ShowOperation[] = [];
 	for (const [index, told] of events.entries()) {
 		const step = questions.tell(slice, { seq: index + 1, at: (index + 1) * 1000, event: told }, where);
 		slice = step.slice;
-		posts.push(...step.intentions.filter((intention) => intention.type === "show"));
+		posts.push(...step.operations.filter((operation) => operation.type === "show"));
 	}
 	return { slice, posts };
 }
@@ -115,7 +115,7 @@ export function read({
 	text,
 	foot,
 	controls = [],
-}: Pick<ShowIntention, "text" | "foot" | "controls">): string {
+}: Pick<ShowOperation, "text" | "foot" | "controls">): string {
 	const rows = controls.map((row) => row.map(readControl).join(" "));
 	return [text, ...(foot === undefined ? [] : [`(${foot})`]), ...rows].join("\n");
 }

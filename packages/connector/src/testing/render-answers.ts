@@ -3,7 +3,7 @@ import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } 
 import { Controls } from "../controls/controls.ts";
 import { type AnswersSlice, answers } from "../conversation/answers/answers.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
-import type { Intention } from "../conversation/vocabulary/render-operation.ts";
+import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 
 const controls = new Controls("secret");
 const scene: Scene = {
@@ -42,16 +42,16 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 		const step = answers.tell(slice, { seq, at: now, event }, scene);
 		// True because a slice is JSON; whatever is not would be lost here, as it is in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
-		shown.push(...step.intentions.map(inWords));
+		shown.push(...step.operations.map(inWords));
 	}
 	return { slice, shown };
 }
 
 /** `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without what is not there. */
-function inWords(intention: Intention): string {
-	if (intention.type === "thread") return `thread of ${intention.card}: ${intention.name}`;
-	const { lane, card, replyTo, text, foot, upload, thread } = intention;
-	const buttons = intention.controls?.flat().map((control) => {
+function inWords(operation: RenderOperation): string {
+	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;
+	const { lane, card, replyTo, text, foot, upload, thread } = operation;
+	const buttons = operation.controls?.flat().map((control) => {
 		if (control.type !== "button") throw new Error("answers have buttons alone");
 		const target = controls.read(control.id);
 		if (target?.session !== "sess_1") throw new Error(`${control.label} belongs to no session`);

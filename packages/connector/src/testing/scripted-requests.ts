@@ -1,5 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
-import type { Client, MethodInput, MethodResult, RequestMethod, RequestOptions } from "@parley/protocol";
+import type { MethodInput, MethodResult, Requester, RequestMethod, RequestOptions } from "@parley/protocol";
 
 /** How methods are answered, by their name; what they throw is the gateway's refusal. */
 export type ScriptedAnswers = {
@@ -9,7 +9,7 @@ export type ScriptedAnswers = {
 };
 
 /** A gateway that answers as it is told and keeps what it was asked; everything else it does not know. */
-export class ScriptedRequests implements Pick<Client, "request"> {
+export class ScriptedRequests implements Requester {
 	readonly asked: { method: RequestMethod; params: object; sessionId?: string }[] = [];
 	readonly #answers: ScriptedAnswers;
 

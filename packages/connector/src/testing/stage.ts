@@ -1,7 +1,7 @@
 import { defined, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Controls } from "../controls/controls.ts";
-import type { Arrival, ArrivalOf, Person, Room, Ticket } from "../platform/inbound-event.ts";
+import type { Arrival, Person, Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import { Connector } from "../running/connector.ts";
 import { type Kept, keptIn } from "../store/connector-database.ts";
@@ -135,7 +135,7 @@ export class Stage {
 	}
 
 	/** The platform tells again all that it has told; `seenBefore`: because it is read again. */
-	async repeat(again: Pick<ArrivalOf<"message">, "seenBefore"> = {}): Promise<void> {
+	async repeat(again: { readonly seenBefore?: true } = {}): Promise<void> {
 		for (const event of this.#said) {
 			const { arrival } = event;
 			const told = arrival.type === "message" ? { ...arrival, ...again } : arrival;

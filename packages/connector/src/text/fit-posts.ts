@@ -5,11 +5,15 @@ import type { Block, Code, Inline, List, ListItem, Table, TableRow, TextDocument
 import { Layout, type Leaf } from "./layout.ts";
 import { narrowTables } from "./tables.ts";
 
-/** What a text has to fit into. */
-export interface FitOptions {
+/** Maximum size of a post. */
+export interface PostSize {
 	readonly dialect: Dialect;
 	/** The longest post, as `dialect.measure` counts. */
 	readonly limit: number;
+}
+
+/** What a text has to fit into. */
+export interface FitOptions extends PostSize {
 	/** What would take more posts than this becomes one, with the whole text in a file. */
 	readonly maxPosts: number;
 }
@@ -60,11 +64,7 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
  * As much of a document as one post of at most `limit` holds, cut where it reads best, with `note` below it where that
  * is not all. Throws like `fitPosts`.
  */
-export function fitPost(
-	document: TextDocument,
-	{ dialect, limit }: Pick<FitOptions, "dialect" | "limit">,
-	note: Block,
-): string {
+export function fitPost(document: TextDocument, { dialect, limit }: PostSize, note: Block): string {
 	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
 	const whole = new Page(layout, { dialect, limit });
 	if (whole.cutAfter(0) === layout.length) return whole.write(0, layout.length);
@@ -74,12 +74,12 @@ export function fitPost(
 
 class Page {
 	readonly #layout: Layout;
-	readonly #options: Pick<FitOptions, "dialect" | "limit">;
+	readonly #options: PostSize;
 	readonly #foot: readonly Block[];
 	/** What was written last. */
 	#last: { readonly from: number; readonly to: number; readonly text: string } | undefined;
 
-	constructor(layout: Layout, options: Pick<FitOptions, "dialect" | "limit">, foot: readonly Block[] = []) {
+	constructor(layout: Layout, options: PostSize, foot: readonly Block[] = []) {
 		this.#layout = layout;
 		this.#options = options;
 		this.#foot = foot;

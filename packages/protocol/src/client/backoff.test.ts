@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryDelayMs } from "./backoff.ts";
+import { retryDelayMs } from "./link.ts";
 
 test("the longest wait doubles from 250 ms to 10 s, and chance takes any part of it", () => {
 	const longest = [0, 1, 2, 3, 4, 5, 6, 1000].map((failures) => retryDelayMs(failures, 1));

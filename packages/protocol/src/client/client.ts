@@ -48,8 +48,8 @@ export interface RequestOptions extends OpenOptions {
 
 export type OpenParams = Omit<MethodInput<"open_session">, "join">;
 
-/** A connection to the gateway that outlives its sockets, with any number of sessions on it. */
-export interface Client {
+/** Calls methods of the gateway. */
+export interface Requester {
 	/**
 	 * Calls a method. A request whose answer was lost with the connection is sent again with the same idempotency key
 	 * after the next one is made. Rejects with a `ParleyError` that keeps the gateway's words.
@@ -59,8 +59,16 @@ export interface Client {
 		params: MethodInput<Name>,
 		options?: RequestOptions,
 	): Promise<MethodResult<Name>>;
+}
+
+/** Calls methods of the gateway and reads its sessions. */
+export interface SessionClient extends Requester {
 	/** Creates or resumes a session and reads it from `after_seq` on, or from now; `already_exists` if read here. */
 	open(params: OpenParams, options?: OpenOptions): Promise<OpenSession>;
+}
+
+/** A connection to the gateway that outlives its sockets, with any number of sessions on it. */
+export interface Client extends SessionClient {
 	/** Closes the connection, rejects what waits with `cancelled` and ends all sessions' events. */
 	close(): Promise<void>;
 }

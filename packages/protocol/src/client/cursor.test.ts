@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EventFrame } from "../frame.ts";
-import { Cursor } from "./cursor.ts";
+import { Cursor } from "./session-reader.ts";
 
 function persisted(seq: number, event = "user.message", payload: unknown = {}): EventFrame {
 	return { type: "event", event, session_id: "s", payload, seq };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveEndpoint } from "./endpoint.ts";
+import { resolveEndpoint } from "./create-client.ts";
 
 test.each([
 	["http://127.0.0.1:7777", "ws://127.0.0.1:7777/api/ws"],

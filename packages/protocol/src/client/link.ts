@@ -1,9 +1,7 @@
 import type { Socket } from "node:net";
 import { type Clock, ParleyError, type Timer } from "@parley/base";
 import WebSocket, { type RawData } from "ws";
-import { retryDelayMs } from "./backoff.ts";
 import { describeFailure, refusalOf } from "./handshake.ts";
-import { watchLiveness } from "./liveness.ts";
 import { pinnedTo } from "./pinned-to.ts";
 
 /** Above any frame that a gateway writes; a larger one ends the connection. */
@@ -174,4 +172,40 @@ export class Link {
 
 function describeClose(code: number, text: Buffer): string {
 	return text.length > 0 ? `${text.toString()} (${code})` : `the connection ended (${code})`;
+}
+
+const firstMs = 250;
+const mostMs = 10_000;
+
+/**
+ * Milliseconds to wait before the try after `failures` failed ones: anything up to a bound that doubles from 250 ms to
+ * 10 s. The whole span is random, so that clients that lost one gateway together do not come back together.
+ */
+export function retryDelayMs(failures: number, chance: number): number {
+	return Math.round(chance * Math.min(mostMs, firstMs * 2 ** failures));
+}
+
+const intervalMs = 30_000;
+
+/**
+ * Pings an open socket and ends it when nothing came back for a whole interval: after a laptop slept or a cable was
+ * pulled, nothing else would ever say that the other side is gone. Cancel it when the socket has closed.
+ */
+function watchLiveness(socket: WebSocket, clock: Clock): Timer {
+	let heard = true;
+	const hear = (): void => {
+		heard = true;
+	};
+	for (const sign of ["message", "ping", "pong"]) socket.on(sign, hear);
+	const check = (): void => {
+		if (heard) {
+			heard = false;
+			socket.ping();
+			timer = clock.after(intervalMs, check);
+		} else {
+			socket.terminate();
+		}
+	};
+	let timer = clock.after(intervalMs, check);
+	return { cancel: () => timer.cancel() };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Request, Requests } from "./requests.ts";
+import { type Request, Requests } from "./gateway-client.ts";
 
 test("what was meant for one connection is neither sent again nor settled after it", () => {
 	const sent: string[] = [];

@@ -3,8 +3,8 @@ import type { EventPayloads } from "@parley/protocol";
 import type { Control } from "../../platform/posting.ts";
 import { stepsOf } from "../tasks/step-lines.ts";
 import { isBlank, oneLine, plain } from "../vocabulary/plain.ts";
-import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { Reducer, Scene, Step } from "../vocabulary/reducer.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import {
 	showMoved,
 	showQueueOver,
@@ -23,7 +23,7 @@ export type { AnswersSlice };
 const empty: AnswersSlice = { open: [], ended: [] };
 
 /** The life of messages and of the runs that answer them. */
-export const answers: Part<AnswersSlice> = {
+export const answers: Reducer<AnswersSlice> = {
 	empty,
 	tell(slice, told, scene) {
 		const { event } = told;
@@ -39,21 +39,21 @@ export const answers: Part<AnswersSlice> = {
 			case "todo.updated":
 				return listed(slice, event.payload, scene);
 			case "file.created":
-				return { slice, intentions: [share(slice, event.payload)] };
+				return { slice, operations: [share(slice, event.payload)] };
 			case "budget.reached":
-				return { slice, intentions: [notice("error", sentence(event.payload.message))] };
+				return { slice, operations: [notice("error", sentence(event.payload.message))] };
 			case "session.renamed":
-				return { slice, intentions: renamed(event.payload) };
+				return { slice, operations: renamed(event.payload) };
 			case "schedule.created":
-				return { slice, intentions: [created(event.payload)] };
+				return { slice, operations: [created(event.payload)] };
 			case "schedule.trigger":
-				return { slice, intentions: missed(event.payload) };
+				return { slice, operations: missed(event.payload) };
 			case "schedule.removed":
-				return { slice, intentions: removed(event.payload) };
+				return { slice, operations: removed(event.payload) };
 			case "session.deleted":
 				return deleted(slice, scene);
 			default:
-				return { slice, intentions: [] };
+				return { slice, operations: [] };
 		}
 	},
 };
@@ -65,15 +65,15 @@ function listed(
 	scene: Scene,
 ): Step<AnswersSlice> {
 	const run = slice.open.find(({ id }) => id === run_id);
-	if (run === undefined) return { slice, intentions: [] };
+	if (run === undefined) return { slice, operations: [] };
 	const steps = stepsOf(plan);
 	return {
 		slice: withChange(slice, { ...run, steps }),
-		intentions: [showSteps(run, { steps, ended: false }, scene)],
+		operations: [showSteps(run, { steps, ended: false }, scene)],
 	};
 }
 
-function notice(lane: ShowIntention["lane"], text: string): ShowIntention {
+function notice(lane: ShowOperation["lane"], text: string): ShowOperation {
 	return { type: "show", lane, text };
 }
 
@@ -83,7 +83,7 @@ function sentence(words: string): string {
 }
 
 /** A title that a model has chosen is no news. */
-function renamed({ title, by }: EventPayloads["session.renamed"]): ShowIntention[] {
+function renamed({ title, by }: EventPayloads["session.renamed"]): ShowOperation[] {
 	if (by === "model" || title === "") return [];
 	return [notice("milestone", `This conversation is called “${plain(title, 200)}” from now on.`)];
 }
@@ -96,7 +96,7 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 		...showRetryOver(run, over, scene),
 		...showStepsOver(run, scene),
 	]);
-	return { slice: empty, intentions: cards };
+	return { slice: empty, operations: cards };
 }
 
 type Said = EventPayloads["user.message"];
@@ -108,14 +108,14 @@ const mostOfQuote = 300;
 function accept(slice: AnswersSlice, said: Said, scene: Scene): Step<AnswersSlice> {
 	if (said.origin) return beginScheduled(slice, { id: said.run_id, origin: said.origin }, scene);
 	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
-	if (said.steered) return { slice, intentions: quoted };
+	if (said.steered) return { slice, operations: quoted };
 	const position = slice.open.length;
 	const run: Run = {
 		...begun(slice, said),
 		...defined({ waited: position > 0 ? (true as const) : undefined }),
 	};
 	const cards = position > 0 ? [showWaiting(run, position, scene)] : [];
-	return { slice: withRun(slice, run), intentions: [...quoted, ...cards] };
+	return { slice: withRun(slice, run), operations: [...quoted, ...cards] };
 }
 
 function begun(slice: AnswersSlice, said: Said): Run {
@@ -139,7 +139,7 @@ function isShownHere(said: Said): boolean {
 }
 
 /** So that people understand what is answered. */
-function quote({ author, content, attachments = [] }: Said, scene: Scene): ShowIntention {
+function quote({ author, content, attachments = [] }: Said, scene: Scene): ShowOperation {
 	const who = author ? `${nameOf(author, scene)} asks` : "From the terminal";
 	const files = attachments.length === 0 ? "" : ` (files: ${attachments.length})`;
 	const text = `> ${who}: ${plain(content, mostOfQuote)}${files}`;
@@ -163,7 +163,7 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 	if (run === undefined) {
 		return {
 			slice: id === undefined ? slice : withoutRun(slice, { id }),
-			intentions: answered(answer, id, undefined, scene),
+			operations: answered(answer, id, undefined, scene),
 		};
 	}
 	const left = withoutRun(slice, run);
@@ -171,7 +171,7 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 	const dropped = index > 0 && answer.error === "cancelled" && isBlank(answer.content);
 	return {
 		slice: left,
-		intentions: [
+		operations: [
 			...showQueueOver(run, queueOver(answer, dropped), scene),
 			...showRetryOver(run, retryOver(answer), scene),
 			...showStepsOver(run, scene),
@@ -197,7 +197,7 @@ function answered(
 	id: string | undefined,
 	run: Run | undefined,
 	scene: Scene,
-): ShowIntention[] {
+): ShowOperation[] {
 	const { content, error, origin } = answer;
 	const isQuiet = origin?.show === "silent" && (error === "" || error === "cancelled");
 	if (isQuiet) return [];
@@ -208,14 +208,14 @@ function answered(
 	};
 	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
 		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };
-	const said: ShowIntention = { type: "show", lane: "final", text: content, ...reply, ...foot };
+	const said: ShowOperation = { type: "show", lane: "final", text: content, ...reply, ...foot };
 	const isSilent = isBlank(content);
 	if (error === "cancelled" && isSilent) return [{ ...said, text: stopped(run), ...controls("again") }];
 	if (error === "" || error === "cancelled") {
 		const text = isSilent ? "Done. There is nothing to add." : content;
 		return [{ ...said, text, ...controls("good", "bad", "again") }];
 	}
-	const failure: ShowIntention = {
+	const failure: ShowOperation = {
 		type: "show",
 		lane: "error",
 		text: failed(error),
@@ -240,7 +240,7 @@ function failed(error: string): string {
 function footOf({ content, error, context, origin }: Answer, { platform }: Scene): { foot?: string } {
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
 	const parts = [
-		...(origin ? [scheduleFoot(origin, { platform })] : []),
+		...(origin ? [scheduleFoot(origin, platform)] : []),
 		...(error === "cancelled" && !isBlank(content) ? ["stopped here"] : []),
 		...(until === undefined ? [] : [`trusted channel: ran without asking; the trust ends ${until}`]),
 	];
@@ -253,15 +253,15 @@ const triesInSilence = 1;
 /** A model call has failed and is made again: one card for each run tells of it. */
 function retrying(
 	slice: AnswersSlice,
-	{ at, payload }: Pick<Told, "at"> & { readonly payload: EventPayloads["run.retrying"] },
+	{ at, payload }: { readonly at: number } & { readonly payload: EventPayloads["run.retrying"] },
 	scene: Scene,
 ): Step<AnswersSlice> {
 	const { run_id, reason, attempt, in_ms } = payload;
 	const run = slice.open.find(({ id }) => id === run_id);
-	if (run === undefined || attempt <= triesInSilence) return { slice, intentions: [] };
+	if (run === undefined || attempt <= triesInSilence) return { slice, operations: [] };
 	return {
 		slice: withChange(slice, { ...run, retrying: true }),
-		intentions: [showRetrying(run, { reason, attempt, at: at + in_ms }, scene)],
+		operations: [showRetrying(run, { reason, attempt, at: at + in_ms }, scene)],
 	};
 }
 
@@ -272,15 +272,15 @@ function called(
 	scene: Scene,
 ): Step<AnswersSlice> {
 	const run = slice.open.find(({ id }) => id === run_id);
-	if (run?.retrying !== true || phase === "start" || error !== "") return { slice, intentions: [] };
+	if (run?.retrying !== true || phase === "start" || error !== "") return { slice, operations: [] };
 	return {
 		slice: withChange(slice, { ...run, retrying: false }),
-		intentions: showRetryOver(run, "The model answers again.", scene),
+		operations: showRetryOver(run, "The model answers again.", scene),
 	};
 }
 
 /** A file for the people of the conversation. */
-function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowIntention {
+function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOperation {
 	const { file_id: fileId, name, type, bytes: size, run_id } = file;
 	const message = messageOf(slice, run_id);
 	return {

@@ -3,14 +3,14 @@ import { type ShownStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
 
-type Card = Pick<ShowIntention, "lane" | "text" | "list"> & { readonly stop?: true };
+type Card = Pick<ShowOperation, "lane" | "text" | "list"> & { readonly stop?: true };
 
 /** A message that waits behind `position` others. */
-export function showWaiting(run: Run, position: number, scene: Scene): ShowIntention {
+export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 	const text =
 		position === 1
 			? "I am still on another message. Yours is next."
@@ -19,7 +19,7 @@ export function showWaiting(run: Run, position: number, scene: Scene): ShowInten
 }
 
 /** The messages behind one that is done have moved up, and the first of them has its turn. */
-export function showMoved(runs: readonly Run[], from: number, scene: Scene): ShowIntention[] {
+export function showMoved(runs: readonly Run[], from: number, scene: Scene): ShowOperation[] {
 	return runs.flatMap((run, position) => {
 		if (run.waited === undefined || position < from) return [];
 		if (position === 0) {
@@ -30,11 +30,11 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Sho
 }
 
 /** Nothing of the message waits any more. */
-export function showQueueOver(run: Run, text: string, scene: Scene): ShowIntention[] {
+export function showQueueOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", text }, scene)];
 }
 
-function showQueue(run: Run, card: Card, scene: Scene): ShowIntention {
+function showQueue(run: Run, card: Card, scene: Scene): ShowOperation {
 	return showCard(run, `queue:${run.id}`, card, scene);
 }
 
@@ -43,18 +43,18 @@ export function showRetrying(
 	run: Run,
 	{ reason, attempt, at }: { readonly reason: string; readonly attempt: number; readonly at: number },
 	scene: Scene,
-): ShowIntention {
+): ShowOperation {
 	const when = scene.platform.moment(at, "relative");
 	const text = `The model has not answered yet: ${plain(reason, 300)}. Try number ${attempt + 1}: ${when}.`;
 	return showRetryCard(run, { lane: "progress", text, stop: true }, scene);
 }
 
 /** Where a card says that calls are being made again: they are not any more. */
-export function showRetryOver(run: Run, text: string, scene: Scene): ShowIntention[] {
+export function showRetryOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.retrying === true ? [showRetryCard(run, { lane: "progress", text }, scene)] : [];
 }
 
-function showRetryCard(run: Run, card: Card, scene: Scene): ShowIntention {
+function showRetryCard(run: Run, card: Card, scene: Scene): ShowOperation {
 	return showCard(run, `retry:${run.id}`, card, scene);
 }
 
@@ -63,7 +63,7 @@ export function showSteps(
 	run: Run,
 	{ steps, ended }: { readonly steps: readonly ShownStep[]; readonly ended: boolean },
 	scene: Scene,
-): ShowIntention {
+): ShowOperation {
 	const counted = steps.filter(({ status }) => status !== "skipped");
 	const done = counted.filter(({ status }) => status === "completed").length;
 	const progress = barOf(done, counted.length) ?? `${done} of ${counted.length}`;
@@ -76,14 +76,14 @@ export function showSteps(
 }
 
 /** The run has ended: its card must not show a step as active. */
-export function showStepsOver(run: Run, scene: Scene): ShowIntention[] {
+export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 	const { steps } = run;
 	if (!steps?.some(({ status }) => status === "in_progress")) return [];
 	return [showSteps(run, { steps, ended: true }, scene)];
 }
 
 /** An edit may take the place of a post that was not sent yet, so that each of them replies. */
-function showCard(run: Run, card: string, { lane, text, list, stop }: Card, scene: Scene): ShowIntention {
+function showCard(run: Run, card: string, { lane, text, list, stop }: Card, scene: Scene): ShowOperation {
 	return {
 		type: "show",
 		lane,

@@ -1,7 +1,8 @@
 import type { EventPayloads, OriginPayload } from "@parley/protocol";
+import type { PlatformWords } from "../../platform/chat-platform.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 import type { Scene, Step } from "../vocabulary/reducer.ts";
-import type { Intention, ShowIntention } from "../vocabulary/render-operation.ts";
+import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { type AnswersSlice, withRun } from "./runs.ts";
 
 const mostTitle = 150;
@@ -13,19 +14,19 @@ export function beginScheduled(
 	{ id, origin }: { readonly id: string; readonly origin: OriginPayload },
 	scene: Scene,
 ): Step<AnswersSlice> {
-	if (origin.show === "silent") return { slice: { ...slice, newest: id }, intentions: [] };
+	if (origin.show === "silent") return { slice: { ...slice, newest: id }, operations: [] };
 	const run = { id, about: oneLine(origin.title, 80) };
-	return { slice: withRun(slice, run), intentions: threadOf(id, origin, scene) };
+	return { slice: withRun(slice, run), operations: threadOf(id, origin, scene) };
 }
 
 /** A post with a thread for the answer, where the room can have one. */
-function threadOf(id: string, origin: OriginPayload, scene: Scene): Intention[] {
+function threadOf(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
 	const place = placeOf(id, origin, scene);
 	if (place.thread === undefined) return [];
 	const card = { lane: "milestone" as const, card: place.thread };
 	const name = oneLine(origin.title, scene.platform.limits.threadName) || "Schedule";
 	return [
-		{ type: "show", ...card, text: nameOf(origin) },
+		{ type: "show", ...card, text: nameOf(origin.title) },
 		{ type: "thread", ...card, name },
 	];
 }
@@ -35,36 +36,36 @@ export function placeOf(
 	id: string | undefined,
 	{ show }: OriginPayload,
 	{ threads = true }: Scene,
-): Pick<ShowIntention, "thread"> {
+): { readonly thread?: string } {
 	return show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
 }
 
 /** The schedule of an answer, in one line. */
-export function scheduleFoot(origin: OriginPayload, { platform }: Pick<Scene, "platform">): string {
+export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at), "relative");
 	return `⏰ ${plain(origin.title, mostTitle)}${origin.late ? ` · late, was due ${due}` : ""}`;
 }
 
 /** A due time that started no run. */
-export function missed(trigger: EventPayloads["schedule.trigger"]): ShowIntention[] {
+export function missed(trigger: EventPayloads["schedule.trigger"]): ShowOperation[] {
 	const { error } = trigger;
 	if (error === "") return [];
-	const text = `${nameOf(trigger)} did not run: ${plain(error, mostReason)}.`;
+	const text = `${nameOf(trigger.title)} did not run: ${plain(error, mostReason)}.`;
 	return [{ type: "show", lane: "error", text }];
 }
 
-export function created({ title, when, show }: EventPayloads["schedule.created"]): ShowIntention {
+export function created({ title, when, show }: EventPayloads["schedule.created"]): ShowOperation {
 	const quiet = show === "silent" ? ", silently" : "";
-	const text = `${nameOf({ title })} is scheduled: ${plain(when, 200)}${quiet}.`;
+	const text = `${nameOf(title)} is scheduled: ${plain(when, 200)}${quiet}.`;
 	return { type: "show", lane: "milestone", text };
 }
 
 /** A schedule for one time that has fired is no news. */
-export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowIntention[] {
+export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowOperation[] {
 	if (reason === "completed") return [];
-	return [{ type: "show", lane: "milestone", text: `${nameOf({ title })} is no longer scheduled.` }];
+	return [{ type: "show", lane: "milestone", text: `${nameOf(title)} is no longer scheduled.` }];
 }
 
-function nameOf({ title }: Pick<OriginPayload, "title">): string {
+function nameOf(title: string): string {
 	return `⏰ **${plain(title, mostTitle)}**`;
 }

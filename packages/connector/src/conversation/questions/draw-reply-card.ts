@@ -3,7 +3,7 @@ import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
 import { plain as plainLine } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { fitLongest, fitsPost } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
@@ -33,7 +33,7 @@ interface Drawn {
 }
 
 /** The post for several calls of one reply: a row a call, buttons for each call, and buttons for all of them. */
-export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowIntention {
+export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
 	const waiting = waitingOf(entries);
 	const foot = footOfAll(waiting, scene);

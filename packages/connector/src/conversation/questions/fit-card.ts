@@ -6,7 +6,7 @@ import { Cut } from "./cut.ts";
 /** What the platform may need to set a foot apart. */
 const footRoom = 40;
 
-type Platform = Pick<Scene["platform"], "limits" | "dialect">;
+type Platform = Scene["platform"];
 
 export interface FittedCard {
 	/** Markdown that one post holds. */

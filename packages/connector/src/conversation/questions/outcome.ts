@@ -4,7 +4,7 @@ import type { Scene } from "../vocabulary/reducer.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
-import { type OpenQuestion, platformOf } from "./question.ts";
+import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
 /** What became of a question. */
 export interface Outcome {
@@ -19,11 +19,10 @@ export interface Outcome {
 const longestName = 100;
 
 type Response = EventPayloads["prompt.response"];
-type Asked = Pick<OpenQuestion, "kind" | "options" | "call">;
 
 /** What an answer was, who gave it and when. */
 export function answeredOutcome(
-	question: Asked,
+	question: QuestionForm,
 	response: Response,
 	at: number,
 	platform: Scene["platform"],
@@ -39,7 +38,7 @@ export function answeredOutcome(
 	};
 }
 
-function answerWords({ kind }: Asked, response: Response): string {
+function answerWords({ kind }: QuestionForm, response: Response): string {
 	const { value, cancelled, arguments: changed, remembered } = response;
 	const isYesNo = kind === "approval" || kind === "grant";
 	if (!isYesNo) return cancelled ? "⏭️ **Skipped**" : "✅ **Answered**";
@@ -49,7 +48,7 @@ function answerWords({ kind }: Asked, response: Response): string {
 	return `✅ **${kind === "grant" ? "Approved" : "Approved once"}**${edited}`;
 }
 
-function answerDetails({ kind, options, call }: Asked, response: Response, cut: Cut): string[] {
+function answerDetails({ kind, options, call }: QuestionForm, response: Response, cut: Cut): string[] {
 	const { value, cancelled, arguments: changed, reason = "" } = response;
 	if (kind === "password")
 		return cancelled ? [] : ["What was entered is not shown: the gateway alone has it."];
@@ -68,7 +67,7 @@ function answerDetails({ kind, options, call }: Asked, response: Response, cut: 
 
 /** Why a question can be answered no more: nobody has said no. */
 export function unansweredOutcome(
-	{ kind }: Pick<OpenQuestion, "kind">,
+	{ kind }: OpenQuestion,
 	reason: string,
 	at: number,
 	{ moment }: Scene["platform"],

@@ -1,16 +1,24 @@
 import { defined } from "@parley/base";
 import type { Scene } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { fitCard } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
 import type { Outcome } from "./outcome.ts";
-import { cardOf, codeOf, type OpenQuestion, platformOf, reminderCardOf, titleOf } from "./question.ts";
+import {
+	cardOf,
+	codeOf,
+	type OpenQuestion,
+	platformOf,
+	type QuestionName,
+	reminderCardOf,
+	titleOf,
+} from "./question.ts";
 import { questionControls } from "./question-controls.ts";
 import { askedFacts, canReply, openFacts } from "./question-facts.ts";
 
 /** The card of a question that can be answered. */
-export function openCard(question: OpenQuestion, scene: Scene): ShowIntention {
+export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	const foot = footOf(question, scene);
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
 		heading(question),
@@ -38,7 +46,7 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 }
 
 /** The same card when its question was answered, or can be no more. */
-export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowIntention {
+export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
 	const write = (cut: Cut): string[] => {
 		const asked = [heading(question), ...askedFacts(question, cut)];
 		const paragraphs = [...asked, outcome.words, ...outcome.details(cut)];
@@ -53,7 +61,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
  * A reminder in a post of its own; a reply to it answers the question. `calls` are the lines of all calls that it reminds
  * of, if there are several.
  */
-export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowIntention {
+export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowOperation {
 	const { token, label, reminders, expiresAt } = question;
 	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
 	const until = expiresAt === undefined ? "" : `, until ${scene.platform.moment(expiresAt, "relative")}`;
@@ -117,10 +125,10 @@ export function heading({ call, task, again, ...question }: OpenQuestion): strin
 
 /** The card of a question, and the thread that it belongs to. */
 export function placeOf(
-	question: Pick<OpenQuestion, "kind" | "token">,
+	question: QuestionName,
 	{ threads }: Scene,
 	task: string | undefined,
-): Pick<ShowIntention, "type" | "lane" | "card" | "marker" | "task" | "thread"> {
+): Pick<ShowOperation, "type" | "lane" | "card" | "marker" | "task" | "thread"> {
 	return {
 		type: "show",
 		lane: "approval",

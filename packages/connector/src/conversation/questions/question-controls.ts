@@ -7,7 +7,7 @@ type Button = Extract<Control, { type: "button" }>;
 
 /** The options that the platform lets people choose from, and those for which there is no room. */
 export function offeredOptions(
-	{ options }: Pick<OpenQuestion, "options">,
+	{ options }: OpenQuestion,
 	limits: Scene["platform"]["limits"],
 ): { readonly offered: readonly QuestionOption[]; readonly further: readonly QuestionOption[] } {
 	const possible = options.filter(({ disabled }) => !disabled);

@@ -7,7 +7,7 @@ import { hasShortened, offeredOptions } from "./question-controls.ts";
 const mostNotes = 8;
 
 /** Paragraphs that say what is asked, in every state of a card. */
-export function askedFacts({ call, label }: Pick<OpenQuestion, "call" | "label">, cut: Cut): string[] {
+export function askedFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
 	const { told, preview, arguments: given } = call;
 	return [

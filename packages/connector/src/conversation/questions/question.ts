@@ -33,9 +33,20 @@ export interface AskedCall {
 }
 
 /** A question that waits for its answer, with all that its card shows. */
-export interface OpenQuestion {
+/** Kind and token of a question. */
+export interface QuestionName {
 	readonly token: string;
 	readonly kind: QuestionKind;
+}
+
+/** Form of a question: its kind, its options, and the call that an approval is about. */
+export interface QuestionForm {
+	readonly kind: QuestionKind;
+	readonly options: OpenQuestion["options"];
+	readonly call?: NonNullable<OpenQuestion["call"]>;
+}
+
+export interface OpenQuestion extends QuestionName {
 	readonly label: Kept;
 	readonly required: boolean;
 	readonly options: readonly QuestionOption[];
@@ -95,7 +106,7 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 };
 
 /** How the card of a question begins, and no other post: it is found by that. */
-export function titleOf({ kind, token }: Pick<OpenQuestion, "kind" | "token">): string {
+export function titleOf({ kind, token }: QuestionName): string {
 	return `${titles[kind]} ${codeOf(token)}`;
 }
 

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
-import type { Part, Scene, Step, Told } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { Reducer, Scene, Step, Told } from "../vocabulary/reducer.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, fitsWhole } from "./draw-reply-card.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./outcome.ts";
@@ -34,7 +34,7 @@ export interface QuestionsSlice {
 }
 
 /** Approvals and other questions. The approvals of one reply share a card; any other question has its own. */
-export const questions: Part<QuestionsSlice> = {
+export const questions: Reducer<QuestionsSlice> = {
 	empty: { open: [], closed: [] },
 	tell(slice, told, scene) {
 		const { event, at } = told;
@@ -54,7 +54,7 @@ export const questions: Part<QuestionsSlice> = {
 			case "session.deleted":
 				return closeAll(slice, told, scene);
 			default:
-				return { slice, intentions: [] };
+				return { slice, operations: [] };
 		}
 	},
 };
@@ -89,7 +89,7 @@ type Change = Step<QuestionsSlice>;
 
 function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], scene: Scene): Change {
 	const isKnown = [...slice.open, ...slice.closed].some(({ token }) => token === payload.token);
-	if (isKnown) return { slice, intentions: [] };
+	if (isKnown) return { slice, operations: [] };
 	const { task: asking, ...read } = readQuestion(payload, scene.platform.limits.post);
 	// The part of a task has neither card nor thread of its own.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
@@ -97,7 +97,7 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	if (isOfReply(question)) return askInReply(slice, question, scene);
 	return {
 		slice: { ...slice, open: [...slice.open, question].slice(-mostOpen) },
-		intentions: [openCard(question, scene)],
+		operations: [openCard(question, scene)],
 	};
 }
 
@@ -117,11 +117,11 @@ function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): 
 	});
 	const after = { ...slice, open, cards };
 	const shown = reply.place < reply.count ? [] : newestCards(cards, reply);
-	return { slice: after, intentions: shown.map((card) => showCard(card, after, scene)) };
+	return { slice: after, operations: shown.map((card) => showCard(card, after, scene)) };
 }
 
 /** A call that is alone on its card is shown like any other question. */
-function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowIntention {
+function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowOperation {
 	const [{ token }] = card.rows;
 	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
 	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
@@ -144,7 +144,7 @@ function close(
 	outcomeOf: (question: OpenQuestion) => Outcome,
 ): Change {
 	const question = slice.open.find((one) => one.token === token);
-	if (!question) return { slice, intentions: [] };
+	if (!question) return { slice, operations: [] };
 	const outcome = outcomeOf(question);
 	const { words, details, by } = outcome;
 	const told = [words, ...details(new Cut(mostRemembered))].join("\n\n");
@@ -162,24 +162,24 @@ function close(
 	const card = replyCardOf(after, token);
 	const isShared = card !== undefined && card.rows.length > 1;
 	const shown = isShared ? drawReplyCard(card, after.open, scene) : closedCard(question, outcome, scene);
-	return { slice: after, intentions: [shown] };
+	return { slice: after, operations: [shown] };
 }
 
 /** Several approvals that were raised together have one reminder. */
 function remind(slice: QuestionsSlice, token: string, scene: Scene): Change {
 	const question = slice.open.find((one) => one.token === token);
-	if (!question) return { slice, intentions: [] };
+	if (!question) return { slice, operations: [] };
 	const reminded = { ...question, reminders: question.reminders + 1 };
 	const after = { ...slice, open: slice.open.map((one) => (one === question ? reminded : one)) };
 	const card = replyCardOf(slice, token);
 	const together = card && card.rows.length > 1 ? raisedWith(card, token) : [];
-	if (together.length === 0) return { slice: after, intentions: [reminder(reminded, scene)] };
-	if (together[0]?.token !== token) return { slice: after, intentions: [] };
+	if (together.length === 0) return { slice: after, operations: [reminder(reminded, scene)] };
+	if (together[0]?.token !== token) return { slice: after, operations: [] };
 	const calls = together.map((row) => {
 		const open = after.open.find((one) => one.token === row.token);
 		return `**${row.number}.** ${callLine({ row, question: open })}`;
 	});
-	return { slice: after, intentions: [reminder(reminded, scene, calls)] };
+	return { slice: after, operations: [reminder(reminded, scene, calls)] };
 }
 
 function closeAll(slice: QuestionsSlice, { at }: Told, scene: Scene): Change {
@@ -188,8 +188,8 @@ function closeAll(slice: QuestionsSlice, { at }: Told, scene: Scene): Change {
 			const step = close(change.slice, token, scene, (question) =>
 				unansweredOutcome(question, "the conversation was deleted", at, scene.platform),
 			);
-			return { slice: step.slice, intentions: [...change.intentions, ...step.intentions] };
+			return { slice: step.slice, operations: [...change.operations, ...step.operations] };
 		},
-		{ slice, intentions: [] },
+		{ slice, operations: [] },
 	);
 }

@@ -16,14 +16,14 @@ import {
 	tokenOf,
 	writes,
 } from "../../testing/question-scene.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { drawReplyCard } from "./draw-reply-card.ts";
 import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
 
 const three = writes(["a.txt", "b.txt", "c.txt"]);
 const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
 
-function labels({ controls = [] }: Pick<ShowIntention, "controls">): string[] {
+function labels({ controls = [] }: Pick<ShowOperation, "controls">): string[] {
 	return controls.map((row) => row.map(labelOf).join(" | "));
 }
 
@@ -31,7 +31,7 @@ function labelOf(control: Control): string {
 	return "label" in control ? control.label : control.placeholder;
 }
 
-function last(events: readonly OzzieEvent[]): ShowIntention {
+function last(events: readonly OzzieEvent[]): ShowOperation {
 	const post = play(events).posts.at(-1);
 	if (!post) throw new Error("nothing is shown");
 	return post;

@@ -1,5 +1,5 @@
 import type { MethodInput } from "@parley/protocol";
-import type { OpenQuestion, QuestionOption } from "./question.ts";
+import type { QuestionForm, QuestionOption } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
 
 /** What is sent for an answer. */
@@ -8,10 +8,8 @@ export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 /** What somebody has written at a question: an answer, or Markdown that says why it is none. */
 export type TypedAnswer = { readonly response: Response } | { readonly help: string };
 
-type Asked = Pick<OpenQuestion, "kind" | "options" | "call">;
-
 /** Reads it for the question as far as that is known; whether it fits, the gateway decides. */
-export function readTypedAnswer(question: Asked | undefined, text: string): TypedAnswer {
+export function readTypedAnswer(question: QuestionForm | undefined, text: string): TypedAnswer {
 	const { kind = "text", options = [], call } = question ?? {};
 	const typed = text.trim();
 	switch (kind) {

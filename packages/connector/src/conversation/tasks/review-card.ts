@@ -1,8 +1,8 @@
+import type { Controls } from "../../controls/controls.ts";
 import type { Control } from "../../platform/posting.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
-import { hasEnded, type Review, shortId, type Task } from "./task-state.ts";
+import { hasEnded, type Review, shortId, type TaskState } from "./task-state.ts";
 
 /** Enough of a token to tell it from others of the same task; the whole is too long for the id of a control. */
 const endLength = 8;
@@ -15,7 +15,7 @@ export interface ReviewSubject {
 }
 
 /** The subject of a review's buttons: an older card must not answer a newer question. */
-export function reviewSubject({ task, token }: Pick<Review, "task" | "token">): string {
+export function reviewSubject({ task, token }: { readonly task: string; readonly token: string }): string {
 	return `${task}~${token.slice(-endLength)}`;
 }
 
@@ -24,11 +24,17 @@ export function readReviewSubject(subject: string): ReviewSubject {
 	return { task, tokenEnd };
 }
 
+/** Fields of the post of a review. */
+export interface ReviewPost {
+	readonly card: string;
+	readonly marker: string;
+	readonly text: string;
+	readonly foot: string;
+	readonly controls?: Control[][];
+}
+
 /** The card of a question while it is open. */
-export function openReview(
-	review: Review,
-	scene: Scene,
-): Pick<ShowIntention, "card" | "marker" | "text" | "foot" | "controls"> {
+export function openReview(review: Review, scene: Scene): ReviewPost {
 	const how =
 		scene.threads === false
 			? `\`${scene.platform.command("task reply", scene)}\` answers it with your own words.`
@@ -41,12 +47,12 @@ export function openReview(
 }
 
 /** The card of a question that nobody can answer any more. */
-export function closedReview(review: Review, { state }: Pick<Task, "state">): ReturnType<typeof openReview> {
+export function closedReview(review: Review, state: TaskState): ReviewPost {
 	const what = hasEnded(state) ? "⏹️ **No longer asked**" : "▶️ **Answered**";
 	return { ...named(review), text: `${what}: ${asked(review)}` };
 }
 
-function named({ token }: Review): Required<Pick<ShowIntention, "card" | "marker" | "foot">> {
+function named({ token }: Review): { readonly card: string; readonly marker: string; readonly foot: string } {
 	const marker = `question id ${shortId(token)}`;
 	return { card: `review:${token}`, marker, foot: marker };
 }
@@ -57,8 +63,8 @@ function asked({ reason }: Review): string {
 
 /** The buttons that answer a question. */
 export function reviewControls(
-	review: Pick<Review, "task" | "token">,
-	{ controls, session }: Pick<Scene, "controls" | "session">,
+	review: { readonly task: string; readonly token: string },
+	{ controls, session }: { readonly controls: Controls; readonly session: string },
 ): Control[] {
 	const subject = reviewSubject(review);
 	const approve = controls.write({ kind: "task-approve", session, subject });

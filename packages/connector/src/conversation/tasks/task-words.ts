@@ -1,6 +1,6 @@
 import type { TaskPayload } from "@parley/protocol";
+import type { PersonNames, PlatformWords } from "../../platform/chat-platform.ts";
 import { actingPerson, plain } from "../vocabulary/plain.ts";
-import type { Scene } from "../vocabulary/reducer.ts";
 import type { EndedTask, Spent, TaskState } from "./task-state.ts";
 
 /** How a task stands, for people: the words say all that the sign does. */
@@ -56,9 +56,9 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 
 /** How a task has ended, for whoever comes too late: by whom or why, as far as that is remembered, and when. */
 export function endWords(
-	{ status, completed_at }: Pick<TaskPayload, "status" | "completed_at">,
-	ended: Pick<EndedTask, "why" | "by"> | undefined,
-	platform: Pick<Scene["platform"], "person" | "moment">,
+	{ status, completed_at }: TaskPayload,
+	ended: EndedTask | undefined,
+	platform: PlatformWords,
 ): string {
 	const when = completed_at === undefined ? "" : `, ${platform.moment(Date.parse(completed_at), "exact")}`;
 	return `${stateWords[status]}${because(ended ?? {}, platform)}${when}`;
@@ -70,7 +70,7 @@ export function endWords(
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },
-	platform: Pick<Scene["platform"], "person">,
+	platform: PersonNames,
 ): string {
 	const whose = by === undefined ? "" : ` by ${actingPerson(by, platform)}`;
 	const says = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);

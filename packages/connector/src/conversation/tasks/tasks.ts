@@ -4,8 +4,8 @@ import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
 import type { Control } from "../../platform/posting.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
-import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
-import type { Intention, ShowIntention } from "../vocabulary/render-operation.ts";
+import type { Reducer, Scene, Told } from "../vocabulary/reducer.ts";
+import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { closedReview, openReview } from "./review-card.ts";
 import { stepLines } from "./step-lines.ts";
 import { changeOf, isTaskEvent, type TaskChange, type TaskEvent } from "./task-change.ts";
@@ -24,16 +24,16 @@ import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.t
 export type { TasksSlice } from "./task-state.ts";
 
 /** Work in the background: a card for each task, and a thread in which it tells of itself. */
-export const tasks: Part<TasksSlice> = {
+export const tasks: Reducer<TasksSlice> = {
 	empty: { live: [], ended: [] },
 	tell(slice, told, scene) {
-		if (told.event.event === "session.deleted") return { slice: tasks.empty, intentions: gone(slice, scene) };
+		if (told.event.event === "session.deleted") return { slice: tasks.empty, operations: gone(slice, scene) };
 		const change = changeOf(slice, told);
-		if (!change) return { slice, intentions: [] };
+		if (!change) return { slice, operations: [] };
 		const { event } = told;
 		return {
 			slice: withTask(slice, change.after),
-			intentions: [
+			operations: [
 				...shown(change, told, scene),
 				...(change.before ? [] : opened(change.after, scene)),
 				...(isTaskEvent(event) ? milestonesOf(event, change, scene) : []),
@@ -43,14 +43,14 @@ export const tasks: Part<TasksSlice> = {
 };
 
 /** Nothing follows: no card may go on promising something. */
-function gone({ live }: TasksSlice, scene: Scene): Intention[] {
+function gone({ live }: TasksSlice, scene: Scene): RenderOperation[] {
 	return live.flatMap((task) => {
 		const over: Task = { ...task, state: "cancelled", why: "its conversation was deleted" };
 		return [cardOf(over, "milestone", scene), ...closedIn(task, over.state, scene)];
 	});
 }
 
-function shown({ before, after }: TaskChange, told: Told, scene: Scene): Intention[] {
+function shown({ before, after }: TaskChange, told: Told, scene: Scene): RenderOperation[] {
 	const card = cardOf(after, laneOf(after, told), scene);
 	if (before && isDeepStrictEqual(card, cardOf(before, card.lane, scene))) return [];
 	return [card];
@@ -62,15 +62,15 @@ function laneOf({ id }: Task, { event }: Told): Lane {
 	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
 }
 
-function opened({ id, title }: Task, { platform, threads = true }: Scene): Intention[] {
+function opened({ id, title }: Task, { platform, threads = true }: Scene): RenderOperation[] {
 	const name = oneLine(title, platform.limits.threadName) || "Task";
 	return threads ? [{ type: "thread", lane: "milestone", card: taskCard(id), name, task: id }] : [];
 }
 
-type Said = Omit<ShowIntention, "type" | "task" | "thread">;
+type Said = Omit<ShowOperation, "type" | "task" | "thread">;
 
 /** What people are told of an event beside the card: posts of the task's thread, and what the room itself is to hear. */
-function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntention[] {
+function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { before, after } = change;
 	const closed = (before?.reviews ?? []).filter(({ token }) =>
 		after.reviews.every((one) => one.token !== token),
@@ -81,13 +81,13 @@ function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowI
 }
 
 /** The cards of a task's questions when nobody can answer them any more. */
-function closedIn(task: Task, state: TaskState, scene: Scene): ShowIntention[] {
+function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 	return task.reviews.map((review) =>
-		inThread(task, { lane: "milestone", ...closedReview(review, { state }) }, scene),
+		inThread(task, { lane: "milestone", ...closedReview(review, state) }, scene),
 	);
 }
 
-function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntention[] {
+function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { after: task } = change;
 	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
 	// Of its workers people are told on the card.
@@ -111,7 +111,7 @@ function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowIntenti
 	}
 }
 
-function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: Scene): ShowIntention[] {
+function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: Scene): ShowOperation[] {
 	const review = task.reviews.find(({ token }) => token === payload.token);
 	if (!review) return [];
 	const whose = payload.task_id === task.id ? "" : ` of its part **${plain(review.title, 60)}**`;
@@ -126,7 +126,7 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 	];
 }
 
-function stepped({ before, after: task }: TaskChange, scene: Scene): ShowIntention[] {
+function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperation[] {
 	const { step } = task;
 	const earlier = before?.step;
 	const bar = step && barOf(step.done, step.total);
@@ -140,7 +140,7 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowIntenti
 	];
 }
 
-function completed(payload: EventPayloads["task.completed"], task: Task, scene: Scene): ShowIntention[] {
+function completed(payload: EventPayloads["task.completed"], task: Task, scene: Scene): ShowOperation[] {
 	const { output_summary: summary, duration } = payload;
 	const spent = task.spent && spentWords(task.spent);
 	const { platform, threads = true } = scene;
@@ -153,7 +153,7 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	return [said(task, { lane: "final", text, foot }, scene), ...inRoom({ lane: "final", text: short }, scene)];
 }
 
-function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowIntention[] {
+function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene): ShowOperation[] {
 	const error = payload.error.trim() === "" ? "nobody knows why" : plain(payload.error, 1_000);
 	if (payload.will_retry) {
 		const text = `🔁 It failed and is tried again by itself, try ${payload.retry_count + 2}: ${error}`;
@@ -167,12 +167,12 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 }
 
 /** A post that says by itself which task it is about where it does not stand in that one's thread. */
-function said(task: Task, { text, ...post }: Said, scene: Scene): ShowIntention {
+function said(task: Task, { text, ...post }: Said, scene: Scene): ShowOperation {
 	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
 }
 
-function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowIntention {
+function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowOperation {
 	return { type: "show", ...post, task: id, ...defined({ thread: threads ? taskCard(id) : undefined }) };
 }
 
@@ -185,7 +185,7 @@ function whereOf({ id }: Task, scene: Scene): string {
 function inRoom(
 	post: { readonly lane: Lane; readonly text: string },
 	{ threads = true }: Scene,
-): ShowIntention[] {
+): ShowOperation[] {
 	return threads ? [{ type: "show", ...post }] : [];
 }
 
@@ -193,7 +193,7 @@ const mostWorkersShown = 8;
 const mostWorkerTitle = 60;
 
 /** What a card shows at a moment; it is edited only when that differs. */
-function cardOf(task: Task, lane: Lane, scene: Scene): ShowIntention {
+function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 	const marker = `task id ${shortId(task.id)}`;
 	const spent = task.spent && spentWords(task.spent);
 	const controls = controlsOf(task, scene);

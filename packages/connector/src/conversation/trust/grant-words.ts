@@ -1,8 +1,8 @@
 import type { GrantPayload } from "@parley/protocol";
-import type { ChatPlatform } from "../../platform/chat-platform.ts";
+import type { PersonNames } from "../../platform/chat-platform.ts";
 import { plain } from "../vocabulary/plain.ts";
 
-type Names = Pick<ChatPlatform, "person">;
+type Names = PersonNames;
 
 const mostListed = 10;
 
@@ -14,10 +14,7 @@ export function whoIs(principal: string, { person }: Names): string {
 }
 
 /** What runs unasked, in one line. */
-export function coverOf(
-	{ people, tools, classes, max_actions }: Pick<GrantPayload, "people" | "tools" | "classes" | "max_actions">,
-	names: Names,
-): string {
+export function coverOf({ people, tools, classes, max_actions }: GrantPayload, names: Names): string {
 	return [
 		tools === null
 			? "all tools"

@@ -1,8 +1,8 @@
 import type { GrantPayload } from "@parley/protocol";
 import { shortId } from "../tasks/task-state.ts";
 import { plain } from "../vocabulary/plain.ts";
-import type { Part, Scene, Told } from "../vocabulary/reducer.ts";
-import type { ShowIntention } from "../vocabulary/render-operation.ts";
+import type { Reducer, Scene, Told } from "../vocabulary/reducer.ts";
+import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { alwaysAsked, coverOf, endWords, whoIs } from "./grant-words.ts";
 
 /** What the channel is trusted with. */
@@ -12,25 +12,25 @@ export interface TrustSlice {
 }
 
 /** A channel whose tools run unasked for a while: everybody there can see that, and until when. */
-export const trust: Part<TrustSlice> = {
+export const trust: Reducer<TrustSlice> = {
 	empty: {},
 	tell(slice, told, scene) {
 		const { event } = told;
 		if (event.event === "grant.created") {
 			const { grant_id: id } = event.payload;
-			return { slice: { open: { id } }, intentions: [openGrantCard(event.payload, scene)] };
+			return { slice: { open: { id } }, operations: [openGrantCard(event.payload, scene)] };
 		}
 		if (event.event !== "grant.ended" || event.payload.grant_id !== slice.open?.id) {
-			return { slice, intentions: [] };
+			return { slice, operations: [] };
 		}
 		const { grant_id: id, reason } = event.payload;
 		const ended = { told, scene };
-		return { slice: {}, intentions: [endedGrantCard(id, reason, ended), endNotice(id, reason, ended)] };
+		return { slice: {}, operations: [endedGrantCard(id, reason, ended), endNotice(id, reason, ended)] };
 	},
 };
 
 /** The card of a channel that is trusted: all its people see it, and can end it. */
-function openGrantCard(grant: GrantPayload, scene: Scene): ShowIntention {
+function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	const { controls, session, platform } = scene;
 	const { grant_id: id, reason, granted_by } = grant;
 	const until = Date.parse(grant.expires_at);
@@ -49,7 +49,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowIntention {
 }
 
 /** The same card after the end. */
-function endedGrantCard(id: string, reason: string, { told, scene }: Ended): ShowIntention {
+function endedGrantCard(id: string, reason: string, { told, scene }: Ended): ShowOperation {
 	const when = scene.platform.moment(told.at, "exact");
 	const why = endWords(reason, scene.platform);
 	return {
@@ -59,7 +59,7 @@ function endedGrantCard(id: string, reason: string, { told, scene }: Ended): Sho
 }
 
 /** What everybody notices, once in a room, however many of its conversations hear of it. */
-function endNotice(id: string, reason: string, { scene }: Ended): ShowIntention {
+function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
 	const why = endWords(reason, scene.platform);
 	const card = `grant-end:${inRoom(id, scene)}`;
 	return { type: "show", lane: "milestone", card, text: `🔒 Tools ask here again: ${why}.` };
@@ -79,7 +79,13 @@ function inRoom(id: string, { thread }: Scene): string {
 function named(
 	id: string,
 	scene: Scene,
-): Pick<ShowIntention, "type" | "lane" | "card" | "marker"> & { readonly foot: string } {
+): {
+	readonly type: "show";
+	readonly lane: "milestone";
+	readonly card: string;
+	readonly marker: string;
+	readonly foot: string;
+} {
 	const marker = `grant id ${shortId(id)}`;
 	return { type: "show", lane: "milestone", card: `grant:${inRoom(id, scene)}`, marker, foot: marker };
 }

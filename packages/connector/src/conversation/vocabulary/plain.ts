@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "../../platform/chat-platform.ts";
+import type { PersonNames } from "../../platform/chat-platform.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
 
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -54,7 +54,7 @@ export function isBlank(text: string): boolean {
 }
 
 /** Who did something, given as the gateway names them: a person of the platform by its own name, everybody else is the operator. */
-export function actingPerson(by: string, { person }: Pick<ChatPlatform, "person">): string {
+export function actingPerson(by: string, { person }: PersonNames): string {
 	const id = /^[^:]+:[^:]+:(?<id>[^:]+)$/u.exec(by)?.groups?.["id"];
 	return id === undefined ? "the operator" : person(id);
 }

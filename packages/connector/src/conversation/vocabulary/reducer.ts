@@ -1,23 +1,34 @@
 import type { OzzieEvent } from "@parley/protocol";
 import type { Controls } from "../../controls/controls.ts";
-import type { ChatPlatform } from "../../platform/chat-platform.ts";
-import type { Intention } from "./render-operation.ts";
+import type { ChatPlatform, PlatformLimits, PlatformWords } from "../../platform/chat-platform.ts";
+import type { Dialect } from "../../text/dialect.ts";
+import type { RenderOperation } from "./render-operation.ts";
 
-/** An event that the gateway has recorded, or that the session was deleted, which is the last one. */
-export interface Told {
+/** Position of an event in its session. */
+export interface EventTime {
 	readonly seq: number;
 	/** When it happened, in milliseconds since the epoch. */
 	readonly at: number;
+}
+
+/** An event that the gateway has recorded, or that the session was deleted, which is the last one. */
+export interface Told extends EventTime {
 	readonly event: OzzieEvent;
+}
+
+/** Part of a platform that reducers read. Without a dialect, texts are measured as plain Markdown. */
+export interface ScenePlatform extends PlatformWords {
+	readonly limits: PlatformLimits;
+	readonly dialect?: Dialect;
+	readonly repliesInThreads?: boolean;
+	readonly command: ChatPlatform["command"];
 }
 
 /** What a conversation knows of its surroundings. None of it but `taskOf` changes while the connector runs. */
 export interface Scene {
 	readonly session: string;
 	readonly controls: Controls;
-	/** Without a dialect texts are measured as plain Markdown. */
-	readonly platform: Pick<ChatPlatform, "limits" | "moment" | "person" | "command"> &
-		Partial<Pick<ChatPlatform, "dialect" | "repliesInThreads">>;
+	readonly platform: ScenePlatform;
 	/** The thread that the room is. */
 	readonly thread?: string;
 	/** The task whose card shows a task: itself, or the one that it works for; undefined where none does. */
@@ -28,14 +39,14 @@ export interface Scene {
 
 export interface Step<Slice> {
 	readonly slice: Slice;
-	readonly intentions: readonly Intention[];
+	readonly operations: readonly RenderOperation[];
 }
 
 /**
  * One concern of a conversation: what it remembers, and what each event makes of that and shows. Pure: the same events
- * give the same intentions, after a restart and in another process. A slice is JSON, and bounded.
+ * give the same operations, after a restart and in another process. A slice is JSON, and bounded.
  */
-export interface Part<Slice> {
+export interface Reducer<Slice> {
 	readonly empty: Slice;
 	tell(slice: Slice, told: Told, scene: Scene): Step<Slice>;
 }

@@ -4,9 +4,9 @@ import type { Control, Posting } from "../../platform/posting.ts";
 type Post = Extract<Posting, { type: "post" }>;
 
 /** What a conversation wants to be seen, before it is fitted to the platform. */
-export type Intention = ShowIntention | ThreadIntention;
+export type RenderOperation = ShowOperation | ThreadIntention;
 
-export interface ShowIntention extends Pick<Post, "replyTo" | "thread" | "upload" | "marker" | "list"> {
+export interface ShowOperation extends Pick<Post, "replyTo" | "thread" | "upload" | "marker" | "list"> {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
