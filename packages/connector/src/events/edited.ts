@@ -3,7 +3,7 @@ import { runOf } from "../conversation/answers/runs.ts";
 import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
 import { type Effect, readHeard } from "../rooms/heard.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
-import { type ArrivalParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
 /** The run that answers a message, and who asked for it. */
 export interface Asked {
@@ -14,7 +14,7 @@ export interface Asked {
 
 /** What a message has started; undefined where it has started nothing, or that is long ago. */
 export async function askedBy(
-	{ store, platform, subscriptions, rooms, clock }: ArrivalParts,
+	{ store, platform, subscriptions, rooms, clock }: EventParts,
 	room: Room,
 	message: string,
 ): Promise<Asked | undefined> {
@@ -44,7 +44,7 @@ function absent(reason: unknown): undefined {
 
 /** What an edit comes to of a message that was sent before; undefined where it was not, so that it is a message now. */
 export async function hearEdit(
-	parts: ArrivalParts,
+	parts: EventParts,
 	arrival: ArrivalOf<"edited">,
 	{ key }: Turn,
 ): Promise<Outcome | undefined> {
@@ -65,7 +65,7 @@ export async function hearEdit(
 }
 
 /** Whether it was a command, an answer or a stop: once done, it is not done again because its words have changed. */
-async function isDone({ store, platform }: ArrivalParts, room: Room, message: string): Promise<boolean> {
+async function isDone({ store, platform }: EventParts, room: Room, message: string): Promise<boolean> {
 	const conversation = platform.conversation(room);
 	const versions = await store.read((db) => readHeard(db, { conversation, message, limit: 20 }));
 	return versions.some(({ effect }) => done.has(effect));
@@ -82,7 +82,7 @@ const done: ReadonlySet<Effect> = new Set([
 
 /** Takes what was asked out of the line; false where its turn has come. */
 async function isTakenBack(
-	{ context }: ArrivalParts,
+	{ context }: EventParts,
 	{ session, run, room, person, key }: Asked & { readonly room: Room; readonly key: string },
 ): Promise<boolean> {
 	const behalf = context.onBehalf(person, room);
@@ -108,7 +108,7 @@ function personOf({ id, name }: { readonly id: string; readonly name: string }):
 
 /** Ends what a message has started, because it was deleted or marked so. False where nothing was at work. */
 export async function cancelAsked(
-	{ context, subscriptions }: ArrivalParts,
+	{ context, subscriptions }: EventParts,
 	room: Room,
 	{ session, run, person, key }: Asked & { readonly key: string },
 ): Promise<boolean> {

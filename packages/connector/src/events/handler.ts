@@ -10,8 +10,8 @@ import type { SeldomHeard } from "../rooms/seldom-heard.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** What arrivals are handled with. */
-export interface ArrivalParts {
+/** Services that the handlers of inbound events use. */
+export interface EventParts {
 	readonly store: Store<ConnectorTables>;
 	readonly outbox: Outbox;
 	readonly subscriptions: Subscriptions;
@@ -24,29 +24,29 @@ export interface ArrivalParts {
 	readonly log: Logger;
 }
 
-/** One arrival as it is handled: `key` begins the keys of all that it changes. */
+/** Handling of one inbound event: `key` begins the idempotency keys of all its changes. */
 export interface Turn {
 	readonly isAgain: InboundTurn["isAgain"];
 	readonly settle: InboundTurn["settle"];
-	/** The arrival's id. */
+	/** Id of the inbound event. */
 	readonly id: string;
 	readonly key: string;
 }
 
-/** What came of something that was said in a room. */
+/** Result of a message. */
 export interface Outcome {
 	readonly effect: Effect;
-	/** Answered in the room. */
+	/** Posted in the room. */
 	readonly reply?: Reply;
-	/** The reply is one of those that a person gets once an hour. */
+	/** A person gets such a reply once an hour at most. */
 	readonly seldom?: true;
-	/** What the message says since it was edited. */
+	/** Text of the message after its edit. */
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;
 }
 
-/** The text of a message, and the files that did not reach the gateway. */
+/** Result of a message that was sent; the reply lists the files that the gateway did not get. */
 export function outcomeOf({ session, run, failures }: Said): Outcome {
 	const list = failures.map((failure) => `- ${failure}`).join("\n");
 	return {

@@ -4,13 +4,13 @@ import type { ArrivalOf } from "../platform/inbound-event.ts";
 import { pressTable } from "../presses/press-table.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { refusalOf } from "../rooms/refusal.ts";
-import { arrivalCursor } from "../store/retention.ts";
+import { eventCursor } from "../store/retention.ts";
 import { noAnswer, privateAnswer } from "./answer-rows.ts";
-import type { ArrivalParts, Turn } from "./handler.ts";
+import type { EventParts, Turn } from "./handler.ts";
 
 /** Runs a command and answers in private. */
 export async function handleCommand(
-	parts: ArrivalParts,
+	parts: EventParts,
 	event: ArrivalOf<"command">,
 	turn: Turn,
 ): Promise<void> {
@@ -28,7 +28,7 @@ const oldButton: Reply = {
 };
 
 /** Does what a button, a choice or a form stands for and answers in private. */
-export async function handlePress(parts: ArrivalParts, event: ArrivalOf<"press">, turn: Turn): Promise<void> {
+export async function handlePress(parts: EventParts, event: ArrivalOf<"press">, turn: Turn): Promise<void> {
 	const { context, subscriptions, controls } = parts;
 	await answer(parts, event, turn, async () => {
 		const target = controls.read(event.control);
@@ -39,7 +39,7 @@ export async function handlePress(parts: ArrivalParts, event: ArrivalOf<"press">
 }
 
 async function answer(
-	parts: ArrivalParts,
+	parts: EventParts,
 	event: ArrivalOf<"command" | "press">,
 	{ id, settle }: Turn,
 	work: () => Promise<Reply | undefined>,
@@ -49,6 +49,6 @@ async function answer(
 	const to = { ticket: event.ticket, now: clock.now() };
 	const rows = reply === undefined ? [noAnswer(to)] : privateAnswer(reply, to, platform);
 	const conversation = `ticket:${event.ticket.id}`;
-	const cursor = { session: `${arrivalCursor}${id}`, seq: 1 };
+	const cursor = { session: `${eventCursor}${id}`, seq: 1 };
 	await outbox.plan({ conversation, cursor, rows }, settle);
 }

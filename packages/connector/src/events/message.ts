@@ -9,17 +9,17 @@ import { answerByReply } from "../presses/questions.ts";
 import { replyToTask } from "../presses/tasks.ts";
 import { isNoted } from "../rooms/heard.ts";
 import { refusalOf } from "../rooms/refusal.ts";
-import { arrivalCursor } from "../store/retention.ts";
+import { eventCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { roomAnswer } from "./answer-rows.ts";
 import { hearEdit } from "./edited.ts";
 import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
-import { type ArrivalParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
+import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
 type Message = ArrivalOf<"message" | "edited">;
 
 /** Reads a message or its edit, does what it asks for, and records the outcome with its answer in one transaction. */
-export async function handleMessage(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<void> {
+export async function handleMessage(parts: EventParts, arrival: Message, turn: Turn): Promise<void> {
 	// Together with its answer, by a process that ended before that was known here.
 	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
 	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
@@ -39,14 +39,14 @@ export async function handleMessage(parts: ArrivalParts, arrival: Message, turn:
 	await note(parts, arrival, { turn, reason, outcome, conversation });
 }
 
-async function judge({ rooms }: ArrivalParts, arrival: Message): Promise<Verdict> {
+async function judge({ rooms }: EventParts, arrival: Message): Promise<Verdict> {
 	const { person, room } = arrival;
 	return isForUs(arrival, needsFacts(arrival) ? await rooms.facts(person, room) : usualFacts);
 }
 
 /** What the work comes to, or in words why it was refused. */
 async function refused(
-	parts: ArrivalParts,
+	parts: EventParts,
 	arrival: Message,
 	work: () => Promise<Outcome | undefined>,
 ): Promise<Outcome | undefined> {
@@ -67,7 +67,7 @@ interface Noted {
 }
 
 async function note(
-	parts: ArrivalParts,
+	parts: EventParts,
 	arrival: Message,
 	{ turn, reason, outcome, conversation }: Noted,
 ): Promise<void> {
@@ -89,7 +89,7 @@ async function note(
 	};
 	const told = seldom
 		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
-		: { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
 		await seldomHeard.write(tx, heard);
 		await turn.settle(tx);
@@ -101,7 +101,7 @@ async function note(
 }
 
 /** What a message comes to that is for us. Rejects with the gateway's refusal. */
-async function hear(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
+async function hear(parts: EventParts, arrival: Message, turn: Turn): Promise<Outcome> {
 	const { reply } = arrival.address;
 	const post = reply && (await findPost(parts, reply.message));
 	const task = (await taskOfThread(parts, arrival.room)) ?? post?.task;
@@ -115,7 +115,7 @@ async function hear(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<
 }
 
 async function stopHere(
-	{ context }: ArrivalParts,
+	{ context }: EventParts,
 	{ person, room, at }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string | undefined },
 ): Promise<Outcome> {
@@ -132,11 +132,7 @@ const nothingToStop: Outcome = {
 	reply: { text: "Nothing is at work here." },
 };
 
-async function obey(
-	{ context }: ArrivalParts,
-	arrival: Message,
-	{ key }: Turn,
-): Promise<Outcome | undefined> {
+async function obey({ context }: EventParts, arrival: Message, { key }: Turn): Promise<Outcome | undefined> {
 	const ordered = readTextCommand(arrival.text, commandTable);
 	if (ordered === undefined) return undefined;
 	if ("problem" in ordered) return { effect: "refused", reply: { text: ordered.problem } };
@@ -165,7 +161,7 @@ function greet({ text, attachments }: Message): Outcome | undefined {
 }
 
 async function answer(
-	parts: ArrivalParts,
+	parts: EventParts,
 	{ room, person, text }: Message,
 	{ turn: { key }, post }: { readonly turn: Turn; readonly post: OwnPost | undefined },
 ): Promise<Outcome | undefined> {
@@ -177,7 +173,7 @@ async function answer(
 }
 
 async function tellTask(
-	{ context }: ArrivalParts,
+	{ context }: EventParts,
 	{ person, room, text }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string },
 ): Promise<Outcome> {
@@ -185,7 +181,7 @@ async function tellTask(
 	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
 
-async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise<Outcome> {
+async function speak(parts: EventParts, arrival: Message, turn: Turn): Promise<Outcome> {
 	const { seldomHeard, platform, context, rooms } = parts;
 	const { room, person, text, message, attachments, at } = arrival;
 	const conversation = platform.conversation(room);
@@ -205,7 +201,7 @@ async function speak(parts: ArrivalParts, arrival: Message, turn: Turn): Promise
 }
 
 /** The gateway takes no more at the moment: who waits without a place in its line knows that. */
-async function tellFull(parts: ArrivalParts, arrival: Message): Promise<void> {
+async function tellFull(parts: EventParts, arrival: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = arrival;
 	const conversation = platform.conversation(room);
@@ -227,7 +223,7 @@ async function hourly(
 	name: string,
 	at: number,
 ): Promise<{ readonly session: string; readonly seq: number } | undefined> {
-	const session = `${arrivalCursor}${name}`;
+	const session = `${eventCursor}${name}`;
 	const seq = Math.floor(at / hourMs);
 	return (await outbox.cursor(session)) < seq ? { session, seq } : undefined;
 }

@@ -6,9 +6,9 @@ import type { Plan } from "../outbox/plan.ts";
 import { Arrival, type ArrivalOf } from "../platform/inbound-event.ts";
 import { isForUs, usualFacts } from "../platform/is-for-us.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
-import { arrivalCursor } from "../store/retention.ts";
+import { eventCursor } from "../store/retention.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
-import type { ArrivalParts, Turn } from "./handler.ts";
+import type { EventParts, Turn } from "./handler.ts";
 import { handleCommand, handlePress } from "./interaction.ts";
 import { handleMessage } from "./message.ts";
 import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
@@ -20,9 +20,9 @@ type Queue = "" | "!" | "!audience";
 interface Route<Type extends Arrival["type"]> {
 	readonly queue: (event: ArrivalOf<Type>) => Queue;
 	/** A second call for the same event changes nothing. Rejects if the event must be retried. */
-	readonly handle: (parts: ArrivalParts, event: ArrivalOf<Type>, turn: Turn) => Promise<void>;
+	readonly handle: (parts: EventParts, event: ArrivalOf<Type>, turn: Turn) => Promise<void>;
 	/** Answer to the person if the event is given up; undefined if nobody waits for an answer. */
-	readonly apology?: (parts: ArrivalParts, event: ArrivalOf<Type>) => Apology | undefined;
+	readonly apology?: (parts: EventParts, event: ArrivalOf<Type>) => Apology | undefined;
 }
 
 type Apology = Omit<Plan, "cursor">;
@@ -61,7 +61,7 @@ export function queueOf(event: Arrival): Queue {
 }
 
 /** Handler of the inbox: routes each event by its type. A second call for the same event changes nothing. */
-export function routeEvents(parts: ArrivalParts): InboundHandler {
+export function routeEvents(parts: EventParts): InboundHandler {
 	return async ({ id, data }, { isAgain, isLast, settle }) => {
 		const read = Arrival.safeParse(data);
 		if (!read.success) {
@@ -88,10 +88,10 @@ export function routeEvents(parts: ArrivalParts): InboundHandler {
  * Posts the apology for an event that is given up. Rejects with `unavailable` if the apology cannot be stored, so that the
  * event keeps its turn.
  */
-async function apologize(parts: ArrivalParts, event: Arrival, id: string): Promise<void> {
+async function apologize(parts: EventParts, event: Arrival, id: string): Promise<void> {
 	const apology = routeOf(event).apology?.(parts, event);
 	if (apology === undefined) return;
-	const cursor = { session: `${arrivalCursor}${id}/aside`, seq: 1 };
+	const cursor = { session: `${eventCursor}${id}/aside`, seq: 1 };
 	await parts.outbox.plan({ ...apology, cursor }).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
 		throw new ParleyError(`nobody was told that an arrival is put aside: ${message}`, {
@@ -107,7 +107,7 @@ const notDone =
 	"That did not work: something failed on my side, and the operator finds it in the log. Please try it again later.";
 
 function apologyInRoom(
-	{ platform, clock }: ArrivalParts,
+	{ platform, clock }: EventParts,
 	event: ArrivalOf<"message" | "edited">,
 ): Apology | undefined {
 	const { room, message, seenBefore: replayed = false } = event;
@@ -119,7 +119,7 @@ function apologyInRoom(
 }
 
 function apologyInPrivate(
-	{ platform, clock }: ArrivalParts,
+	{ platform, clock }: EventParts,
 	{ ticket }: ArrivalOf<"command" | "press">,
 ): Apology {
 	const rows = privateAnswer({ text: notDone }, { ticket, now: clock.now() }, platform);
@@ -128,7 +128,7 @@ function apologyInPrivate(
 
 /** Ends the trust of channels whose audience changed, and deletes the notes of a channel that was deleted. */
 async function handleAudience(
-	{ context }: ArrivalParts,
+	{ context }: EventParts,
 	event: ArrivalOf<"audience">,
 	{ key }: Turn,
 ): Promise<void> {

@@ -4,15 +4,15 @@ import type { ArrivalOf } from "../platform/inbound-event.ts";
 import { pressesOfAnswers } from "../presses/answers.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { endTrust } from "../rooms/suspend-trust.ts";
-import { arrivalCursor } from "../store/retention.ts";
+import { eventCursor } from "../store/retention.ts";
 import { roomAnswer } from "./answer-rows.ts";
 import { askedBy, cancelAsked } from "./edited.ts";
 import { findPost } from "./find-post.ts";
-import type { ArrivalParts, Turn } from "./handler.ts";
+import type { EventParts, Turn } from "./handler.ts";
 
 /** Cancels the run of a deleted message. Trust ends too, because platforms do not name who deleted the message. */
 export async function handleDeleted(
-	parts: ArrivalParts,
+	parts: EventParts,
 	{ room, message }: ArrivalOf<"deleted">,
 	{ key }: Turn,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function handleDeleted(
 
 /** Stops what is at work in the room. */
 export async function handleStop(
-	parts: ArrivalParts,
+	parts: EventParts,
 	{ person, room, at }: ArrivalOf<"stop">,
 	{ key }: Turn,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function handleStop(
 
 /** A reaction to a message does the same as the button of that name below its answer. */
 export async function handleReaction(
-	parts: ArrivalParts,
+	parts: EventParts,
 	event: ArrivalOf<"reaction">,
 	turn: Turn,
 ): Promise<void> {
@@ -42,13 +42,13 @@ export async function handleReaction(
 	const { room, message } = event;
 	const { clock, platform, outbox } = parts;
 	const rows = roomAnswer(reply, { room, message, now: clock.now() }, platform);
-	const cursor = { session: `${arrivalCursor}${turn.id}`, seq: 1 };
+	const cursor = { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const conversation = platform.conversation(room);
 	await outbox.plan({ conversation, cursor, rows }, turn.settle);
 }
 
 async function react(
-	parts: ArrivalParts,
+	parts: EventParts,
 	event: ArrivalOf<"reaction">,
 	{ key }: Turn,
 ): Promise<Reply | undefined> {
@@ -72,7 +72,7 @@ async function react(
 }
 
 async function targetOf(
-	parts: ArrivalParts,
+	parts: EventParts,
 	{ sign, room, message }: ArrivalOf<"reaction">,
 ): Promise<ControlTarget | undefined> {
 	const asked = await askedBy(parts, room, message);
@@ -81,7 +81,7 @@ async function targetOf(
 }
 
 /** A refused sign gets no answer, because the person does not wait for one. It is logged. */
-async function quietly<Value>(parts: ArrivalParts, work: () => Promise<Value>): Promise<Value | undefined> {
+async function quietly<Value>(parts: EventParts, work: () => Promise<Value>): Promise<Value | undefined> {
 	try {
 		return await work();
 	} catch (reason) {

@@ -12,7 +12,7 @@ import type { Client } from "@parley/protocol";
 import type { Completing, Suggestion } from "../commands/command.ts";
 import { commandTable } from "../commands/command-table.ts";
 import type { Controls } from "../controls/controls.ts";
-import type { ArrivalParts } from "../events/handler.ts";
+import type { EventParts } from "../events/handler.ts";
 import { queueOf, routeEvents } from "../events/router.ts";
 import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import { GatewayWatch } from "../gateway/gateway-watch.ts";
@@ -78,7 +78,7 @@ export class Connector {
 	readonly #outbox: Outbox;
 	readonly #decisions: { stop(): Promise<void> };
 	readonly #subscriptions: Subscriptions;
-	readonly #arrivals: ArrivalParts;
+	readonly #arrivals: EventParts;
 	readonly #inbox: Inbox;
 	readonly #audiences: AudienceWatch;
 	readonly #stopping: AbortController;
@@ -137,7 +137,7 @@ export class Connector {
 		readonly gateway: GatewayWatch;
 		readonly outbox: Outbox;
 		readonly subscriptions: Subscriptions;
-		readonly arrivals: ArrivalParts;
+		readonly arrivals: EventParts;
 		readonly inbox: Inbox;
 		readonly audiences: AudienceWatch;
 		readonly stopping: AbortController;

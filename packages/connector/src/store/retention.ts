@@ -18,9 +18,9 @@ const keptMs = {
 } as const;
 
 /** What the cursors begin with that count what was answered to an arrival itself. */
-export const arrivalCursor = "arrival:";
+export const eventCursor = "arrival:";
 /** The first that would come after all of them: a semicolon follows the colon. */
-const afterArrivals = "arrival;";
+const afterEvents = "arrival;";
 
 /** Deletes what is settled and old; what waits, is unknown or held stays whatever its age. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
@@ -49,8 +49,8 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 		await tx
 			.deleteFrom("cursors")
 			// Their keys stand together: no other index is needed for them.
-			.where("session", ">=", arrivalCursor)
-			.where("session", "<", afterArrivals)
+			.where("session", ">=", eventCursor)
+			.where("session", "<", afterEvents)
 			.where("changed_at", "<", now - keptMs.inbound)
 			.execute();
 	});
