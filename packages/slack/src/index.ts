@@ -1,5 +1,4 @@
 export { createSlackPort, type SlackPortOptions, type SlackTransport } from "./client/slack-client.ts";
-export { messageId } from "./message-id.ts";
 export { type RunSlackOptions, runSlack } from "./run-slack.ts";
 export { examineSlack, type SlackChecks, type WrongSetting } from "./setup/checks.ts";
 export { type Manifest, type ManifestOptions, manifestOf } from "./setup/manifest.ts";
@@ -7,6 +6,7 @@ export { type Difference, differenceWords, manifestDiff, readManifest } from "./
 export { openChecks } from "./setup/open-checks.ts";
 export { type SetupParts, setupSteps } from "./setup/setup-steps.ts";
 export { createSlackPlatform, type PlatformParts } from "./slack-platform.ts";
+export { messageId } from "./vocabulary/message-id.ts";
 export type {
 	OwnAccount,
 	SlackAnswer,
@@ -15,4 +15,4 @@ export type {
 	SlackLink,
 	SlackPort,
 	SlackReply,
-} from "./slack-port.ts";
+} from "./vocabulary/slack-port.ts";

@@ -14,12 +14,12 @@ import { CatchUp, type CatchUpParts } from "./catch-up/catch-up.ts";
 import { HeardPlaces } from "./catch-up/heard-places.ts";
 import { createSlackPort, type SlackTransport } from "./client/slack-client.ts";
 import { openIntake } from "./intake/open-intake.ts";
+import { postedThreads } from "./intake/own-threads.ts";
 import { personNow } from "./intake/person-now.ts";
 import { type Takers, Taking } from "./intake/taking.ts";
 import { Interactions } from "./interactions/interactions.ts";
-import { postedThreads } from "./own-threads.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
-import type { OwnAccount, SlackLink, SlackPort } from "./slack-port.ts";
+import type { OwnAccount, SlackLink, SlackPort } from "./vocabulary/slack-port.ts";
 
 /** What a connector for Slack is made of. */
 export interface RunSlackOptions extends RunOptions {

@@ -1,11 +1,11 @@
 import { type ChatPlatform, readAttachment } from "@parley/connector";
+import { slackDialect } from "./blocks/dialect.ts";
 import { momentMarkdown } from "./blocks/moments.ts";
 import { deliveredMs } from "./catch-up/catch-up.ts";
-import { aboutCommands, typedCommand } from "./commands/typed-command.ts";
-import { conversationOf } from "./conversation.ts";
-import { slackDialect } from "./dialect.ts";
-import { endingOfMessage, namedMessage } from "./message-id.ts";
+import { aboutCommands, typedCommand } from "./commands/slash-command.ts";
 import { postLimits, type SlackSurface, type SurfaceParts, slackSurface } from "./surface/slack-surface.ts";
+import { conversationOf } from "./vocabulary/conversation.ts";
+import { endingOfMessage, namedMessage } from "./vocabulary/message-id.ts";
 
 export interface PlatformParts extends SurfaceParts {
 	/** What somebody is called, as far as it is known without asking. */

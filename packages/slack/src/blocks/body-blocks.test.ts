@@ -1,8 +1,8 @@
 import { parseText } from "@parley/connector";
 import { expect, test } from "vitest";
-import { slackDialect } from "../dialect.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { bodyBlocks, fallbackOf } from "./body-blocks.ts";
+import { slackDialect } from "./dialect.ts";
 import { smallMark } from "./marks.ts";
 
 function shown(markdown: string) {

@@ -1,6 +1,6 @@
 import { type Block, cutText, parseText } from "@parley/connector";
 import type { ContextBlock, MarkdownBlock, RichTextBlock, SectionBlock, TableBlock } from "@slack/types";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { smallMark } from "./marks.ts";
 import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";

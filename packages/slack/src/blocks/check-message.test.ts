@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { checkMessage, type MessageBlock } from "./check-message.ts";
 
 function markdown(length: number): MessageBlock {

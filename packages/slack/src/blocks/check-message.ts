@@ -1,5 +1,5 @@
 import type { ActionsBlock } from "@slack/types";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import type { BodyBlock } from "./body-blocks.ts";
 import { isSeen } from "./marks.ts";
 import { planLength, type StepsBlock } from "./plan-block.ts";

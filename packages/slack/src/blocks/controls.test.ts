@@ -1,6 +1,6 @@
 import type { Control } from "@parley/connector";
 import { expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { checkMessage } from "./check-message.ts";
 import { controlBlocks, linksAsText } from "./controls.ts";
 

@@ -7,7 +7,7 @@ import type {
 	PlainTextOption,
 	StaticSelect,
 } from "@slack/types";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 
 /** Slack has a green one and a red one. */
 const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;

@@ -1,6 +1,6 @@
 import { alignedLines, type Block, columnsOf, narrowTables, type Table } from "@parley/connector";
 import type { TableBlock } from "@slack/types";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import { richTextLength, richTextLine } from "./rich-text.ts";
 
 /** Code that is wider is wrapped, which no table survives. */

@@ -1,6 +1,6 @@
 import { type Clock, delay, type Logger, type Timer } from "@parley/base";
 import type { HeardRoom, Kept } from "@parley/connector";
-import type { SlackLink, SlackPort } from "../slack-port.ts";
+import type { SlackLink, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Gap, gapOf, gapsOf, isWithin, joined, stampOf } from "./gaps.ts";
 import { type HeardPlace, type HeardPlaces, nameOf } from "./heard-places.ts";
 import { MissedMessages } from "./missed-messages.ts";

@@ -1,7 +1,7 @@
 import type { HeardRoom } from "@parley/connector";
 import * as z from "zod";
 import { id, ts } from "../intake/wire.ts";
-import { momentOf, readMessageId } from "../message-id.ts";
+import { momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import { type HeardPlace, nameOf } from "./heard-places.ts";
 
 /** What may have been missed in a place: between two moments, as Slack writes them. */

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@parley/base";
 import { type Arrival, type Kept, LateSave } from "@parley/connector";
-import { readMessageId } from "../message-id.ts";
+import { readMessageId } from "../vocabulary/message-id.ts";
 
 /** A channel, or a thread in it by its timestamp. */
 export interface HeardPlace {

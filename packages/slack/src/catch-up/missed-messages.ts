@@ -1,7 +1,7 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { ts } from "../intake/wire.ts";
-import type { SlackAnswer, SlackCall, SlackPort } from "../slack-port.ts";
+import type { SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
 import type { HeardPlace } from "./heard-places.ts";
 
 export interface MissedMessagesParts {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { OwnAccount, SlackAnswer } from "../slack-port.ts";
+import type { OwnAccount, SlackAnswer } from "../vocabulary/slack-port.ts";
 import { refusalOf } from "./transport/refusals.ts";
 
 /** https://docs.slack.dev/reference/methods/auth.test */

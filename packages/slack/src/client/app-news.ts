@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { OwnAccount } from "../slack-port.ts";
+import type { OwnAccount } from "../vocabulary/slack-port.ts";
 
 /** https://docs.slack.dev/apis/events-api#rate-limiting */
 const Limited = z.object({ type: z.literal("app_rate_limited") });

@@ -1,8 +1,8 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { SlackEnvelope, SlackReply } from "../slack-port.ts";
 import { self } from "../testing/scripted-slack.ts";
+import type { SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
 import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { slackLogger } from "./slack-logger.ts";
 import type { Deliver } from "./transport/transport.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "@parley/base";
 import { App, type Context, type Receiver, type Logger as SlackLogger } from "@slack/bolt";
-import type { OwnAccount, SlackEnvelope, SlackReply } from "../slack-port.ts";
+import type { OwnAccount, SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
 import type { Deliver, Transport } from "./transport/transport.ts";
 
 export interface ReceiverParts {

@@ -1,5 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import type { OwnAccount, SlackAnswer, SlackCall, SlackLink, SlackPort } from "../slack-port.ts";
+import type { OwnAccount, SlackAnswer, SlackCall, SlackLink, SlackPort } from "../vocabulary/slack-port.ts";
 import { readAccount, type Tried } from "./account.ts";
 import { readAppNews } from "./app-news.ts";
 import { boltApp, SlackReceiver } from "./bolt-app.ts";

@@ -7,7 +7,7 @@ import {
 	WebClient,
 	type WebClientOptions,
 } from "@slack/web-api";
-import type { SlackAnswer, SlackCall } from "../slack-port.ts";
+import type { SlackAnswer, SlackCall } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
 

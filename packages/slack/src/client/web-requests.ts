@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import { readBounded } from "@parley/connector";
 import * as z from "zod";
-import type { SlackAnswer } from "../slack-port.ts";
+import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
 /** Of bytes on a slow line. */

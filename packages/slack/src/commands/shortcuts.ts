@@ -1,4 +1,4 @@
-import { shortcuts } from "../setup/needs.ts";
+import { shortcuts } from "../vocabulary/needs.ts";
 
 /** What people choose in the menu of a message. */
 export type Shortcut = (typeof shortcuts)[number]["callback_id"];

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { SlackCall, SlackPort } from "../slack-port.ts";
+import type { SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
 
 /** Refusals that say nothing of what was asked for: it may be answered the next time, or by another token. */
 const passing: ReadonlySet<string> = new Set([

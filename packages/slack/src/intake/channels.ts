@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@parley/base";
 import type { Room } from "@parley/connector";
-import { messageId } from "../message-id.ts";
-import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import { messageId } from "../vocabulary/message-id.ts";
+import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { Channel } from "./wire.ts";

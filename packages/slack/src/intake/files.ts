@@ -1,8 +1,8 @@
 import type { Clock } from "@parley/base";
 import type { Attachment, Malformed } from "@parley/connector";
 import * as z from "zod";
-import { readMessageId } from "../message-id.ts";
-import type { SlackPort } from "../slack-port.ts";
+import { readMessageId } from "../vocabulary/message-id.ts";
+import type { SlackPort } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { ts, WireFile } from "./wire.ts";

@@ -1,9 +1,9 @@
 import type { Clock, Logger } from "@parley/base";
 import type { Malformed, Room } from "@parley/connector";
 import type * as z from "zod";
-import { conversationOf } from "../conversation.ts";
-import { messageId } from "../message-id.ts";
-import type { OwnAccount } from "../slack-port.ts";
+import { conversationOf } from "../vocabulary/conversation.ts";
+import { messageId } from "../vocabulary/message-id.ts";
+import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import { type AudienceChange, audienceChanges, channelNews } from "./audience.ts";
 import type { Channels, Told } from "./channels.ts";
 import type { Files } from "./files.ts";

@@ -1,7 +1,7 @@
 import type { ArrivalOf, Person } from "@parley/connector";
-import { conversationOf } from "../conversation.ts";
-import { messageId, momentOf, readMessageId } from "../message-id.ts";
-import type { OwnAccount } from "../slack-port.ts";
+import { conversationOf } from "../vocabulary/conversation.ts";
+import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
+import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import { sharedFiles, wholeText } from "./beside-text.ts";
 import type { Channels, Told } from "./channels.ts";
 import type { Files } from "./files.ts";

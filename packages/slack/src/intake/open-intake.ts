@@ -1,12 +1,12 @@
 import type { Clock, Logger, Store } from "@parley/base";
 import type { ConnectorTables, Malformed } from "@parley/connector";
-import { ownThreads } from "../own-threads.ts";
-import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { Channels } from "./channels.ts";
 import { Files } from "./files.ts";
 import { Intake } from "./intake.ts";
 import { Messages } from "./messages.ts";
 import { outdatedIn } from "./outdated.ts";
+import { ownThreads } from "./own-threads.ts";
 import { People } from "./people.ts";
 import { Threads } from "./threads.ts";
 

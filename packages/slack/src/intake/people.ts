@@ -1,6 +1,6 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Person } from "@parley/connector";
-import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { User } from "./wire.ts";

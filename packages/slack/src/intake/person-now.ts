@@ -1,6 +1,6 @@
 import type { AskedPerson, PersonNow } from "@parley/connector";
 import * as z from "zod";
-import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import type { Channels } from "./channels.ts";
 import type { People } from "./people.ts";

@@ -2,9 +2,9 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ParleyError } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { SlackAnswer } from "../slack-port.ts";
 import { openReading } from "../testing/reading.ts";
 import { ok } from "../testing/scripted-port.ts";
+import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 import { type Takers, Taking } from "./taking.ts";
 
 const text = (channel: string, ts: string, user = "UADA") => ({

@@ -1,6 +1,6 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { Arrival } from "@parley/connector";
-import type { Interaction, SlackEnvelope, SlackReply } from "../slack-port.ts";
+import type { Interaction, SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Intake } from "./intake.ts";
 import { lineOf } from "./line.ts";

@@ -1,9 +1,9 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
-import { messageId, readMessageId } from "../message-id.ts";
-import type { OwnThreads } from "../own-threads.ts";
-import type { OwnAccount, SlackAnswer, SlackCall, SlackPort } from "../slack-port.ts";
+import { messageId, readMessageId } from "../vocabulary/message-id.ts";
+import type { OwnAccount, SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
+import type { OwnThreads } from "./own-threads.ts";
 import { Remembered } from "./remembered.ts";
 import { readAddress } from "./text.ts";
 import { ts } from "./wire.ts";

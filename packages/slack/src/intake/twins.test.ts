@@ -1,8 +1,8 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { SlackAnswer } from "../slack-port.ts";
 import { openReading } from "../testing/reading.ts";
 import { ok } from "../testing/scripted-port.ts";
+import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const file = { id: "F1", name: "a.pdf", size: 3, url_private_download: "https://files.slack.com/a" };
 const said = {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { OwnAccount } from "../slack-port.ts";
+import type { OwnAccount } from "../vocabulary/slack-port.ts";
 
 /** Commands say so in words. */
 const isTrue = z

@@ -1,5 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import type { SlackAnswer, SlackPort, SlackReply } from "../slack-port.ts";
+import type { SlackAnswer, SlackPort, SlackReply } from "../vocabulary/slack-port.ts";
 import type { TicketPlace } from "./tickets.ts";
 
 export interface AnswersParts {

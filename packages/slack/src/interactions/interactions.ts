@@ -7,17 +7,17 @@ import {
 	type Malformed,
 	type Room,
 } from "@parley/connector";
-import { readCommand } from "../commands/read-command.ts";
 import { isShortcut, orderedBy } from "../commands/shortcuts.ts";
-import { conversationOf } from "../conversation.ts";
+import { readCommand } from "../commands/slash-command.ts";
 import { sharedFiles, wholeText } from "../intake/beside-text.ts";
 import { type Channels, threadOf } from "../intake/channels.ts";
 import type { Files } from "../intake/files.ts";
 import type { Messages } from "../intake/messages.ts";
 import type { People } from "../intake/people.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
-import { messageId, momentOf } from "../message-id.ts";
-import type { Interaction, OwnAccount, SlackPort, SlackReply } from "../slack-port.ts";
+import { conversationOf } from "../vocabulary/conversation.ts";
+import { messageId, momentOf } from "../vocabulary/message-id.ts";
+import type { Interaction, OwnAccount, SlackPort, SlackReply } from "../vocabulary/slack-port.ts";
 import { Answers, privately } from "./answers.ts";
 import { formId, type Metadata, notTaken, readMetadata, viewOf } from "./forms.ts";
 import { type TicketPlace, ticketFor } from "./tickets.ts";

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { refusalOf } from "../client/transport/refusals.ts";
-import type { SlackAnswer, SlackPort } from "../slack-port.ts";
+import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 
 /** Where an operator sees to the app. */
 export const appSettings = "https://api.slack.com/apps";

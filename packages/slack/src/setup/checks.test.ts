@@ -2,9 +2,9 @@ import { silentLogger } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { commandTable, type Finding } from "@parley/connector";
 import { expect, test } from "vitest";
-import type { SlackAnswer } from "../slack-port.ts";
+import { scopes } from "../vocabulary/needs.ts";
+import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 import { examineSlack, runCheck, type SlackChecks } from "./checks.ts";
-import { scopes } from "./needs.ts";
 import { openChecks } from "./open-checks.ts";
 import { setupSteps } from "./setup-steps.ts";
 

@@ -2,11 +2,11 @@ import { type Clock, ParleyError } from "@parley/base";
 import type { CommandShape, Finding } from "@parley/connector";
 import * as z from "zod";
 import { readAccount } from "../client/account.ts";
-import type { SlackPort } from "../slack-port.ts";
+import { type Scope, scopes } from "../vocabulary/needs.ts";
+import type { SlackPort } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
 import type { Knocked } from "./knock.ts";
 import { checkLimits } from "./limits-check.ts";
-import { type Scope, scopes } from "./needs.ts";
 
 type Api = Pick<SlackPort, "call">;
 

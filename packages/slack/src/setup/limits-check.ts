@@ -1,6 +1,6 @@
 import type { Finding } from "@parley/connector";
 import * as z from "zod";
-import type { SlackPort } from "../slack-port.ts";
+import type { SlackPort } from "../vocabulary/slack-port.ts";
 import { appSettings } from "./ask-slack.ts";
 
 /** https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps */

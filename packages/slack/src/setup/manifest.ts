@@ -1,7 +1,7 @@
 import type { CommandShape } from "@parley/connector";
 import { requestPath } from "../client/transport/http-transport.ts";
-import { slashCommand } from "../commands/typed-command.ts";
-import { botEvents, scopes, shortcuts } from "./needs.ts";
+import { slashCommand } from "../commands/slash-command.ts";
+import { botEvents, scopes, shortcuts } from "../vocabulary/needs.ts";
 
 /** An app as Slack makes it from a file: https://docs.slack.dev/reference/app-manifest */
 export interface Manifest {

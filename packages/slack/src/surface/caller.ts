@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@parley/base";
 import { DeliveryError, type RateLimit } from "@parley/connector";
-import type { SlackAnswer, SlackPort } from "../slack-port.ts";
+import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
 import { isOfTheMoment, isOfTheToken, refusalOf } from "./refused.ts";
 

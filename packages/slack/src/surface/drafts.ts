@@ -2,9 +2,9 @@ import { type Control, DeliveryError, fitPosts, parseText, type StepList } from 
 import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
 import { checkMessage, type Message } from "../blocks/check-message.ts";
 import { controlBlocks, linksAsText } from "../blocks/controls.ts";
+import { slackDialect } from "../blocks/dialect.ts";
 import { isSeen, smallMark } from "../blocks/marks.ts";
 import { planBlock } from "../blocks/plan-block.ts";
-import { slackDialect } from "../dialect.ts";
 
 /** What is to be shown. */
 export interface Showing {

@@ -1,8 +1,8 @@
 import { DeliveryError } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
-import { limits } from "../limits.ts";
-import type { OwnAccount } from "../slack-port.ts";
+import { limits } from "../vocabulary/limits.ts";
+import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import type { Caller } from "./caller.ts";
 import type { Spot } from "./places.ts";
 

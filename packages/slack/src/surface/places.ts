@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import { type CardMessages, DeliveryError, type OutboxRow } from "@parley/connector";
-import { placeOf } from "../conversation.ts";
-import { readMessageId } from "../message-id.ts";
+import { placeOf } from "../vocabulary/conversation.ts";
+import { readMessageId } from "../vocabulary/message-id.ts";
 
 /** Channel and thread of a post. */
 export interface Spot {

@@ -3,8 +3,8 @@ import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
-import { limits } from "../limits.ts";
-import { messageId, momentOf, readMessageId } from "../message-id.ts";
+import { limits } from "../vocabulary/limits.ts";
+import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { Caller, Carried } from "./caller.ts";
 import { type Drafted, draftOf, plainDrafts, type Showing, smallLine } from "./drafts.ts";
 import { type History, skewMs } from "./history.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 import { DeliveryError, type RateLimit, type Request } from "@parley/connector";
-import { channelPosts, type Method, perMinute } from "../limits.ts";
+import { channelPosts, type Method, perMinute } from "../vocabulary/limits.ts";
 
 /** Counts for all calls. */
 export const everything = "everything";

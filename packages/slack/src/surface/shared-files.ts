@@ -1,6 +1,6 @@
 import { cutText, DeliveryError } from "@parley/connector";
 import * as z from "zod";
-import { limits } from "../limits.ts";
+import { limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 import type { Found, History } from "./history.ts";
 import type { Spot } from "./places.ts";

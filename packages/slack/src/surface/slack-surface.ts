@@ -1,7 +1,7 @@
 import { type SurfaceParts as CommonParts, composeSurface, type Surface } from "@parley/connector";
-import { placeOf } from "../conversation.ts";
-import { limits } from "../limits.ts";
-import type { OwnAccount, SlackPort } from "../slack-port.ts";
+import { placeOf } from "../vocabulary/conversation.ts";
+import { limits } from "../vocabulary/limits.ts";
+import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { Caller } from "./caller.ts";
 import { History } from "./history.ts";
 import { Places } from "./places.ts";

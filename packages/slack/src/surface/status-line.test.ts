@@ -1,8 +1,8 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { SlackAnswer } from "../slack-port.ts";
 import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
+import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 import { Caller } from "./caller.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { StatusLine } from "./status-line.ts";

@@ -1,7 +1,7 @@
 import { type Clock, delay, type Logger } from "@parley/base";
 import { DeliveryError, type Request } from "@parley/connector";
 import { LRUCache } from "lru-cache";
-import { placeOf } from "../conversation.ts";
+import { placeOf } from "../vocabulary/conversation.ts";
 import type { Caller } from "./caller.ts";
 import type { Counted } from "./rate-limits.ts";
 

@@ -1,6 +1,6 @@
 import { type Arrival, type ControlKind, Controls } from "@parley/connector";
 import { Interactions } from "../interactions/interactions.ts";
-import type { Interaction } from "../slack-port.ts";
+import type { Interaction } from "../vocabulary/slack-port.ts";
 import { openReading } from "./reading.ts";
 import { self } from "./scripted-slack.ts";
 

@@ -1,4 +1,4 @@
-import type { SlackAnswer, SlackCall, SlackPort } from "../slack-port.ts";
+import type { SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
 
 type Answer = SlackAnswer | Error;
 

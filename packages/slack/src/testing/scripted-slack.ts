@@ -1,4 +1,4 @@
-import type { OwnAccount, SlackAnswer, SlackCall, SlackPort } from "../slack-port.ts";
+import type { OwnAccount, SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
 import { ok, refused, ScriptedPort } from "./scripted-port.ts";
 
 type Handlers = Parameters<SlackPort["connect"]>[0];

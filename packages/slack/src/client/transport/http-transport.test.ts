@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { type Clock, systemClock, type Timer } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import type { SlackReply } from "../../slack-port.ts";
+import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import type { Suspicion } from "./deaf-watch.ts";
 import { HttpTransport } from "./http-transport.ts";
 

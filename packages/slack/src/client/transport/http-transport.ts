@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
-import type { SlackReply } from "../../slack-port.ts";
+import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
 import { readBody } from "./read-body.ts";
 import { ReplayMemory } from "./replay-memory.ts";

@@ -1,6 +1,6 @@
 import { type Clock, defined, delay, type Logger, ParleyError, systemClock } from "@parley/base";
 import { WebSocket } from "undici";
-import type { SlackReply } from "../../slack-port.ts";
+import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { type EnvelopeFrame, type Frame, readFrame } from "./frame.ts";
 import { PingWatch } from "./ping-watch.ts";
 import { SocketRoute, usesProxies } from "./socket-route.ts";

@@ -1,5 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import type { SlackAnswer, SlackReply } from "../../slack-port.ts";
+import type { SlackAnswer, SlackReply } from "../../vocabulary/slack-port.ts";
 import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
 import type { EnvelopeFrame } from "./frame.ts";
 import { refusalOf } from "./refusals.ts";

@@ -1,4 +1,4 @@
-import type { SlackReply } from "../../slack-port.ts";
+import type { SlackReply } from "../../vocabulary/slack-port.ts";
 
 /** Passes a payload of Slack on. Resolves with the reply when it is durable; if it rejects, Slack must send it again. */
 export type Deliver = (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;

@@ -1,8 +1,8 @@
 import { type Block, parseText } from "@parley/connector";
 import { expect, test } from "vitest";
-import { bodyBlocks } from "./blocks/body-blocks.ts";
-import { momentMarkdown } from "./blocks/moments.ts";
+import { bodyBlocks } from "./body-blocks.ts";
 import { slackDialect } from "./dialect.ts";
+import { momentMarkdown } from "./moments.ts";
 
 const j = "\u2060";
 

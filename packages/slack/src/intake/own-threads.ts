@@ -1,8 +1,8 @@
 import { parseJson, type Store } from "@parley/base";
 import { Arrival, type ConnectorTables } from "@parley/connector";
 import * as z from "zod";
-import { conversationOf, type Place, placeOf } from "./conversation.ts";
-import { messageId, readMessageId } from "./message-id.ts";
+import { conversationOf, type Place, placeOf } from "../vocabulary/conversation.ts";
+import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 
 /** What the connector's database knows of threads. */
 export interface OwnThreads {

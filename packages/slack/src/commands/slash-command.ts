@@ -1,8 +1,21 @@
+import type { Room } from "@parley/connector";
 import { commandTable, readTextCommand } from "@parley/connector";
-import { aboutCommands } from "./typed-command.ts";
+
+/** The one that the manifest registers. */
+export const slashCommand = "/parley";
+
+/** What people type for a command of the kit: https://docs.slack.dev/interactivity/implementing-slash-commands */
+export function typedCommand(name: string, { thread }: Pick<Room, "thread">): string {
+	return thread === undefined ? `${slashCommand} ${name}` : `!${name}`;
+}
+
+/** What people are told of places where Slack has no commands; `bot` is what it is called. */
+export function aboutCommands(bot: string): string {
+	return `Slack has no commands in threads: write them after my name there, such as \`@${bot} !task list\`.`;
+}
 
 /** What somebody has ordered: a command of the kit, or words for them alone, in mrkdwn. */
-export type Ordered =
+type Ordered =
 	| { readonly command: string; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly words: string };
 

@@ -1,10 +1,10 @@
 import { type Block, fitPosts, type Inline, parseText, plainText } from "@parley/connector";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bodyBlocks } from "./blocks/body-blocks.ts";
-import { checkMessage } from "./blocks/check-message.ts";
+import { mrkdwnText, shownBy, unseen } from "../testing/shown.ts";
+import { bodyBlocks } from "./body-blocks.ts";
+import { checkMessage } from "./check-message.ts";
 import { slackDialect } from "./dialect.ts";
-import { mrkdwnText, shownBy, unseen } from "./testing/shown.ts";
 
 /** Times the everyday numbers of generated texts. */
 const scale = process.env["PARLEY_TEST_SCALE"] === undefined ? 1 : 10;

@@ -1,6 +1,6 @@
 import { commandTable } from "@parley/connector";
 import { expect, test } from "vitest";
-import { readCommand } from "./read-command.ts";
+import { readCommand } from "./slash-command.ts";
 
 const names = { slash: "/parley", bot: "parley" };
 

@@ -1,9 +1,22 @@
-import type { Block, Table } from "@parley/connector";
+import type { Block, Dialect, Table } from "@parley/connector";
+import { smallMark } from "./marks.ts";
 import { writeInlines } from "./write-inlines.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
+/**
+ * Slack's text as Markdown, which `bodyBlocks` turns into blocks: whatever a text holds, it is shown as that text. Small
+ * print is marked by a character that no text keeps.
+ */
+export const slackDialect: Dialect = {
+	write: writeBody,
+	small: (written) => smallMark + written,
+	measure: (written) => written.length,
+	// Tables scroll and their cells wrap; what is wider still reads better as a list.
+	tableColumns: 200,
+};
+
 /** A document as the body of a post: Markdown with its tables, to be read again by `bodyBlocks`. */
-export function writeBody(blocks: readonly Block[]): string {
+function writeBody(blocks: readonly Block[]): string {
 	const parts: string[] = [];
 	for (let from = 0; from < blocks.length; ) {
 		const block = blocks[from];
