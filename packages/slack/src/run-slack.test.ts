@@ -6,8 +6,7 @@ import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { runSlack } from "./run-slack.ts";
-import { ok } from "./testing/scripted-port.ts";
-import { ScriptedSlack, self } from "./testing/scripted-slack.ts";
+import { ok, ScriptedSlack, self } from "./testing/scripted-slack.ts";
 
 const ready = { state: "ready", account: self } as const;
 const minute = 60_000;
@@ -24,8 +23,15 @@ async function place(given: Given = {}) {
 	const { clock = new ManualClock() } = given;
 	const [log, port, ids] = [new MemoryLogger(), new ScriptedSlack(), seededIds(1)];
 	const running = await runSlack({
-		...{ botToken: "canary", gatewayUrl: "http://127.0.0.1:9", gatewayToken: "token", dataDir },
-		...{ log, clock, ids, port, chance: () => 0 },
+		botToken: "canary",
+		gatewayUrl: "http://127.0.0.1:9",
+		gatewayToken: "token",
+		dataDir,
+		log,
+		clock,
+		ids,
+		port,
+		chance: () => 0,
 		...(given.gateway && { gateway: { client: given.gateway.connect(), files: given.gateway.files } }),
 	});
 	let isStopped = false;
@@ -189,6 +195,6 @@ test("without a way for Slack to reach us it does not start", async () => {
 	const [log, clock, ids] = [new MemoryLogger(), new ManualClock(), seededIds(1)];
 	const options = { botToken: "canary", gatewayUrl: "http://127.0.0.1:9", gatewayToken: "token", dataDir };
 	await expect(
-		runSlack({ ...options, ...{ log, clock, ids, chance: () => 0, signingSecret: "s" } }),
+		runSlack({ ...options, log, clock, ids, chance: () => 0, signingSecret: "s" }),
 	).rejects.toMatchObject({ code: "invalid_argument" });
 });

@@ -60,12 +60,18 @@ async function openSide(
 	const { port, clock, log } = options;
 	const places = await HeardPlaces.open({ store: kept("places"), clock, log });
 	const taking = new Taking({
-		...{ takers, log },
+		takers,
+		log,
 		passed: (arrival) => places.heard(arrival),
 		lost: (body) => catchUp.lost(body),
 	});
 	const catchUp = await CatchUp.open({
-		...{ port, places, alive: kept("alive"), begun: kept("begun"), clock, log },
+		port,
+		places,
+		alive: kept("alive"),
+		begun: kept("begun"),
+		clock,
+		log,
 		posted: async () => (await takers).posted(),
 		take: (body, isLast, seenBefore) => taking.event(body, isLast, seenBefore),
 	});
@@ -111,7 +117,14 @@ async function startParts(
 		if (arrival.type === "stop") void platform.surface.stopped(key.conversation);
 	};
 	const interactions = new Interactions({
-		...{ ...reading, self, port, controls, malformed, accept, clock, log },
+		...reading,
+		self,
+		port,
+		controls,
+		malformed,
+		accept,
+		clock,
+		log,
 	});
 	const posted = () => postedThreads(start.store, clock.now() - dayMs);
 	return {

@@ -2,12 +2,15 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { parseText } from "@parley/connector";
 import { expect, test } from "vitest";
 import { createSlackPlatform } from "./slack-platform.ts";
-import { ScriptedPort } from "./testing/scripted-port.ts";
+import { ScriptedPort } from "./testing/scripted-slack.ts";
 
 function open() {
 	const port = new ScriptedPort();
 	const platform = createSlackPlatform({
-		...{ port, clock: new ManualClock(), log: new MemoryLogger(), cards: async () => undefined },
+		port,
+		clock: new ManualClock(),
+		log: new MemoryLogger(),
+		cards: async () => undefined,
 		self: { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" },
 		readFile: async () => new Uint8Array(),
 		nameOf: (id) => (id === "U1" ? "Ada [x](y)" : undefined),

@@ -20,7 +20,9 @@ export interface SlackPlatform extends ChatPlatform {
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	const { self, port, nameOf } = parts;
 	return {
-		...{ name: "slack", tenant: self.team, eventsKeptMs: deliveredMs },
+		name: "slack",
+		tenant: self.team,
+		eventsKeptMs: deliveredMs,
 		dialect: slackDialect,
 		limits: postLimits,
 		surface: slackSurface(parts),

@@ -21,7 +21,8 @@ function table(columns: number, rows: number, cell = "x"): string {
 test("a table stands between texts, with its styles and without anything that is read again", () => {
 	const { blocks, text } = shown("a\n\n| **b** | <!here> |\n|-|-|\n| `c` | [d](https://e.example) |\n\nf");
 	const cell = (element: object) => ({
-		...{ type: "rich_text", elements: [{ type: "rich_text_section", elements: [element] }] },
+		type: "rich_text",
+		elements: [{ type: "rich_text_section", elements: [element] }],
 	});
 	expect(blocks).toEqual([
 		{ type: "markdown", text: "a" },

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ActionsBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import type { BodyBlock } from "./body-blocks.ts";
@@ -28,7 +29,7 @@ export interface Violations {
 export function checkMessage({ blocks, text }: Message): Violations {
 	const controls = controlsProblem(blocks.filter((block) => block.type === "actions"));
 	const body = bodyProblem(blocks, text);
-	return { ...(body !== undefined && { body }), ...(controls !== undefined && { controls }) };
+	return defined({ body, controls });
 }
 
 function bodyProblem(blocks: readonly MessageBlock[], text: string): string | undefined {

@@ -34,8 +34,11 @@ test("controls keep their rows; links have ids of their own", () => {
 			type: "actions",
 			elements: [
 				{
-					...{ type: "static_select", action_id: "c", placeholder: plain("Pick") },
-					...{ options: [one], initial_option: one },
+					type: "static_select",
+					action_id: "c",
+					placeholder: plain("Pick"),
+					options: [one],
+					initial_option: one,
 				},
 			],
 		},
@@ -51,7 +54,9 @@ test("several are chosen in another menu, and not more than there are", () => {
 	const [row] = controlBlocks([[{ ...choice, placeholder: "", options, most: 9 }]]);
 	expect(row?.elements).toEqual([
 		{
-			...{ type: "multi_static_select", action_id: "c", max_selected_items: 2 },
+			type: "multi_static_select",
+			action_id: "c",
+			max_selected_items: 2,
 			options: ["v", "w"].map((value) => ({ value, text: plain(value), description: plain("d") })),
 			initial_options: [{ value: "w", text: plain("w"), description: plain("d") }],
 		},

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { type Control, cutText } from "@parley/connector";
 import type {
 	ActionsBlock,
@@ -37,11 +38,13 @@ function elementOf(control: Control, link: number): Element {
 		case "button": {
 			const style = styles[control.style];
 			const text = plain(control.label, limits.buttonText);
-			return { type: "button", action_id: control.id, text, ...(style !== undefined && { style }) };
+			return { type: "button", action_id: control.id, text, ...defined({ style }) };
 		}
 		case "link":
 			return {
-				...{ type: "button", action_id: `link:${link}`, url: control.url },
+				type: "button",
+				action_id: `link:${link}`,
+				url: control.url,
 				text: plain(control.label, limits.buttonText),
 			};
 		case "choice":
@@ -54,18 +57,23 @@ function choiceOf(choice: Extract<Control, { type: "choice" }>): StaticSelect | 
 	const options = given.map(optionOf);
 	const chosen = options.filter((_, index) => given[index]?.chosen);
 	const shared = {
-		...{ action_id: choice.id, options },
-		...(choice.placeholder !== "" && { placeholder: plain(choice.placeholder, limits.placeholder) }),
+		action_id: choice.id,
+		options,
+		...defined({
+			placeholder: choice.placeholder === "" ? undefined : plain(choice.placeholder, limits.placeholder),
+		}),
 	};
 	const most = Math.min(choice.most, options.length);
 	if (choice.most <= 1) {
 		const [first] = chosen;
-		return { type: "static_select", ...shared, ...(first !== undefined && { initial_option: first }) };
+		return { type: "static_select", ...shared, ...defined({ initial_option: first }) };
 	}
 	const initial = chosen.slice(0, most);
 	return {
-		...{ type: "multi_static_select", ...shared, max_selected_items: most },
-		...(initial.length > 0 && { initial_options: initial }),
+		type: "multi_static_select",
+		...shared,
+		max_selected_items: most,
+		...defined({ initial_options: initial.length > 0 ? initial : undefined }),
 	};
 }
 
@@ -78,7 +86,7 @@ function optionOf({
 		// A value is what comes back: half of one would mean something else.
 		value,
 		text: plain(label === "" ? value : label, limits.optionText),
-		...(description !== "" && { description: plain(description, limits.optionText) }),
+		...defined({ description: description === "" ? undefined : plain(description, limits.optionText) }),
 	};
 }
 

@@ -64,7 +64,8 @@ const nasty = fc.constantFrom(
 const text = fc.array(
 	fc.oneof({ weight: 4, arbitrary: nasty }, fc.string({ unit: "binary", maxLength: 4 })),
 	{
-		...{ minLength: 1, maxLength: 12 },
+		minLength: 1,
+		maxLength: 12,
 	},
 );
 

@@ -123,7 +123,10 @@ test("a moment is a date element in text and tables, and a token only in small p
 	const exact = "<!date^1767268800^{date_short} at {time}|2026-01-01 12:00 UTC>";
 	const relative = "<!date^1767268800^{date_short_pretty} at {time}|2026-01-01 12:00 UTC>";
 	const date = (format: string) => ({
-		...{ type: "date", timestamp: 1767268800, format, fallback: "2026-01-01 12:00 UTC" },
+		type: "date",
+		timestamp: 1767268800,
+		format,
+		fallback: "2026-01-01 12:00 UTC",
 	});
 	const body = written(`until ${momentMarkdown(at, "exact")}, ${momentMarkdown(at, "relative")}`);
 	const elements = [
@@ -136,7 +139,8 @@ test("a moment is a date element in text and tables, and a token only in small p
 	});
 	const small = slackDialect.small?.(written(momentMarkdown(at, "exact"))) ?? "";
 	expect(bodyBlocks(`a\n${small}`).blocks[1]).toEqual({
-		...{ type: "context", elements: [{ type: "mrkdwn", text: exact }] },
+		type: "context",
+		elements: [{ type: "mrkdwn", text: exact }],
 	});
 	const { blocks } = bodyBlocks(written(`| a |\n|-|\n| ${momentMarkdown(at, "exact")} |`));
 	expect(JSON.stringify(blocks)).toContain(JSON.stringify(date("{date_short} at {time}")));

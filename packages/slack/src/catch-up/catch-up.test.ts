@@ -3,11 +3,12 @@ import type { ManualClock } from "@parley/base/testing";
 import type { HeardRoom } from "@parley/connector";
 import { expect, test } from "vitest";
 import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
-import { ok, refused } from "../testing/scripted-port.ts";
+import { ok, refused } from "../testing/scripted-slack.ts";
 
 test("after a longer time away what was said is read, oldest first, as events would have told it", async () => {
 	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
-		...{ aliveFor: 10 * minute, places: [{ channel: "C1", thread: "1.1" }, { channel: "C1" }] },
+		aliveFor: 10 * minute,
+		places: [{ channel: "C1", thread: "1.1" }, { channel: "C1" }],
 	});
 	const now = clock.now();
 	const at = (minutes: number): string => stamp(now - minutes * minute);
@@ -49,7 +50,8 @@ test("after a longer time away what was said is read, oldest first, as events wo
 
 test("threads that began while we were away, and those of our own posts, are read as well", async () => {
 	const { catchUp, clock, port, taken, pass, places } = await openCatchUp({
-		...{ aliveFor: 10 * minute, places: [{ channel: "C1", thread: "7.7" }, { channel: "C1" }] },
+		aliveFor: 10 * minute,
+		places: [{ channel: "C1", thread: "7.7" }, { channel: "C1" }],
 		posted: [
 			{ channel: "C2", thread: "1.1" },
 			{ channel: "C1", thread: "7.7" },
@@ -153,7 +155,8 @@ test("of what cannot be taken the last try says that it is the last", async () =
 
 test("of a long thread the newest messages are read, and it is said where there were more", async () => {
 	const { port, pass, clock, catchUp, taken, log } = await openCatchUp({
-		...{ aliveFor: 10 * minute, places: [{ channel: "C1", thread: "1.1" }] },
+		aliveFor: 10 * minute,
+		places: [{ channel: "C1", thread: "1.1" }],
 	});
 	const first = clock.now() - 9 * minute;
 	for (let page = 0; page < 5; page++) {
@@ -191,7 +194,8 @@ test("the pace is Slack's, and a place that cannot be read for a while is tried 
 
 test("a place that is gone is forgotten, and one that stays unreadable is given up in words", async () => {
 	const { catchUp, port, pass, places, log } = await openCatchUp({
-		...{ aliveFor: 10 * minute, places: [{ channel: "C1" }, { channel: "C2" }] },
+		aliveFor: 10 * minute,
+		places: [{ channel: "C1" }, { channel: "C2" }],
 	});
 	port.answer("conversations.history", refused("channel_not_found"));
 	for (let time = 0; time < 3; time++) port.answer("conversations.history", refused("missing_scope"));

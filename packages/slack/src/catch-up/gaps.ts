@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { HeardRoom } from "@parley/connector";
 import * as z from "zod";
 import { id, ts } from "../intake/wire.ts";
@@ -20,7 +21,9 @@ export function stampOf(at: number): string {
 
 const Said = z.object({
 	event: z.object({
-		...{ channel: id, ts, thread_ts: ts.optional() },
+		channel: id,
+		ts,
+		thread_ts: ts.optional(),
 		type: z.enum(["message", "app_mention"]),
 		// An edit stands in no history by itself.
 		subtype: z.enum(["file_share", "thread_broadcast", "me_message", "bot_message"]).optional(),
@@ -36,7 +39,11 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	const at = momentOf(ts);
 	const isOurs = type === "app_mention" || channel.startsWith("D");
 	return {
-		place: { channel, ...(thread !== ts && { thread }), ...(isOurs && { us: true }) },
+		place: defined({
+			channel,
+			thread: thread === ts ? undefined : thread,
+			us: isOurs ? (true as const) : undefined,
+		}),
 		oldest: stampOf(at - 1),
 		latest: stampOf(Math.max(at + 1000, now)),
 	};
@@ -58,7 +65,7 @@ export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): 
 			place: gap.place,
 			oldest: stamps[0] ?? gap.oldest,
 			latest: stamps.at(-1) ?? gap.latest,
-			...(seenBefore && { seenBefore }),
+			...defined({ seenBefore }),
 		});
 	}
 	return [...(first === undefined ? [] : [first]), ...gaps.values()];
@@ -82,7 +89,7 @@ export function gapsOf(rooms: readonly HeardRoom[], latest: string): Gap[] {
 		const name = `${place.channel} ${place.thread ?? ""}`;
 		const one = known.get(name) ?? { place, used };
 		const message = newest(one.message, ...messages);
-		known.set(name, { place, used: newest(one.used, used) ?? used, ...(message && { message }) });
+		known.set(name, defined({ place, used: newest(one.used, used) ?? used, message }));
 	};
 	for (const { room, messages, usedAt } of rooms) {
 		const { channel } = room;

@@ -26,17 +26,18 @@ function message(
 ): ArrivalOf<"message"> {
 	const address = { us: false, others: false, everyone: false };
 	return {
-		...{
-			type: "message",
-			message: `${channel}-9.9`,
-			text: "",
-			at: 0,
-			attachments: [],
-			ourThread: false,
-			address,
-		},
+		type: "message",
+		message: `${channel}-9.9`,
+		text: "",
+		at: 0,
+		attachments: [],
+		ourThread: false,
+		address,
 		room: {
-			...{ tenant: "T1", channel, shared: false, kind: channel.startsWith("D") ? "direct" : "channel" },
+			tenant: "T1",
+			channel,
+			shared: false,
+			kind: channel.startsWith("D") ? "direct" : "channel",
 			...(thread !== undefined && { thread: `${channel}-${thread}` }),
 		},
 		person: { id: "UADA", name: "Ada", roles: [], guest: false, bot: false },

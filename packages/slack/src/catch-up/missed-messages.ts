@@ -1,4 +1,4 @@
-import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { ts } from "../intake/wire.ts";
 import type { SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
@@ -63,8 +63,7 @@ export class MissedMessages {
 				method: thread === undefined ? "conversations.history" : "conversations.replies",
 				args: {
 					...span,
-					...(thread !== undefined && { ts: thread }),
-					...(cursor !== undefined && { cursor }),
+					...defined({ ts: thread, cursor }),
 				},
 			});
 			if (answer === undefined) return "gone";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
-import { ok } from "../testing/scripted-port.ts";
+import { ok } from "../testing/scripted-slack.ts";
 
 test("a thread that was read is read again for what was missed in it since", async () => {
 	const { catchUp, pass, port, clock } = await openCatchUp({ aliveFor: 10 * minute });

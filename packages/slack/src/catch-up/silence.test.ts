@@ -1,7 +1,7 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
-import { ok } from "../testing/scripted-port.ts";
+import { ok } from "../testing/scripted-slack.ts";
 import type { CatchUp } from "./catch-up.ts";
 
 test("where nothing came for longer than Slack tries, although the connection was there, it is read what was said", async () => {
@@ -70,7 +70,8 @@ test("after the machine was asleep what was said meanwhile is read, whatever hap
 });
 
 const said = (ts: string, more: object = {}) => ({
-	...{ event_id: "Ev1", event: { type: "message", channel: "D1", user: "UADA", text: "hello", ts, ...more } },
+	event_id: "Ev1",
+	event: { type: "message", channel: "D1", user: "UADA", text: "hello", ts, ...more },
 });
 
 test("a message that was not taken and comes no more is read with its place, by the next start too", async () => {

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import * as z from "zod";
 import type { OwnAccount, SlackAnswer } from "../vocabulary/slack-port.ts";
 import { refusalOf } from "./transport/refusals.ts";
@@ -31,5 +32,5 @@ export function readAccount(answer: SlackAnswer): Tried {
 		return { refused: "the token is not a bot's: give the one that begins with xoxb-" };
 	}
 	const { team_id: team, user_id: user, bot_id: bot, user: name, url, enterprise_id } = read.data;
-	return { account: { team, user, bot, name, url, ...(enterprise_id && { enterprise: enterprise_id }) } };
+	return { account: defined({ team, user, bot, name, url, enterprise: enterprise_id || undefined }) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { self } from "../testing/scripted-slack.ts";
-import { readAppNews } from "./app-news.ts";
+import { readAppNews } from "./slack-client.ts";
 
 const removed = { type: "event_callback", team_id: "T1", event: { type: "app_uninstalled" } };
 const revoked = (tokens: object, team = "T1") => ({

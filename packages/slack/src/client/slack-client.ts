@@ -1,7 +1,7 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import * as z from "zod";
 import type { OwnAccount, SlackAnswer, SlackCall, SlackLink, SlackPort } from "../vocabulary/slack-port.ts";
 import { readAccount, type Tried } from "./account.ts";
-import { readAppNews } from "./app-news.ts";
 import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { download } from "./download.ts";
 import { OnTheWay } from "./on-the-way.ts";
@@ -207,4 +207,31 @@ class SlackClient implements SlackPort {
 
 function lostBy(reason: unknown): Tried {
 	return { lost: ParleyError.from(reason).message };
+}
+
+/** https://docs.slack.dev/apis/events-api#rate-limiting */
+const Limited = z.object({ type: z.literal("app_rate_limited") });
+
+/** https://docs.slack.dev/reference/events/app_uninstalled and /tokens_revoked, which names the owners of the tokens. */
+const Removed = z.object({
+	team_id: z.string().optional(),
+	event: z.discriminatedUnion("type", [
+		z.object({ type: z.literal("app_uninstalled") }),
+		z.object({
+			type: z.literal("tokens_revoked"),
+			tokens: z.object({ bot: z.array(z.string()).default([]) }),
+		}),
+	]),
+});
+
+/** What Slack tells of the app itself: events are held back, or our token may count no more. */
+type AppNews = "limited" | "removed";
+
+/** Undefined for what is not about the app, or about it in another workspace. */
+export function readAppNews(body: unknown, { team, user }: OwnAccount): AppNews | undefined {
+	if (Limited.safeParse(body).success) return "limited";
+	const removed = Removed.safeParse(body).data;
+	if (removed === undefined || (removed.team_id ?? team) !== team) return undefined;
+	const { event } = removed;
+	return event.type === "app_uninstalled" || event.tokens.bot.includes(user) ? "removed" : undefined;
 }

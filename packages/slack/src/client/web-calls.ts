@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Logger as SlackLogger } from "@slack/bolt";
 import {
 	WebAPIHTTPError,
@@ -21,10 +21,12 @@ export function webOptions(
 	signal?: AbortSignal,
 ): WebClientOptions {
 	return {
-		...(signal && { fetch: endingWith(signal) }),
-		...{ logger, timeout: timeoutMs, retryConfig: { retries: 0 } },
-		...{ rejectRateLimitedCalls: true, allowAbsoluteUrls: false },
-		...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
+		...defined({ fetch: signal && endingWith(signal), slackApiUrl: apiUrl }),
+		logger,
+		timeout: timeoutMs,
+		retryConfig: { retries: 0 },
+		rejectRateLimitedCalls: true,
+		allowAbsoluteUrls: false,
 	};
 }
 

@@ -165,7 +165,10 @@ test("who stops waiting for a file stops at once", async () => {
 	await using slack = await serving(() => undefined);
 	const stopping = new AbortController();
 	const reading = download({
-		...{ url: `${slack.url}/a.png`, token: "x", apiUrl: slack.apiUrl, most: 100 },
+		url: `${slack.url}/a.png`,
+		token: "x",
+		apiUrl: slack.apiUrl,
+		most: 100,
 		signal: stopping.signal,
 	});
 	stopping.abort();

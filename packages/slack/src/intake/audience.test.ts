@@ -16,13 +16,11 @@ test.each([
 	const { arrivalOf, clock } = await openReading();
 	const { arrival, key } = await arrivalOf({ type, channel: "C1" });
 	expect(arrival).toEqual({
-		...{
-			type: "audience",
-			at: clock.now(),
-			change: expect.any(String),
-			...(gone && { gone }),
-			...(type.endsWith("_deleted") && { deleted: true }),
-		},
+		type: "audience",
+		at: clock.now(),
+		change: expect.any(String),
+		...(gone && { gone }),
+		...(type.endsWith("_deleted") && { deleted: true }),
 		room: { tenant: "T1", channel: "C1", shared: true, kind: "channel" },
 	});
 	expect(key).toEqual({ id: "audience:Ev1", conversation: "T1/C1" });

@@ -3,23 +3,17 @@ import { sharedFiles, wholeText } from "./beside-text.ts";
 
 /** As Slack sends a message that was forwarded. */
 const forward = {
-	...{
-		is_msg_unfurl: true,
-		is_share: true,
-		from_url: "https://acme.slack.com/archives/C2/p1767225600000100",
-	},
-	...{
-		ts: "1767225600.000100",
-		author_id: "UADA",
-		author_name: "Ada",
-		channel_id: "C2",
-		mrkdwn_in: ["text"],
-	},
-	...{
-		fallback: "[January 1st] Ada: The *disk*\nis full",
-		text: "The *disk*\nis full",
-		footer: "Slack Conversation",
-	},
+	is_msg_unfurl: true,
+	is_share: true,
+	from_url: "https://acme.slack.com/archives/C2/p1767225600000100",
+	ts: "1767225600.000100",
+	author_id: "UADA",
+	author_name: "Ada",
+	channel_id: "C2",
+	mrkdwn_in: ["text"],
+	fallback: "[January 1st] Ada: The *disk*\nis full",
+	text: "The *disk*\nis full",
+	footer: "Slack Conversation",
 };
 const preview = { from_url: "https://a.b", original_url: "https://a.b", title: "A page", text: "All of it" };
 const richText = (...elements: object[]) => ({
@@ -50,8 +44,13 @@ test("the preview of a link says nothing that was not written, not even of a lin
 
 test("an alert of another app says all that stands in it", () => {
 	const alert = {
-		...{ color: "danger", fallback: "web-1 is down", pretext: "New alert", author_name: "Monitor" },
-		...{ title: "web-1", title_link: "https://mon.example/1", text: "It does not answer." },
+		color: "danger",
+		fallback: "web-1 is down",
+		pretext: "New alert",
+		author_name: "Monitor",
+		title: "web-1",
+		title_link: "https://mon.example/1",
+		text: "It does not answer.",
 		fields: [{ title: "Since", value: "12:00", short: true }, { value: "twice" }, "nonsense"],
 	};
 	const said = [
@@ -73,7 +72,8 @@ test("where there is no text, the blocks are read", () => {
 	const blocks = [
 		{ type: "header", text: { type: "plain_text", text: "Deployed" } },
 		{
-			...{ type: "section", text: { type: "mrkdwn", text: "*web* by <@UADA>" } },
+			type: "section",
+			text: { type: "mrkdwn", text: "*web* by <@UADA>" },
 			fields: [
 				{ type: "mrkdwn", text: "one" },
 				{ type: "plain_text", text: "two" },
@@ -87,17 +87,18 @@ test("where there is no text, the blocks are read", () => {
 		{ type: "markdown", text: "**all** of it" },
 		{ type: "table", rows: [[{ type: "raw_text", text: "a" }, richText({ type: "text", text: "b" })]] },
 		{
-			...{ type: "rich_text" },
+			type: "rich_text",
 			elements: [
 				{
-					...{ type: "rich_text_list", style: "bullet" },
+					type: "rich_text_list",
+					style: "bullet",
 					elements: ["x", "y"].map((text) => ({
 						type: "rich_text_section",
 						elements: [{ type: "text", text }],
 					})),
 				},
 				{
-					...{ type: "rich_text_section" },
+					type: "rich_text_section",
 					elements: [
 						...[
 							{ type: "text", text: "see " },

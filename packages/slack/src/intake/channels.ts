@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { messageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
@@ -39,7 +39,10 @@ export class Channels {
 		const { self, port, clock, log } = parts;
 		this.#self = self;
 		this.#known = new Remembered({
-			...{ what: "what a channel is", clock, keptMs: 600_000, most: 20_000 },
+			what: "what a channel is",
+			clock,
+			keptMs: 600_000,
+			most: 20_000,
 			ask: async (id) => {
 				const answer = await askSlack(port, { method: "conversations.info", args: { channel: id } });
 				const read = "body" in answer ? Channel.safeParse(answer.body["channel"]).data : undefined;
@@ -119,7 +122,7 @@ function knownOf({ id, name, is_im, is_mpim, is_private, is_member, ...channel }
 	return {
 		kind: is_im ? "direct" : is_mpim ? "group" : kindOf(id),
 		shared: Boolean(channel.is_ext_shared || channel.is_pending_ext_shared),
-		...(name && { name }),
+		...defined({ name: name || undefined }),
 		ours: is_member !== false,
 		open: is_private === false,
 	};

@@ -1,4 +1,4 @@
-import type { Clock } from "@parley/base";
+import { type Clock, defined } from "@parley/base";
 import type { Attachment, Malformed } from "@parley/connector";
 import * as z from "zod";
 import { readMessageId } from "../vocabulary/message-id.ts";
@@ -36,14 +36,20 @@ export class Files {
 	constructor({ port, malformed, clock }: FilesParts) {
 		this.#malformed = malformed;
 		this.#known = new Remembered({
-			...{ what: "what a file is", clock, keptMs: 600_000, most: 200 },
+			what: "what a file is",
+			clock,
+			keptMs: 600_000,
+			most: 200,
 			ask: async (file) => {
 				const answer = await askSlack(port, { method: "files.info", args: { file } });
 				return "body" in answer ? WireFile.safeParse(answer.body["file"]).data : undefined;
 			},
 		});
 		this.#attached = new Remembered<Beside>({
-			...{ what: "what is attached to a message", clock, keptMs: 60_000, most: 200 },
+			what: "what is attached to a message",
+			clock,
+			keptMs: 60_000,
+			most: 200,
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };
@@ -88,8 +94,10 @@ export class Files {
 /** One without an address cannot be read, of which the kit tells people. */
 function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
 	return {
-		...{ id, name: name || title || id, size: size ?? 0 },
+		id,
+		name: name || title || id,
+		size: size ?? 0,
 		url: file.url_private_download ?? file.url_private ?? "",
-		...(mimetype && { type: mimetype }),
+		...defined({ type: mimetype || undefined }),
 	};
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
-import { ok, refused } from "../testing/scripted-port.ts";
+import { ok, refused } from "../testing/scripted-slack.ts";
 
 const ts = "1767225600.000100";
 const at = 1_767_225_600_000;
@@ -13,7 +13,13 @@ test("a message at the top arrives in the thread that it begins, with its author
 	expect(await arrivalOf(message)).toEqual({
 		key: { id: `message:C1-${ts}`, conversation: `T1/C1/${ts}` },
 		arrival: {
-			...{ type: "message", message: `C1-${ts}`, text: "hello", at, attachments: [], ourThread: false, room },
+			type: "message",
+			message: `C1-${ts}`,
+			text: "hello",
+			at,
+			attachments: [],
+			ourThread: false,
+			room,
 			person: ada,
 			address: { us: false, others: false, everyone: false },
 		},
@@ -155,7 +161,8 @@ test("what is read later says what it says by then, and who came in meanwhile", 
 	expect(await tell(joined)).toEqual({ ignored: "it is one of our own people" });
 	port.answer("users.info", ok({ user: { id: "UGUS", team_id: "T1", is_restricted: true } }));
 	expect((await arrivalOf({ ...joined, user: "UGUS" })).arrival).toMatchObject({
-		...{ type: "audience", change: "a guest joined" },
+		type: "audience",
+		change: "a guest joined",
 	});
 });
 
@@ -229,7 +236,12 @@ test("signs mean what they mean, once for each event", async () => {
 	const reaction = { type: "reaction_added", user: "UADA", item: { type: "message", channel: "C1", ts } };
 	const of = async (name: string) => (await arrivalOf({ ...reaction, reaction: name })).arrival;
 	expect(await of("x")).toEqual({
-		...{ type: "reaction", sign: "stop", message: `C1-${ts}`, person: ada, room, at: clock.now() },
+		type: "reaction",
+		sign: "stop",
+		message: `C1-${ts}`,
+		person: ada,
+		room,
+		at: clock.now(),
 	});
 	for (const name of ["no_entry", "octagonal_sign"]) expect(await of(name)).toMatchObject({ sign: "stop" });
 	for (const name of ["repeat", "arrows_counterclockwise"])

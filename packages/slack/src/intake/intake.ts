@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { Malformed, Room } from "@parley/connector";
 import type * as z from "zod";
 import { conversationOf } from "../vocabulary/conversation.ts";
@@ -264,8 +264,7 @@ export class Intake {
 			room,
 			change,
 			at: clock.now(),
-			...(gone && { gone }),
-			...(deleted && { deleted }),
+			...defined({ gone, deleted }),
 		} as const;
 		const incoming: Incoming = {
 			arrival,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
-import { ok } from "../testing/scripted-port.ts";
+import { ok } from "../testing/scripted-slack.ts";
 
 const message = { type: "message", channel: "C1", user: "UADA", ts: "1767225600.000100" };
 const many = Array.from({ length: 2800 }, (_, n) => `<@U${1000 + n}>`).join(" ");
@@ -34,7 +34,8 @@ test("what was forwarded is read with its files, and speaks to nobody", async ()
 	const forward = { is_share: true, author_name: "Bob", text: "ask <@UBOT> &amp; <@UOUT>", files };
 	const { arrival } = await arrivalOf({ ...message, channel: "D1", text: "", attachments: [forward] });
 	expect(arrival).toMatchObject({
-		...{ text: "> Bob:\n> ask & @Olga Out", attachments: [{ id: "F1" }] },
+		text: "> Bob:\n> ask & @Olga Out",
+		attachments: [{ id: "F1" }],
 		address: { us: false, others: false },
 	});
 	const bad = await arrivalOf({ ...message, text: "hello", attachments: "nonsense", blocks: 5 });
@@ -66,7 +67,10 @@ test("what comes no more is taken with what is known, and as one with the least 
 	expect(await intake.translate(body, true)).toMatchObject([
 		{
 			arrival: {
-				...{ type: "message", text: "hello", room, ourThread: false },
+				type: "message",
+				text: "hello",
+				room,
+				ourThread: false,
 				person: { id: "UADA", guest: true, roles: [] },
 				attachments: [
 					{ id: "F1", name: "a", url: "" },

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ArrivalOf, Person } from "@parley/connector";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
@@ -64,14 +65,23 @@ export class Messages {
 		const edited = type === "edited" ? message.edited?.ts : undefined;
 		const id = messageId(told.channel, message.ts);
 		const arrival: ArrivalOf<"message" | "edited"> = {
-			...{ type, room, message: id, person, text, attachments, ourThread: ours },
+			type,
+			room,
+			message: id,
+			person,
+			text,
+			attachments,
+			ourThread: ours,
 			at: momentOf(edited ?? message.ts),
 			address: {
 				...address,
 				// Who calls somebody else in the thread of our post speaks to them.
-				...(root &&
-					!address.others &&
-					room.thread !== undefined && { reply: { message: room.thread, ours: true } }),
+				...defined({
+					reply:
+						root && !address.others && room.thread !== undefined
+							? { message: room.thread, ours: true }
+							: undefined,
+				}),
 			},
 		};
 		const version = edited === undefined ? [] : [edited];

@@ -26,7 +26,12 @@ export function openIntake(parts: {
 	const threads = new Threads({ ...parts, known: ownThreads(parts.store) });
 	const messages = new Messages({ ...parts, people, channels, threads, files });
 	const intake = new Intake({
-		...{ ...parts, people, channels, threads, files, messages },
+		...parts,
+		people,
+		channels,
+		threads,
+		files,
+		messages,
 		outdated,
 	});
 	return { people, channels, files, messages, intake, outdated };

@@ -8,8 +8,12 @@ function edit(seconds: number, text: string): object {
 	const { channel: _, channel_type: __, ...inner } = message;
 	const edited = { user: "UADA", ts: `${seconds}.000000` };
 	return {
-		...{ type: "message", subtype: "message_changed", channel: "C1", ts: `${seconds}.000001` },
-		...{ message: { ...inner, text, edited }, previous_message: { ...inner, text: "before" } },
+		type: "message",
+		subtype: "message_changed",
+		channel: "C1",
+		ts: `${seconds}.000001`,
+		message: { ...inner, text, edited },
+		previous_message: { ...inner, text: "before" },
 	};
 }
 

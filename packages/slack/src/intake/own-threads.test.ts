@@ -15,8 +15,16 @@ test("threads can begin with what was posted at the top lately, the newest first
 		{ conversation: "private:1", remote: "1.2.abc", changed_at: 20 },
 	];
 	const values = rows.map((row, seq) => ({
-		...{ id: String(seq), session: "s", seq, lane: "final", card: null, payload: "{}", at: 1 },
-		...{ state: "confirmed" as const, attempts: 1, reason: null },
+		id: String(seq),
+		session: "s",
+		seq,
+		lane: "final",
+		card: null,
+		payload: "{}",
+		at: 1,
+		state: "confirmed" as const,
+		attempts: 1,
+		reason: null,
 		...row,
 	}));
 	await store.commit((tx) => tx.insertInto("outbox").values(values).execute());

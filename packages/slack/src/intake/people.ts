@@ -32,7 +32,10 @@ export class People {
 		this.#self = self;
 		this.#port = port;
 		this.#known = new Remembered({
-			...{ what: "who somebody is", clock, keptMs: 600_000, most: 20_000 },
+			what: "who somebody is",
+			clock,
+			keptMs: 600_000,
+			most: 20_000,
 			ask: async (id) => {
 				const answer = await askSlack(port, { method: "users.info", args: { user: id } });
 				const read = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
@@ -83,7 +86,10 @@ export class People {
 		const isOurs = team_id === team || user.enterprise_user?.teams.includes(team) === true;
 		const isMember = isOurs && !user.is_restricted && !user.is_ultra_restricted && !user.is_stranger;
 		return {
-			...{ id, roles: [], guest: !isMember, bot: user.is_bot === true || id === slackbot },
+			id,
+			roles: [],
+			guest: !isMember,
+			bot: user.is_bot === true || id === slackbot,
 			name: profile?.display_name || profile?.real_name || real_name || name || "",
 		};
 	}

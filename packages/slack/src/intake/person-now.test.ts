@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
-import { ok, refused } from "../testing/scripted-port.ts";
-import { self } from "../testing/scripted-slack.ts";
+import { ok, refused, self } from "../testing/scripted-slack.ts";
 import { personNow } from "./person-now.ts";
 
 const user = { id: "UADA", team_id: "T1", name: "ada" };

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { AskedPerson, PersonNow } from "@parley/connector";
 import * as z from "zod";
 import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
@@ -52,7 +53,7 @@ async function isMember(
 ): Promise<boolean | undefined> {
 	let cursor = "";
 	for (let page = 0; page < mostPages; page++) {
-		const args = { channel, limit: mostInPage, ...(cursor !== "" && { cursor }) };
+		const args = defined({ channel, limit: mostInPage, cursor: cursor || undefined });
 		const answer = await askSlack(port, { method: "conversations.members", args });
 		const read = "body" in answer ? Members.safeParse(answer.body).data : undefined;
 		if (!read) return undefined;

@@ -6,7 +6,10 @@ function open(ask: (id: string) => Promise<string>) {
 	const clock = new ManualClock();
 	const asked: string[] = [];
 	const remembered = new Remembered({
-		...{ what: "a word", clock, keptMs: 1000, most: 2 },
+		what: "a word",
+		clock,
+		keptMs: 1000,
+		most: 2,
 		ask: (id) => {
 			asked.push(id);
 			return ask(id);

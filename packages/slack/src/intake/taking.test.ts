@@ -3,12 +3,13 @@ import { ParleyError } from "@parley/base";
 import { MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
-import { ok } from "../testing/scripted-port.ts";
+import { ok } from "../testing/scripted-slack.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 import { type Takers, Taking } from "./taking.ts";
 
 const text = (channel: string, ts: string, user = "UADA") => ({
-	...{ event_id: `Ev${ts}`, event: { type: "message", channel, user, text: "hello", ts } },
+	event_id: `Ev${ts}`,
+	event: { type: "message", channel, user, text: "hello", ts },
 });
 const envelope = (body: unknown, attempt = 0) => ({ type: "event", body, attempt }) as const;
 
@@ -18,17 +19,16 @@ async function open(more: Partial<Takers> = {}) {
 	const passed: string[] = [];
 	const lost: unknown[] = [];
 	const takers: Takers = {
-		...{
-			intake: reading.intake,
-			outdated: reading.outdated,
-			interactions: { handle: async () => ({ text: "answered" }) },
-		},
+		intake: reading.intake,
+		outdated: reading.outdated,
+		interactions: { handle: async () => ({ text: "answered" }) },
 		accept: async (_, { id }) => void accepted.push(id),
 		...more,
 	};
 	const log = new MemoryLogger();
 	const taking = new Taking({
-		...{ takers: Promise.resolve(takers), log },
+		takers: Promise.resolve(takers),
+		log,
 		passed: async (arrival) => void passed.push(arrival.type),
 		lost: (body) => {
 			lost.push(body);

@@ -1,10 +1,11 @@
 import { type Logger, ParleyError } from "@parley/base";
 import type { Arrival } from "@parley/connector";
+import * as z from "zod";
 import type { Interaction, SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Intake } from "./intake.ts";
-import { lineOf } from "./line.ts";
 import { isOvertaken, type Outdated } from "./outdated.ts";
+import { ts } from "./wire.ts";
 
 /** What is handed what Slack sends, once it is there. */
 export interface Takers {
@@ -130,4 +131,27 @@ export class Taking {
 
 function seen({ arrival, key }: Incoming): Incoming {
 	return arrival.type === "message" ? { arrival: { ...arrival, seenBefore: true }, key } : { arrival, key };
+}
+
+const Said = z.object({ ts: ts.optional(), thread_ts: ts.optional() });
+const Lined = z.object({
+	event: Said.extend({
+		channel: z.string(),
+		deleted_ts: ts.optional(),
+		message: Said.optional(),
+		previous_message: Said.nullish(),
+	}),
+});
+
+/**
+ * What keeps its order: the messages, edits and deletions of a thread, or of a conversation with one person; all else has
+ * none. A message at the top of a channel is the first of its thread.
+ */
+function lineOf(body: unknown): string | undefined {
+	const event = Lined.safeParse(body).data?.event;
+	if (event === undefined) return undefined;
+	const { channel, deleted_ts, message, previous_message: before } = event;
+	if (channel.startsWith("D")) return channel;
+	const thread = message?.thread_ts ?? before?.thread_ts ?? event.thread_ts;
+	return `${channel}/${thread ?? message?.ts ?? deleted_ts ?? event.ts ?? ""}`;
 }

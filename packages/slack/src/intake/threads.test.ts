@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
-import { ok, refused } from "../testing/scripted-port.ts";
+import { ok, refused } from "../testing/scripted-slack.ts";
 
 const root = "1767225600.000100";
 const reply = {
-	...{ type: "message", channel: "C1", user: "UADA", text: "and now?", ts: "1767225700.000100" },
+	type: "message",
+	channel: "C1",
+	user: "UADA",
+	text: "and now?",
+	ts: "1767225700.000100",
 	thread_ts: root,
 };
 const thread = `C1-${root}`;
@@ -18,8 +22,17 @@ async function isOurs({ arrivalOf }: Reading, more: object = {}): Promise<unknow
 
 function posted(store: Reading["store"], conversation: string, remote: string): Promise<unknown> {
 	const row = {
-		...{ id: remote, session: "s", seq: 1, lane: "final", card: null, payload: "{}", at: 1 },
-		...{ state: "confirmed" as const, attempts: 1, reason: null, changed_at: 1 },
+		id: remote,
+		session: "s",
+		seq: 1,
+		lane: "final",
+		card: null,
+		payload: "{}",
+		at: 1,
+		state: "confirmed" as const,
+		attempts: 1,
+		reason: null,
+		changed_at: 1,
 	};
 	return store.commit((tx) =>
 		tx
@@ -76,8 +89,12 @@ test("a thread is ours whose first message was for us, handled or waiting", asyn
 		tx
 			.insertInto("inbound")
 			.values({
-				...{ id: `message:${thread}`, conversation: `T1/C1/${root}`, data: JSON.stringify(arrival) },
-				...{ state: "waiting", attempts: 0, changed_at: 1 },
+				id: `message:${thread}`,
+				conversation: `T1/C1/${root}`,
+				data: JSON.stringify(arrival),
+				state: "waiting",
+				attempts: 0,
+				changed_at: 1,
 			})
 			.execute(),
 	);

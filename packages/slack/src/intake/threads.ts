@@ -45,7 +45,9 @@ export class Threads {
 		this.#parts = parts;
 		const port = { call: (call: SlackCall) => this.#call(call) };
 		this.#shown = new Remembered<Root | null>({
-			...{ what: "what a thread is about", clock, most: 5000 },
+			what: "what a thread is about",
+			clock,
+			most: 5000,
 			keptMs: (root) => (root === null ? refusedMs : dayMs),
 			ask: async (id) => {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };

@@ -1,13 +1,19 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
-import { ok } from "../testing/scripted-port.ts";
+import { ok } from "../testing/scripted-slack.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const file = { id: "F1", name: "a.pdf", size: 3, url_private_download: "https://files.slack.com/a" };
 const said = {
-	...{ type: "message", subtype: "file_share", channel: "C1", channel_type: "channel", user: "UADA" },
-	...{ text: "<@UBOT> read this", ts: "1767225600.000100", files: [file] },
+	type: "message",
+	subtype: "file_share",
+	channel: "C1",
+	channel_type: "channel",
+	user: "UADA",
+	text: "<@UBOT> read this",
+	ts: "1767225600.000100",
+	files: [file],
 };
 const { files: _, subtype: __, ...bare } = said;
 const mention = { ...bare, type: "app_mention" };

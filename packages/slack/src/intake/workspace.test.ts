@@ -20,7 +20,8 @@ test("what a stranger says in a shared channel is sent for us, whatever team it 
 	const { arrivalOf } = await openReading();
 	const outer = { team_id: "T9", ...installed("T1"), is_ext_shared_channel: true };
 	expect((await arrivalOf({ ...message, user: "UOUT", team: "T9" }, outer)).arrival).toMatchObject({
-		...{ room: { tenant: "T1", shared: true }, person: { guest: true } },
+		room: { tenant: "T1", shared: true },
+		person: { guest: true },
 	});
 });
 

@@ -1,6 +1,6 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import type { Ticket } from "@parley/connector";
 import type { SlackAnswer, SlackPort, SlackReply } from "../vocabulary/slack-port.ts";
-import type { TicketPlace } from "./tickets.ts";
 
 export interface AnswersParts {
 	readonly port: Pick<SlackPort, "call" | "respond">;
@@ -81,4 +81,22 @@ export class Answers {
 	async settled(): Promise<void> {
 		await Promise.all(this.#running);
 	}
+}
+
+/** A `response_url` takes five answers in so long: https://docs.slack.dev/interactivity/handling-user-interaction#responses */
+const answerableMs = 30 * 60_000;
+
+/** Where somebody is answered in private. */
+export interface TicketPlace {
+	readonly url?: string | undefined;
+	readonly channel: string;
+	readonly user: string;
+	/** The timestamp of the thread that they see. */
+	readonly thread?: string | undefined;
+}
+
+/** `id` is that of what is answered: a trigger. */
+export function ticketFor(id: string, at: number, { url, channel, user, thread }: TicketPlace): Ticket {
+	const token = JSON.stringify({ url, channel, user, thread });
+	return { id, token, expiresAt: at + answerableMs };
 }

@@ -10,7 +10,7 @@ import {
 	trigger,
 	url,
 } from "../testing/interacting.ts";
-import { ok, refused } from "../testing/scripted-port.ts";
+import { ok, refused } from "../testing/scripted-slack.ts";
 
 test("a command is durable before Slack hears that it has arrived", async () => {
 	const { say, accepted, clock } = await openInteractions();
@@ -20,12 +20,13 @@ test("a command is durable before Slack hears that it has arrived", async () => 
 		{
 			key: { id: `command:${trigger}`, conversation: "T1/D1" },
 			arrival: {
-				...{
-					type: "command",
-					command: "task new",
-					options: { text: "Count <div> &amp; @ada", priority: "high" },
-				},
-				...{ person: ada, room: direct, at: clock.now(), attachments: [] },
+				type: "command",
+				command: "task new",
+				options: { text: "Count <div> &amp; @ada", priority: "high" },
+				person: ada,
+				room: direct,
+				at: clock.now(),
+				attachments: [],
 				ticket: { id: trigger, token, expiresAt: clock.now() + 1_800_000 },
 			},
 		},
@@ -93,8 +94,13 @@ test("a press arrives with what was chosen and the post that it stands below", a
 		{
 			key: { id: `press:${trigger}`, conversation: "T1/C1/4.4" },
 			arrival: {
-				...{ type: "press", control: body.actions[0]?.action_id, values: ["a", "b"], fields: {} },
-				...{ message: "C1-5.5", at: clock.now(), room: { channel: "C1", thread: "C1-4.4" } },
+				type: "press",
+				control: body.actions[0]?.action_id,
+				values: ["a", "b"],
+				fields: {},
+				message: "C1-5.5",
+				at: clock.now(),
+				room: { channel: "C1", thread: "C1-4.4" },
 			},
 		},
 	]);
@@ -122,21 +128,24 @@ test("a press that has a form opens it before anything is asked, and it comes ba
 	const { trigger_id, view } = port.last as { trigger_id: string; view: Record<string, unknown> };
 	expect(trigger_id).toBe(trigger);
 	expect(view).toMatchObject({
-		...{ type: "modal", callback_id: "parley-form", title: { text: "Deny" }, submit: { text: "Send" } },
+		type: "modal",
+		callback_id: "parley-form",
+		title: { text: "Deny" },
+		submit: { text: "Send" },
 		blocks: [
 			{
-				...{
-					type: "input",
-					block_id: "reason",
-					optional: true,
-					label: { text: "Why not? The agent reads it" },
-				},
+				type: "input",
+				block_id: "reason",
+				optional: true,
+				label: { text: "Why not? The agent reads it" },
 				element: { type: "plain_text_input", action_id: "reason", multiline: true, max_length: 300 },
 			},
 		],
 	});
 	const submitted = {
-		...{ type: "view_submission", trigger_id: "9.9.z", user: { id: "UADA" } },
+		type: "view_submission",
+		trigger_id: "9.9.z",
+		user: { id: "UADA" },
 		view: { ...view, state: { values: { reason: { reason: { type: "plain_text_input", value: null } } } } },
 	};
 	expect(await say("interactive", submitted)).toBeUndefined();
@@ -144,8 +153,13 @@ test("a press that has a form opens it before anything is asked, and it comes ba
 		{
 			key: { id: "press:9.9.z", conversation: "T1/C1/4.4" },
 			arrival: {
-				...{ type: "press", control: body.actions[0]?.action_id, values: [], fields: { reason: "" } },
-				...{ message: "C1-5.5", room: { channel: "C1", thread: "C1-4.4" }, person: ada },
+				type: "press",
+				control: body.actions[0]?.action_id,
+				values: [],
+				fields: { reason: "" },
+				message: "C1-5.5",
+				room: { channel: "C1", thread: "C1-4.4" },
+				person: ada,
 				ticket: { id: "9.9.z", token: JSON.stringify({ channel: "C1", user: "UADA", thread: "4.4" }) },
 			},
 		},
@@ -165,7 +179,9 @@ test("a form that is not taken stays open with what was written", async () => {
 		throw new Error("the disk is full");
 	});
 	const view = (private_metadata: string) => ({
-		...{ type: "view_submission", trigger_id: trigger, user: { id: "UADA" } },
+		type: "view_submission",
+		trigger_id: trigger,
+		user: { id: "UADA" },
 		view: {
 			callback_id: "parley-form",
 			private_metadata,
@@ -218,7 +234,10 @@ test("the menu of a message asks about it, in its thread", async () => {
 		{
 			key: { id: `command:${trigger}`, conversation: "T1/C1/5.5" },
 			arrival: {
-				...{ type: "command", command: "ask", person: ada, attachments: [{ id: "F1" }] },
+				type: "command",
+				command: "ask",
+				person: ada,
+				attachments: [{ id: "F1" }],
 				target: { message: "C1-5.5", text: "Count [these](https://a.b)" },
 			},
 		},

@@ -1,12 +1,14 @@
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError, parseJson } from "@parley/base";
 import {
 	type Arrival,
 	type ArrivalOf,
 	type Controls,
+	type Form,
 	forms,
 	type Malformed,
 	type Room,
 } from "@parley/connector";
+import * as z from "zod";
 import { isShortcut, orderedBy } from "../commands/shortcuts.ts";
 import { readCommand } from "../commands/slash-command.ts";
 import { sharedFiles, wholeText } from "../intake/beside-text.ts";
@@ -14,13 +16,12 @@ import { type Channels, threadOf } from "../intake/channels.ts";
 import type { Files } from "../intake/files.ts";
 import type { Messages } from "../intake/messages.ts";
 import type { People } from "../intake/people.ts";
+import { id, ts } from "../intake/wire.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf } from "../vocabulary/message-id.ts";
 import type { Interaction, OwnAccount, SlackPort, SlackReply } from "../vocabulary/slack-port.ts";
-import { Answers, privately } from "./answers.ts";
-import { formId, type Metadata, notTaken, readMetadata, viewOf } from "./forms.ts";
-import { type TicketPlace, ticketFor } from "./tickets.ts";
+import { Answers, privately, type TicketPlace, ticketFor } from "./answers.ts";
 import { BlockActions, MessageAction, OtherInteraction, SlashCommand, ViewSubmission } from "./wire.ts";
 
 export interface InteractionsParts {
@@ -156,7 +157,7 @@ export class Interactions {
 		const kind = controls.read(control)?.kind;
 		const form = kind && forms[kind];
 		if (form) {
-			const view = viewOf(form, { control, channel, ...(thread && { thread }), ...(message && { message }) });
+			const view = viewOf(form, defined({ control, channel, thread, message }));
 			this.#answers.run(this.#open(trigger, view, place));
 			return undefined;
 		}
@@ -169,7 +170,7 @@ export class Interactions {
 			const pressed = { control, values: values.map(({ value }) => value), fields: {} };
 			return this.#accept(
 				{ trigger, user, room, place, at },
-				{ type: "press", ...pressed, ...(message !== undefined && { message }) },
+				{ type: "press", ...pressed, ...defined({ message }) },
 			);
 		};
 		return this.#answers.inTime(work(), place);
@@ -191,7 +192,7 @@ export class Interactions {
 			const room = channels.placeOf({ channel }, thread);
 			return this.#accept(
 				{ trigger: read.trigger_id, user, room, place, at: clock.now() },
-				{ type: "press", control, values: [], fields, ...(message !== undefined && { message }) },
+				{ type: "press", control, values: [], fields, ...defined({ message }) },
 			);
 		};
 		return this.#answers.inTime(work(), place, (words) => notTaken(Object.keys(values), words));
@@ -249,7 +250,8 @@ export class Interactions {
 		const lateMs = clock.now() - at;
 		if (lateMs <= staleMs) return false;
 		log.warn("an interaction came too late, or the clock of this machine is wrong", {
-			...{ user: place.user, lateMs },
+			user: place.user,
+			lateMs,
 		});
 		this.#answers.run(this.#answers.tell(place, stale));
 		return true;
@@ -260,8 +262,67 @@ export class Interactions {
 function pressedIn({ message, container, channel }: BlockActions): { thread?: string; message?: string } {
 	const shown = message?.ts ?? container?.message_ts;
 	const thread = message?.thread_ts ?? container?.thread_ts;
+	return defined({
+		thread: thread === shown ? undefined : thread,
+		message: shown === undefined ? undefined : messageId(channel.id, shown),
+	});
+}
+
+/** What our forms are known by when they come back. */
+const formId = "parley-form";
+
+/** Where a form was opened, and by which control: Slack gives it back with what was written. */
+const Metadata = z.object({
+	control: z.string(),
+	channel: id,
+	thread: ts.optional(),
+	message: z.string().optional(),
+});
+type Metadata = z.output<typeof Metadata>;
+
+/** https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
+const most = { title: 24, label: 2000, text: 3000 } as const;
+
+/** The view of a form, whose fields are blocks of their names. */
+function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
 	return {
-		...(thread !== undefined && thread !== shown && { thread }),
-		...(shown !== undefined && { message: messageId(channel.id, shown) }),
+		type: "modal",
+		callback_id: formId,
+		private_metadata: JSON.stringify(metadata),
+		title: plain(title.slice(0, most.title)),
+		submit: plain("Send"),
+		close: plain("Cancel"),
+		blocks: fields.map(({ name, label, long, required, most: longest }) => ({
+			type: "input",
+			block_id: name,
+			optional: !required,
+			label: plain(label.slice(0, most.label)),
+			element: {
+				type: "plain_text_input",
+				action_id: name,
+				multiline: long,
+				max_length: Math.min(longest, most.text),
+			},
+		})),
 	};
+}
+
+/** Undefined for what `viewOf` has not written. */
+function readMetadata(text: string): Metadata | undefined {
+	try {
+		return Metadata.safeParse(parseJson(text)).data;
+	} catch (error) {
+		if (error instanceof ParleyError && error.code === "invalid_argument") return undefined;
+		throw error;
+	}
+}
+
+/** Says below the first field why what was written was not taken; the form stays open with it. */
+function notTaken(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
+	const [first = "text"] = fields;
+	return { response_action: "errors", errors: { [first]: words } };
+}
+
+function plain(text: string): object {
+	return { type: "plain_text", text };
 }

@@ -23,7 +23,8 @@ test("commands and menus of another workspace are refused; those of ours name it
 	expect(
 		await say("command", command("stop", { team_id: "T9", is_enterprise_install: "false" })),
 	).toMatchObject({
-		...{ response_type: "ephemeral", text: expect.stringContaining("another workspace") },
+		response_type: "ephemeral",
+		text: expect.stringContaining("another workspace"),
 	});
 	const menu = chosen("ask_about_this", clock.now());
 	await say("interactive", { ...menu, team: { id: "T9", domain: "other" }, enterprise: null });

@@ -22,7 +22,10 @@ const Option = z.object({ value: z.string() });
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 export const BlockActions = z.object({
-	...{ trigger_id, response_url: url, user: User, channel: OfChannel },
+	trigger_id,
+	response_url: url,
+	user: User,
+	channel: OfChannel,
 	container: z.object({ message_ts: ts.optional(), thread_ts: ts.optional() }).optional(),
 	message: z.object({ ts, thread_ts: ts.optional() }).optional(),
 	actions: z
@@ -40,7 +43,8 @@ export type BlockActions = z.output<typeof BlockActions>;
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export const ViewSubmission = z.object({
-	...{ trigger_id, user: User },
+	trigger_id,
+	user: User,
 	view: z.object({
 		callback_id: z.string(),
 		private_metadata: z.string(),
@@ -52,8 +56,13 @@ export const ViewSubmission = z.object({
 
 /** https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload */
 export const MessageAction = z.object({
-	...{ trigger_id, response_url: url, user: User, channel: OfChannel },
-	...{ callback_id: z.string(), action_ts: ts, message: Message },
+	trigger_id,
+	response_url: url,
+	user: User,
+	channel: OfChannel,
+	callback_id: z.string(),
+	action_ts: ts,
+	message: Message,
 	/** Null where the app is installed for all workspaces of an organisation. */
 	team: z.object({ id: z.string() }).nullish(),
 	enterprise: z.object({ id: z.string() }).nullish(),

@@ -15,7 +15,11 @@ const refused = (error: string, body = {}): SlackAnswer => ({ type: "refused", e
 
 const whole: Answers = {
 	"auth.test": ok({
-		...{ team_id: "T1", user_id: "U1", bot_id: "B1", user: "parley", url: "https://acme.slack.com/" },
+		team_id: "T1",
+		user_id: "U1",
+		bot_id: "B1",
+		user: "parley",
+		url: "https://acme.slack.com/",
 		response_metadata: { scopes: Object.keys(scopes) },
 	}),
 	"apps.connections.open": ok({ url: "wss://example.com" }),
@@ -86,7 +90,9 @@ test("what the settings alone show to be wrong is told, and Slack is not asked",
 	]);
 	const transport = { what: "SLACK_SIGNING_SECRET is not set" };
 	expect(await runCheck("transport", looking({}, { app: api, http: {}, wrong: { transport } }))).toEqual({
-		...{ id: "slack-transport", status: "fail", ...transport },
+		id: "slack-transport",
+		status: "fail",
+		...transport,
 		fix: expect.stringMatching(/SLACK_SIGNING_SECRET.*--listen/),
 	});
 	const own = { what: "--listen here is no address", fix: "write HOST:PORT" };
@@ -95,7 +101,8 @@ test("what the settings alone show to be wrong is told, and Slack is not asked",
 	);
 	const [first] = setupSteps({
 		...looking({}, { bot: api, wrong: { token } }),
-		...{ answered: async () => undefined, patienceMs: 1000 },
+		answered: async () => undefined,
+		patienceMs: 1000,
 	});
 	expect(await first?.check(new AbortController().signal)).toMatchObject([token]);
 });
@@ -224,8 +231,11 @@ test("the last step waits as long as it is told to, and says what to do", async 
 
 test("checks are made with one request each, and an address that nobody serves is a finding", async () => {
 	const parts = openChecks({
-		...{ botToken: "xoxb-1", appToken: "xapp-1", apiUrl: "http://127.0.0.1:9/api/" },
-		...{ clock: new ManualClock(), log: silentLogger },
+		botToken: "xoxb-1",
+		appToken: "xapp-1",
+		apiUrl: "http://127.0.0.1:9/api/",
+		clock: new ManualClock(),
+		log: silentLogger,
 	});
 	expect(await runCheck("token", parts)).toMatchObject({
 		status: "fail",

@@ -6,7 +6,6 @@ import { type Scope, scopes } from "../vocabulary/needs.ts";
 import type { SlackPort } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
 import type { Knocked } from "./knock.ts";
-import { checkLimits } from "./limits-check.ts";
 
 type Api = Pick<SlackPort, "call">;
 
@@ -96,27 +95,32 @@ function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
 	switch (by) {
 		case "connector":
 			return {
-				...{ status: "ok", what: `the connector answers at ${at}` },
+				status: "ok",
+				what: `the connector answers at ${at}`,
 				fix: `whether Slack reaches it from outside is not checked here: under "Event Subscriptions" on ${appSettings} press "Retry" beside the request URL, until it says "Verified"`,
 			};
 		case "another-secret":
 			return {
-				...{ status: "fail", what: `what answers at ${at} does not take what is signed with this secret` },
+				status: "fail",
+				what: `what answers at ${at} does not take what is signed with this secret`,
 				fix: `set SLACK_SIGNING_SECRET, here and for the connector, to the one under "Basic Information" on ${appSettings}, and start the connector again`,
 			};
 		case "another":
 			return {
-				...{ status: "fail", what: `what answers at ${at} is not the connector` },
+				status: "fail",
+				what: `what answers at ${at} is not the connector`,
 				fix: "say with --listen, or slack.listen in the configuration, where the connector waits",
 			};
 		case "nobody":
 			return {
-				...{ status: "warn", what: `nothing answers at ${at}: Slack is not heard` },
+				status: "warn",
+				what: `nothing answers at ${at}: Slack is not heard`,
 				fix: `with SLACK_SIGNING_SECRET set, run \`parley slack --listen ${at}\`, or \`parley start\` with slack.listen in the configuration`,
 			};
 		case "unknown":
 			return {
-				...{ status: "warn", what: `not checked whether the connector answers: ${at} is any free port` },
+				status: "warn",
+				what: `not checked whether the connector answers: ${at} is any free port`,
 				fix: "say with --listen, or slack.listen in the configuration, a port to which a proxy can lead",
 			};
 	}
@@ -196,3 +200,45 @@ const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permissio
 	failed_precondition: `see to that on ${appSettings}, then look again`,
 	permission_denied: `look at the app on ${appSettings}, and try again`,
 };
+
+/** https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps */
+const fewest = 15;
+
+const Channels = z.object({ channels: z.array(z.object({ id: z.string() })) });
+const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean().optional() });
+
+/**
+ * Which kind of app it is, by which Slack limits how fast history is read. No method tells it; it shows where a channel
+ * has more messages than those who are limited get at once.
+ */
+async function checkLimits({ bot }: { readonly bot: Pick<SlackPort, "call"> }): Promise<Finding> {
+	const id = "slack-limits";
+	const given = await readHistory(bot);
+	if (given !== undefined && given.count > fewest) {
+		return { id, status: "ok", what: "Slack lets the app read history freely, about 50 requests a minute" };
+	}
+	if (given?.count === fewest && given.hasMore) {
+		const what = `Slack gives ${fewest} messages at once, as to apps that are sold outside its Marketplace: with one request a minute what was missed is read slowly`;
+		const fix = `make an app of your own for your workspace on ${appSettings}, and do not distribute it`;
+		return { id, status: "warn", what, fix };
+	}
+	const what = "not checked which kind of app it is: no method tells it, and no channel shows it";
+	const fix = `look on ${appSettings} under "Manage Distribution": an app of your own workspace that is not distributed may read history about 50 times a minute; one that is sold outside Slack's Marketplace once a minute, ${fewest} messages`;
+	return { id, status: "warn", what, fix };
+}
+
+/** How many messages of a channel Slack gives where one more is asked for; undefined where it gives none. */
+async function readHistory(
+	bot: Pick<SlackPort, "call">,
+): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {
+	const asked = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
+	const rooms = await bot.call({ method: "users.conversations", args: asked });
+	const [first] = (rooms.type === "ok" && Channels.safeParse(rooms.body).data?.channels) || [];
+	if (first === undefined) return undefined;
+	const answer = await bot.call({
+		method: "conversations.history",
+		args: { channel: first.id, limit: fewest + 1 },
+	});
+	const read = answer.type === "ok" ? History.safeParse(answer.body).data : undefined;
+	return read && { count: read.messages.length, hasMore: read.has_more === true };
+}

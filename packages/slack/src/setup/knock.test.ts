@@ -11,7 +11,10 @@ const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
 
 async function waiting(): Promise<{ readonly port: number; close(): Promise<void> }> {
 	const transport = new HttpTransport({
-		...{ signingSecret, clock, log: silentLogger, listen: { host: "127.0.0.1", port: 0 } },
+		signingSecret,
+		clock,
+		log: silentLogger,
+		listen: { host: "127.0.0.1", port: 0 },
 		deliver: () => Promise.reject(new Error("nobody has written")),
 		ready: () => undefined,
 		suspected: () => undefined,

@@ -45,11 +45,17 @@ async function post(
 	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
 	const sent = request({
 		// Without an agent of its own no proxy for what goes outside stands in between.
-		...{ host: everywhere[listen.host] ?? listen.host, port: listen.port, agent: false },
-		...{ method: "POST", path: requestPath, signal: AbortSignal.timeout(timeoutMs) },
+		host: everywhere[listen.host] ?? listen.host,
+		port: listen.port,
+		agent: false,
+		method: "POST",
+		path: requestPath,
+		signal: AbortSignal.timeout(timeoutMs),
 		headers: {
-			...{ "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-			...{ "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${mac}` },
+			"content-type": "application/json",
+			"content-length": Buffer.byteLength(body),
+			"x-slack-request-timestamp": timestamp,
+			"x-slack-signature": `v0=${mac}`,
 		},
 	});
 	sent.end(body);

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Manifest } from "./manifest.ts";
 
 /** Where an installed manifest is not what is wanted. `is` and `wanted` are absent where there is nothing. */
@@ -55,7 +56,7 @@ function differences(path: string, is: unknown, wanted: unknown): readonly Diffe
 			.flatMap(([key, value]) => differences(path === "" ? key : `${path}.${key}`, known[key], value));
 		return isObject(is) || inside.length > 0 ? inside : [{ path, wanted }];
 	}
-	return is === wanted ? [] : [{ path, ...(is !== undefined && { is }), wanted }];
+	return is === wanted ? [] : [{ path, wanted, ...defined({ is }) }];
 }
 
 /** What people read is theirs to change. */

@@ -38,8 +38,11 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 			shortcuts: shortcuts.map((shortcut) => ({ ...shortcut, type: "message" })),
 			slash_commands: [
 				{
-					...{ command: slashCommand, description: "Talk to the agent", usage_hint: usageOf(shapes) },
-					...{ should_escape: false, ...url },
+					command: slashCommand,
+					description: "Talk to the agent",
+					usage_hint: usageOf(shapes),
+					should_escape: false,
+					...url,
 				},
 			],
 		},

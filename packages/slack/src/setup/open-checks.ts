@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import { commandTable } from "@parley/connector";
 import { slackLogger } from "../client/slack-logger.ts";
 import { WebCalls, webOptions } from "../client/web-calls.ts";
@@ -24,10 +24,14 @@ export function openChecks(options: {
 	const isKnown = signingSecret !== undefined && listen !== undefined;
 	const web = webOptions(apiUrl, slackLogger(log));
 	return {
-		...{ clock, shapes: commandTable, bot: new WebCalls(botToken, web) },
-		...(appToken !== undefined && { app: new WebCalls(appToken, web) }),
-		...(http && { http: isKnown ? { knock: () => knock({ signingSecret, listen, clock }) } : {} }),
-		...(wrong && { wrong }),
+		clock,
+		shapes: commandTable,
+		bot: new WebCalls(botToken, web),
+		...defined({
+			app: appToken === undefined ? undefined : new WebCalls(appToken, web),
+			http: http && (isKnown ? { knock: () => knock({ signingSecret, listen, clock }) } : {}),
+			wrong,
+		}),
 		async theirTime() {
 			const signal = AbortSignal.timeout(timeoutMs);
 			const response = await fetch(new URL("api.test", apiUrl ?? "https://slack.com/api/"), {

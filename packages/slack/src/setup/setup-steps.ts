@@ -13,7 +13,9 @@ export interface SetupParts extends SlackChecks {
 export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 	const { answered, patienceMs, clock, http } = parts;
 	const step = (id: string, title: string, todo: string, names: readonly CheckName[]): SetupStep => ({
-		...{ id, title, todo },
+		id,
+		title,
+		todo,
 		async check() {
 			const findings: Finding[] = [];
 			for (const name of names) {
@@ -38,7 +40,10 @@ export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 		step("transport", "Let it hear", transport, ["transport", "clock"]),
 		step("rooms", "Bring it into a channel", "In a channel type /invite @parley.", ["rooms"]),
 		answerStep({
-			...{ platform: "slack", answered, patienceMs, clock },
+			platform: "slack",
+			answered,
+			patienceMs,
+			clock,
 			todo: "In Slack mention the bot in a channel that it is in, or send it a direct message: it answers.",
 		}),
 	];

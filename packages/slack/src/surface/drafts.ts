@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { type Control, DeliveryError, fitPosts, parseText, type StepList } from "@parley/connector";
 import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
 import { checkMessage, type Message } from "../blocks/check-message.ts";
@@ -47,7 +48,7 @@ export function draftOf({ body, controls = [], list, instead }: Showing): Drafte
 	const spared = [refused, tooLong].filter((problem) => problem !== undefined);
 	if (tooLong === undefined) return { message: whole, spared };
 	const { beginning, file } = beginningOf(text);
-	return { message: passed(make(bodyBlocks(beginning))), ...(file && { file }), spared };
+	return defined({ message: passed(make(bodyBlocks(beginning))), file, spared });
 }
 
 /**
@@ -79,7 +80,7 @@ function plain(value: string) {
 function beginningOf(body: string): { beginning: string; file?: Drafted["file"] } {
 	const document = parseText(body.replaceAll(smallMark, "\n"));
 	const { posts, file } = fitPosts(document, { dialect: slackDialect, limit: kept, maxPosts: 1 });
-	return { beginning: posts[0] ?? "", ...(file && { file }) };
+	return defined({ beginning: posts[0] ?? "", file });
 }
 
 /** Nothing leaves that Slack would not take. */

@@ -26,8 +26,14 @@ function open() {
 		readFile: async (id) => kept.get(id) ?? Promise.reject(new Error(`no ${id}`)),
 	});
 	const row = (payload: unknown, more: Partial<OutboxRow> = {}): OutboxRow => ({
-		...{ id: "s/1/0", nonce, conversation: "T1/C1", lane: "final", at: clock.now(), attempt: 1 },
-		...{ payload, ...more },
+		id: "s/1/0",
+		nonce,
+		conversation: "T1/C1",
+		lane: "final",
+		at: clock.now(),
+		attempt: 1,
+		payload,
+		...more,
 	});
 	return { clock, port, log, kept, surface, row };
 }

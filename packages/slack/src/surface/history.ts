@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { DeliveryError } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
@@ -86,10 +87,12 @@ export class History {
 
 	async #page({ channel, thread }: Spot, { key, since }: Wanted, cursor: string) {
 		const args = {
-			...{ channel, oldest: (since / 1000).toFixed(6), inclusive: true },
-			...{ include_all_metadata: true, limit: limits.messagesPerPage },
-			...(cursor !== "" && { cursor }),
-			...(thread !== undefined && { ts: thread }),
+			channel,
+			oldest: (since / 1000).toFixed(6),
+			inclusive: true,
+			include_all_metadata: true,
+			limit: limits.messagesPerPage,
+			...defined({ cursor: cursor || undefined, ts: thread }),
 		};
 		const method = thread === undefined ? "conversations.history" : "conversations.replies";
 		const { body } = await this.#caller.ask({ method }, args).catch((error: unknown) => {

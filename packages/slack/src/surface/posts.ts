@@ -1,4 +1,4 @@
-import type { Logger } from "@parley/base";
+import { defined, type Logger } from "@parley/base";
 import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
@@ -57,7 +57,7 @@ export class Posts {
 		const half = await this.#halfOf(row, post, spot);
 		if (half !== undefined) return this.#complete(row, post, { ...spot, ts: half });
 		const prepared = await this.#prepare(row, post);
-		const at = { channel: spot.channel, ...(spot.thread !== undefined && { thread_ts: spot.thread }) };
+		const at = defined({ channel: spot.channel, thread_ts: spot.thread });
 		const metadata = { event_type: eventType, event_payload: { nonce: row.nonce } };
 		const { body, limits: empty } = await this.#evenPlainer(prepared, (message, owed) =>
 			this.#parts.caller.ask(
@@ -104,7 +104,8 @@ export class Posts {
 
 	async #postOf({ id, nonce, at }: OutboxRow, spot: Spot): Promise<string | undefined> {
 		const found = await this.#parts.history.find(spot, {
-			...{ key: id, since: at - skewMs },
+			key: id,
+			since: at - skewMs,
 			fits: ({ metadata }) => metadata?.event_type === eventType && metadata.event_payload.nonce === nonce,
 		});
 		return found?.ts;
@@ -239,12 +240,7 @@ function postedOf(body: Carried["body"]): z.output<typeof Posted> {
 
 function showingOf({ body, plain, list, file, upload, controls = [] }: Post): Showing {
 	const instead = upload?.name ?? file?.name;
-	return {
-		...{ body, controls },
-		...(list !== undefined && { list }),
-		...(plain !== undefined && { plain }),
-		...(instead !== undefined && { instead }),
-	};
+	return defined({ body, controls, list, plain, instead });
 }
 
 type Upload = NonNullable<Post["upload"]>;

@@ -16,17 +16,18 @@ function open() {
 		readFile: async () => new Uint8Array(),
 	});
 	const row = (token: object, more: object = {}): OutboxRow => ({
-		...{
-			id: "a/1/0",
-			nonce: "n",
-			conversation: "ticket:t",
-			lane: "acknowledgement",
-			at: clock.now(),
-			attempt: 1,
-		},
+		id: "a/1/0",
+		nonce: "n",
+		conversation: "ticket:t",
+		lane: "acknowledgement",
+		at: clock.now(),
+		attempt: 1,
 		payload: {
-			...{ type: "private", body: "only you", expiresAt: clock.now() + 1000 },
-			...{ ticket: { id: "t", token: JSON.stringify(token) }, ...more },
+			type: "private",
+			body: "only you",
+			expiresAt: clock.now() + 1000,
+			ticket: { id: "t", token: JSON.stringify(token) },
+			...more,
 		},
 	});
 	return { clock, port, surface, row };

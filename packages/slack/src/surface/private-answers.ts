@@ -1,4 +1,4 @@
-import { type Clock, type Logger, parseJson } from "@parley/base";
+import { type Clock, defined, type Logger, parseJson } from "@parley/base";
 import { DeliveryError, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import * as z from "zod";
 import type { Message } from "../blocks/check-message.ts";
@@ -63,7 +63,7 @@ export class PrivateAnswers {
 	/** An address takes some answers for a while (interactivity/handling-user-interaction#message_responses); then it is asked otherwise. */
 	async #say({ url, channel, user, thread }: Token, message: Message): Promise<void> {
 		const { caller } = this.#parts;
-		const there = { ...message, ...(thread !== undefined && { thread_ts: thread }) };
+		const there = defined({ ...message, thread_ts: thread });
 		const shown = { ...there, response_type: "ephemeral", replace_original: false };
 		const refused =
 			url === undefined

@@ -64,7 +64,8 @@ export class RateLimits {
 			if (wait <= 0) continue;
 			const scope = this.#waitFor(bucket, 0) > 0 ? bucket.name : restOf(bucket.name);
 			throw new DeliveryError(`${bucket.name} has had its calls for now`, {
-				...{ kind: "rate-limited", limit: { scope, retryAfterMs: wait } },
+				kind: "rate-limited",
+				limit: { scope, retryAfterMs: wait },
 			});
 		}
 		for (const bucket of buckets) this.#count(bucket, this.#clock.monotonic());

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { DeliveryError, type DeliveryFailure, type RateLimit } from "@parley/connector";
 
 interface Meaning {
@@ -159,7 +160,10 @@ export function refusalOf(
 	const why = error === "missing_scope" ? (needed ?? "give the app the scope that it lacks") : fix;
 	const detail = detailOf(body);
 	const message = `Slack refuses ${method} (${error})${why === undefined ? "" : `: ${why}`}${detail}`;
-	return new Refused(message, { kind, word: error, ...(kind === "rate-limited" && limit && { limit }) });
+	return new Refused(
+		message,
+		defined({ kind, word: error, limit: kind === "rate-limited" ? limit : undefined }),
+	);
 }
 
 /** What it says of the arguments: `response_metadata.messages`. */

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { cutText, DeliveryError } from "@parley/connector";
 import * as z from "zod";
 import { limits } from "../vocabulary/limits.ts";
@@ -41,9 +42,12 @@ export class SharedFiles {
 		const ids: string[] = [];
 		for (const { name, bytes, alt } of files) {
 			const args = {
-				...{ filename: fileName(name), length: bytes.length },
+				filename: fileName(name),
+				length: bytes.length,
 				// It describes pictures: another file that has one was seen to be taken, and never to be shown.
-				...(alt !== undefined && picture.test(name) && { alt_txt: cutText(alt, limits.altText) }),
+				...defined({
+					alt_txt: alt !== undefined && picture.test(name) ? cutText(alt, limits.altText) : undefined,
+				}),
 			};
 			const { body } = await caller.ask({ method: "files.getUploadURLExternal" }, args);
 			const upload = Upload.safeParse(body);
@@ -64,7 +68,7 @@ export class SharedFiles {
 		const args = {
 			files: ids.map((id, index) => ({ id, title: fileName(files[index]?.name ?? id) })),
 			channel_id: channel,
-			...(thread !== undefined && { thread_ts: thread }),
+			...defined({ thread_ts: thread }),
 		};
 		await this.#parts.caller.ask({ method: "files.completeUploadExternal", owed: true }, args);
 	}

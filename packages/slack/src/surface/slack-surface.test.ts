@@ -22,8 +22,14 @@ function open() {
 		readFile: async (id) => files.get(id) ?? Promise.reject(new Error(`no ${id}`)),
 	});
 	const row = (payload: unknown, more: Partial<OutboxRow> = {}): OutboxRow => ({
-		...{ id: "s/1/0", nonce, conversation: `T1/C1/${thread}`, lane: "approval", at: clock.now(), attempt: 1 },
-		...{ payload, ...more },
+		id: "s/1/0",
+		nonce,
+		conversation: `T1/C1/${thread}`,
+		lane: "approval",
+		at: clock.now(),
+		attempt: 1,
+		payload,
+		...more,
 	});
 	const post = (more: object = {}) => ({ type: "post", body: "hello", ...more });
 	return { clock, port, log, cards, files, surface, row, post };
@@ -42,8 +48,15 @@ test("a post goes to its thread, calls nobody, shows no previews and can be foun
 		{
 			method: "chat.postMessage",
 			args: {
-				...{ channel: "C1", thread_ts: thread, text: "hello", blocks: [{ type: "markdown", text: "hello" }] },
-				...{ unfurl_links: false, unfurl_media: false, parse: "none", link_names: false, ...marked },
+				channel: "C1",
+				thread_ts: thread,
+				text: "hello",
+				blocks: [{ type: "markdown", text: "hello" }],
+				unfurl_links: false,
+				unfurl_media: false,
+				parse: "none",
+				link_names: false,
+				...marked,
 			},
 		},
 	]);
@@ -59,7 +72,11 @@ test("an edit changes the message that it names, and its buttons with it", async
 		{
 			method: "chat.update",
 			args: {
-				...{ channel: "C1", ts: "1700000001.000200", text: "hello", parse: "none", link_names: false },
+				channel: "C1",
+				ts: "1700000001.000200",
+				text: "hello",
+				parse: "none",
+				link_names: false,
 				blocks: [
 					{ type: "markdown", text: "hello" },
 					{
@@ -121,7 +138,8 @@ test("a look that Slack lets wait goes on where it was, page by page", async () 
 		ok({ messages: [ours("1700000003.000100", marked)] }),
 	);
 	await expect(surface.find(row(post()))).rejects.toMatchObject({
-		...{ kind: "rate-limited", limit: { scope: `T1/C1/${thread}`, retryAfterMs: 60_000 } },
+		kind: "rate-limited",
+		limit: { scope: `T1/C1/${thread}`, retryAfterMs: 60_000 },
 	});
 	expect(await surface.find(row(post()))).toEqual({ remote: "C1-1700000003.000100" });
 	expect(port.calls.map(({ args }) => args["cursor"])).toEqual([undefined, "p2", "p2"]);
@@ -130,7 +148,7 @@ test("a look that Slack lets wait goes on where it was, page by page", async () 
 test("of too many messages nobody says whether ours is among them", async () => {
 	const { surface, port, row, post } = open();
 	const page = ok({
-		...{ messages: Array.from({ length: 200 }, () => ours("1700000001.000100")) },
+		messages: Array.from({ length: 200 }, () => ours("1700000001.000100")),
 		response_metadata: { next_cursor: "more" },
 	});
 	port.answer("conversations.replies", ...Array.from({ length: 20 }, () => page));
@@ -158,7 +176,8 @@ test.each([
 	const answer = refused(word, { needed: "chat:write" });
 	port.answer("chat.postMessage", answer, answer);
 	await expect(surface.send(row(post()))).rejects.toMatchObject({
-		...{ kind, message: expect.stringMatching(words) },
+		kind,
+		message: expect.stringMatching(words),
 	});
 });
 

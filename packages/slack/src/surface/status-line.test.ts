@@ -1,7 +1,7 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
+import { ok, refused, ScriptedPort } from "../testing/scripted-slack.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 import { Caller } from "./caller.ts";
 import { RateLimits } from "./rate-limits.ts";

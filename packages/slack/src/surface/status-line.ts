@@ -146,7 +146,9 @@ export class StatusLine {
 		const { channel, thread, last } = line;
 		const owed = status === "active";
 		const counted: Counted = {
-			...{ method: "agents.sessions.setStatus", lane: owed ? "final" : "typing", owed },
+			method: "agents.sessions.setStatus",
+			lane: owed ? "final" : "typing",
+			owed,
 		};
 		const args = { channel_id: channel, thread_ts: thread, status };
 		const set = last.then(async () => {

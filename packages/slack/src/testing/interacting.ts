@@ -29,7 +29,13 @@ export async function openInteractions(accept: Accept = async () => true) {
 	const { port, malformed, clock, log } = reading;
 	const accepted: { arrival: Arrival; key: object }[] = [];
 	const interactions = new Interactions({
-		...{ ...reading, self, port, controls, malformed, clock, log },
+		...reading,
+		self,
+		port,
+		controls,
+		malformed,
+		clock,
+		log,
 		accept: async (arrival, key) => {
 			accepted.push({ arrival, key });
 			return accept(arrival, key);
@@ -42,17 +48,20 @@ export async function openInteractions(accept: Accept = async () => true) {
 }
 
 export const command = (text: string, more: object = {}) => ({
-	...{ command: "/parley", text, trigger_id: trigger, user_id: "UADA", channel_id: "D1", response_url: url },
+	command: "/parley",
+	text,
+	trigger_id: trigger,
+	user_id: "UADA",
+	channel_id: "D1",
+	response_url: url,
 	...more,
 });
 export const press = (kind: ControlKind, at: number, more: object = {}) => ({
-	...{
-		type: "block_actions",
-		trigger_id: trigger,
-		response_url: url,
-		user: { id: "UADA" },
-		channel: { id: "C1" },
-	},
+	type: "block_actions",
+	trigger_id: trigger,
+	response_url: url,
+	user: { id: "UADA" },
+	channel: { id: "C1" },
 	message: { ts: "5.5", thread_ts: "4.4" },
 	actions: [
 		{
@@ -64,7 +73,12 @@ export const press = (kind: ControlKind, at: number, more: object = {}) => ({
 });
 
 export const chosen = (callback_id: string, at: number, more: object = {}) => ({
-	...{ type: "message_action", callback_id, trigger_id: trigger, response_url: url, user: { id: "UADA" } },
-	...{ channel: { id: "C1" }, action_ts: (at / 1000).toFixed(6) },
+	type: "message_action",
+	callback_id,
+	trigger_id: trigger,
+	response_url: url,
+	user: { id: "UADA" },
+	channel: { id: "C1" },
+	action_ts: (at / 1000).toFixed(6),
 	message: { type: "message", user: "UOUT", ts: "5.5", text: "Count <https://a.b|these>", ...more },
 });

@@ -1,11 +1,102 @@
 import type { OwnAccount, SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
-import { ok, refused, ScriptedPort } from "./scripted-port.ts";
 
 type Handlers = Parameters<SlackPort["connect"]>[0];
 
+type Answer = SlackAnswer | Error;
+
+/** An answer of success. */
+export function ok(body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
+	return { type: "ok", body };
+}
+
+/** A refusal in Slack's own word. */
+export function refused(error: string, body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
+	return { type: "refused", error, body };
+}
+
+/** A Slack that answers what it is told, call by call, and remembers what was asked. */
+export class ScriptedPort implements SlackPort {
+	/** Calls in order; answers to a `response_url` are calls of `respond`, bytes of `upload`. */
+	readonly calls: SlackCall[] = [];
+	readonly downloads = new Map<string, Uint8Array>();
+	/** The next answers, each for one call of a method; without one it is carried out. */
+	readonly #script: {
+		readonly method: string;
+		readonly answer: Answer | ((args: SlackCall["args"]) => Answer | Promise<Answer>);
+	}[] = [];
+	#next = 900;
+
+	/** The methods that were called. */
+	get asked(): string[] {
+		return this.calls.map(({ method }) => method);
+	}
+
+	/** The arguments of the last call. */
+	get last(): SlackCall["args"] | undefined {
+		return this.calls.at(-1)?.args;
+	}
+
+	answer(
+		method: string,
+		...answers: (Answer | ((args: SlackCall["args"]) => Answer | Promise<Answer>))[]
+	): void {
+		for (const answer of answers) this.#script.push({ method, answer });
+	}
+
+	async call({ method, args }: SlackCall): Promise<SlackAnswer> {
+		this.calls.push({ method, args });
+		const index = this.#script.findIndex((step) => step.method === method);
+		const [step] = index < 0 ? [] : this.#script.splice(index, 1);
+		const answer = typeof step?.answer === "function" ? await step.answer(args) : step?.answer;
+		if (answer instanceof Error) throw answer;
+		return answer ?? this.#carriedOut(method, args);
+	}
+
+	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer> {
+		return this.call({ method: "respond", args: { url, ...body } });
+	}
+
+	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer> {
+		return this.call({ method: "upload", args: { url, bytes } });
+	}
+
+	async download(url: string): Promise<Uint8Array> {
+		const bytes = this.downloads.get(url);
+		if (bytes === undefined) throw new Error(`nothing is at ${url}`);
+		return bytes;
+	}
+
+	async connect(): Promise<void> {}
+
+	async close(): Promise<void> {}
+
+	#carriedOut(method: string, { channel, ts }: SlackCall["args"]): SlackAnswer {
+		const n = this.#next++;
+		switch (method) {
+			case "chat.postMessage":
+				return ok({ channel, ts: `1700000${n}.000100` });
+			case "chat.update":
+				return ok({ channel, ts });
+			case "conversations.open":
+				return ok({ channel: { id: "D1" } });
+			case "files.getUploadURLExternal":
+				return ok({ upload_url: `https://files.slack.com/upload/${n}`, file_id: `F${n}` });
+			case "conversations.history":
+			case "conversations.replies":
+				return ok({ messages: [], has_more: false });
+			default:
+				return ok();
+		}
+	}
+}
+
 /** We, in the workspace of the tests. */
 export const self: OwnAccount = {
-	...{ team: "T1", user: "UBOT", bot: "BBOT", name: "parley", url: "https://acme.slack.com/" },
+	team: "T1",
+	user: "UBOT",
+	bot: "BBOT",
+	name: "parley",
+	url: "https://acme.slack.com/",
 };
 
 /** A scripted port that knows some people and channels, and whom it was connected with. */

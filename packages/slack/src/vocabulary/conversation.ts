@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { readMessageId } from "./message-id.ts";
 
@@ -19,5 +20,5 @@ export interface Place {
 export function placeOf(conversation: string): Place | undefined {
 	const [, tenant, channel, thread] = /^([^/#:]+)\/([^/#]+)(?:\/([^/#]+))?(?:#.*)?$/.exec(conversation) ?? [];
 	if (tenant === undefined || channel === undefined) return undefined;
-	return { tenant, channel, ...(thread !== undefined && { thread }) };
+	return defined({ tenant, channel, thread });
 }

@@ -18,14 +18,19 @@ async function receiving(take: (taken: Taken) => Promise<SlackReply>, clock: Clo
 	const log = new MemoryLogger();
 	const suspicions: Suspicion[] = [];
 	const receiver = new HttpTransport({
-		...{ signingSecret, listen: { host: "127.0.0.1", port: 0 }, clock, log },
+		signingSecret,
+		listen: { host: "127.0.0.1", port: 0 },
+		clock,
+		log,
 		suspected: (suspicion) => void suspicions.push(suspicion),
 		deliver: (body, attempt) => take({ body, attempt }),
 		ready: () => undefined,
 	});
 	const url = `http://127.0.0.1:${await receiver.start()}/slack/events`;
 	return {
-		...{ log, url, suspicions },
+		log,
+		url,
+		suspicions,
 		posted: () => receiver.posted(),
 		send: (text: string, headers: Readonly<Record<string, string>> = {}) =>
 			fetch(url, { method: "POST", body: text, headers: { ...signed(text), ...headers } }),
@@ -111,7 +116,10 @@ test("a port that is taken is said with its number", async () => {
 	await using first = await receiving(async () => undefined);
 	const port = Number(new URL(first.url).port);
 	const second = new HttpTransport({
-		...{ signingSecret, listen: { host: "127.0.0.1", port }, clock: systemClock, log: new MemoryLogger() },
+		signingSecret,
+		listen: { host: "127.0.0.1", port },
+		clock: systemClock,
+		log: new MemoryLogger(),
 		deliver: async () => undefined,
 		ready: () => undefined,
 		suspected: () => undefined,

@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError, parseJson } from "@parley/base";
+import { readBounded } from "@parley/connector";
 import * as z from "zod";
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
-import { readBody } from "./read-body.ts";
 import { ReplayMemory } from "./replay-memory.ts";
 import type { Deliver, Transport } from "./transport.ts";
-import { UnknownBodies } from "./unknown-bodies.ts";
 import { forgery, forgeryInHead } from "./verify.ts";
 
 /** Where Slack is told to send everything: events, commands and interactions. */
@@ -119,7 +118,8 @@ export class HttpTransport implements Transport {
 		if (request.url?.split("?")[0] !== requestPath) return { status: 404 };
 		if (request.method !== "POST") return { status: 405 };
 		const signed = {
-			...{ signingSecret: this.#parts.signingSecret, now: this.#parts.clock.now() },
+			signingSecret: this.#parts.signingSecret,
+			now: this.#parts.clock.now(),
 			signature: headerOf(request, "x-slack-signature"),
 			timestamp: headerOf(request, "x-slack-request-timestamp"),
 		};
@@ -173,7 +173,7 @@ export class HttpTransport implements Transport {
 		if (sslCheck === "1") return { status: 200 };
 		const attempt = Number(headerOf(request, "x-slack-retry-num") ?? 0);
 		const reply = await this.#parts.deliver(body, Number.isSafeInteger(attempt) ? attempt : 0);
-		return { status: 200, ...(reply && { body: reply }) };
+		return defined({ status: 200, body: reply });
 	}
 }
 
@@ -186,10 +186,75 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	if (response.destroyed) return;
 	const text = body === undefined ? "" : JSON.stringify(body);
 	response.writeHead(status, {
-		...(text !== "" && { "content-type": "application/json; charset=utf-8" }),
+		...defined({
+			"content-type": text === "" ? undefined : "application/json; charset=utf-8",
+			// What has not been read must not be read for nothing.
+			connection: status === 413 || status === 401 ? "close" : undefined,
+		}),
 		"content-length": Buffer.byteLength(text),
-		// What has not been read must not be read for nothing.
-		...((status === 413 || status === 401) && { connection: "close" }),
 	});
 	response.end(text);
+}
+
+/** A press comes with the message that it was made on, and a table in that has thousands of parts. */
+const limits = { maxNodes: 200_000 };
+
+/**
+ * The body of a request of Slack's: events are JSON, commands are a form, and interactions are a form with JSON in its
+ * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws what is none of these.
+ */
+export function readBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
+	if (!contentType.startsWith("application/x-www-form-urlencoded")) return asObject(parseJson(text, limits));
+	const form = new URLSearchParams(text);
+	const payload = form.get("payload");
+	return payload === null ? Object.fromEntries(form) : asObject(parseJson(payload, limits));
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+	if (typeof value !== "object" || value === null || Array.isArray(value)) {
+		throw new ParleyError("the body is no object", { code: "invalid_argument" });
+	}
+	return { ...value };
+}
+
+/** Slack's own are far smaller. */
+const mostBytes = 1024 * 1024;
+/** Slack gives up by then. */
+const timeoutMs = 3000;
+/** As many of the longest may be in memory. */
+const mostReading = 64;
+
+/**
+ * Reads bodies of which nobody knows yet who sends them. Where there are too many, that which takes longest is given up:
+ * so whoever sends slowly, from however many addresses, does not keep Slack out.
+ */
+class UnknownBodies {
+	readonly #clock: Clock;
+	/** The one that was begun first is the first. */
+	readonly #reading = new Set<IncomingMessage>();
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Rejects with `resource_exhausted` where it is too long, and otherwise where it does not come whole and in time. */
+	async read(request: IncomingMessage): Promise<Buffer> {
+		for (const longest of this.#reading) {
+			if (this.#reading.size < mostReading) break;
+			this.#giveUp(longest);
+		}
+		this.#reading.add(request);
+		const late = this.#clock.after(timeoutMs, () => this.#giveUp(request));
+		try {
+			return await readBounded(request, mostBytes, "the request");
+		} finally {
+			late.cancel();
+			this.#reading.delete(request);
+		}
+	}
+
+	#giveUp(request: IncomingMessage): void {
+		this.#reading.delete(request);
+		request.destroy(new ParleyError("it takes too long", { code: "deadline_exceeded" }));
+	}
 }

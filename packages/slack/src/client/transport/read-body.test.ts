@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readBody } from "./read-body.ts";
+import { readBody } from "./http-transport.ts";
 
 const form = "application/x-www-form-urlencoded";
 

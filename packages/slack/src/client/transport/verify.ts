@@ -32,7 +32,9 @@ export function forgery(request: SignedRequest): string | undefined {
 	const { signingSecret, body, now, timestamp, signature } = request;
 	try {
 		verifySlackRequest({
-			...{ signingSecret, body, nowMilliseconds: now },
+			signingSecret,
+			body,
+			nowMilliseconds: now,
 			headers: { "x-slack-signature": signature ?? "", "x-slack-request-timestamp": Number(timestamp) },
 		});
 		return undefined;
