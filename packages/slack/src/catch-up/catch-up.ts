@@ -1,12 +1,12 @@
 import { type Clock, delay, type Logger, type Timer } from "@parley/base";
 import type { HeardRoom, Kept } from "@parley/connector";
-import type { SlackLink, SlackPort } from "../vocabulary/slack-port.ts";
+import type { SlackApi, SlackLink } from "../vocabulary/slack-port.ts";
 import { type Gap, gapOf, gapsOf, isWithin, joined, stampOf } from "./gaps.ts";
 import { type HeardPlace, type HeardPlaces, nameOf } from "./heard-places.ts";
 import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts {
-	readonly port: Pick<SlackPort, "call">;
+	readonly port: SlackApi;
 	readonly places: HeardPlaces;
 	/** The threads of what we have lately posted at the top, where people may answer for the first time. */
 	readonly posted: () => Promise<readonly HeardPlace[]>;

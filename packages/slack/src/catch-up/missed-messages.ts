@@ -1,11 +1,11 @@
 import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { ts } from "../intake/wire.ts";
-import type { SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
+import type { SlackAnswer, SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
 import type { HeardPlace } from "./heard-places.ts";
 
 export interface MissedMessagesParts {
-	readonly port: Pick<SlackPort, "call">;
+	readonly port: SlackApi;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly signal: AbortSignal;

@@ -32,11 +32,7 @@ export async function download({ url, token, most, signal, apiUrl }: Download): 
 	}
 }
 
-async function read(
-	url: string,
-	{ status, headers, body }: Pick<Response, "status" | "headers" | "body">,
-	most: number,
-): Promise<Uint8Array> {
+async function read(url: string, { status, headers, body }: Response, most: number): Promise<Uint8Array> {
 	const { pathname } = new URL(url);
 	const isUnasked = isPage(headers) && !/\.x?html?$/i.test(pathname);
 	if (leadsToLogin(url, status, headers) || (isUnasked && named.test(pathname))) throw notShown();

@@ -1,11 +1,10 @@
-import type { Room } from "@parley/connector";
 import { commandTable, readTextCommand } from "@parley/connector";
 
 /** The one that the manifest registers. */
 export const slashCommand = "/parley";
 
 /** What people type for a command of the kit: https://docs.slack.dev/interactivity/implementing-slash-commands */
-export function typedCommand(name: string, { thread }: Pick<Room, "thread">): string {
+export function typedCommand(name: string, { thread }: { readonly thread?: string }): string {
 	return thread === undefined ? `${slashCommand} ${name}` : `!${name}`;
 }
 

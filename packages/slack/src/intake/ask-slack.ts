@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import type { SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
+import type { SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
 
 /** Refusals that say nothing of what was asked for: it may be answered the next time, or by another token. */
 const passing: ReadonlySet<string> = new Set([
@@ -10,7 +10,7 @@ const passing: ReadonlySet<string> = new Set([
 
 /** The answer of a method that reads, or Slack's word where it refuses that for good. Rejects with `unavailable` otherwise. */
 export async function askSlack(
-	port: Pick<SlackPort, "call">,
+	port: SlackApi,
 	call: SlackCall,
 ): Promise<{ readonly body: Readonly<Record<string, unknown>> } | { readonly refused: string }> {
 	const answer = await port.call(call);

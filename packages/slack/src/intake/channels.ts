@@ -1,7 +1,7 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { messageId } from "../vocabulary/message-id.ts";
-import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
+import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { Channel } from "./wire.ts";
@@ -32,7 +32,7 @@ export class Channels {
 
 	constructor(parts: {
 		readonly self: OwnAccount;
-		readonly port: Pick<SlackPort, "call">;
+		readonly port: SlackApi;
 		readonly clock: Clock;
 		readonly log: Logger;
 	}) {

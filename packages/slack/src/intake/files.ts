@@ -2,13 +2,13 @@ import { type Clock, defined } from "@parley/base";
 import type { Attachment, Malformed } from "@parley/connector";
 import * as z from "zod";
 import { readMessageId } from "../vocabulary/message-id.ts";
-import type { SlackPort } from "../vocabulary/slack-port.ts";
+import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { ts, WireFile } from "./wire.ts";
 
 export interface FilesParts {
-	readonly port: Pick<SlackPort, "call">;
+	readonly port: SlackApi;
 	readonly malformed: Malformed;
 	readonly clock: Clock;
 }

@@ -34,7 +34,7 @@ export interface IntakeParts {
 	readonly people: People;
 	readonly channels: Channels;
 	readonly threads: Threads;
-	readonly files: Pick<Files, "attachedTo">;
+	readonly files: Files;
 	readonly messages: Messages;
 	readonly outdated: Outdated;
 	readonly malformed: Malformed;

@@ -113,6 +113,6 @@ export class Messages {
 }
 
 /** Whether we have written it ourselves. */
-export function isOwn({ user, bot_id }: Pick<Message, "user" | "bot_id">, self: OwnAccount): boolean {
+export function isOwn({ user, bot_id }: Message, self: OwnAccount): boolean {
 	return user === self.user || bot_id === self.bot;
 }

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Store } from "@parley/base";
 import type { ConnectorTables, Malformed } from "@parley/connector";
-import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
+import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
 import { Channels } from "./channels.ts";
 import { Files } from "./files.ts";
 import { Intake } from "./intake.ts";
@@ -13,7 +13,7 @@ import { Threads } from "./threads.ts";
 /** All that reads from Slack, over what it remembers of it. */
 export function openIntake(parts: {
 	readonly self: OwnAccount;
-	readonly port: Pick<SlackPort, "call">;
+	readonly port: SlackApi;
 	readonly store: Store<ConnectorTables>;
 	readonly malformed: Malformed;
 	readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Person } from "@parley/connector";
-import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
+import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { User } from "./wire.ts";
@@ -19,12 +19,12 @@ export function unknownPerson(id: string): Person {
 /** The people that Slack was asked for or has told of. Lost with the process. */
 export class People {
 	readonly #self: OwnAccount;
-	readonly #port: Pick<SlackPort, "call">;
+	readonly #port: SlackApi;
 	readonly #known: Remembered<Person>;
 
 	constructor(parts: {
 		readonly self: OwnAccount;
-		readonly port: Pick<SlackPort, "call">;
+		readonly port: SlackApi;
 		readonly clock: Clock;
 		readonly log: Logger;
 	}) {

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { AskedPerson, PersonNow } from "@parley/connector";
 import * as z from "zod";
-import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
+import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import type { Channels } from "./channels.ts";
 import type { People } from "./people.ts";
@@ -17,7 +17,7 @@ const mostPages = 20;
 
 export interface PersonNowParts {
 	readonly self: OwnAccount;
-	readonly port: Pick<SlackPort, "call">;
+	readonly port: SlackApi;
 	readonly people: People;
 	readonly channels: Channels;
 }
@@ -46,11 +46,7 @@ export async function personNow(
 }
 
 /** Undefined if Slack does not say, or if the channel has more members than are read. */
-async function isMember(
-	port: Pick<SlackPort, "call">,
-	channel: string,
-	user: string,
-): Promise<boolean | undefined> {
+async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";
 	for (let page = 0; page < mostPages; page++) {
 		const args = defined({ channel, limit: mostInPage, cursor: cursor || undefined });

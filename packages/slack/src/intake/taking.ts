@@ -2,14 +2,13 @@ import { type Logger, ParleyError } from "@parley/base";
 import type { Arrival } from "@parley/connector";
 import * as z from "zod";
 import type { Interaction, SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
-import type { Incoming } from "./incoming.ts";
-import type { Intake } from "./intake.ts";
+import type { Incoming, Translated } from "./incoming.ts";
 import { isOvertaken, type Outdated } from "./outdated.ts";
 import { ts } from "./wire.ts";
 
 /** What is handed what Slack sends, once it is there. */
 export interface Takers {
-	readonly intake: Pick<Intake, "translate">;
+	readonly intake: { translate(body: unknown, isLast?: boolean): Promise<Translated> };
 	readonly outdated: Outdated;
 	readonly interactions: { handle(interaction: Interaction): Promise<SlackReply> };
 	readonly accept: (arrival: Arrival, key: Incoming["key"]) => Promise<unknown>;

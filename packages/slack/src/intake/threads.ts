@@ -1,7 +1,7 @@
 import { type Clock, type Logger, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { messageId, readMessageId } from "../vocabulary/message-id.ts";
-import type { OwnAccount, SlackAnswer, SlackCall, SlackPort } from "../vocabulary/slack-port.ts";
+import type { OwnAccount, SlackAnswer, SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
 import type { OwnThreads } from "./own-threads.ts";
 import { Remembered } from "./remembered.ts";
@@ -10,7 +10,7 @@ import { ts } from "./wire.ts";
 
 export interface ThreadsParts {
 	readonly self: OwnAccount;
-	readonly port: Pick<SlackPort, "call">;
+	readonly port: SlackApi;
 	readonly known: OwnThreads;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -1,9 +1,9 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
 import type { Ticket } from "@parley/connector";
-import type { SlackAnswer, SlackPort, SlackReply } from "../vocabulary/slack-port.ts";
+import type { SlackAnswer, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
 
 export interface AnswersParts {
-	readonly port: Pick<SlackPort, "call" | "respond">;
+	readonly port: SlackResponder;
 	readonly clock: Clock;
 	readonly log: Logger;
 }

@@ -20,18 +20,18 @@ import { id, ts } from "../intake/wire.ts";
 import { type Installation, isForSelf } from "../intake/workspace.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf } from "../vocabulary/message-id.ts";
-import type { Interaction, OwnAccount, SlackPort, SlackReply } from "../vocabulary/slack-port.ts";
+import type { Interaction, OwnAccount, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
 import { Answers, privately, type TicketPlace, ticketFor } from "./answers.ts";
 import { BlockActions, MessageAction, OtherInteraction, SlashCommand, ViewSubmission } from "./wire.ts";
 
 export interface InteractionsParts {
 	readonly self: OwnAccount;
-	readonly port: Pick<SlackPort, "call" | "respond">;
+	readonly port: SlackResponder;
 	readonly people: People;
 	readonly channels: Channels;
 	readonly messages: Messages;
 	readonly files: Files;
-	readonly controls: Pick<Controls, "read">;
+	readonly controls: Controls;
 	readonly malformed: Malformed;
 	/** `Connector.accept`. */
 	readonly accept: (
@@ -59,6 +59,9 @@ interface Happened {
 	readonly at: number;
 	readonly place: TicketPlace;
 }
+
+/** What is said of all interactions. */
+type Shared = "room" | "person" | "at" | "ticket";
 
 /** Takes commands, presses, forms and what is chosen in the menus of messages. Slack sends none of them a second time. */
 export class Interactions {
@@ -201,9 +204,7 @@ export class Interactions {
 	/** Rejects where it is not durable. */
 	async #accept(
 		{ trigger, user, at, place, ...happened }: Happened,
-		wanted:
-			| Pick<ArrivalOf<"command">, "type" | "command" | "options" | "attachments" | "target">
-			| Pick<ArrivalOf<"press">, "type" | "control" | "values" | "fields" | "message">,
+		wanted: Omit<ArrivalOf<"command">, Shared> | Omit<ArrivalOf<"press">, Shared>,
 	): Promise<undefined> {
 		const [room, person] = await Promise.all([happened.room, this.#parts.people.find(user)]);
 		const arrival: Arrival = { ...wanted, room, person, at, ticket: ticketFor(trigger, at, place) };

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { refusalOf } from "../client/transport/refusals.ts";
-import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
+import type { SlackAnswer, SlackApi } from "../vocabulary/slack-port.ts";
 
 /** Where an operator sees to the app. */
 export const appSettings = "https://api.slack.com/apps";
@@ -10,7 +10,7 @@ export const appSettings = "https://api.slack.com/apps";
  * `unauthenticated` where it does not know the token, `failed_precondition` where the message says what to change.
  */
 export async function askSlack(
-	port: Pick<SlackPort, "call">,
+	port: SlackApi,
 	method: string,
 	args: Readonly<Record<string, unknown>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -3,17 +3,15 @@ import type { CommandShape, Finding } from "@parley/connector";
 import * as z from "zod";
 import { readAccount } from "../client/account.ts";
 import { type Scope, scopes } from "../vocabulary/needs.ts";
-import type { SlackPort } from "../vocabulary/slack-port.ts";
+import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
 import type { Knocked } from "./knock.ts";
 
-type Api = Pick<SlackPort, "call">;
-
 /** What the checks look at Slack with. */
 export interface SlackChecks {
-	readonly bot: Api;
+	readonly bot: SlackApi;
 	/** Over sockets. */
-	readonly app?: Api;
+	readonly app?: SlackApi;
 	/** Over HTTP: who answers where the connector is to wait; absent where it is not known where that is. */
 	readonly http?: { readonly knock?: () => Promise<Knocked> };
 	/** What is wrong by the settings alone; Slack is not asked about that. `fix` stands for the one of the check. */
@@ -211,7 +209,7 @@ const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean()
  * Which kind of app it is, by which Slack limits how fast history is read. No method tells it; it shows where a channel
  * has more messages than those who are limited get at once.
  */
-async function checkLimits({ bot }: { readonly bot: Pick<SlackPort, "call"> }): Promise<Finding> {
+async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding> {
 	const id = "slack-limits";
 	const given = await readHistory(bot);
 	if (given !== undefined && given.count > fewest) {
@@ -229,7 +227,7 @@ async function checkLimits({ bot }: { readonly bot: Pick<SlackPort, "call"> }): 
 
 /** How many messages of a channel Slack gives where one more is asked for; undefined where it gives none. */
 async function readHistory(
-	bot: Pick<SlackPort, "call">,
+	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {
 	const asked = { types: "public_channel,private_channel", exclude_archived: true, limit: 200 };
 	const rooms = await bot.call({ method: "users.conversations", args: asked });

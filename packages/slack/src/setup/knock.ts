@@ -15,15 +15,21 @@ export interface Knocked {
 	readonly by: "connector" | "another-secret" | "another" | "nobody" | "unknown";
 }
 
+/** Where the connector waits for requests of Slack. */
+export interface Entrance {
+	readonly signingSecret: string;
+	readonly listen: { readonly host: string; readonly port: number };
+}
+
+interface KnockOptions extends Entrance {
+	readonly clock: Clock;
+}
+
 /**
  * Asks at the connector's address what Slack asks when it looks whether somebody is there, signed as Slack signs it:
  * https://docs.slack.dev/reference/events/url_verification. Never rejects.
  */
-export async function knock(options: {
-	readonly signingSecret: string;
-	readonly listen: { readonly host: string; readonly port: number };
-	readonly clock: Clock;
-}): Promise<Knocked> {
+export async function knock(options: KnockOptions): Promise<Knocked> {
 	const { host, port } = options.listen;
 	const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
 	if (port === 0) return { at, by: "unknown" };
@@ -38,7 +44,7 @@ export async function knock(options: {
 }
 
 async function post(
-	{ signingSecret, listen, clock }: Parameters<typeof knock>[0],
+	{ signingSecret, listen, clock }: KnockOptions,
 	body: string,
 ): Promise<{ readonly status: number | undefined; readonly body: string }> {
 	const timestamp = String(Math.floor(clock.now() / 1000));

@@ -3,7 +3,7 @@ import { commandTable } from "@parley/connector";
 import { slackLogger } from "../client/slack-logger.ts";
 import { WebCalls, webOptions } from "../client/web-calls.ts";
 import type { SlackChecks } from "./checks.ts";
-import { knock } from "./knock.ts";
+import { type Entrance, knock } from "./knock.ts";
 
 const timeoutMs = 5000;
 
@@ -12,7 +12,7 @@ export function openChecks(options: {
 	readonly botToken: string;
 	readonly appToken?: string | undefined;
 	/** Slack calls the connector over HTTP: what is signed with, and where it waits, if that is known. */
-	readonly http?: Partial<Pick<Parameters<typeof knock>[0], "signingSecret" | "listen">> | undefined;
+	readonly http?: Partial<Entrance> | undefined;
 	readonly wrong?: SlackChecks["wrong"];
 	/** Another `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;

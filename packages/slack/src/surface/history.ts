@@ -56,11 +56,11 @@ export interface Wanted {
  */
 export class History {
 	readonly #caller: Caller;
-	readonly #self: Pick<OwnAccount, "user" | "bot">;
+	readonly #self: OwnAccount;
 	/** By `Wanted.key`. A look that is evicted begins again. */
 	readonly #looks = new LRUCache<string, Look>({ max: mostLooks });
 
-	constructor(caller: Caller, self: Pick<OwnAccount, "user" | "bot">) {
+	constructor(caller: Caller, self: OwnAccount) {
 		this.#caller = caller;
 		this.#self = self;
 	}

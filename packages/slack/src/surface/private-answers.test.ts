@@ -1,7 +1,7 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { OutboxRow } from "@parley/connector";
 import { expect, test } from "vitest";
-import { refused, ScriptedPort } from "../testing/scripted-port.ts";
+import { refused, ScriptedPort } from "../testing/scripted-slack.ts";
 import { slackSurface } from "./slack-surface.ts";
 
 const self = { team: "T1", user: "U0", bot: "B0", name: "parley", url: "https://acme.slack.com/" };

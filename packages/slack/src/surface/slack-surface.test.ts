@@ -2,7 +2,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { OutboxRow } from "@parley/connector";
 import { expect, test } from "vitest";
-import { ok, refused, ScriptedPort } from "../testing/scripted-port.ts";
+import { ok, refused, ScriptedPort } from "../testing/scripted-slack.ts";
 import { slackSurface } from "./slack-surface.ts";
 
 const nonce = "n".repeat(24);

@@ -54,12 +54,20 @@ export interface OwnAccount {
 	readonly url: string;
 }
 
-/** Slack, as the connector meets it: bolt and the web client, or the simulator without sockets. */
-export interface SlackPort {
-	/** Rejects where no answer came, or one that says nothing (5xx): it may have been carried out or not. */
+/** The methods of Slack's Web API. */
+export interface SlackApi {
+	/** Rejects if no answer came, or one with a status of 5xx: Slack may have done what was asked, or not. */
 	call(call: SlackCall): Promise<SlackAnswer>;
+}
+
+/** The Web API and the addresses that Slack gives for answers to one interaction. */
+export interface SlackResponder extends SlackApi {
 	/** Posts to a `response_url`. Rejects as `call` does. */
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
+}
+
+/** Slack, as the connector meets it: bolt and the web client, or the simulator without sockets. */
+export interface SlackPort extends SlackResponder {
 	/** The second of the three steps of an upload: the bytes to where `files.getUploadURLExternal` says. */
 	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer>;
 	/**
