@@ -40,7 +40,7 @@ const longest = [
 	"test/kontekst/examples.ci.test.ts",
 	"test/connector/scenes/slack-tasks-and-access.ci.test.ts",
 	"test/connector/delivery/delivery.ci.test.ts",
-	"packages/core/src/tools/git.ci.test.ts",
+	"packages/core/src/tools/git/git.ci.test.ts",
 	"packages/connector/src/text/fit-posts.ci.test.ts",
 	"test/conformance/kontekst-llama.ci.test.ts",
 	"test/zot/examples.ci.test.ts",

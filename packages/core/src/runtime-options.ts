@@ -8,7 +8,7 @@ import type { Skills } from "./agent/skills/skills.ts";
 import { systemPromptOf } from "./agent/system-prompt/session-prompt.ts";
 import { placesAnswering } from "./conversation/may-answer-elsewhere.ts";
 import type { Services } from "./conversation/services.ts";
-import { type Roots, toolRoots } from "./filesystem/roots.ts";
+import { type Roots, toolRoots } from "./filesystem/paths.ts";
 import type { Memories } from "./memory/memories.ts";
 import type { Tables } from "./store/tables.ts";
 import type { TextRedactor } from "./text/session-redactor.ts";

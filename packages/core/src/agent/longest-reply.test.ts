@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { ModelTable } from "../models/table/model-table.ts";
-import { unknownModel } from "../models/table/unknown-model.ts";
+import { ModelTable, unknownModel } from "../models/table/model-table.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { TestRuntime, type TestRuntimeOptions } from "../testing/test-runtime.ts";

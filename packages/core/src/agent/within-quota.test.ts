@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { roomIn } from "../conversation/workspaces.ts";
-import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import { createUnsandboxed } from "../sandbox/commands/unsandboxed.ts";
 import { shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
 import type { Command } from "../vocabulary/sandbox.ts";

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open, rm } from "node:fs/promises";
 
 /** What a content tells of itself. */
 export interface ContentFacts {
@@ -15,7 +17,7 @@ const unknownType = "application/octet-stream";
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
 /** Looks at a content as it comes, piece by piece, and holds no more of it than its beginning. */
-export class ContentWatch {
+class ContentWatch {
 	readonly #hash = createHash("sha256");
 	readonly #decoder = new TextDecoder("utf-8", { fatal: true });
 	readonly #sample: Uint8Array[] = [];
@@ -59,4 +61,92 @@ export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string
 	const told = await fileTypeFromBuffer(sample);
 	if (told && !active.test(told.mime)) return told.mime;
 	return text ? "text/plain" : unknownType;
+}
+
+interface WriteOptions {
+	/** For this user alone unless told. */
+	readonly mode?: number;
+	/** May throw before each piece is written, told how large it is. */
+	readonly admit?: (bytes: number) => void;
+}
+
+/**
+ * Writes a content to a file that was not there, as fast as the disk takes it: durable and whole when it resolves,
+ * nothing of it is left when it rejects.
+ */
+export async function writeContent(
+	path: string,
+	content: AsyncIterable<Uint8Array>,
+	{ mode = 0o600, admit }: WriteOptions = {},
+): Promise<ContentFacts> {
+	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+	await using file = await open(path, flags, mode);
+	const watch = new ContentWatch();
+	try {
+		for await (const chunk of content) {
+			admit?.(chunk.length);
+			watch.take(chunk);
+			await file.writeFile(chunk);
+		}
+		await file.sync();
+		return await watch.facts();
+	} catch (reason) {
+		await rm(path, { force: true });
+		throw reason;
+	}
+}
+
+/** Leaves room for what a copy is told apart by; most file systems take 255. */
+const maxBytes = 200;
+const fallback = "file";
+
+/** What shells, file systems or people would read as something else: also beyond ASCII, controls and direction marks. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
+/** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#naming-conventions */
+const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;
+
+/**
+ * A plain file name from what somebody calls a file: no directories, nothing hidden or invisible, no name that a system
+ * keeps for itself, at most 200 bytes of UTF-8 with the ending kept; `file` where nothing is left.
+ */
+export function safeFileName(text: string): string {
+	const base = text.split(/[/\\]/).at(-1) ?? "";
+	const plain = base
+		.normalize("NFC")
+		.replaceAll(unsafe, "")
+		.replaceAll(/\p{Zs}+/gu, " ")
+		.replace(/^[. ]+/, "")
+		.replace(/[. ]+$/, "");
+	const free = reserved.test(plain) ? `_${plain}` : plain;
+	return shortened(free) || fallback;
+}
+
+/** The name for the nth file that wants it, from 1: `report.pdf`, `report-2.pdf`, … */
+export function nthName(name: string, n: number): string {
+	const { stem, ending } = split(name);
+	return n === 1 ? name : `${stem}-${n}${ending}`;
+}
+
+function shortened(name: string): string {
+	const { stem, ending } = split(name);
+	const room = maxBytes - Buffer.byteLength(ending);
+	return `${within(stem, room)}${ending}`;
+}
+
+/** As many whole characters as fit. */
+function within(text: string, room: number): string {
+	let kept = "";
+	let bytes = 0;
+	for (const character of text) {
+		bytes += Buffer.byteLength(character);
+		if (bytes > room) return kept.trimEnd();
+		kept += character;
+	}
+	return kept;
+}
+
+/** An ending longer than any that tells something is part of the name. */
+function split(name: string): { readonly stem: string; readonly ending: string } {
+	const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,16}$/u.exec(name)?.[0] ?? "";
+	return { stem: name.slice(0, name.length - ending.length), ending };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nthName, safeFileName } from "./file-name.ts";
+import { nthName, safeFileName } from "./content-facts.ts";
 
 test.each([
 	["report.pdf", "report.pdf"],

@@ -1,8 +1,16 @@
+import { ParleyError } from "@parley/base";
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { isAuthorized } from "../vocabulary/authorize.ts";
-import { type KeptFile, leastCounted, noRoomForOutput, outputPrefix } from "../vocabulary/kept-file.ts";
+import {
+	type FileFacts,
+	factsOf,
+	type KeptFile,
+	leastCounted,
+	noRoomForOutput,
+	outputPrefix,
+} from "../vocabulary/kept-file.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 
 type FileRow = Selectable<Tables["files"]>;
@@ -159,4 +167,43 @@ export async function makeRoomForOutput(
 function toKept(row: FileRow): KeptFile {
 	const { id, name, media_type: mediaType, sha256 } = row;
 	return { id, name, mediaType, bytes: Number(row.bytes), sha256, expiresAt: Number(row.expires_at) };
+}
+
+/** Who sends which files, and into which session. */
+interface Sending {
+	readonly principal: Principal;
+	readonly sessionId: string;
+	readonly ids: readonly string[];
+	readonly now: number;
+}
+
+/**
+ * Gives kept files to a session, in the transaction of the message that carries them: from then on they live as long as
+ * it does. Throws `invalid_argument` for a file that is unknown, had its time, or belongs to another session.
+ */
+export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {
+	const attached: FileFacts[] = [];
+	for (const id of new Set(ids)) {
+		const file = await findFile(tx, id, now);
+		if (!file || !visibleTo(principal, file)) throw refused(`file not found: ${id}`);
+		if (file.sessionId !== null && file.sessionId !== sessionId) {
+			throw refused(`${id} belongs to another session: bring it once more`);
+		}
+		await tx.updateTable("files").set({ session_id: sessionId }).where("id", "=", id).execute();
+		attached.push(factsOf(file));
+	}
+	return attached;
+}
+
+function refused(message: string): ParleyError {
+	return new ParleyError(`attachments: ${message}`, { code: "invalid_argument" });
+}
+
+/**
+ * Forgets the files of a session, as a part of its removal. Returns their ids: what they held is removed with
+ * `Files.unlink` once the removal is durable, and by the next sweep where that never happens.
+ */
+export async function removeFilesOf(tx: Tx, sessionId: string): Promise<string[]> {
+	const rows = await tx.deleteFrom("files").where("session_id", "=", sessionId).returning("id").execute();
+	return rows.map(({ id }) => id);
 }

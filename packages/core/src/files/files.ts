@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Clock, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
-import type { Roots } from "../filesystem/roots.ts";
+import type { Roots } from "../filesystem/paths.ts";
 import { type Keyed, knowsKey, once } from "../store/idempotency.ts";
 import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
@@ -20,8 +20,7 @@ import {
 } from "../vocabulary/kept-file.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
-import type { ContentFacts } from "./content-facts.ts";
-import { safeFileName } from "./file-name.ts";
+import { type ContentFacts, safeFileName, writeContent } from "./content-facts.ts";
 import {
 	countedBytes,
 	findFile,
@@ -30,7 +29,6 @@ import {
 	removableBytes,
 	visibleTo,
 } from "./file-rows.ts";
-import { writeContent } from "./write-content.ts";
 
 export interface FilesOptions {
 	readonly store: Store<Tables>;

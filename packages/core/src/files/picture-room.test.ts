@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testPictures } from "../testing/pictures.ts";
 import type { ImageBlock } from "../vocabulary/message.ts";
-import { fitTogether, halfTheRoom } from "./picture-room.ts";
+import { fitTogether, halfTheRoom } from "./pictures.ts";
 
 const [{ content: png }] = testPictures;
 const mebibyte = 1024 * 1024;

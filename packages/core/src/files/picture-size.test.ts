@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testPictures } from "../testing/pictures.ts";
 import type { ImageType } from "../vocabulary/message.ts";
-import { pictureSize } from "./picture-size.ts";
+import { pictureSize } from "./pictures.ts";
 
 const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(" ", ""), "hex");
 const riff = (chunk: string, body: string): Buffer =>

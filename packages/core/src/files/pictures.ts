@@ -1,5 +1,5 @@
 import type { Attachment, FileFacts } from "../vocabulary/kept-file.ts";
-import { type ImageBlock, isImageType, type Message } from "../vocabulary/message.ts";
+import { type ImageBlock, type ImageType, isImageType, type Message } from "../vocabulary/message.ts";
 import type { Asked } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
 
@@ -8,7 +8,7 @@ export const maxPictureBytes = 3_932_160;
 /** Of its width and of its height, in pixels: more are refused, says the same page. */
 export const maxPictureSide = 8_000;
 /** A request may have 32 MB, of which base64 makes a third; the rest is for what is said. */
-export const maxPicturesBytes = 18 * 1024 * 1024;
+const maxPicturesBytes = 18 * 1024 * 1024;
 
 /** Whether a model can be shown the file, `before` bytes of pictures being in the conversation already. */
 export function isPicture({ mediaType, bytes }: FileFacts, before: number): boolean {
@@ -70,4 +70,137 @@ async function load(
 	const picture = await loadPicture(files, attachment);
 	if (!picture) return { attachment: { ...attachment, problem: "it is no longer kept" } };
 	return { attachment, picture };
+}
+
+/** How much room the pictures of a conversation have. */
+interface PictureRoom {
+	readonly bytes: number;
+	/** How many there may be where one of them is large. */
+	readonly few: number;
+}
+
+/** Of its width and of its height, in pixels: of what is larger, few pictures may be in a request. */
+const largeSide = 2_000;
+
+/** What a provider takes in one request: https://platform.claude.com/docs/en/build-with-claude/vision */
+const pictureRoom: PictureRoom = { bytes: maxPicturesBytes, few: 20 };
+
+/** Says to a model why a picture is not shown. */
+export const noRoom =
+	`the pictures of this conversation have ${pictureRoom.bytes / 1024 / 1024} MiB together at most, ` +
+	`and are no more than ${pictureRoom.few} where one is larger than ${largeSide} pixels a side`;
+
+/** Whether all of them can be shown together. */
+export function fitTogether(
+	pictures: readonly ImageBlock[],
+	{ bytes, few }: PictureRoom = pictureRoom,
+): boolean {
+	return sizeOf(pictures) <= bytes && (pictures.length <= few || !pictures.some(isLarge));
+}
+
+/** Whether they have more bytes than all pictures that are shown together may have. */
+export function fillMoreThanRoom(pictures: readonly ImageBlock[]): boolean {
+	return sizeOf(pictures) > pictureRoom.bytes;
+}
+
+/** Where they do not fit: half of what they have too little of, as much as there is of all else. */
+export function halfTheRoom(pictures: readonly ImageBlock[]): PictureRoom {
+	const { bytes, few } = pictureRoom;
+	return {
+		bytes: sizeOf(pictures) > bytes ? bytes / 2 : bytes,
+		few: fitTogether(pictures, { bytes: Number.POSITIVE_INFINITY, few }) ? few : few / 2,
+	};
+}
+
+function sizeOf(pictures: readonly ImageBlock[]): number {
+	return pictures.reduce((sum, picture) => sum + bytesOf(picture), 0);
+}
+
+/** A picture is decoded once for its size. */
+const large = new WeakMap<ImageBlock, boolean>();
+
+function isLarge(picture: ImageBlock): boolean {
+	const known = large.get(picture);
+	if (known !== undefined) return known;
+	const size = pictureSize(picture.mediaType, Buffer.from(picture.data, "base64"));
+	const found = size !== undefined && Math.max(size.width, size.height) > largeSide;
+	large.set(picture, found);
+	return found;
+}
+
+/** In pixels. */
+interface PictureSize {
+	readonly width: number;
+	readonly height: number;
+}
+
+/** How large a picture is, by its header; undefined where it has none that makes sense: then it is damaged. */
+export function pictureSize(type: ImageType, content: Uint8Array): PictureSize | undefined {
+	const size = readers[type](content);
+	return size && size.width > 0 && size.height > 0 ? size : undefined;
+}
+
+type Reader = (content: Uint8Array) => PictureSize | undefined;
+
+const readers: Readonly<Record<ImageType, Reader>> = {
+	"image/png": sizeOfPng,
+	"image/jpeg": sizeOfJpeg,
+	"image/gif": (content) => ({ width: little(content, 6, 2), height: little(content, 8, 2) }),
+	"image/webp": sizeOfWebp,
+};
+
+/** https://www.w3.org/TR/png-3/#11IHDR */
+function sizeOfPng(content: Uint8Array): PictureSize | undefined {
+	if (word(content, 12) !== "IHDR") return undefined;
+	return { width: big(content, 16, 4), height: big(content, 20, 4) };
+}
+
+/** The frame header stands behind segments of any number: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
+function sizeOfJpeg(content: Uint8Array): PictureSize | undefined {
+	for (let at = 2; at < content.length; ) {
+		if (content[at] !== 0xff) return undefined;
+		const marker = content[at + 1] ?? 0;
+		if (isFrame(marker)) return { width: big(content, at + 7, 2), height: big(content, at + 5, 2) };
+		// More of 0xff may stand before a marker; some markers are all of their segment.
+		if (marker === 0xff) at += 1;
+		else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
+		else at += 2 + Math.max(2, big(content, at + 2, 2));
+	}
+	return undefined;
+}
+
+/** SOF0 to SOF15, without the three markers among them that mean something else. */
+function isFrame(marker: number): boolean {
+	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+/** https://developers.google.com/speed/webp/docs/riff_container and its bit streams */
+function sizeOfWebp(content: Uint8Array): PictureSize | undefined {
+	const kind = word(content, 12);
+	if (kind === "VP8X" && content.length >= 30) {
+		return { width: 1 + little(content, 24, 3), height: 1 + little(content, 27, 3) };
+	}
+	if (kind === "VP8L" && content.length >= 25) {
+		const bits = little(content, 21, 4);
+		return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
+	}
+	if (kind !== "VP8 ") return undefined;
+	return { width: little(content, 26, 2) & 0x3fff, height: little(content, 28, 2) & 0x3fff };
+}
+
+function word(content: Uint8Array, at: number): string {
+	return String.fromCharCode(...content.subarray(at, at + 4));
+}
+
+/** What lies beyond the end counts as zero, which no picture has as its size. */
+function big(content: Uint8Array, at: number, bytes: number): number {
+	let value = 0;
+	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);
+	return value;
+}
+
+function little(content: Uint8Array, at: number, bytes: number): number {
+	let value = 0;
+	for (let index = bytes - 1; index >= 0; index--) value = value * 256 + (content[at + index] ?? 0);
+	return value;
 }

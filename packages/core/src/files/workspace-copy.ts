@@ -4,12 +4,9 @@ import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
-import { HeldDirectory } from "../filesystem/held-directory.ts";
-import { readChunks } from "../filesystem/regular-file.ts";
+import { HeldDirectory, readChunks } from "../filesystem/regular-file.ts";
 import type { FileFacts } from "../vocabulary/kept-file.ts";
-import type { ContentFacts } from "./content-facts.ts";
-import { nthName } from "./file-name.ts";
-import { writeContent } from "./write-content.ts";
+import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 
 /** Below the working directory. */
 const folder = "attachments";

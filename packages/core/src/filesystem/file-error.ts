@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
 import { type ErrorCode, ParleyError } from "@parley/base";
 
 const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -28,4 +31,43 @@ export function fileError(what: string, cause: unknown): ParleyError {
 /** The system's name of an error (`ENOENT`), or "" where it has none. */
 export function systemCode(reason: unknown): string {
 	return reason instanceof Error && "code" in reason && typeof reason.code === "string" ? reason.code : "";
+}
+
+/** The content of larger files is not read: size, `mtime` and `ctime` in nanoseconds stand for it. */
+const mostHashed = 50n * 1024n * 1024n;
+
+/** The real path of a file or directory and its number in the file system: another one there has another identity. */
+export async function identityOf(path: string): Promise<string> {
+	const real = await realpath(path);
+	const { dev, ino } = await stat(real, { bigint: true });
+	return `${real} ${dev}:${ino}`;
+}
+
+/** The same with what stands in the file: the same file with other content has another identity. */
+export async function contentIdentityOf(path: string): Promise<string> {
+	const real = await realpath(path);
+	// Something else could stand there by now that opening would wait for.
+	await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
+	const stats = await file.stat({ bigint: true });
+	const { dev, ino } = stats;
+	if (!stats.isFile() || stats.size > mostHashed) return `${real} ${dev}:${ino} ${factsOf(stats)}`;
+	const hash = createHash("sha256");
+	for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk);
+	return `${real} ${dev}:${ino} sha256:${hash.digest("hex")}`;
+}
+
+function factsOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
+	return `size:${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
+
+/** Result of an operation on a path; undefined if nothing is there that this user can reach. */
+export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
+	try {
+		return await found;
+	} catch (reason) {
+		if (nothing.includes(systemCode(reason))) return undefined;
+		throw reason;
+	}
 }

@@ -2,9 +2,8 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createWorkplace } from "../testing/tool-context.ts";
-import { replaceFile } from "../tools/files/replace-file.ts";
-import { HeldDirectory } from "./held-directory.ts";
-import { openRegular } from "./regular-file.ts";
+import { replaceFile } from "../tools/files/write-target.ts";
+import { HeldDirectory, openRegular } from "./regular-file.ts";
 
 let place: Awaited<ReturnType<typeof createWorkplace>>;
 

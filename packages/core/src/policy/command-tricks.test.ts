@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createToolContext } from "../testing/tool-context.ts";
 import { runCommand } from "../tools/commands/run-command.ts";
-import { git } from "../tools/git.ts";
+import { git } from "../tools/git/git.ts";
 import type { ToolPlan } from "../vocabulary/tool.ts";
 import { type Decision, decide } from "./policy.ts";
 import { readPolicy } from "./read-policy.ts";

@@ -1,7 +1,16 @@
-import type { CallFacts } from "./call-facts.ts";
-import { allowsCommand, mayRun } from "./command-match.ts";
-import { matchesName } from "./commands/places.ts";
-import { UNKNOWN } from "./commands/words.ts";
+import { basename, resolve } from "node:path";
+import { homeDirectory } from "@parley/base/own-account";
+import { ruleNameOf, type Tool, type ToolContext, type ToolPlan } from "../vocabulary/tool.ts";
+import {
+	type FoundCommands,
+	findCommands,
+	isKeyword,
+	isShell,
+	isWrapper,
+	type SeenWords,
+} from "./commands/judge-command.ts";
+import { matchesName, namedPaths } from "./commands/places.ts";
+import { splitPlainly, UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 
 /** Whether a rule that asks or denies concerns the call: where that is in doubt, it does. */
@@ -71,4 +80,153 @@ function namesHost(word: string, pattern: string): boolean {
 	const told = [...lower.matchAll(/(?::\/\/|@)(?:[^\s/@]*@)?([^\s/:@?#]+)/g)].map(([, host = ""]) => host);
 	if (told.some((host) => host.includes(UNKNOWN) || matchesName(host, pattern))) return true;
 	return lower.split(/[\s/:@=,?#]/).includes(pattern);
+}
+
+/** A call to be decided about. Without `args` and `context` nothing but its plan is known of it. */
+export interface JudgedCall {
+	readonly tool: Pick<Tool, "name" | "ruleName" | "command">;
+	readonly plan: ToolPlan;
+	readonly args?: unknown;
+	readonly context?: Pick<ToolContext, "cwd" | "roots" | "forbidden">;
+}
+
+/** What rules can ask of a call; what takes long to find out is found out when the first one asks. */
+export class CallFacts {
+	/** The one that rules know. */
+	readonly name: string;
+	readonly plan: ToolPlan;
+	readonly roots: readonly string[];
+	readonly #call: JudgedCall;
+	#found: FoundCommands | undefined;
+
+	constructor(call: JudgedCall) {
+		this.name = ruleNameOf(call.tool);
+		this.plan = call.plan;
+		this.roots = call.context?.roots ?? [];
+		this.#call = call;
+	}
+
+	/** Whether it runs a program. */
+	get runs(): boolean {
+		return this.#call.tool.command !== undefined && this.#call.args !== undefined;
+	}
+
+	/** The real path that it is about. */
+	get path(): string | undefined {
+		return this.plan.binding["path"];
+	}
+
+	/** That path, and as it was written. */
+	get paths(): readonly string[] {
+		const { args, context } = this.#call;
+		// What is no object has no such property.
+		const written: unknown = Object(args).path;
+		return [
+			...(this.path === undefined ? [] : [this.path]),
+			...(typeof written === "string" && context ? [resolve(context.cwd, written)] : []),
+		];
+	}
+
+	/** The host that it reaches. */
+	get host(): string | undefined {
+		const url = this.plan.binding["url"];
+		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");
+	}
+
+	/** All that it runs, where nothing about that is in doubt. */
+	get plain(): readonly (readonly string[])[] | undefined {
+		const command = this.#command();
+		return typeof command === "string" ? splitPlainly(command) : command && [command];
+	}
+
+	/** All that it may run and name, as far as anybody can tell. */
+	get found(): FoundCommands {
+		this.#found ??= this.#find();
+		return this.#found;
+	}
+
+	#command(): string | readonly string[] | undefined {
+		const { tool, args } = this.#call;
+		return args === undefined ? undefined : tool.command?.(args);
+	}
+
+	#find(): FoundCommands {
+		const command = this.#command() ?? [];
+		const { cwd, roots, forbidden } = this.#call.context ?? { cwd: "/", roots: [], forbidden: [] };
+		const home = homeDirectory();
+		if (typeof command === "string") return findCommands(command, { cwd, roots, forbidden, home });
+		// No shell reads these words.
+		const paths = new Set(command.flatMap((word) => namedPaths(word, cwd, home)));
+		return { seen: [{ words: command, hidden: false }], paths, whole: true };
+	}
+}
+
+const assignment = /^[A-Za-z_]\w*\+?=/;
+
+/** Builtins after which the shell's later words mean something else, or the same somewhere else. */
+const changesShell = new Set(
+	"cd pushd popd alias unalias export declare typeset readonly local set unset shopt hash enable".split(" "),
+);
+
+/**
+ * Whether a rule that begins with these words lets the command run. A program that runs others is let through only where
+ * the rule holds all of its words: what follows could be anything.
+ */
+function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
+	if (prefix.some((word, index) => word !== words[index])) return false;
+	const [program = "", next = ""] = words;
+	const name = basename(program).toLowerCase();
+	if (changesShell.has(name)) return false;
+	// Options before its command can name programs, too.
+	const runsOthers = isWrapper(name) || (name === "git" && next.startsWith("-"));
+	return !runsOthers || prefix.length === words.length;
+}
+
+/** Whether one of the programs that a command may run, as far as anybody can tell, begins with these words. */
+function mayRun(prefix: readonly string[], { seen, whole }: FoundCommands): boolean {
+	if (!whole) return true;
+	return seen.some((command) =>
+		command.words.some(
+			(_, index) => isProgram(command, index) && mayBegin(prefix, command.words.slice(index)),
+		),
+	);
+}
+
+/** Whether the word there may be a program that is run: the first one is, and any behind a program that runs others. */
+function isProgram({ words, hidden }: SeenWords, index: number): boolean {
+	const first = words.findIndex((word) => !isKeyword(word) && !assignment.test(word));
+	return hidden || index === first || words.slice(first, index).some((word) => isWrapper(nameOf(word)));
+}
+
+function mayBegin(
+	[program = "", ...rest]: readonly string[],
+	[word = "", ...args]: readonly string[],
+): boolean {
+	if (assignment.test(word)) return false;
+	if (word.includes(UNKNOWN) || readsCommands(word, args)) return true;
+	const name = nameOf(word);
+	// Git keeps a program for each of its commands.
+	if (name.startsWith("git-"))
+		return mayBegin([program, ...rest], ["git", name.slice("git-".length), ...args]);
+	return name === nameOf(program) && mayFollow(rest, args);
+}
+
+/** Whether the words come in their order, with nothing but options and what belongs to them between. */
+function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
+	if (next === undefined) return true;
+	const last = args[0]?.startsWith("-") || args[0]?.includes(UNKNOWN) ? args.length : 1;
+	const at = args.slice(0, last).findIndex((word) => word === next || word.includes(UNKNOWN));
+	return at !== -1 && mayFollow(rest, args.slice(at + 1));
+}
+
+/** A shell that is told nothing to run takes it from its input. */
+function readsCommands(word: string, args: readonly string[]): boolean {
+	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
+}
+
+/** As a careless file system knows it. */
+function nameOf(program: string): string {
+	return basename(program)
+		.toLowerCase()
+		.replace(/\.(?:exe|cmd|bat)$/, "");
 }

@@ -1,6 +1,11 @@
-import { join } from "node:path";
-import { combineLayers, type LayerState } from "./combine-layers.ts";
-import type { PolicyInForce } from "./policy-rule.ts";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { ParleyError } from "@parley/base";
+import { LRUCache } from "lru-cache";
+import { ruleNameOf } from "../vocabulary/tool.ts";
+import { builtInAlone, policyVersion } from "./policy.ts";
+import type { Layer, PolicyInForce, PolicyRule } from "./policy-rule.ts";
 import type { KnownTool, PolicySource } from "./read-policy.ts";
 import { type PolicyState, WatchedPolicy } from "./watched-policy.ts";
 
@@ -41,15 +46,15 @@ interface Combined {
 	readonly policy: PolicyInForce;
 }
 
-/** So many agents and workspaces are remembered; of others it is forgotten that their files were read. */
+/** Maximum number of policy files of agents and workspaces that stay in memory. Others are read again. */
 const mostRemembered = 1_000;
 
-/** The files of all layers. Each is looked at whenever somebody asks, which costs a few microseconds. */
+/** The policy files of all layers. Each lookup checks whether a file changed, which takes a few microseconds. */
 export class PolicyLayers {
 	readonly #files: LayerFiles;
 	readonly #operator: Layered;
-	readonly #others = new Map<string, Layered>();
-	readonly #combined = new Map<string, Combined>();
+	readonly #others = new LRUCache<string, Layered>({ max: mostRemembered });
+	readonly #combined = new LRUCache<string, Combined>({ max: mostRemembered });
 
 	constructor(files: LayerFiles) {
 		this.#files = files;
@@ -87,7 +92,7 @@ export class PolicyLayers {
 		const known = this.#combined.get(key);
 		if (known?.states.every(({ state }, index) => state === states[index]?.state)) return known.policy;
 		const policy = combineLayers(states, channelTools && { left: channelTools, all: this.#files.tools });
-		remember(this.#combined, key, { states, policy });
+		this.#combined.set(key, { states, policy });
 		return policy;
 	}
 
@@ -95,7 +100,7 @@ export class PolicyLayers {
 		const known = this.#others.get(path);
 		if (known) return known;
 		const layered = this.#watch(layer, path);
-		remember(this.#others, path, layered);
+		this.#others.set(path, layered);
 		return layered;
 	}
 
@@ -103,16 +108,81 @@ export class PolicyLayers {
 		const { others = [], onRead } = this.#files;
 		const tools = [...this.#files.tools, ...others];
 		const watched = new WatchedPolicy({
-			...{ layer, path, tools, foreign: layer === "workspace" },
+			layer,
+			path,
+			tools,
+			foreign: layer === "workspace",
 			onRead: (state, before) => onRead({ layer, path, state, before }),
 		});
 		return { layer, path, watched };
 	}
 }
 
-/** The oldest makes room. */
-function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
-	const [oldest] = known.keys();
-	if (known.size >= mostRemembered && oldest !== undefined) known.delete(oldest);
-	known.set(key, value);
+/** What one layer adds at this moment. */
+interface LayerState {
+	readonly layer: Layer;
+	readonly path: string;
+	readonly state: PolicyState;
+}
+
+/** The tools that a channel leaves to its sessions, and all that there are. */
+interface ChannelTools {
+	readonly left: readonly string[];
+	readonly all: readonly KnownTool[];
+}
+
+/** Puts the layers of a session together; the version stands for all of them. */
+function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
+	const there = layers.filter(({ state }) => state.digest !== "");
+	if (there.length === 0 && !channel) return builtInAlone;
+	const told = there.map(({ layer, state }) => [layer, state.digest]);
+	const text = JSON.stringify([told, channel?.left ?? null]);
+	const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+	const faulty = there.find(({ state }) => state.problem !== undefined);
+	return {
+		version: `${policyVersion}-${hash}`,
+		rules: [...there.flatMap(({ state }) => state.rules), ...channelRules(channel)],
+		ignored: there.flatMap(({ state }) => state.ignored),
+		...(faulty && { problem: { layer: faulty.layer, reason: whyDenied(faulty) } }),
+	};
+}
+
+/** For the model, too: without the directories of the operator. */
+function whyDenied({ layer, path, state: { problem = "" } }: LayerState): string {
+	const told = problem.replaceAll(path, basename(path));
+	return `the ${layer}'s policy cannot be used, and nothing runs until it is mended: ${told}`;
+}
+
+function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
+	const denied = channel?.all.filter(({ name }) => !channel.left.includes(name)).map(ruleNameOf) ?? [];
+	if (!channel || denied.length === 0) return [];
+	const reason = `this channel has only the tools ${channel.left.join(", ")}`;
+	return [{ layer: "channel", source: "its profile", effect: "deny", reason, tools: denied }];
+}
+
+/**
+ * Reads a file of rules as a gateway would; whose it is, its place tells: an agent's, a workspace's, else the operator's.
+ * Throws `not_found`, or `failed_precondition` with line and reason.
+ */
+export function checkPolicy(
+	path: string,
+	tools: readonly KnownTool[],
+): Pick<PolicyState, "rules" | "ignored"> & Pick<PolicySource, "layer"> {
+	if (!existsSync(path)) throw new ParleyError(`there is no file ${path}`, { code: "not_found" });
+	const layer = layerOf(path);
+	const watched = new WatchedPolicy({
+		layer,
+		path,
+		tools,
+		foreign: layer === "workspace",
+		onRead: () => undefined,
+	});
+	const { problem, rules, ignored } = watched.look();
+	if (problem !== undefined) throw new ParleyError(problem, { code: "failed_precondition" });
+	return { layer, rules, ignored };
+}
+
+function layerOf(path: string): PolicySource["layer"] {
+	if (path.endsWith("/.parley/policy.jsonc")) return "workspace";
+	return /\/agents\/[^/]+\/policy\.jsonc$/.test(path) ? "agent" : "operator";
 }

@@ -45,3 +45,80 @@ export interface SpokenRule {
 	/** Whether the decision is its. */
 	readonly decides: boolean;
 }
+
+/**
+ * The permission that replaces an approval: a rule of the operator, an approval for the session, or `accept_all_tools`. With
+ * `approver` there is none: the call always requires approval, which an approver of the channel can give.
+ */
+export type Standing = "rule" | "grant" | "accept-all" | "approver";
+
+/** One rule about calls of these classes. A call that several rules concern gets the strictest of them. */
+export interface BuiltInRule {
+	readonly effect: Effect;
+	readonly when: readonly ActionClass[];
+	/** What allows the call where the rule would ask; a rule that nothing lifts is the always-ask floor. */
+	readonly liftedBy: readonly Standing[];
+	readonly reason: string;
+}
+
+/** The built-in layer: what holds where nobody wrote a rule. */
+export const builtInRules: readonly BuiltInRule[] = [
+	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
+	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
+	{ effect: "allow", when: ["client"], liftedBy: [], reason: "runs on the client that offers it" },
+	{ effect: "allow", when: ["memory-read"], liftedBy: [], reason: "reads notes" },
+	{
+		effect: "allow",
+		when: ["memory-write"],
+		liftedBy: [],
+		reason: "changes notes of the person or the channel",
+	},
+	{ effect: "allow", when: ["memory-everyone"], liftedBy: [], reason: "changes notes for everyone" },
+	{
+		effect: "ask",
+		when: ["schedule"],
+		liftedBy: ["rule", "accept-all"],
+		reason: "changes what runs at a later time",
+	},
+	{ effect: "ask", when: ["write"], liftedBy: ["rule", "grant", "accept-all"], reason: "writes a file" },
+	{
+		effect: "ask",
+		when: ["outside-read"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "reads outside of the roots",
+	},
+	{
+		effect: "ask",
+		when: ["exec-sandboxed"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "runs a command",
+	},
+	{
+		effect: "ask",
+		when: ["egress"],
+		liftedBy: ["rule", "grant", "accept-all"],
+		reason: "reaches the network",
+	},
+	{
+		effect: "ask",
+		when: ["exec-unsandboxed"],
+		liftedBy: ["rule", "accept-all"],
+		reason: "runs a command without a sandbox",
+	},
+	{ effect: "ask", when: ["outside-write"], liftedBy: [], reason: "writes outside of the roots" },
+	{ effect: "ask", when: ["secret"], liftedBy: [], reason: "touches keys or passwords" },
+	{
+		effect: "ask",
+		when: ["control"],
+		liftedBy: [],
+		reason: "touches what steers this machine or the gateway",
+	},
+	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be taken back" },
+];
+/** For what none of them covers. */
+export const unknownClass: BuiltInRule = {
+	effect: "ask",
+	when: [],
+	liftedBy: [],
+	reason: "no rule covers it",
+};

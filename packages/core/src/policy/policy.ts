@@ -2,10 +2,17 @@ import { isWithin } from "../filesystem/paths.ts";
 import type { ActionClass } from "../vocabulary/action-class.ts";
 import { completesTaint, type Taint, taintOf, taintReason } from "../vocabulary/taint.ts";
 import { type GrantScope, ruleNameOf, type Tool, type ToolPlan } from "../vocabulary/tool.ts";
-import { type BuiltInRule, builtInRules, type Standing, unknownClass } from "./built-in-rules.ts";
-import { CallFacts, type JudgedCall } from "./call-facts.ts";
-import { findAllowing, mayConcern } from "./match-rule.ts";
-import type { Effect, PolicyInForce, PolicyRule, SpokenRule } from "./policy-rule.ts";
+import { CallFacts, findAllowing, type JudgedCall, mayConcern } from "./match-rule.ts";
+import {
+	type BuiltInRule,
+	builtInRules,
+	type Effect,
+	type PolicyInForce,
+	type PolicyRule,
+	type SpokenRule,
+	type Standing,
+	unknownClass,
+} from "./policy-rule.ts";
 
 /** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
 export const policyVersion = "4";

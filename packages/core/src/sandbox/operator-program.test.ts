@@ -14,7 +14,10 @@ function isAlive(pid: number): boolean {
 async function run(script: string, environment: Record<string, string> = { PATH: path }) {
 	const lines: string[] = [];
 	const program = await startOperatorProgram(
-		{ ...{ command: "sh", args: ["-c", script], cwd: "/", environment }, onLine: (line) => lines.push(line) },
+		{
+			...{ command: "sh", args: ["-c", script], cwd: "/", environment },
+			onLine: (line) => lines.push(line),
+		},
 		systemClock,
 	);
 	return { program, lines };

@@ -1,8 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "@parley/base";
-import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
-import { findProgram } from "./find-program.ts";
-import { type GroupEnd, ProcessGroup } from "./process-group.ts";
+import { allowedEnvironment, DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
+import { type GroupEnd, ProcessGroup } from "./commands/process-group.ts";
 
 /** Characters of a line of output. A longer line is cut. */
 const LONGEST_LINE = 2_000;

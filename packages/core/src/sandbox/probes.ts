@@ -1,7 +1,11 @@
-import { systemCallData, systemCallProgram } from "./system-calls/caller.ts";
-import { type DeniedCalls, deniedCalls, deniedUnixSocket } from "./system-calls/denied-calls.ts";
-import { knownArchitecture } from "./system-calls/filter-program.ts";
-import { errno } from "./system-calls/filter-rules.ts";
+import {
+	type DeniedCalls,
+	deniedCalls,
+	deniedUnixSocket,
+	systemCallData,
+	systemCallProgram,
+} from "./system-calls/denied-calls.ts";
+import { errno, knownArchitecture } from "./system-calls/filter.ts";
 
 /** Facts about the outside that a probe would find if the sandbox leaked. */
 export interface ProbeFacts {

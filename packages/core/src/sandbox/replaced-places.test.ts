@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasBubblewrap, shellCommand } from "../testing/commands.ts";
 import { createDirectory } from "../testing/tool-context.ts";
 import type { Sandbox } from "../vocabulary/sandbox.ts";
-import { findProgram } from "./find-program.ts";
+import { findProgram } from "./commands/environment.ts";
 import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);

@@ -9,22 +9,28 @@ import type {
 	SandboxState,
 	SandboxWish,
 } from "../vocabulary/sandbox.ts";
-import { allowedEnvironment, DEFAULT_PATH, type Environment } from "./allowed-environment.ts";
 import { type Bubblewrap, createBubblewrap, hasSizes, sampleOf } from "./bubblewrap/bubblewrap.ts";
-import { CommandRuns } from "./bubblewrap/command-runs.ts";
-import { findBubblewrap, NoSandbox, SYSTEM_PATH } from "./bubblewrap/find-bubblewrap.ts";
-import { serviceDirectories } from "./bubblewrap/inside.ts";
-import { describeSystem } from "./bubblewrap/system-layout.ts";
-import { findLimiter } from "./command-limits.ts";
+import {
+	type FoundKeyctl,
+	findBubblewrap,
+	findKeyctl,
+	howToPermit,
+	NoSandbox,
+} from "./bubblewrap/find-bubblewrap.ts";
+import { describeSystem, serviceDirectories } from "./bubblewrap/inside.ts";
+import { findLimiter } from "./commands/command-limits.ts";
+import { CommandRuns } from "./commands/command-runs.ts";
+import {
+	allowedEnvironment,
+	DEFAULT_PATH,
+	type Environment,
+	findProgram,
+	SYSTEM_PATH,
+} from "./commands/environment.ts";
+import { createUnsandboxed } from "./commands/unsandboxed.ts";
 import type { Egress } from "./egress/egress.ts";
-import { type FoundKeyctl, findKeyctl } from "./find-keyctl.ts";
-import { findProgram } from "./find-program.ts";
-import { chatGitSettings, sharedGitSettings } from "./git-settings.ts";
-import { howToPermit } from "./how-to-fix.ts";
-import { KeptVerdict, keyOf, thisSystem } from "./kept-verdict.ts";
-import { type ProbeListeners, testSandbox } from "./self-test.ts";
-import { knownArchitecture } from "./system-calls/filter-program.ts";
-import { createUnsandboxed } from "./unsandboxed.ts";
+import { KeptVerdict, keyOf, type ProbeListeners, testSandbox, thisSystem } from "./self-test.ts";
+import { knownArchitecture } from "./system-calls/filter.ts";
 
 export interface SandboxesOptions {
 	readonly mode: SandboxMode;
@@ -301,4 +307,57 @@ function tell({ log, mode }: SandboxesOptions, found: Found): void {
 	const { probes, reason, fix } = found;
 	if (reason === undefined) log.info("commands run in a sandbox that held", { probes });
 	else log.warn("there is no sandbox for commands", { mode, reason, ...(fix !== undefined && { fix }) });
+}
+
+/**
+ * Settings of the operator's git that commands see in the sandbox: the committer, and how files are read and written. No
+ * setting names a program (except the filter of large files) or holds a credential.
+ */
+const shared = [
+	...[
+		"user\\.name",
+		"user\\.email",
+		"init\\.defaultbranch",
+		"core\\.autocrlf",
+		"core\\.eol",
+		"pull\\.rebase",
+	],
+	...["merge\\.conflictstyle", "diff\\.algorithm", "filter\\.lfs\\.(clean|smudge|process|required)"],
+];
+const TIMEOUT_MS = 2_000;
+
+/** Shared settings as the text of a git file; empty if there are none. Never rejects. */
+async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<string> {
+	const command = {
+		executable: "git",
+		args: ["config", "--global", "--null", "--get-regexp", `^(${shared.join("|")})$`],
+		cwd,
+		timeoutMs: TIMEOUT_MS,
+		maxOutputBytes: 64 * 1024,
+		signal: new AbortController().signal,
+	};
+	// Without git there are no settings.
+	const outcome = await unsandboxed.run(command).catch(() => undefined);
+	if (outcome?.code !== 0) return "";
+	// The window of output replaces NUL by this character.
+	const entries = outcome.output.split("\u{fffd}").filter((entry) => entry.includes("\n"));
+	return entries.map((entry) => settingOf(entry)).join("");
+}
+
+/** Committer for people of a chat platform, who must not commit as the operator. */
+const chatGitSettings = settingOf("user.name\nParley") + settingOf("user.email\nparley@localhost");
+
+function settingOf(entry: string): string {
+	const name = entry.slice(0, entry.indexOf("\n"));
+	const value = entry.slice(entry.indexOf("\n") + 1);
+	const [section = "", ...rest] = name.split(".");
+	const key = rest.pop() ?? "";
+	const inner = rest.length > 0 ? ` "${rest.join(".")}"` : "";
+	return `[${section}${inner}]\n\t${key} = ${quoted(value)}\n`;
+}
+
+/** https://git-scm.com/docs/git-config#_syntax */
+function quoted(value: string): string {
+	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+	return `"${escaped}"`;
 }

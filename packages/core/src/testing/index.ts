@@ -1,8 +1,17 @@
 export { type ProbeFacts, probeScript, probes } from "../sandbox/probes.ts";
-export { systemCallData, systemCallProgram } from "../sandbox/system-calls/caller.ts";
-export { deniedCalls, deniedUnixSocket } from "../sandbox/system-calls/denied-calls.ts";
-export { filterProgram, knownArchitecture } from "../sandbox/system-calls/filter-program.ts";
-export { errno, filterRules, noUnixSockets } from "../sandbox/system-calls/filter-rules.ts";
+export {
+	deniedCalls,
+	deniedUnixSocket,
+	systemCallData,
+	systemCallProgram,
+} from "../sandbox/system-calls/denied-calls.ts";
+export {
+	errno,
+	filterProgram,
+	filterRules,
+	knownArchitecture,
+	noUnixSockets,
+} from "../sandbox/system-calls/filter.ts";
 export { hasBubblewrap, shellCommand } from "./commands.ts";
 export { EventLog } from "./event-log.ts";
 export { checkEventOrder } from "./event-order.ts";

@@ -1,5 +1,5 @@
 import { type Clock, createIds } from "@parley/base";
-import { createUnsandboxed } from "../sandbox/unsandboxed.ts";
+import { createUnsandboxed } from "../sandbox/commands/unsandboxed.ts";
 import type { Sandboxes, SandboxState } from "../vocabulary/sandbox.ts";
 
 const state: SandboxState = { mode: "off", state: "unused", operator: "off", chat: "off", probes: 0 };

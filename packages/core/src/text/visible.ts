@@ -1,3 +1,5 @@
+import type { CommandOutcome } from "../vocabulary/sandbox.ts";
+
 /**
  * What a person cannot see or would read as something else: controls, direction marks and other format characters,
  * every space but the plain one, private, unassigned and lone halves, what fonts leave out, and the blank of braille.
@@ -46,4 +48,21 @@ export function mixedScriptNotes(text: string): string[] {
 function noted(what: string, found: readonly string[]): string[] {
 	const named = [...new Set(found)].slice(0, 3).map((one) => `"${visible(one)}"`);
 	return named.length === 0 ? [] : [`${what}: ${named.join(", ")}`];
+}
+
+/** The beginning of a text, with a mark where something is left out. */
+export function shorten(text: string, most: number): string {
+	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+}
+
+/** Lines up to where output was left out, and whether some was. The last line before that may be a part of one. */
+export function wholeLines({ output }: Pick<CommandOutcome, "output">): {
+	readonly lines: string[];
+	readonly cut: boolean;
+} {
+	const lines = output.split("\n");
+	const cut = lines.findIndex((line) => /^\[… \d+ bytes left out …\]$/.test(line));
+	if (cut !== -1) return { lines: lines.slice(0, Math.max(0, cut - 1)), cut: true };
+	if (lines.at(-1) === "") lines.pop();
+	return { lines, cut: false };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wholeLines } from "./whole-lines.ts";
+import { wholeLines } from "./visible.ts";
 
 test.each([
 	["", [], false],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createToolContext, createWorkplace, readyCall } from "../testing/tool-context.ts";
 import { builtinTools } from "./builtin.ts";
-import { describeTools } from "./calls/describe-tools.ts";
+import { describeTools } from "./calls/normalise-call.ts";
 
 test("the built-in tools are described to a model, always by the same objects", () => {
 	const described = describeTools(builtinTools());

@@ -7,7 +7,7 @@ import { readFile } from "./files/read-file.ts";
 import { searchFiles } from "./files/search-files.ts";
 import { sendFile } from "./files/send-file.ts";
 import { writeFile } from "./files/write-file.ts";
-import { git } from "./git.ts";
+import { git } from "./git/git.ts";
 import { memoryTools } from "./memory.ts";
 import { scheduleTools } from "./schedule.ts";
 import { skill } from "./skill.ts";

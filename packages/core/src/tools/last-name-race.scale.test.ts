@@ -7,7 +7,7 @@ import { paced } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openRegular } from "../filesystem/regular-file.ts";
 import { createWorkplace } from "../testing/tool-context.ts";
-import { replaceFile } from "./files/replace-file.ts";
+import { replaceFile } from "./files/write-target.ts";
 
 /** Puts something else in the place of a name again and again: see `swap-race.ci.test.ts` for directories. */
 const loops = {

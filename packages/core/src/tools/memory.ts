@@ -114,7 +114,9 @@ const listMemories = defineTool<z.infer<ReturnType<typeof list>>>({
 });
 
 const forgotten = () =>
-	z.strictObject({ memory_id: z.string().min(1).max(128).describe("The id of the note, such as mem_4k2x.") });
+	z.strictObject({
+		memory_id: z.string().min(1).max(128).describe("The id of the note, such as mem_4k2x."),
+	});
 
 const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	name: "forget_memory",

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { createToolContext, readyCall } from "../testing/tool-context.ts";
 import type { PlanStep } from "../vocabulary/task.ts";
-import { describeTools } from "./calls/describe-tools.ts";
-import { normaliseCall } from "./calls/normalise-call.ts";
+import { describeTools, normaliseCall } from "./calls/normalise-call.ts";
 import { executeCall, prepareCall } from "./calls/tool-call.ts";
 import { todo } from "./todo.ts";
 

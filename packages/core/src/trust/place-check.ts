@@ -1,8 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { ParleyError } from "@parley/base";
-import { isWithin } from "../filesystem/paths.ts";
-import type { Roots } from "../filesystem/roots.ts";
+import { isWithin, type Roots } from "../filesystem/paths.ts";
 import type { Profiles } from "../policy/profiles/profile.ts";
 import { findNearMiss } from "../text/near-miss.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";

@@ -1,5 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { noProfiles } from "../policy/profiles/no-profiles.ts";
+import { noProfiles } from "../policy/profiles/profile.ts";
 import { type Keyed, once } from "../store/idempotency.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";

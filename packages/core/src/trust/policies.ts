@@ -1,10 +1,16 @@
 import { ParleyError } from "@parley/base";
-import { chooseRoot, toolRoots } from "../filesystem/roots.ts";
-import { builtInRules } from "../policy/built-in-rules.ts";
+import { chooseRoot, toolRoots } from "../filesystem/paths.ts";
 import { builtInAlone, decide, grantsUnder } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
-import type { Effect, Layer, PolicyInForce, PolicyRule, SpokenRule } from "../policy/policy-rule.ts";
-import { noProfiles } from "../policy/profiles/no-profiles.ts";
+import {
+	builtInRules,
+	type Effect,
+	type Layer,
+	type PolicyInForce,
+	type PolicyRule,
+	type SpokenRule,
+} from "../policy/policy-rule.ts";
+import { noProfiles } from "../policy/profiles/profile.ts";
 import { findTaint } from "../store/session-taint.ts";
 import { prepareCall } from "../tools/calls/tool-call.ts";
 import { authorize, unknownSession } from "../vocabulary/authorize.ts";

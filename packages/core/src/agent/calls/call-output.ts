@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { type Clock, ParleyError, type RedactedStream, type Timer } from "@parley/base";
+import { fitsOutput, shortenOutput } from "../../text/shorten-output.ts";
 import { readFile } from "../../tools/files/read-file.ts";
-import { fitsOutput, shortenOutput } from "../../tools/shorten-output.ts";
 import { outputName } from "../../vocabulary/kept-file.ts";
 import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";

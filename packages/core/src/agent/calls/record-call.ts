@@ -1,7 +1,7 @@
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { bytesOf } from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
-import { type DescribeGap, outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
+import { type DescribeGap, outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import { type AuditEntry, auditedCall, byItself } from "../../trust/audit/audit.ts";
 import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { PictureFacts, TrustBadge } from "../../vocabulary/event.ts";

@@ -1,10 +1,10 @@
 import { openPassword } from "../../conversation/passwords.ts";
 import { findPrompt, isAnyDenied, isApproved } from "../../conversation/prompt-rows.ts";
 import { addTaint } from "../../store/session-taint.ts";
+import { outputLimits } from "../../text/shorten-output.ts";
 import { visible } from "../../text/visible.ts";
 import { changedSince, executeCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
 import { changedNames, differences } from "../../tools/commands/surroundings.ts";
-import { outputLimits } from "../../tools/shorten-output.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { joinTaints, type Taint, taintOf } from "../../vocabulary/taint.ts";

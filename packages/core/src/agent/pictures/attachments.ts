@@ -1,6 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { fitTogether, noRoom } from "../../files/picture-room.ts";
-import { isPicture, loadPicture, toldOnly, withPictures } from "../../files/pictures.ts";
+import { fitTogether, isPicture, loadPicture, noRoom, toldOnly, withPictures } from "../../files/pictures.ts";
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
 import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";

@@ -1,7 +1,6 @@
 import { historyFor, type RunRow, readHistory, readSteps, toRunRow } from "../../conversation/queue.ts";
 import type { Session } from "../../conversation/session.ts";
-import { fillMoreThanRoom, fitTogether, halfTheRoom } from "../../files/picture-room.ts";
-import { pictureBytes, toldOnly } from "../../files/pictures.ts";
+import { fillMoreThanRoom, fitTogether, halfTheRoom, pictureBytes, toldOnly } from "../../files/pictures.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stepHash } from "../../store/text-hash.ts";
 import type { Attachment } from "../../vocabulary/kept-file.ts";

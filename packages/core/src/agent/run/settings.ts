@@ -1,10 +1,12 @@
 import { ParleyError } from "@parley/base";
-import type { ModelInfo } from "../../models/table/model-info.ts";
-import { ModelTable } from "../../models/table/model-table.ts";
-import { unknownOutput, unknownWindow } from "../../models/table/unknown-model.ts";
-import { noProfiles } from "../../policy/profiles/no-profiles.ts";
-import type { Profile, ProfileEndpoint, Profiles } from "../../policy/profiles/profile.ts";
-import { describeTools } from "../../tools/calls/describe-tools.ts";
+import { type ModelInfo, ModelTable, unknownOutput, unknownWindow } from "../../models/table/model-table.ts";
+import {
+	noProfiles,
+	type Profile,
+	type ProfileEndpoint,
+	type Profiles,
+} from "../../policy/profiles/profile.ts";
+import { describeTools } from "../../tools/calls/normalise-call.ts";
 import { skill } from "../../tools/skill.ts";
 import type { Model, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";

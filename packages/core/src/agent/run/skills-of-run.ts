@@ -1,4 +1,4 @@
-import { shorten } from "../../text/shorten.ts";
+import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { Invocation, UsedSkill } from "../../vocabulary/render-skill.ts";
 import type { StartedSkill } from "../../vocabulary/skill.ts";

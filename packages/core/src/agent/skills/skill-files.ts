@@ -4,9 +4,8 @@ import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
-import { HeldDirectory } from "../../filesystem/held-directory.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { openRegular, readAt } from "../../filesystem/regular-file.ts";
+import { HeldDirectory, openRegular, readAt } from "../../filesystem/regular-file.ts";
 import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 
 /** Limits of one skill. A larger one is a problem, because its content could not be compared at each use. */

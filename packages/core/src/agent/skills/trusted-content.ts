@@ -3,7 +3,7 @@ import { type Clock, type Logger, openKeyv, ParleyError, parseJson, type Store }
 import * as z from "zod";
 import type { Tables } from "../../store/tables.ts";
 import { visible } from "../../text/visible.ts";
-import { previewWrite } from "../../tools/files/write-preview.ts";
+import { previewWrite } from "../../tools/files/write-target.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 

@@ -3,8 +3,8 @@ import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { machine, release, type } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Clock } from "@parley/base";
-import { inHeldDirectory } from "../../filesystem/held-directory.ts";
 import { isWithin } from "../../filesystem/paths.ts";
+import { inHeldDirectory } from "../../filesystem/regular-file.ts";
 import { readProjectNotes } from "./project-notes.ts";
 import type { ProjectFacts } from "./system-prompt.ts";
 

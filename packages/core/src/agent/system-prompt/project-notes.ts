@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { inHeldDirectory } from "../../filesystem/held-directory.ts";
+import { inHeldDirectory } from "../../filesystem/regular-file.ts";
 
 const FILE = "AGENTS.md";
 const MAX_BYTES = 32 * 1024;

@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
-import { type Roots, toolRoots } from "../../filesystem/roots.ts";
+import { type Roots, toolRoots } from "../../filesystem/paths.ts";
 import { stamp } from "../../store/tables.ts";
 import { askUser } from "../../tools/ask-user.ts";
 import type { Skill } from "../../vocabulary/skill.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { endTask } from "../../conversation/tasks/end-task.ts";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
-import { shorten } from "../../text/shorten.ts";
+import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { SkillStep, WorkflowEnd, WorkflowStep } from "../../vocabulary/skill.ts";
 import { callsOf } from "../../vocabulary/transcript.ts";

@@ -3,7 +3,7 @@ import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
-import { shorten } from "../../text/shorten.ts";
+import { shorten } from "../../text/visible.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import type { SkillStep, Workflow, WorkflowCall, WorkflowEnd } from "../../vocabulary/skill.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "../../store/journal.ts";
 import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
-import { shorten } from "../../text/shorten.ts";
+import { shorten } from "../../text/visible.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { endStates, progressOf } from "../../vocabulary/task.ts";

@@ -2,8 +2,7 @@ import { parseJson } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
-import type { ModelInfo } from "../table/model-info.ts";
-import { ModelTable } from "../table/model-table.ts";
+import { type ModelInfo, ModelTable } from "../table/model-table.ts";
 import { type AnthropicOptions, createAnthropicModel } from "./anthropic-model.ts";
 
 const known: ModelInfo = {
@@ -27,7 +26,10 @@ const request: ModelRequest = {
 const frame = (data: { type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const said = (usage: object = { output_tokens: 3 }) =>
 	[
-		{ type: "message_start", message: { model: "claude-x-1", usage: { input_tokens: 5, output_tokens: 1 } } },
+		{
+			type: "message_start",
+			message: { model: "claude-x-1", usage: { input_tokens: 5, output_tokens: 1 } },
+		},
 		{ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
 		{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
 		{ type: "content_block_stop", index: 0 },

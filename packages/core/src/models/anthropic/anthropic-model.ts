@@ -5,12 +5,10 @@ import { type Clock, type Logger, ParleyError } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { ModelTable } from "../table/model-table.ts";
-import type { Destination } from "./destination.ts";
+import { isFields } from "./errors.ts";
 import { ReplyEvents } from "./events.ts";
-import { Exchange, type ExchangeOptions } from "./exchange.ts";
-import { isFields } from "./fields.ts";
-import { type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
-import type { Timeouts } from "./watchdog.ts";
+import { Exchange, type ExchangeOptions, type Timeouts } from "./exchange.ts";
+import { type Destination, type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
 
 const PROVIDER = "anthropic";
 const OFFICIAL = "https://api.anthropic.com";

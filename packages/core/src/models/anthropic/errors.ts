@@ -1,8 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
 import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
-import { type Fields, isFields } from "./fields.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 /** Whom a message about an error speaks of. */
 export interface Asked {
@@ -172,4 +170,41 @@ function* causes(reason: unknown): Generator<Fields> {
 		// Node tries all addresses of a host, and tells of each.
 		error = error["cause"] ?? (Array.isArray(error["errors"]) ? error["errors"][0] : undefined);
 	}
+}
+
+/** Seconds as providers write them; not all that `Number` would take. */
+const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
+
+/** The date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * How long an answer asks us to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date.
+ * Undefined where it says nothing, nothing sensible, or a time that is over.
+ */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+	return (
+		positive(numberOf(headers.get("retry-after-ms"))) ?? positive(waitOf(headers.get("retry-after"), now))
+	);
+}
+
+function waitOf(value: string | null, now: number): number {
+	const text = value?.trim() ?? "";
+	return HTTP_DATE.test(text) ? Date.parse(text) - now : numberOf(text) * 1000;
+}
+
+function numberOf(value: string | null): number {
+	const text = value?.trim() ?? "";
+	return SECONDS.test(text) ? Number(text) : Number.NaN;
+}
+
+function positive(ms: number): number | undefined {
+	return Number.isFinite(ms) && ms > 0 ? Math.ceil(ms) : undefined;
+}
+
+/** An object of somebody else's, whose properties may be anything. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+	return typeof value === "object" && value !== null;
 }

@@ -1,9 +1,8 @@
 import { visible } from "../../text/visible.ts";
 import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import { type Asked, eventError } from "./errors.ts";
-import { type Fields, isFields } from "./fields.ts";
-import { TokenCounts } from "./token-counts.ts";
+import type { Usage } from "../../vocabulary/usage.ts";
+import { type Asked, eventError, type Fields, isFields } from "./errors.ts";
 import { type Call, OpenCall, ReplyCalls } from "./tool-calls.ts";
 
 /** More blocks than any reply has, and few enough to remember. */
@@ -237,4 +236,49 @@ function isText(value: unknown): value is string {
 
 function damaged(what: string): ModelError {
 	return new ModelError(`the answer was damaged on its way: it holds ${what}`, { fault: "interrupted" });
+}
+
+/** More tokens than any model takes; what claims to be more is a mistake. */
+const MAX_TOKENS = 1_000_000_000;
+
+/** Adds up what a provider says of one reply, and keeps it sane. */
+export class TokenCounts {
+	#fresh = 0;
+	#cacheRead = 0;
+	#cacheWrite = 0;
+	#output = 0;
+	#outputKnown = false;
+	#suspect = false;
+
+	/** Whether a figure was missing or impossible, and had to be replaced by one that is not. */
+	get suspect(): boolean {
+		return this.#suspect || !this.#outputKnown;
+	}
+
+	/** Takes the figures of `message_start` or `message_delta`; what is absent or null stays as it was. */
+	take(usage: unknown): void {
+		if (!isFields(usage)) return;
+		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);
+		this.#cacheRead = this.#sane(usage["cache_read_input_tokens"], this.#cacheRead);
+		this.#cacheWrite = this.#sane(usage["cache_creation_input_tokens"], this.#cacheWrite);
+		this.#output = this.#sane(usage["output_tokens"], this.#output);
+		this.#outputKnown ||= typeof usage["output_tokens"] === "number";
+	}
+
+	/** The parts never exceed the whole, and nothing exceeds `MAX_TOKENS`. */
+	usage(): Usage {
+		const cacheReadTokens = this.#cacheRead;
+		const cacheWriteTokens = Math.min(this.#cacheWrite, MAX_TOKENS - cacheReadTokens);
+		const inputTokens = Math.min(cacheReadTokens + cacheWriteTokens + this.#fresh, MAX_TOKENS);
+		return { inputTokens, outputTokens: this.#output, cacheReadTokens, cacheWriteTokens };
+	}
+
+	#sane(figure: unknown, otherwise: number): number {
+		if (figure === undefined || figure === null) return otherwise;
+		if (typeof figure === "number" && Number.isInteger(figure) && figure >= 0 && figure <= MAX_TOKENS) {
+			return figure;
+		}
+		this.#suspect = true;
+		return typeof figure === "number" ? Math.floor(Math.min(Math.max(figure, 0), MAX_TOKENS)) : otherwise;
+	}
 }

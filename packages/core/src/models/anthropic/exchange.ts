@@ -1,11 +1,8 @@
 import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
-import { type Clock, ParleyError } from "@parley/base";
+import { type Clock, ParleyError, type Timer } from "@parley/base";
 import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import { type Asked, connectionError, eventError, statusError } from "./errors.ts";
-import { isFields } from "./fields.ts";
-import { GuardedBody } from "./guarded-body.ts";
-import { type Timeouts, Watchdog } from "./watchdog.ts";
+import { type Asked, connectionError, eventError, isFields, statusError } from "./errors.ts";
 
 /** What an exchange is about, and what it has to keep to. */
 export interface ExchangeOptions {
@@ -176,4 +173,198 @@ function isEventError(reason: unknown): reason is { error: unknown; headers: Hea
 
 function interrupted(message: string, cause?: unknown): ModelError {
 	return new ModelError(message, { fault: "interrupted", ...(cause !== undefined && { cause }) });
+}
+
+/** How much of an answer is taken, in bytes. */
+interface BodyLimits {
+	/** Of one server-sent event, and so of one line. */
+	readonly event: number;
+	readonly stream: number;
+}
+
+const bodyLimits: BodyLimits = { event: 1 << 20, stream: 64 << 20 };
+
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+
+/** The longest blank line is `\r\n\r\n`: so many bytes of it may stand at the end of the chunk before. */
+const MAX_SEAM = 3;
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * The bytes of a stream of server-sent events as they come, unchanged. Fails as `interrupted` where an event, or all
+ * of them, are larger than the limits, and tells the watchdog when bytes are waited for and when they come. Looks at
+ * chunks only, never at each event.
+ */
+export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
+	readonly #source: AsyncIterator<Uint8Array>;
+	readonly #watchdog: Watchdog;
+	readonly #limits: BodyLimits;
+	#total = 0;
+	/** Bytes since the last blank line. */
+	#open = 0;
+	#ended = false;
+	/** The last bytes, as long as no event has ended in them. */
+	#seam = nothing;
+
+	constructor(source: AsyncIterable<Uint8Array>, watchdog: Watchdog, limits: BodyLimits = bodyLimits) {
+		this.#source = source[Symbol.asyncIterator]();
+		this.#watchdog = watchdog;
+		this.#limits = limits;
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	/** Whether it has come to its end: nothing of it is under way. */
+	get ended(): boolean {
+		return this.#ended;
+	}
+
+	next(): Promise<IteratorResult<Uint8Array, undefined>> {
+		this.#watchdog.wait();
+		return this.#source.next().then(this.#take, broken);
+	}
+
+	async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+		await this.#source.return?.();
+		return { done: true, value: undefined };
+	}
+
+	readonly #take = (result: IteratorResult<Uint8Array>): IteratorResult<Uint8Array, undefined> => {
+		if (result.done) {
+			this.#ended = true;
+			return { done: true, value: undefined };
+		}
+		this.#watchdog.arrive();
+		this.#count(result.value);
+		return result;
+	};
+
+	#count(chunk: Uint8Array): void {
+		this.#total += chunk.length;
+		if (this.#total > this.#limits.stream) throw tooLarge("the answer", this.#limits.stream);
+		const { length } = chunk;
+		if (length >= 2 && chunk[length - 1] === LINE_FEED && chunk[length - 2] === LINE_FEED) {
+			this.#open = 0;
+			this.#seam = nothing;
+			return;
+		}
+		const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, length);
+		const joined = Buffer.concat([this.#seam, bytes.subarray(0, MAX_SEAM)]);
+		const end = endOfLastEvent(bytes);
+		const endAtSeam = endOfLastEvent(joined) - this.#seam.length;
+		if (end > 0) this.#open = length - end;
+		else if (endAtSeam > 0) this.#open = length - endAtSeam;
+		else this.#open += length;
+		if (this.#open > this.#limits.event) throw tooLarge("an event of the answer", this.#limits.event);
+		this.#seam = Buffer.concat([this.#seam, bytes.subarray(-MAX_SEAM)]).subarray(-MAX_SEAM);
+	}
+}
+
+/** The index behind the last blank line, whatever its line endings are; 0 where there is none. */
+function endOfLastEvent(bytes: Buffer): number {
+	for (let at = bytes.lastIndexOf(LINE_FEED); at > 0; at = bytes.lastIndexOf(LINE_FEED, at - 1)) {
+		const before = bytes[at - 1];
+		if (before === LINE_FEED || (before === CARRIAGE_RETURN && bytes[at - 2] === LINE_FEED)) return at + 1;
+	}
+	const bare = bytes.lastIndexOf("\r\r");
+	return bare === -1 ? 0 : bare + 2;
+}
+
+function broken(cause: unknown): never {
+	throw new ModelError("the connection broke off in the middle of the answer", {
+		fault: "interrupted",
+		cause,
+	});
+}
+
+function tooLarge(what: string, limit: number): ModelError {
+	const size = limit < 1 << 20 ? `${limit >> 10} KiB` : `${limit >> 20} MiB`;
+	return new ModelError(`${what} is larger than ${size}`, { fault: "interrupted" });
+}
+
+/** How long an answer may take, in milliseconds. */
+export interface Timeouts {
+	/** From the request to the first byte of the answer. */
+	readonly firstByteMs: number;
+	/** Between two bytes of it. */
+	readonly idleMs: number;
+	/** From the request to the end of the answer, however busy the provider is. */
+	readonly totalMs: number;
+}
+
+/**
+ * Ends an exchange that takes too long: `expire` is called once, with what was not kept to. Only time that is spent
+ * waiting for bytes counts as idle, so that a slow consumer is not taken for a slow provider.
+ */
+export class Watchdog {
+	readonly #clock: Clock;
+	readonly #timeouts: Timeouts;
+	readonly #expire: (what: string) => void;
+	#end: number;
+	/** Since when bytes are waited for. */
+	#since: number | undefined;
+	#answered = false;
+	#timer: Timer | undefined;
+
+	constructor(clock: Clock, timeouts: Timeouts, expire: (what: string) => void) {
+		this.#clock = clock;
+		this.#timeouts = timeouts;
+		this.#expire = expire;
+		this.#since = clock.monotonic();
+		this.#end = this.#since + timeouts.totalMs;
+		this.#arm();
+	}
+
+	/** Bytes are waited for from here on; cheap enough to be called for each chunk. */
+	wait(): void {
+		this.#since ??= this.#clock.monotonic();
+	}
+
+	/** Bytes came. */
+	arrive(): void {
+		this.#since = undefined;
+		if (this.#answered) return;
+		this.#answered = true;
+		// The idle time may be shorter than what was left for the first byte.
+		this.#arm();
+	}
+
+	/** What is left may take so long at most. */
+	hurry(ms: number): void {
+		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
+		this.#arm();
+	}
+
+	/** Leaves no timer behind. */
+	stop(): void {
+		this.#timer?.cancel();
+	}
+
+	get #patience(): number {
+		return this.#answered ? this.#timeouts.idleMs : this.#timeouts.firstByteMs;
+	}
+
+	/** One timer at a time, which looks when it is due whether bytes came: arming one for each chunk would cost more. */
+	#arm(): void {
+		this.#timer?.cancel();
+		const now = this.#clock.monotonic();
+		const due = Math.min(this.#end, (this.#since ?? now) + this.#patience);
+		this.#timer = this.#clock.after(Math.max(0, due - now), () => this.#look());
+	}
+
+	#look(): void {
+		const now = this.#clock.monotonic();
+		if (now >= this.#end) this.#expire(`no end of the answer within ${seconds(this.#timeouts.totalMs)}`);
+		else if (this.#since === undefined || now - this.#since < this.#patience) this.#arm();
+		else if (this.#answered) this.#expire(`nothing more of the answer for ${seconds(this.#patience)}`);
+		else this.#expire(`no answer within ${seconds(this.#patience)}`);
+	}
+}
+
+function seconds(ms: number): string {
+	return `${ms / 1000} s`;
 }

@@ -1,7 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { GuardedBody } from "./guarded-body.ts";
-import { Watchdog } from "./watchdog.ts";
+import { GuardedBody, Watchdog } from "./exchange.ts";
 
 const limits = { event: 1024, stream: 64 * 1024 };
 

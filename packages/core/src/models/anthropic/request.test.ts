@@ -2,7 +2,7 @@ import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import type { Message } from "../../vocabulary/message.ts";
 import type { ModelRequest, Sampling } from "../../vocabulary/model.ts";
-import type { ModelInfo } from "../table/model-info.ts";
+import type { ModelInfo } from "../table/model-table.ts";
 import { encodeInput, encodeRequest, headersOf } from "./request.ts";
 
 const info = (changes: Partial<ModelInfo> = {}): ModelInfo => ({

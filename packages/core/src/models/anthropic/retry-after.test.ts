@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryAfterMs } from "./errors.ts";
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ModelRequest, Reasoning } from "../../vocabulary/model.ts";
-import type { ReasoningKind } from "../table/model-info.ts";
-import { thinkingOf } from "./thinking.ts";
+import type { ReasoningKind } from "../table/model-table.ts";
+import { thinkingOf } from "./request.ts";
 import type { Turn } from "./turns.ts";
 
 const asked: Turn = { role: "user", content: [{ type: "text", text: "x" }] };

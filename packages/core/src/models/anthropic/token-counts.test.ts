@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TokenCounts } from "./token-counts.ts";
+import { TokenCounts } from "./events.ts";
 
 function countsOf(...usages: unknown[]) {
 	const counts = new TokenCounts();

@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import type { ModelEvent } from "../../vocabulary/model.ts";
 import { mostCalls, tooManyCalls } from "../../vocabulary/model-error.ts";
-import type { Fields } from "./fields.ts";
+import type { Fields } from "./errors.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
 

@@ -76,7 +76,10 @@ test("nothing empty is sent, and the sides still take turns", () => {
 	expect(turns).toEqual([
 		{ role: "user", content: [text("a"), text("(nothing)"), text("b")] },
 		{ role: "assistant", content: [{ type: "tool_use", id: "c", name: "read_file", input: {} }] },
-		{ role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: [text("(no output)")] }] },
+		{
+			role: "user",
+			content: [{ type: "tool_result", tool_use_id: "c", content: [text("(no output)")] }],
+		},
 	]);
 });
 

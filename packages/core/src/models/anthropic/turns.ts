@@ -12,7 +12,7 @@ import type {
 	ToolMessage,
 	UserMessage,
 } from "../../vocabulary/message.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "./errors.ts";
 
 /** What one side says before the other does. */
 export type Turn = UserTurn | AssistantTurn;

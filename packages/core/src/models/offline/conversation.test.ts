@@ -7,8 +7,8 @@ import type {
 	UserMessage,
 } from "../../vocabulary/message.ts";
 import { judge } from "../../vocabulary/verdict.ts";
-import { nextReply, planReplies } from "./conversation.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
+import { nextReply, planReplies } from "./offline-model.ts";
 
 const user = (...texts: string[]): UserMessage => ({
 	role: "user",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { commandWords } from "./grammar.ts";
-import { offlineHelp } from "./help.ts";
+import { commandWords, offlineHelp } from "./grammar.ts";
 
 test("the help names every command with an example, and fits a terminal of 80 columns", () => {
 	const lines = offlineHelp.split("\n");

@@ -3,8 +3,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { CallBlock, Message } from "../../vocabulary/message.ts";
 import type { ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
-import { createOfflineModel } from "./offline-model.ts";
-import { charactersOf } from "./offline-usage.ts";
+import { charactersOf, createOfflineModel } from "./offline-model.ts";
 
 const tools = [{ name: "run_command", description: "runs", parameters: { type: "object" } }];
 

@@ -1,10 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { type Clock, delay, ParleyError } from "@parley/base";
-import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import { type Clock, delay, ParleyError, parseJson } from "@parley/base";
+import * as z from "zod";
+import { isNotesText } from "../../text/notes-text.ts";
+import type { CallBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
+import type { Model, ModelEvent, ModelRequest, ToolDescription } from "../../vocabulary/model.ts";
+import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
-import { nextReply } from "./conversation.ts";
-import type { OfflineCommand } from "./grammar.ts";
-import { charactersIn, charactersOf, tokensOf } from "./offline-usage.ts";
+import { type Judged, judgeSystem, type Verdict } from "../../vocabulary/verdict.ts";
+import { type OfflineCommand, parseCommands } from "./grammar.ts";
 
 /** A text streams word by word, and in larger pieces where that would be more deltas than this. */
 const MAX_DELTAS = 256;
@@ -118,4 +121,210 @@ async function* pacedWords(
 		if (wait > 0) await delay(clock, wait, signal);
 		yield { type: "text", text: token === 0 ? "t1" : ` t${token + 1}` };
 	}
+}
+
+const greeting =
+	"Hello! I am the offline model: no language model, but a small built-in assistant that carries out written " +
+	"commands. Try `run: echo hi` or `ask: What is your name?`; `parley help offline` lists them all.";
+
+/** Whoever reads must see at once that no language model speaks. */
+const LABEL = "[offline] ";
+
+const MAX_QUOTE = 200;
+
+/**
+ * What the next reply consists of. Everything is computed from the request: the commands stand in the latest user
+ * message, and the replies with calls after it tell how many of them are done.
+ */
+export function nextReply(request: ModelRequest): OfflineCommand[] {
+	if (asksForVerdict(request)) {
+		return spaced([say(JSON.stringify(offlineVerdict(textOf(request.messages[0]))))]);
+	}
+	if (request.tools.length === 0) return spaced([say(summary(request.messages))]);
+	const latest = request.messages.findLastIndex(({ role }) => role === "user");
+	const asked = parseCommands(withoutAttribution(textOf(request.messages[latest])));
+	const commands = asked.map((command) => inShortNames(command, request.tools));
+	const { turns, calls, results } = progress(request.messages.slice(latest + 1));
+	const reply = [...repeatResults(calls, results), ...(planReplies(commands)[turns] ?? [])];
+	if (commands.length === 0) reply.push(say(greeting));
+	else if (reply.every(({ kind }) => kind === "think")) reply.push(say("Done."));
+	return spaced(reply);
+}
+
+/** Begins the text of a reply with the label, and puts an empty line between what is said one after the other. */
+function spaced(commands: readonly OfflineCommand[]): OfflineCommand[] {
+	const leads = { say: LABEL, think: "" };
+	const reply: OfflineCommand[] = [];
+	for (const command of commands) {
+		if (command.kind !== "call" && command.kind !== "fail") {
+			const kind = command.kind === "think" ? "think" : "say";
+			reply.push({ kind, text: leads[kind] });
+			leads[kind] = "\n\n";
+		}
+		reply.push(command);
+	}
+	return reply;
+}
+
+/** Groups commands into replies: each but the last ends with a call, and the last one ends the run. */
+export function planReplies(commands: readonly OfflineCommand[]): OfflineCommand[][] {
+	const replies: OfflineCommand[][] = [];
+	let open: OfflineCommand[] = [];
+	for (const command of commands) {
+		open.push(command);
+		if (command.kind !== "call") continue;
+		const before = command.together ? replies.at(-1) : undefined;
+		if (before === undefined) replies.push(open);
+		else before.push(...open);
+		open = [];
+	}
+	return [...replies, open];
+}
+
+interface Progress {
+	/** Replies with calls since the latest user message. */
+	readonly turns: number;
+	/** The calls of the last of them. */
+	readonly calls: readonly CallBlock[];
+	readonly results: readonly ResultBlock[];
+}
+
+function progress(messages: readonly Message[]): Progress {
+	const turns = messages
+		.map(({ content }) => content.filter((block) => block.type === "call"))
+		.filter((calls) => calls.length > 0);
+	const results = messages.flatMap(({ content }) => content.filter((block) => block.type === "result"));
+	return { turns: turns.length, calls: turns.at(-1) ?? [], results };
+}
+
+function repeatResults(calls: readonly CallBlock[], results: readonly ResultBlock[]): OfflineCommand[] {
+	return calls.flatMap((call) => {
+		const result = results.find(({ callId }) => callId === call.id);
+		return result === undefined ? [] : [say(repeatResult(call.name, result))];
+	});
+}
+
+function repeatResult(name: string, { text, failed, pictures = [] }: ResultBlock): string {
+	const unseen = pictures.map(() => "[a picture, which the offline model cannot see]");
+	const body = [text.trimEnd(), ...unseen].join("\n");
+	if (failed) return `${name} failed:\n${body}`;
+	return body === "" ? `${name} returned nothing.` : `${name} returned:\n${body}`;
+}
+
+/** One line, so that a summary which becomes part of a message holds no command. */
+function summary(messages: readonly Message[]): string {
+	const first = textOf(messages.find(({ role }) => role === "user"));
+	return `A conversation of ${messages.length} messages that began with: "${quote(first)}"`;
+}
+
+function quote(text: string): string {
+	const line = text.replace(/\s+/g, " ").trim();
+	const characters = Array.from(line.slice(0, 2 * MAX_QUOTE));
+	const whole = line.length <= 2 * MAX_QUOTE && characters.length <= MAX_QUOTE;
+	return whole ? line : `${characters.slice(0, MAX_QUOTE).join("")}…`;
+}
+
+function textOf(message: Message | undefined): string {
+	if (message === undefined) return "";
+	return message.content
+		.filter((block) => block.type === "text")
+		.map(({ text }) => text)
+		.filter((text) => !isNotesText(text))
+		.join("\n");
+}
+
+function say(text: string): OfflineCommand {
+	return { kind: "say", text };
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Tokens by the offline model's measure: a quarter of the characters (UTF-16 units), rounded up. */
+function tokensOf(characters: number): number {
+	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** The characters of everything in a request that a model would read. */
+function charactersIn({ system, messages, tools }: ModelRequest): number {
+	const described = tools.map(
+		({ name, description, parameters }) => name.length + description.length + jsonLength(parameters),
+	);
+	const spoken = messages.flatMap(({ content }) => content.map(charactersOf));
+	return [...described, ...spoken].reduce((sum, count) => sum + count, system.length);
+}
+
+/** The characters of one block of a message, or of one event of a reply. Pieces of a call count with the whole call. */
+export function charactersOf(part: Message["content"][number] | ModelEvent): number {
+	switch (part.type) {
+		case "text":
+		case "thinking":
+			return part.text.length;
+		case "call":
+			return part.name.length + jsonLength(part.arguments);
+		// A picture is as dear as a page of text, whatever its size.
+		case "image":
+			return 4 * 1024;
+		case "result":
+			return part.text.length + (part.pictures?.length ?? 0) * 4 * 1024;
+		default:
+			return 0;
+	}
+}
+
+function jsonLength(value: unknown): number {
+	return JSON.stringify(value ?? null).length;
+}
+
+const schema: z.ZodType<Judged> = z.object({
+	criteria: z.array(z.string()),
+	task: z.string(),
+	result: z.string(),
+});
+
+/** Whether a request asks for a verdict about a step of a workflow. */
+function asksForVerdict({ system }: Pick<ModelRequest, "system">): boolean {
+	return system === judgeSystem;
+}
+
+/** The verdict of the offline model: a criterion `contains: TEXT` needs this text in the result; every other one is met. */
+function offlineVerdict(question: string): Verdict {
+	const { criteria, result } = schema.parse(parseJson(question));
+	const wanted = criteria.flatMap((criterion) =>
+		[...criterion.matchAll(/^\s*contains:\s*(\S.*)$/gm)].map(([, text = ""]) => text.trim()),
+	);
+	const missing = wanted.find((text) => !result.includes(text));
+	if (missing !== undefined)
+		return { passed: false, reason: `the result does not contain ${JSON.stringify(missing)}` };
+	return { passed: true, reason: "the offline model only checks criteria that begin with contains:" };
+}
+
+type Call = Extract<OfflineCommand, { kind: "call" }>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the tools are called, and what they take, where they have their short names. */
+const short: Readonly<Record<string, readonly [name: string, args: (long: Fields) => Fields]>> = {
+	run_command: ["bash", ({ cmd }) => ({ command: cmd })],
+	read_file: ["read", (args) => args],
+	write_file: ["write", (args) => args],
+	edit_file: [
+		"edit",
+		({ path, old_text: oldText, new_text: newText }) => ({ path, edits: [{ oldText, newText }] }),
+	],
+};
+
+/** The command as the tools of this request can carry it out: `run:` runs in `bash` where that is what there is. */
+export function inShortNames(
+	command: OfflineCommand,
+	tools: readonly Pick<ToolDescription, "name">[],
+): OfflineCommand {
+	if (command.kind !== "call") return command;
+	const has = (name: string): boolean => tools.some((tool) => tool.name === name);
+	const known = short[command.name];
+	if (!known || has(command.name) || !has(known[0])) return command;
+	return { ...command, name: known[0], arguments: known[1](fieldsOf(command)) };
+}
+
+/** The grammar gives these tools an object of arguments. */
+function fieldsOf({ arguments: args }: Call): Fields {
+	return typeof args === "object" && args !== null ? { ...args } : {};
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseCommands } from "./grammar.ts";
-import { inShortNames } from "./short-names.ts";
+import { inShortNames } from "./offline-model.ts";
 
 const named = (...names: string[]): { name: string }[] => names.map((name) => ({ name }));
 

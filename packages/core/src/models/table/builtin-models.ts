@@ -1,7 +1,84 @@
-import { claudeModels } from "./claude-models.ts";
-import type { ModelInfo } from "./model-info.ts";
+import type { Model } from "@anthropic-ai/sdk/resources/messages";
+import type { ModelInfo, Prices } from "./model-table.ts";
 
-/** The assistant inside the process: it knows no tokens, but is counted like all others. */
+/** The names that the SDK lists; its type also takes any other string, which says nothing. */
+type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
+
+type Facts = Omit<ModelInfo, "id" | "provider">;
+
+/** Writing to the cache for five minutes costs a quarter more than the input itself, with every model. */
+const usd = (input: number, output: number, cacheRead: number): Prices => ({
+	input,
+	output,
+	cacheRead,
+	cacheWrite: input * 1.25,
+});
+
+const large = { contextWindow: 1_000_000, maxOutput: 128_000, images: true, sampling: false } as const;
+const small = { contextWindow: 200_000, maxOutput: 64_000, images: true, sampling: true } as const;
+
+const haiku55: Facts = {
+	...large,
+	reasoning: "adaptive",
+	prices: usd(0.1, 0.5, 0.01),
+	longPrompt: { above: 100_000, prices: usd(0.5, 2.5, 0.05) },
+	tier: "fast",
+};
+/** A request that turns thinking off is refused; https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide */
+const sonnet55: Facts = {
+	...large,
+	reasoning: "between_tools",
+	prices: usd(2, 10, 0.1),
+	tier: "standard",
+};
+const opus55: Facts = { ...large, reasoning: "always", prices: usd(4, 20, 0.2), tier: "max" };
+const fable52: Facts = { ...large, reasoning: "always", prices: usd(8, 40, 0.2) };
+const fable51: Facts = { ...large, reasoning: "always", prices: usd(10, 50, 0.25) };
+const fable5: Facts = { ...large, reasoning: "always", prices: usd(10, 50, 1) };
+const opus5: Facts = { ...large, reasoning: "adaptive", prices: usd(5, 25, 0.5) };
+const haiku45: Facts = { ...small, reasoning: "budget", prices: usd(1, 5, 0.1) };
+const opus45: Facts = { ...small, reasoning: "budget", prices: usd(5, 25, 0.5) };
+const sonnet45: Facts = { ...small, reasoning: "budget", prices: usd(3, 15, 0.3) };
+
+/**
+ * As the vendor's documentation had them in November 2026: windows, limits and thinking from
+ * https://platform.claude.com/docs/en/models/NAME/overview (NAME as in haiku-5-5), prices from
+ * https://platform.claude.com/docs/en/about-claude/pricing. Which models refuse temperature, top-p and top-k say their
+ * migration guides, https://platform.claude.com/docs/en/models/NAME/migration-guide.
+ */
+const claude = {
+	"claude-fable-5-2": fable52,
+	"claude-mythos-5-2": fable52,
+	"claude-haiku-5-5": haiku55,
+	"claude-sonnet-5-5": sonnet55,
+	"claude-fable-5-1": fable51,
+	"claude-opus-5-5": opus55,
+	"claude-mythos-5-1": fable51,
+	"claude-sonnet-5": { ...large, reasoning: "adaptive", prices: usd(2, 10, 0.2) },
+	"claude-fable-5": fable5,
+	"claude-mythos-5": fable5,
+	"claude-opus-5": opus5,
+	"claude-opus-4-8": opus5,
+	"claude-opus-4-7": opus5,
+	// Its prices were never in the vendor's price list.
+	"claude-mythos-preview": { ...large, reasoning: "always" },
+	"claude-opus-4-6": { ...opus5, sampling: true },
+	"claude-sonnet-4-6": { ...large, sampling: true, reasoning: "adaptive", prices: usd(3, 15, 0.3) },
+	"claude-haiku-4-5": haiku45,
+	"claude-haiku-4-5-20251001": haiku45,
+	"claude-opus-4-5": opus45,
+	"claude-opus-4-5-20251101": opus45,
+	"claude-sonnet-4-5": sonnet45,
+	"claude-sonnet-4-5-20250929": sonnet45,
+} satisfies Record<ListedName<Model>, Facts>;
+
+/** Every model that the SDK lists, the newest first. A name that an update of the SDK adds does not compile here. */
+export const claudeModels: readonly ModelInfo[] = Object.entries<Facts>(claude).map(([id, facts]) => ({
+	...{ id, provider: "anthropic" },
+	...facts,
+}));
+
+/** Model inside the process. It has no tokenizer; its usage is estimated and counted like that of other models. */
 const offline: ModelInfo = {
 	id: "offline",
 	provider: "offline",
@@ -14,5 +91,5 @@ const offline: ModelInfo = {
 	tier: "standard",
 };
 
-/** The models that the program knows by itself. */
+/** Models that need no `models.json`. */
 export const builtinModels: readonly ModelInfo[] = [...claudeModels, offline];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { claudeModels } from "./claude-models.ts";
+import { claudeModels } from "./builtin-models.ts";
 
 const sdk = createRequire(import.meta.url).resolve("@anthropic-ai/sdk/resources/messages/messages.js");
 const declared =

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { builtinModels } from "./builtin-models.ts";
-import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-info.ts";
+import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
 
 /** Made when a file is read: most starts find none. */
 function makeSchemas() {

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { builtinModels } from "./builtin-models.ts";
-import type { ModelInfo } from "./model-info.ts";
-import { costOf, ModelTable } from "./model-table.ts";
+import { costOf, type ModelInfo, ModelTable } from "./model-table.ts";
 
 const table = new ModelTable(builtinModels);
 

@@ -1,6 +1,4 @@
 import type { Usage } from "../../vocabulary/usage.ts";
-import { type ModelInfo, type Prices, tiers } from "./model-info.ts";
-import { nearNames } from "./near-names.ts";
 
 /** All models that are known by name: those of the program, and those that the operator added or corrected. */
 export class ModelTable {
@@ -78,4 +76,88 @@ function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Pric
 /** Dollars for a million tokens, in millionths of a dollar: thousand times the billionths for one token. */
 function whole(price: number): number {
 	return Math.round(price * 1_000_000);
+}
+
+/** A name for whatever model is the newest of its kind. */
+export const tiers = ["fast", "standard", "max"] as const;
+type Tier = (typeof tiers)[number];
+
+/** US dollars for a million tokens. */
+export interface Prices {
+	readonly input: number;
+	readonly output: number;
+	readonly cacheRead: number;
+	readonly cacheWrite: number;
+}
+
+/**
+ * none: it cannot think. budget: thinks up to a number of tokens. adaptive: thinks as much as it needs, more or less
+ * by an effort. between_tools: adaptive, and the least it can be told is to think between tool calls only; told not to
+ * think at all, it refuses. always: adaptive, and cannot be told to think less than the lowest effort does.
+ */
+export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
+export type ReasoningKind = (typeof reasoningKinds)[number];
+
+/** What is known of one model. */
+export interface ModelInfo {
+	/** The provider's name of it. */
+	readonly id: string;
+	readonly provider: string;
+	/** Tokens of input and output together. */
+	readonly contextWindow: number;
+	/** Tokens of one reply at most. */
+	readonly maxOutput: number;
+	readonly reasoning: ReasoningKind;
+	/** Whether temperature, top-p and top-k are taken; newer models refuse them. */
+	readonly sampling: boolean;
+	readonly images: boolean;
+	/** Absent where nobody knows: its costs count as 0. */
+	readonly prices?: Prices;
+	/** Where the price depends on the length of the prompt: what holds above so many input tokens. */
+	readonly longPrompt?: { readonly above: number; readonly prices: Prices };
+	readonly tier?: Tier;
+}
+
+/** How much of what was written must be found in a name: at least the half of its pairs. */
+const enough = 0.5;
+
+/**
+ * The names that somebody may have meant, at most three, the likeliest first and otherwise in the given order: parts of
+ * names find their wholes, and a typing error or two do no harm. The words have to be alike, a number alone says nothing.
+ */
+function nearNames(word: string, names: readonly string[]): string[] {
+	const wanted = pairsOf(word);
+	const letters = new Set([...wanted].filter((pair) => /^\p{L}{2}$/u.test(pair)));
+	return names
+		.map((name) => ({ name, pairs: pairsOf(name) }))
+		.map(({ name, pairs }) => ({ name, likeness: share(wanted, pairs), words: share(letters, pairs) }))
+		.filter(({ likeness, words }) => likeness >= enough && words >= enough)
+		.sort((a, b) => b.likeness - a.likeness)
+		.slice(0, 3)
+		.map(({ name }) => name);
+}
+
+/** How much of the first is in the second. */
+function share(wanted: ReadonlySet<string>, pairs: ReadonlySet<string>): number {
+	return wanted.intersection(pairs).size / wanted.size;
+}
+
+function pairsOf(text: string): ReadonlySet<string> {
+	const plain = text
+		.slice(0, 200)
+		.toLowerCase()
+		.replaceAll(/[\s._/]+/g, "-");
+	return new Set(Array.from(plain).map((letter, at, letters) => letter + (letters[at + 1] ?? "")));
+}
+
+/** For models that nobody described: small enough for most, and an operator can say more. */
+export const unknownWindow = 32_768;
+export const unknownOutput = 8_192;
+
+/** A model that exists, and of which nothing else is known: what is assumed of it wherever it answers. */
+export function unknownModel(id: string, provider: string): ModelInfo {
+	return {
+		...{ id, provider, contextWindow: unknownWindow, maxOutput: unknownOutput },
+		...{ reasoning: "none", sampling: true, images: true },
+	};
 }

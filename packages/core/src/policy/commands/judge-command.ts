@@ -2,12 +2,9 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { isWithin, resolvePath } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
-import { isDevice, whyIrreversible } from "./irreversible.ts";
-import { namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
-import { removedPaths } from "./removal.ts";
-import { isSecretName } from "./secret-names.ts";
+import { isDevice, removedPaths, whyIrreversible } from "./irreversible.ts";
+import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
-import { isShell, isWrapper } from "./wrappers.ts";
 
 /** Reasons to ask in any case, in words for people; all empty for most commands. */
 export interface CommandJudgement {
@@ -46,7 +43,11 @@ export async function judgeCommand(text: string, places: Places): Promise<Comman
 	for (const path of [...judge.removals].slice(0, MAX_REMOVALS)) {
 		if (await isOutside(path, places)) judge.irreversible.add(`removes all of ${path}, outside of the roots`);
 	}
-	return { irreversible: [...judge.irreversible], control: [...judge.control], secret: [...judge.secret] };
+	return {
+		irreversible: [...judge.irreversible],
+		control: [...judge.control],
+		secret: [...judge.secret],
+	};
 }
 
 /** Words of a command; of a `hidden` one any may be a program that is run. */
@@ -234,4 +235,43 @@ function programOf(word: string): string | undefined {
 
 function withoutRedirections(text: string): string {
 	return text.replaceAll(/\d*(?:&>>?|>>|>[|&]?|<{1,3}&?)[ \t]*[^\s;&|()<>`$]*/g, " ");
+}
+
+const shells = new Set("sh bash zsh dash ksh mksh ash fish csh tcsh pwsh".split(" "));
+
+const keywords = "then do else elif if while until time coproc function case ! [[".split(" ");
+
+/** Programs and words of the shell that run what stands behind them, as arguments or as text. */
+const wrappers = new Set(
+	[
+		...keywords,
+		"sudo doas su runuser pkexec env command builtin exec nohup nice ionice chrt taskset timeout gtimeout stdbuf",
+		"setsid setarch chroot unshare nsenter flock strace ltrace gdb busybox toybox systemd-run caffeinate arch rlwrap",
+		"unbuffer script expect watch entr xargs parallel find fd ssh mosh tmux screen at batch trap eval source .",
+		"npx bunx pnpx npm pnpm yarn bun corepack uv uvx pipx poetry pdm hatch rye conda mamba mise asdf direnv nix",
+		"nix-shell docker podman kubectl dotenv doppler aws-vault nodemon make just task",
+		"awk gawk mawk osascript deno tclsh",
+	]
+		.join(" ")
+		.split(" "),
+);
+const interpreters = /^(?:python|pypy|perl|ruby|node|php|lua|tclsh|Rscript)[\d.]*$/i;
+
+/** Whether the word is no program, but stands before one. */
+export function isKeyword(word: string): boolean {
+	return keywords.includes(word);
+}
+
+export function isShell(program: string): boolean {
+	return shells.has(program);
+}
+
+/** Whether the program runs what stands in a file of another language than the shell's. */
+export function isInterpreter(program: string): boolean {
+	return interpreters.test(program) || /^(?:[gm]?awk|osascript|deno|bun|expect|tsx|ts-node)$/.test(program);
+}
+
+/** Whether the program runs others that its arguments name. */
+export function isWrapper(program: string): boolean {
+	return shells.has(program) || wrappers.has(program) || interpreters.test(program);
 }

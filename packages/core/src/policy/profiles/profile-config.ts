@@ -92,7 +92,10 @@ function endpointOf({
 }: NonNullable<Config["provider"]>): Profile["endpoint"] {
 	const url = endpoint === undefined ? undefined : serverAddress(endpoint);
 	if (url !== undefined) {
-		return { url, ...(http_timeout_seconds !== undefined && { timeoutMs: http_timeout_seconds * 1000 }) };
+		return {
+			url,
+			...(http_timeout_seconds !== undefined && { timeoutMs: http_timeout_seconds * 1000 }),
+		};
 	}
 	if (http_timeout_seconds === undefined) return undefined;
 	throw refused("provider.http_timeout_seconds is of use only beside provider.endpoint");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isProfileName } from "./profile-name.ts";
+import { isProfileName } from "./profile.ts";
 
 test.each(["default", "a", "code-review_2", "Ada", "v1.2", "日本語", "two words", "x".repeat(64)])(
 	"%j can be the name of an agent",

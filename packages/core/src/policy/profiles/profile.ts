@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
 
 /** An agent profile: who answers, and how. What is absent is the gateway's own. */
@@ -38,3 +39,25 @@ export interface Profiles {
 	find(name: string): Promise<Profile>;
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;
 }
+
+/** Where nobody wrote any: the built-in profile alone. */
+export const noProfiles: Profiles = {
+	async find(name) {
+		if (name === "default") return { name, title: "Parley", sampling: {} };
+		throw new ParleyError(`agent not found: ${name}; available: default`, { code: "invalid_argument" });
+	},
+	async list() {
+		return { profiles: [await this.find("default")], problems: [] };
+	},
+};
+
+/** Letters, digits and a few signs, none of which leads anywhere else: such a name is one step below a directory. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
+
+/** Whether this can be the name of an agent, and so of its directory: at most 64 characters. */
+export function isProfileName(name: string): boolean {
+	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
+}
+
+/** The profile of a session that names none. */
+export const defaultProfile = "default";

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { hasBubblewrap, shellCommand } from "../../testing/commands.ts";
 import { createDirectory } from "../../testing/tool-context.ts";
 import type { Command, Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
-import { limitsOfProcess } from "../command-limits.ts";
+import { limitsOfProcess } from "../commands/command-limits.ts";
 import { createSandboxes } from "../sandboxes.ts";
 import { memorySizes } from "./inside.ts";
 

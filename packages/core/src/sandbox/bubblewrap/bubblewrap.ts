@@ -3,24 +3,33 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { isWithin } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../../vocabulary/sandbox.ts";
-import { DEFAULT_PATH } from "../allowed-environment.ts";
-import { eachProcess, type Limiter, limitsOfProcess } from "../command-limits.ts";
+import { eachProcess, type Limiter, limitFiles, limitsOfProcess } from "../commands/command-limits.ts";
+import type { CommandRuns, EndedRun, Prepared } from "../commands/command-runs.ts";
+import { DEFAULT_PATH, findProgram } from "../commands/environment.ts";
+import { MARK_NAME } from "../commands/process-group.ts";
 import type { Egress, Passage } from "../egress/egress.ts";
-import { limitFiles } from "../file-limit.ts";
-import { findProgram } from "../find-program.ts";
-import { MARK_NAME } from "../marked-processes.ts";
-import type { SettingsOf } from "../repositories/running-settings.ts";
-import { filterProgram } from "../system-calls/filter-program.ts";
-import { type Architecture, filterRules, noUnixSockets, type Rule } from "../system-calls/filter-rules.ts";
-import type { CommandRuns, EndedRun, Prepared } from "./command-runs.ts";
-import { heldNote } from "./held-note.ts";
-import { hostSockets } from "./host-sockets.ts";
-import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
-import { againIfReplaced, throwReason } from "./not-begun.ts";
-import { PinnedPlaces } from "./pinned-places.ts";
-import { cover, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
-import { type Guarding, type Guards, RootGuard } from "./root-guard.ts";
-import type { Mount, SystemLayout } from "./system-layout.ts";
+import type { SettingsOf } from "../repositories/protect-git.ts";
+import {
+	type Architecture,
+	filterProgram,
+	filterRules,
+	noUnixSockets,
+	type Rule,
+} from "../system-calls/filter.ts";
+import {
+	accounts,
+	boundPlaces,
+	buildInside,
+	FIRST_FILE,
+	gitFile,
+	isUnbound,
+	type Mount,
+	openPlaces,
+	type SystemLayout,
+} from "./inside.ts";
+import { againIfReplaced, PinnedPlaces, throwReason } from "./pinned-places.ts";
+import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
+import { type Guarding, type Guards, heldNote, RootGuard } from "./root-guard.ts";
 
 /** Bubblewrap on this system, and everything that holds for all of its commands. */
 export interface Bubblewrap {

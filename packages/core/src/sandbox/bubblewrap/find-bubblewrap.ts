@@ -1,12 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { ParleyError } from "@parley/base";
-import type { Sandbox } from "../../vocabulary/sandbox.ts";
-import { findProgram } from "../find-program.ts";
-import { howToInstall } from "../how-to-fix.ts";
+import type { Sandbox, SandboxFeatures } from "../../vocabulary/sandbox.ts";
+import { findProgram, SYSTEM_PATH } from "../commands/environment.ts";
 
-/** Directories of the system. A command may be able to write to a directory of its own PATH. */
-export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";
 /** Minor version of the first bubblewrap that can clear the environment. */
 const OLDEST_MINOR = 5;
+
 const TIMEOUT_MS = 5_000;
 
 export interface FoundBubblewrap {
@@ -47,4 +46,91 @@ export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): 
 		throw new NoSandbox(why, { fix: "a later version of bubblewrap" });
 	}
 	return { program, version };
+}
+
+/** Commands that install bubblewrap, by `ID` or `ID_LIKE` of `/etc/os-release`. */
+const installs: Readonly<Record<string, string>> = {
+	debian: "apt install bubblewrap",
+	ubuntu: "apt install bubblewrap",
+	fedora: "dnf install bubblewrap",
+	rhel: "dnf install bubblewrap",
+	suse: "zypper install bubblewrap",
+	arch: "pacman -S bubblewrap",
+	alpine: "apk add bubblewrap",
+	void: "xbps-install bubblewrap",
+	gentoo: "emerge sys-apps/bubblewrap",
+	nixos: "environment.systemPackages = [ pkgs.bubblewrap ];",
+};
+
+const declare = "or declare that the container is the boundary: --sandbox container";
+
+const unlessContainer = "or let the operator's own sessions do without it: --sandbox preferred";
+
+/** Instruction for a system without bubblewrap. */
+export function howToInstall(
+	release = textOf("/etc/os-release"),
+	platform: string = process.platform,
+): string {
+	if (platform !== "linux") {
+		return "bubblewrap is for Linux: run the gateway in a container there, and declare it with --sandbox container";
+	}
+	const names = [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, text = ""]) =>
+		text.split(" "),
+	);
+	const known = names.find((name) => Object.hasOwn(installs, name));
+	return known === undefined ? "install bubblewrap (bwrap)" : `${installs[known]}`;
+}
+
+/** Instruction for a system that does not let bubblewrap make namespaces. */
+export function howToPermit(read: (path: string) => string = textOf): string {
+	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
+		return "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that allows userns";
+	}
+	if (read("/proc/sys/kernel/unprivileged_userns_clone").trim() === "0") {
+		return "sysctl -w kernel.unprivileged_userns_clone=1";
+	}
+	if (read("/proc/sys/user/max_user_namespaces").trim() === "0") {
+		return "sysctl -w user.max_user_namespaces=15000";
+	}
+	if (isContainer()) return `start the container with --security-opt seccomp=unconfined, ${declare}`;
+	return `let this user make user namespaces, ${unlessContainer}`;
+}
+
+function isContainer(): boolean {
+	return existsSync("/.dockerenv") || existsSync("/run/.containerenv");
+}
+
+function textOf(path: string): string {
+	try {
+		return readFileSync(path, "utf8");
+	} catch {
+		// A system without this file does not forbid it.
+		return "";
+	}
+}
+
+const KEYCTL_TIMEOUT_MS = 5_000;
+const STARTED = "parley-trial";
+
+export interface FoundKeyctl {
+	readonly state: SandboxFeatures["keyring"];
+	/** Path of keyctl(1), if it gives a program a session keyring here. */
+	readonly program?: string;
+}
+
+/** Finds keyctl(1) and tries it once: kernels and containers can deny calls about keys, and then no command would start. */
+export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<FoundKeyctl> {
+	const program = await findProgram("keyctl", path).catch(() => undefined);
+	if (program === undefined) return { state: "not-installed" };
+	const { output, code } = await unsandboxed.run({
+		executable: program,
+		args: ["session", "-", "/bin/sh", "-c", `echo ${STARTED}`],
+		cwd: "/",
+		timeoutMs: KEYCTL_TIMEOUT_MS,
+		maxOutputBytes: 4_096,
+		signal: new AbortController().signal,
+	});
+	// keyctl(1) writes the number of the keyring before that.
+	const holds = code === 0 && output.endsWith(`${STARTED}\n`);
+	return holds ? { state: "own", program } : { state: "denied" };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namesIn } from "./host-sockets.ts";
+import { socketNamesIn } from "./protected-paths.ts";
 
 const header = "Num       RefCount Protocol Flags    Type St Inode Path\n";
 const entry = (path: string): string => `0000000012ab34cd: 00000002 00000000 00010000 0001 01    12${path}\n`;
@@ -8,7 +8,7 @@ test("of the kernel's list names of files are taken, once each", () => {
 	const list = [header, entry(" /a b/c.sock"), entry(""), entry(" @abstract"), entry(" /a b/c.sock")].join(
 		"",
 	);
-	expect(namesIn(list)).toEqual({ names: ["/a b/c.sock"], isWhole: true });
+	expect(socketNamesIn(list)).toEqual({ names: ["/a b/c.sock"], isWhole: true });
 });
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
 	["a name with a line feed", `${header}${entry(" /a\nb")}`],
 	["no end", `${header}${entry(" /a")}000000`],
 ])("a list with %s does not say everything", (_, list) => {
-	expect(namesIn(list).isWhole).toBe(false);
+	expect(socketNamesIn(list).isWhole).toBe(false);
 });

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
-import { moveAside } from "./move-aside.ts";
+import { moveAside } from "./root-guard.ts";
 
 const testOnLinux = test.skipIf(process.platform !== "linux");
 

@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
+import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { ParleyError } from "@parley/base";
-import { systemCode } from "../../filesystem/file-error.ts";
+import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
-import { ifThere } from "./if-there.ts";
-import type { Mount } from "./system-layout.ts";
+import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
+import type { Mount } from "./inside.ts";
 
 /** O_PATH identifies a file without a right to read it. With O_NOFOLLOW a link is opened itself: open(2). */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
@@ -15,7 +15,7 @@ const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"]
 const REPLACED = "parley: a directory was replaced while the sandbox was built";
 
 /** Error for a file or directory of the roots that another program replaced or removed while the sandbox was built. */
-export class PlaceReplaced extends ParleyError {
+class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
 		const what = path === undefined ? "a file or directory of its roots" : JSON.stringify(path);
 		super(
@@ -122,7 +122,7 @@ export class PinnedPlaces implements AsyncDisposable {
 }
 
 /** Whether the sandbox ended because `check` found another file. `output` is that of a command that never began. */
-export function foundReplaced(output: string): boolean {
+function foundReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
@@ -146,4 +146,55 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 		if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(systemCode(reason))) return undefined;
 		throw reason;
 	}
+}
+
+/** Maximum of starts of a command whose files or directories are replaced or removed while its sandbox is built. */
+const MAX_STARTS = 3;
+
+/** Runs `start` again if a place was replaced: nothing of the command has run then. */
+export async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
+	for (let started = 1; ; started += 1) {
+		try {
+			return await start();
+		} catch (reason) {
+			if (!(reason instanceof PlaceReplaced) || started === MAX_STARTS) throw reason;
+		}
+	}
+}
+
+interface NotBegun {
+	readonly command: Command;
+	readonly outcome: CommandOutcome;
+	/** Paths that were to be empty in the sandbox. Bubblewrap fails if one of them is gone. */
+	readonly covers: readonly string[];
+	/** See `Bubblewrap.failedToStart`. */
+	failedToStart(): Promise<void>;
+}
+
+/** Throws the reason why a command never began, unless it was cancelled or its time was over. */
+export async function throwReason({ command, outcome, covers, failedToStart }: NotBegun): Promise<void> {
+	if (foundReplaced(outcome.output)) throw new PlaceReplaced();
+	if (outcome.timedOut || command.signal.aborted) return;
+	const gone = await firstMissing(covers);
+	if (gone !== undefined) throw new PlaceReplaced(gone);
+	await failedToStart();
+	if (outcome.code !== 0) throw notBuilt(outcome);
+}
+
+async function firstMissing(paths: readonly string[]): Promise<string | undefined> {
+	const found = await Promise.all(paths.map((path) => ifThere(lstat(path))));
+	return paths[found.indexOf(undefined)];
+}
+
+/** Error for a command that never began because a program before it failed. The output has the reason. */
+function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
+	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
+	// keyctl(1) writes that line when it succeeds.
+	const lines = output
+		.split("\n")
+		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
+	const reason = known ?? lines.at(-1) ?? `it ended with ${signal ?? `code ${code}`}`;
+	return new ParleyError(`the sandbox could not be set up: ${reason}; nothing was run`, {
+		code: "failed_precondition",
+	});
 }

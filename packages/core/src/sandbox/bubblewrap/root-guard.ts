@@ -1,14 +1,20 @@
-import { dirname } from "node:path";
+import { chmod, open, readlink, rename } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { findRepositories, isOpen, type Repositories } from "../repositories/find-repositories.ts";
-import { holdBackGit, type TakenOut } from "../repositories/hold-back-git.ts";
-import { type Group, holdInPlace, protectGit } from "../repositories/protect-git.ts";
-import type { SettingsOf } from "../repositories/running-settings.ts";
-import { moveAside } from "./move-aside.ts";
+import {
+	type Group,
+	holdBackGit,
+	holdInPlace,
+	protectGit,
+	type SettingsOf,
+	type TakenOut,
+} from "../repositories/protect-git.ts";
+import type { Mount } from "./inside.ts";
 import type { PinnedPlaces } from "./pinned-places.ts";
 import { directoriesOf, findControl, type Known, type Places, protectControl } from "./protected-paths.ts";
-import type { Mount } from "./system-layout.ts";
 
 /** Milliseconds of a search for repositories in the roots. */
 const LOOK_MS = 500;
@@ -215,4 +221,111 @@ function roomFor(groups: readonly Group[]): number {
 		return left < 0;
 	});
 	return full < 0 ? groups.length : full;
+}
+
+/** Maximum of names in one note. */
+const MAX_NAMED = 10;
+
+/** Note behind the output of a command, about what the gateway took back and what it did not look at. */
+export function heldNote(
+	guarding: Guarding,
+	roots: readonly string[],
+	{ told }: Pick<Guards, "told">,
+): string {
+	// Once for the same roots, because it can be true for each of their commands.
+	const lasting = leftOut(guarding).filter((note) => !told.has(JSON.stringify([roots, note])));
+	for (const note of lasting) told.add(JSON.stringify([roots, note]));
+	return [...takenBack(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
+}
+
+function takenBack({ paths, settings, failed, swapped }: Guarding): string[] {
+	const settingsTaken = settings.map(({ path, names }) => `${namedOf(names)} of ${JSON.stringify(path)}`);
+	return [
+		...noteOf(
+			paths.map(quoted),
+			(all) =>
+				`held back: ${all} came up and would decide what runs later; each was renamed to …held-back-…; ` +
+				"write such files with write_file, which asks a person",
+		),
+		...noteOf(
+			settingsTaken,
+			(all) =>
+				`taken out: ${all} would decide what git runs later; a copy of all is in …held-back-… beside; ` +
+				"set such settings with the tool git, which asks a person",
+		),
+		...noteOf(failed, (all) => `could not be taken back: ${all}`),
+		...noteOf(
+			swapped.map(quoted),
+			(all) =>
+				`not looked into: ${all} came with a directory that took another's place, and decide what runs later`,
+		),
+	];
+}
+
+function leftOut({ unprotected, isBeyond, unread }: Guarding): string[] {
+	const notProtected =
+		`not protected: ${unprotected} more directories with repositories or skills than fit; this command and later ones ` +
+		"could change their hooks, settings and skills";
+	const notLookedAt =
+		"not looked at: the roots hold more than the gateway searches for repositories and skills; this command and later " +
+		"ones could change hooks, settings and skills further down";
+	return [
+		...(unprotected > 0 ? [notProtected] : []),
+		...(isBeyond ? [notLookedAt] : []),
+		...noteOf(
+			unread.map(quoted),
+			(all) => `not looked at: ${all} cannot be read, and may hold hooks and settings that this command made`,
+		),
+	];
+}
+
+function noteOf(items: readonly string[], text: (all: string) => string): string[] {
+	return items.length > 0 ? [text(namedOf(items))] : [];
+}
+
+function namedOf(items: readonly string[]): string {
+	const more = items.length - MAX_NAMED;
+	return `${items.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function quoted(path: string): string {
+	// The end of a longer path would not be read.
+	return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path);
+}
+
+/** Opens a directory also without the right to read it. https://man7.org/linux/man-pages/man2/open.2.html */
+const O_PATH = 0o10000000;
+
+/**
+ * Renames a file, link or directory in its own directory, even if a command took away the right to write there. `path` is
+ * real except for its last part, and no command can guess `name`. Throws `failed_precondition` if that fails.
+ */
+export async function moveAside(path: string, name: string): Promise<void> {
+	try {
+		await move(path, name);
+	} catch (cause) {
+		// Another process removed it.
+		if (systemCode(cause) === "ENOENT") return;
+		throw new ParleyError(
+			`${JSON.stringify(path)} came up during a command, decides what runs later and cannot be moved aside ` +
+				`(${systemCode(cause)}): look at it, and remove it`,
+			{ code: "failed_precondition", cause },
+		);
+	}
+}
+
+/** Works through the open directory, because another command can put a link at its path. */
+async function move(path: string, name: string): Promise<void> {
+	await using directory = await open(dirname(path), O_PATH);
+	const held = `/proc/self/fd/${directory.fd}`;
+	if ((await readlink(held)) !== dirname(path)) {
+		throw Object.assign(new Error("another directory took its place"), { code: "ESTALE" });
+	}
+	const from = `${held}/${basename(path)}`;
+	const again = async (reason: unknown): Promise<void> => {
+		if (!["EACCES", "EPERM"].includes(systemCode(reason))) throw reason;
+		await chmod(held, 0o700);
+		await rename(from, `${from}.held-back-${name}`);
+	};
+	await rename(from, `${from}.held-back-${name}`).catch(again);
 }

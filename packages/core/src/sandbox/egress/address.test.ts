@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from "node:os";
 import { expect, test } from "vitest";
-import { isNeighbour, isPublicAddress } from "./address.ts";
+import { isNeighbour, isPublicAddress } from "./reach.ts";
 
 test.each([
 	// this network and loopback

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTarget, shownTarget } from "./connect-target.ts";
+import { readTarget, shownTarget } from "./host-name.ts";
 
 const allowed = ["example.com", "*.example.org"];
 

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
-import type { Server, Socket } from "node:net";
-import { ParleyError, type Timer } from "@parley/base";
-import { shownTarget } from "./connect-target.ts";
-import { refuse, serveConnect, type TunnelDeps } from "./tunnel.ts";
+import { connect as connectSocket, type Server, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type Clock, ParleyError, type Timer } from "@parley/base";
+import { readTarget, shownTarget, TLS_PORT } from "./host-name.ts";
+import { findAddresses, type Lookup, type Reach, within } from "./reach.ts";
 
 const MAX_HEAD_BYTES = 8 * 1024;
 const MAX_HEAD_MS = 10_000;
@@ -83,4 +85,177 @@ export class EgressProxy implements AsyncDisposable {
 	#tellRefused(target: string, reason: string): void {
 		void this.#deps.tell({ target: shownTarget(target), decision: "refused", reason });
 	}
+}
+
+/** Limit for the lookup of the name and the connection together. */
+const MAX_CONNECT_MS = 10_000;
+
+/** Decision about a connection that a command requested, for the log and the audit. */
+export interface EgressEntry {
+	/** Name of the command, as the caller of `open` gave it. */
+	readonly command: string;
+	/** The host. For a refused connection, the requested text. */
+	readonly target: string;
+	/** An allowed connection is reported before it is made, and again as `ended`. */
+	readonly decision: "allowed" | "refused" | "ended";
+	/** Reason of a refusal or of an end by the gateway. */
+	readonly reason?: string;
+	/** Bytes, for `ended`. */
+	readonly sent?: number;
+	readonly received?: number;
+}
+
+/** Opens a connection with `allowHalfOpen` to one of the addresses at the port of TLS, and to no other address. */
+export type Connect = (addresses: readonly string[], signal: AbortSignal) => Promise<Socket>;
+
+interface TunnelDeps {
+	/** Hosts that may be reached. */
+	readonly allowed: readonly string[];
+	readonly clock: Clock;
+	readonly reach: Reach;
+	readonly lookup: Lookup;
+	readonly connect: Connect;
+	/** Reports a decision. An allowed connection is made after this resolves, and is not made if it rejects. */
+	tell(entry: Omit<EgressEntry, "command">): Promise<void>;
+}
+
+interface Asked {
+	readonly authority: string;
+	readonly client: Duplex;
+	/** Bytes that arrived together with the request. */
+	readonly head: Buffer;
+}
+
+const statuses: Partial<Record<ParleyError["code"], string>> = {
+	invalid_argument: "400 Bad Request",
+	permission_denied: "403 Forbidden",
+	unavailable: "502 Bad Gateway",
+	deadline_exceeded: "504 Gateway Timeout",
+};
+
+/** Serves one CONNECT: decides, connects to a checked address, and relays bytes. Rejects only if `tell` does. */
+async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
+	const { client, head } = asked;
+	// Not later: a stream that has ended takes nothing back.
+	if (head.length > 0) client.unshift(head);
+	const gone = new AbortController();
+	client.once("close", () => gone.abort(new ParleyError("the client has gone", { code: "cancelled" })));
+	// What it is about is told by `close`.
+	client.on("error", () => client.destroy());
+	const both = AbortSignal.any([signal, gone.signal]);
+	const opened = await openUpstream(asked.authority, deps, both).catch((reason: unknown) => {
+		const error = ParleyError.from(reason);
+		refuse(client, statuses[error.code] ?? "502 Bad Gateway", error.message);
+		return error;
+	});
+	if (opened instanceof ParleyError) {
+		return deps.tell({
+			target: shownTarget(asked.authority),
+			decision: "refused",
+			reason: opened.message,
+		});
+	}
+	const { upstream, host } = opened;
+	client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+	const reason = await relay(client, upstream, { clock: deps.clock, signal }).then(
+		() => ({}),
+		(cause: unknown) => ({ reason: ParleyError.from(cause).message }),
+	);
+	const { bytesWritten: sent, bytesRead: received } = upstream;
+	await deps.tell({ target: host, decision: "ended", ...reason, sent, received });
+}
+
+/** Answers a request and closes the connection. */
+function refuse(client: Duplex, status: string, why: string): void {
+	const body = `parley: ${why}\n`;
+	const head = [
+		`HTTP/1.1 ${status}`,
+		"content-type: text/plain; charset=utf-8",
+		`content-length: ${Buffer.byteLength(body)}`,
+		"connection: close",
+	];
+	client.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => client.destroy());
+}
+
+async function openUpstream(authority: string, deps: TunnelDeps, signal: AbortSignal) {
+	const host = readTarget(authority, deps.allowed);
+	const limit = { ms: MAX_CONNECT_MS, what: "connecting", clock: deps.clock };
+	return await within(limit, signal, async (limited) => {
+		const addresses = await findPublic(host, deps, limited);
+		await deps.tell({ target: host, decision: "allowed" });
+		return { host, upstream: await deps.connect(addresses, limited) };
+	});
+}
+
+async function findPublic(host: string, deps: TunnelDeps, signal: AbortSignal): Promise<readonly string[]> {
+	try {
+		return await findAddresses(new URL(`https://${host}`), deps, signal);
+	} catch (cause) {
+		if (!(cause instanceof ParleyError && cause.code === "permission_denied")) throw cause;
+		const message = "its name leads to an address that is not on the public internet";
+		throw new ParleyError(message, { code: "permission_denied", cause });
+	}
+}
+
+/** As `Connect` says; addresses are tried one after the other. */
+export const connectOverTcp: Connect = async (addresses, signal) => {
+	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+	const socket = connectSocket({
+		host: "checked-addresses.invalid",
+		port: TLS_PORT,
+		allowHalfOpen: true,
+		noDelay: true,
+		autoSelectFamily: true,
+		lookup: (_name, _options, found) => found(null, pinned),
+	});
+	try {
+		await once(socket, "connect", { signal });
+		return socket;
+	} catch (cause) {
+		socket.destroy();
+		signal.throwIfAborted();
+		throw new ParleyError("it could not be connected to", { code: "unavailable", cause });
+	}
+};
+
+/** Milliseconds without data after which a connection is ended. The end may be late by the same time. */
+const IDLE_MS = 120_000;
+/** Maximum duration of a connection in milliseconds: longer than any command may run. */
+const MAX_MS = 15 * 60_000;
+
+/**
+ * Relays bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, with
+ * `deadline_exceeded` at a time limit, or with the reason of the signal. Both sides are closed by then.
+ */
+async function relay(
+	client: Duplex,
+	upstream: Socket,
+	{ clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+	const limit = new AbortController();
+	const began = clock.monotonic();
+	let before = 0;
+	const check = (): void => {
+		const moved = upstream.bytesRead + upstream.bytesWritten;
+		const late = clock.monotonic() - began >= MAX_MS;
+		if (late || moved === before) limit.abort(tooLong(late ? "lasted too long" : "was idle for too long"));
+		before = moved;
+		timer = clock.after(IDLE_MS, check);
+	};
+	let timer = clock.after(IDLE_MS, check);
+	const ends = { signal: AbortSignal.any([signal, limit.signal]) };
+	try {
+		await Promise.all([pipeline(client, upstream, ends), pipeline(upstream, client, ends)]);
+	} catch (cause) {
+		ends.signal.throwIfAborted();
+		throw new ParleyError("the connection broke off", { code: "unavailable", cause });
+	} finally {
+		timer.cancel();
+		client.destroy();
+		upstream.destroy();
+	}
+}
+
+function tooLong(what: string): ParleyError {
+	return new ParleyError(`the connection ${what}`, { code: "deadline_exceeded" });
 }

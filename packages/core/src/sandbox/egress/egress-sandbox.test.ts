@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Command, Sandbox } from "../../vocabulary/sandbox.ts";
 import { createSandboxes } from "../sandboxes.ts";
 import { Egress } from "./egress.ts";
-import type { EgressEntry } from "./tunnel.ts";
+import type { EgressEntry } from "./egress-proxy.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-way-out-")));
 const root = join(base, "root");

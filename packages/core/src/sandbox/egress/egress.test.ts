@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Egress, type EgressAudit, type EgressOptions } from "./egress.ts";
-import type { EgressEntry } from "./tunnel.ts";
+import type { EgressEntry } from "./egress-proxy.ts";
 
 const publicAddress = "93.184.215.14";
 const established = "HTTP/1.1 200 Connection established\r\n\r\n";

@@ -9,7 +9,7 @@ import { createServer, type Server } from "node:tls";
 import { silentLogger, systemClock } from "@parley/base";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Egress } from "./egress.ts";
-import type { EgressEntry } from "./tunnel.ts";
+import type { EgressEntry } from "./egress-proxy.ts";
 
 const [program, certifier] = ["bwrap", "openssl"] as const;
 const confinement = [
@@ -219,7 +219,9 @@ test("the command is itself: its arguments, output, exit code and variables are 
 	const { start } = await setUp();
 	const child = start(
 		["/bin/sh", "-c", 'printf "%s|" "$@" "$NODE_OPTIONS"; echo err >&2; exit 7', "sh", "a b", "", "*"],
-		{ NODE_OPTIONS: "--require /nowhere.js" },
+		{
+			NODE_OPTIONS: "--require /nowhere.js",
+		},
 	);
 	const [out, err, [code]] = await Promise.all([
 		text(child.stdout),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
 import { findRepositories, type Repositories } from "./find-repositories.ts";
-import { type CameUp, holdBackGit } from "./hold-back-git.ts";
+import { type CameUp, holdBackGit } from "./protect-git.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let git: string;

@@ -1,10 +1,16 @@
 import { lstat, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { ifThere } from "../bubblewrap/if-there.ts";
-import type { Mount } from "../bubblewrap/system-layout.ts";
-import type { Repositories } from "./find-repositories.ts";
-import type { GitDirectory } from "./git-directory.ts";
+import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
+import {
+	type GitDirectory,
+	hasHooks,
+	type Repositories,
+	readStart,
+	type Steering,
+	wasSeen,
+} from "./find-repositories.ts";
 
 interface Protected {
 	/** Whether it is a repository of a root or between a root and the working directory. These cannot be renamed either. */
@@ -14,6 +20,9 @@ interface Protected {
 	/** Whether commands see it and may change it. A mount would show anything else to them. */
 	isOpen(path: string): boolean;
 }
+
+/** A mount as one option of bubblewrap with its values. */
+type Mount = readonly string[];
 
 /** Mounts that protect one repository or working tree. */
 export interface Group {
@@ -82,4 +91,185 @@ async function protectTarget(link: string, gitDirectory: string, told: Protected
 	if (real === undefined || !told.isOpen(real) || isWithin(gitDirectory, real)) return [];
 	const stats = await ifThere(lstat(real));
 	return stats?.isDirectory() || stats?.isFile() ? [["--ro-bind-try", real, real]] : [];
+}
+
+/** Milliseconds by which times of files lag behind the clock: a tick of the kernel at most. */
+const TICK_MS = 50;
+/** Maximum of files of settings that git reads after a command. Each takes some hundredths of a second. */
+const MAX_LOOKS = 50;
+
+/** State of the repositories before and after a command. */
+export interface CameUp extends Pick<SettingsOf, "roots" | "git"> {
+	readonly before: Repositories;
+	readonly after: Repositories;
+	/** In milliseconds since the epoch. */
+	readonly startedMs: number;
+	/** Paths that could not be taken back earlier. They count as new. */
+	readonly owed: ReadonlySet<string>;
+	/** A name that no command can guess, another one at every call. */
+	name(): string;
+	/** Moves a file aside, or notes that this failed. Never rejects. */
+	putAside(path: string): Promise<void>;
+	/** Whether the time for reading settings is over. */
+	isLate(): boolean;
+}
+
+/** Settings that were taken out of a file, and the path of a copy of that file. */
+export interface TakenOut {
+	readonly path: string;
+	readonly names: readonly string[];
+	readonly copy: string;
+}
+
+/**
+ * Keeps git from running programs that a command has chosen. In new repositories, and in changed parts of others, hooks
+ * are moved aside and settings that name programs are taken out.
+ */
+export async function holdBackGit(cameUp: CameUp): Promise<TakenOut[]> {
+	const taken: TakenOut[] = [];
+	const known = new Map(cameUp.before.directories.map((directory) => [directory.id, directory]));
+	let looks = MAX_LOOKS;
+	for (const directory of cameUp.after.directories) {
+		const old = known.get(directory.id);
+		const isAlien = old === undefined && !isNew(directory, cameUp);
+		for (const [part, { print, isLink }] of directory.parts) {
+			const path = join(directory.path, part);
+			if (!cameUp.owed.has(path) && (isAlien || old?.parts.get(part)?.print === print)) continue;
+			if (part === "config" || part === "config.worktree") looks -= 1;
+			const mayLook = !isLink && looks >= 0 && !cameUp.isLate();
+			taken.push(...(await holdBackPart({ path, part, isKnown: old !== undefined, mayLook }, cameUp)));
+		}
+	}
+	return taken;
+}
+
+/** Whether a repository is new. If the earlier search was incomplete, its time of creation decides. */
+function isNew({ bornMs, path }: GitDirectory, { before, startedMs }: CameUp): boolean {
+	return wasSeen(path, before) || bornMs >= startedMs - TICK_MS;
+}
+
+interface ChangedPart {
+	readonly path: string;
+	readonly part: Steering;
+	/** Whether the repository existed before. */
+	readonly isKnown: boolean;
+	readonly mayLook: boolean;
+}
+
+async function holdBackPart(
+	{ path, part, isKnown, mayLook }: ChangedPart,
+	cameUp: CameUp,
+): Promise<TakenOut[]> {
+	// A directory that cannot be read counts as one with hooks.
+	const isHarmless = part === "hooks" && !(await hasHooks(path).catch(() => true));
+	// The repository that it points to was examined like every other.
+	if (isHarmless || (part === "commondir" && !isKnown)) return [];
+	if (mayLook && part !== "hooks" && part !== "commondir") {
+		const copy = `${path}.held-back-${cameUp.name()}`;
+		const names = await takeOutRunning({ ...cameUp, path, copy }).catch(() => undefined);
+		if (names !== undefined) return names.length > 0 ? [{ path, names, copy }] : [];
+	}
+	await cameUp.putAside(path);
+	return [];
+}
+
+/** Maximum of bytes of a file of settings. Usual ones have a few hundred. */
+const MAX_BYTES = 256 * 1024;
+/** Maximum of settings that are taken out one by one. With more, the file is moved aside. */
+const MAX_NAMES = 20;
+
+/** Lists the settings. Warnings of git and the shell are left out. */
+const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null --list';
+const TAKE_OUT =
+	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
+
+/** Sections of which every setting names a program, or a file of further settings, or lets others do so. */
+const sections = [
+	...["alias", "include", "includeif", "hook", "pager", "credential", "protocol", "filter", "sendemail"],
+	...[
+		"difftool",
+		"mergetool",
+		"guitool",
+		"man",
+		"browser",
+		"instaweb",
+		"imap",
+		"trailer",
+		"tar",
+		"svn-remote",
+		"svn",
+		"annex",
+	],
+];
+/** Keys that do so in any section. https://git-scm.com/docs/git-config#_variables */
+const keys = [
+	...["hookspath", "sshcommand", "gitproxy", "askpass", "editor", "pager", "alternaterefscommand"],
+	...["external", "command", "textconv", "driver", "difffilter", "program", "defaultkeycommand", "helper"],
+	...[
+		"templatedir",
+		"recentobjectshook",
+		"packobjectshook",
+		"vcs",
+		"uploadpack",
+		"receivepack",
+		"cmd",
+		"path",
+	],
+	...["clean", "smudge", "process", "browser"],
+];
+/** Keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
+const runningKey = /command(?:-options)?$/;
+/** Keys that are judged by their values. */
+const judged = ["fsmonitor", "worktree"];
+/** Matches each file that can contain such a setting. Git writes names as they are, in any case of letters. */
+const suspicious = new RegExp(
+	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,
+	"i",
+);
+
+export interface SettingsOf {
+	/** The file. */
+	readonly path: string;
+	/** Directories that commands may change. */
+	readonly roots: readonly string[];
+	/** Path for a copy of the file as it was. */
+	readonly copy: string;
+	/** Runs a shell script in a sandbox. With `read` it changes nothing. */
+	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
+}
+
+/**
+ * Takes settings that name programs out of a file, and resolves with their names. Undefined if the file cannot be read
+ * or changed.
+ */
+async function takeOutRunning(settings: SettingsOf): Promise<readonly string[] | undefined> {
+	const text = await readStart(settings.path, MAX_BYTES);
+	if (text === undefined || Buffer.byteLength(text) >= MAX_BYTES) return undefined;
+	if (!suspicious.test(text)) return [];
+	const list = await settings.git(LIST, [settings.path], "read");
+	if (list?.code !== 0 || list.timedOut) return undefined;
+	// The window of output replaces NUL by this character.
+	const entries = list.output.split("\u{fffd}").map((entry) => entry.split(/\n(.*)/s));
+	const running = entries.filter(([name = "", value = "true"]) => isRunning(name, value, settings));
+	const names = [...new Set(running.map(([name = ""]) => name))];
+	if (names.length === 0) return [];
+	if (names.length > MAX_NAMES) return undefined;
+	const outcome = await settings.git(TAKE_OUT, [settings.path, settings.copy, ...names], "steer");
+	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
+}
+
+/** Whether a setting names a program. Git prints names of sections and keys in small letters. */
+function isRunning(
+	name: string,
+	value: string,
+	{ path, roots }: Pick<SettingsOf, "path" | "roots">,
+): boolean {
+	const section = name.slice(0, name.indexOf("."));
+	const key = name.slice(name.lastIndexOf(".") + 1);
+	// The value is a program, or whether git's own monitor watches.
+	if (key === "fsmonitor") return !/^(?:true|false|yes|no|on|off|\d+|)$/i.test(value);
+	// Submodules use it. Outside the roots, git would overwrite files there.
+	if (name === "core.worktree") return !roots.some((root) => isWithin(resolve(dirname(path), value), root));
+	if (/^url\.(?:ext::|!)/i.test(name) || runningKey.test(key)) return true;
+	return sections.includes(section) || keys.includes(key) || /^(?:!|ext::)/.test(value);
 }

@@ -1,5 +1,11 @@
-import type { SystemCall } from "./caller.ts";
-import { type ErrorName, families, type SystemCallName, socketTypes } from "./filter-rules.ts";
+import {
+	type Architecture,
+	type ErrorName,
+	families,
+	type SystemCallName,
+	socketTypes,
+	systemCalls,
+} from "./filter.ts";
 
 /** A group of system calls that the filter denies, each with arguments with which it does no harm if it is not denied. */
 export interface DeniedCalls {
@@ -105,4 +111,81 @@ function denied(
 	// The keys of this record are names of system calls, as its type says.
 	const names = Object.keys(calls) as SystemCallName[];
 	return { name, error, calls: names.map((call) => ({ call, arguments: calls[call] ?? [] })) };
+}
+
+/** A system call by name, or by a number that the table does not have, with up to six numbers as arguments. */
+interface SystemCall {
+	readonly call: SystemCallName | number;
+	readonly arguments: readonly number[];
+}
+
+/**
+ * Loads the number and the six arguments that follow the code, makes the system call, and ends with exit_group(2): with
+ * the error number, or 0. Machine code, so that the probes need no interpreter; the comment has its source.
+ */
+const code: Readonly<Record<Architecture, string>> = {
+	/*
+	 * lea rbx,[rip+data]; mov rax,[rbx]; mov rdi,[rbx+8]; mov rsi,[rbx+16]; mov rdx,[rbx+24]; mov r10,[rbx+32];
+	 * mov r8,[rbx+40]; mov r9,[rbx+48]; syscall; xor edi,edi; neg eax; cmovns edi,eax; mov eax,231; syscall; data:
+	 */
+	x64: "488d1d2b000000 488b03 488b7b08 488b7310 488b5318 4c8b5320 4c8b4328 4c8b4b30 0f05 31ff f7d8 0f49f8 b8e7000000 0f05",
+	/*
+	 * adr x9,data; ldp x8,x0,[x9]; ldp x1,x2,[x9,16]; ldp x3,x4,[x9,32]; ldr x5,[x9,48]; svc 0; cmp w0,0;
+	 * cneg w0,w0,lt; csel w0,w0,wzr,lt; mov x8,94; svc 0; data:
+	 */
+	arm64: "69010010 280140a9 210941a9 231142a9 251940f9 010000d4 1f000071 00a4805a 00b09f1a c80b80d2 010000d4",
+};
+
+/** Reference for these numbers: elf(5). */
+const HEADER_BYTES = 64;
+const SEGMENT_BYTES = 56;
+const LOADED_AT = 0x40_0000n;
+const machines: Readonly<Record<Architecture, number>> = { x64: 62, arm64: 183 };
+const EXECUTABLE = 2;
+const LOADABLE = 1;
+const READ_AND_EXECUTE = 5;
+
+const DATA_BYTES = 56;
+
+/**
+ * A static program for Linux (ELF) that makes one system call and ends with its error number, or with 0. It lacks its
+ * last part, which says what it calls: `systemCallData`.
+ */
+export function systemCallProgram(architecture: Architecture): Uint8Array {
+	const instructions = Buffer.from(code[architecture].replaceAll(" ", ""), "hex");
+	return Buffer.concat([headersOf(instructions.length + DATA_BYTES, architecture), instructions]);
+}
+
+/** The last part of that program. */
+export function systemCallData(
+	{ call, arguments: values }: SystemCall,
+	architecture: Architecture,
+): Uint8Array {
+	const number = typeof call === "number" ? call : systemCalls[call][architecture];
+	const data = Buffer.alloc(DATA_BYTES);
+	for (const [index, value] of [number, ...values].entries()) data.writeBigInt64LE(BigInt(value), index * 8);
+	return data;
+}
+
+function headersOf(bodyBytes: number, architecture: Architecture): Buffer {
+	const start = HEADER_BYTES + SEGMENT_BYTES;
+	const headers = Buffer.alloc(start);
+	// 64 bits, low byte first, version 1.
+	headers.write("\x7fELF\x02\x01\x01", "latin1");
+	headers.writeUInt16LE(EXECUTABLE, 16);
+	headers.writeUInt16LE(machines[architecture], 18);
+	headers.writeUInt32LE(1, 20);
+	headers.writeBigUInt64LE(LOADED_AT + BigInt(start), 24);
+	headers.writeBigUInt64LE(BigInt(HEADER_BYTES), 32);
+	headers.writeUInt16LE(HEADER_BYTES, 52);
+	headers.writeUInt16LE(SEGMENT_BYTES, 54);
+	headers.writeUInt16LE(1, 56);
+	headers.writeUInt32LE(LOADABLE, HEADER_BYTES);
+	headers.writeUInt32LE(READ_AND_EXECUTE, HEADER_BYTES + 4);
+	headers.writeBigUInt64LE(LOADED_AT, HEADER_BYTES + 16);
+	headers.writeBigUInt64LE(LOADED_AT, HEADER_BYTES + 24);
+	headers.writeBigUInt64LE(BigInt(start + bodyBytes), HEADER_BYTES + 32);
+	headers.writeBigUInt64LE(BigInt(start + bodyBytes), HEADER_BYTES + 40);
+	headers.writeBigUInt64LE(0x1000n, HEADER_BYTES + 48);
+	return headers;
 }

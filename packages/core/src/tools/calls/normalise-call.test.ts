@@ -4,8 +4,7 @@ import * as z from "zod";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { builtinTools } from "../builtin.ts";
 import { shortTools } from "../short/short-tools.ts";
-import { describeTools } from "./describe-tools.ts";
-import { type NormalCall, normaliseCall } from "./normalise-call.ts";
+import { describeTools, type NormalCall, normaliseCall } from "./normalise-call.ts";
 
 const long = builtinTools();
 const short = shortTools();

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { duplicateKey, parseJson } from "@parley/base";
+import * as z from "zod";
 import { visible } from "../../text/visible.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
+import type { ToolDescription } from "../../vocabulary/model.ts";
 import type { Leniency, ParameterLeniency, Tool } from "../../vocabulary/tool.ts";
-import { describeTools } from "./describe-tools.ts";
 
 /** Values in the JSON text of one argument. */
 const MAX_NODES = 20_000;
@@ -239,4 +240,20 @@ function shown(value: number): string {
 
 function quoted(text: string): string {
 	return JSON.stringify(visible(text.slice(0, MAX_SHOWN)));
+}
+
+/** A schema costs a millisecond to describe and never changes, and every request to a model needs all of them. */
+const descriptions = new WeakMap<Tool, ToolDescription>();
+
+/** What a model is told about the tools; the same objects for the same tools. */
+export function describeTools(tools: readonly Tool[]): ToolDescription[] {
+	return tools.map((tool) => {
+		const known = descriptions.get(tool);
+		if (known) return known;
+		const { $schema: _, ...parameters } =
+			tool.schema?.() ?? z.toJSONSchema(tool.parameters(), { io: "input" });
+		const description = { name: tool.name, description: tool.description, parameters };
+		descriptions.set(tool, description);
+		return description;
+	});
 }

@@ -10,7 +10,11 @@ const add = defineTool({
 	name: "add",
 	description: "Adds.",
 	parameters: () =>
-		z.strictObject({ a: z.number(), b: z.number().default(1), list: z.array(z.string()).optional() }),
+		z.strictObject({
+			a: z.number(),
+			b: z.number().default(1),
+			list: z.array(z.string()).optional(),
+		}),
 	effect: "none",
 	plan: async ({ a }) => {
 		if (a < 0) throw new ParleyError("a is negative", { code: "invalid_argument" });

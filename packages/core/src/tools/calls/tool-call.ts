@@ -5,8 +5,7 @@ import type * as z from "zod";
 import { visible } from "../../text/visible.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Tool, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
-import { describeTools } from "./describe-tools.ts";
-import { normaliseCall } from "./normalise-call.ts";
+import { describeTools, normaliseCall } from "./normalise-call.ts";
 
 /** A call whose arguments are valid and whose plan is made; whether it may run is still to be decided. */
 export interface ReadyCall {

@@ -1,12 +1,18 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, join, relative, resolve } from "node:path";
-import { contentIdentityOf } from "../../filesystem/identity.ts";
+import { contentIdentityOf } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { findCommands, type SeenWords } from "../../policy/commands/judge-command.ts";
+import {
+	findCommands,
+	isInterpreter,
+	isKeyword,
+	isShell,
+	isWrapper,
+	type SeenWords,
+} from "../../policy/commands/judge-command.ts";
 import type { Places } from "../../policy/commands/places.ts";
 import { UNKNOWN } from "../../policy/commands/words.ts";
-import { isInterpreter, isKeyword, isShell, isWrapper } from "../../policy/commands/wrappers.ts";
 import { fileIdentity, isDataName, liesIn } from "./bound-files.ts";
 
 /** Programs, files and directories that a command line names. */

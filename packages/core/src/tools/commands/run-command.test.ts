@@ -3,7 +3,7 @@ import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createUnsandboxed } from "../../sandbox/unsandboxed.ts";
+import { createUnsandboxed } from "../../sandbox/commands/unsandboxed.ts";
 import { createDirectory, createToolContext, readyCall } from "../../testing/tool-context.ts";
 import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { SharedLooks, ToolContext } from "../../vocabulary/tool.ts";

@@ -3,11 +3,9 @@ import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { Sandbox } from "../../vocabulary/sandbox.ts";
+import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
-import { refuseUnshowable } from "../files/refuse-unshowable.ts";
-import { describeOutcome } from "./describe-outcome.ts";
-import { execClasses, sandboxNote } from "./sandbox-note.ts";
 import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -159,4 +157,58 @@ function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	throw new ParleyError("network: commands of this session run in a sandbox, which has none", {
 		code: "permission_denied",
 	});
+}
+
+interface Limits {
+	readonly timeoutMs: number;
+	readonly aborted: boolean;
+}
+
+/** What a command wrote, and how it ended where that was not well. */
+export function describeOutcome(outcome: CommandOutcome, limits: Limits): ToolResult {
+	const output = outcome.output === "" ? "(no output)" : outcome.output;
+	const ending = endingOf(outcome, limits);
+	if (ending === undefined) return { text: output, failed: false };
+	return { text: `${output}${output.endsWith("\n") ? "" : "\n"}[${ending}]`, failed: true };
+}
+
+function endingOf(outcome: CommandOutcome, { timeoutMs, aborted }: Limits): string | undefined {
+	if (outcome.timedOut) return `timed out after ${timeoutMs / 1_000} s`;
+	if (aborted && outcome.code !== 0) return "cancelled";
+	if (outcome.code === null) return `ended by ${outcome.signal}`;
+	return outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
+}
+
+/** What a command can do where it runs, for people who decide about it. */
+export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): string {
+	if (mode === "off") {
+		return "sandbox: off — it has your own rights: files, network and this gateway";
+	}
+	if (mode === "container") {
+		return "sandbox: container — all that the gateway's container holds, this gateway and the network too";
+	}
+	const network = hosts ? `of the network only ${hosts.join(", ")} by https` : "no network";
+	return `sandbox: ${mode} — ${network}, and of files only the roots`;
+}
+
+/** The classes of a command by what confines it. */
+export function execClasses({ mode, exposed = false }: Pick<Sandbox, "mode" | "exposed">): ActionClass[] {
+	const exec = mode === "off" || exposed ? "exec-unsandboxed" : "exec-sandboxed";
+	return mode === "container" ? [exec, "egress"] : [exec];
+}
+
+/** A longer one is not read by the person who is asked. */
+const MAX_SHOWN_BYTES = 16 * 1024;
+
+/** Refuses a command that nobody could approve, because it cannot be started or not be shown as it is. */
+export function refuseUnshowable(words: readonly string[], label: string): void {
+	const refuse = (why: string): never => {
+		throw new ParleyError(`the command cannot be approved: ${why}`, { code: "invalid_argument" });
+	};
+	if (words.some((word) => word.includes("\0") || !word.isWellFormed())) {
+		refuse("it holds a NUL or is not well-formed text");
+	}
+	const bytes = Buffer.byteLength(label);
+	if (bytes <= MAX_SHOWN_BYTES) return;
+	refuse(`it takes ${bytes} bytes to show, at most ${MAX_SHOWN_BYTES}; write it to a file and run that`);
 }

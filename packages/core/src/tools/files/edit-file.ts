@@ -1,15 +1,16 @@
+import { isUtf8 } from "node:buffer";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import { pathLeniency } from "../../filesystem/path-leniency.ts";
+import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
-import { editableText, isOpen, lineNumbers, MAX_EDITABLE, nearest, places } from "./editable-file.ts";
-import { editText, type TextEdit } from "./text-edit.ts";
-import { previewWrite } from "./write-preview.ts";
+import { findNearestLines } from "./nearest-lines.ts";
 import {
 	changed,
+	type FileState,
 	findTarget,
 	inspectApproved,
 	planWrite,
+	previewWrite,
 	putContent,
 	type WriteTarget,
 } from "./write-target.ts";
@@ -131,4 +132,169 @@ function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?
 	return fault(
 		`old_text is there ${lines.length} times${where}: add lines around it, or set occurrence or replace_all`,
 	);
+}
+
+/** The longest text that is edited or put in, in UTF-16 units; in bytes, the largest file. */
+export const MAX_EDITABLE = 256 * 1024;
+const MAX_NAMED_LINES = 10;
+const MAX_EXCERPT_LINES = 20;
+const MAX_EXCERPT = 4_000;
+
+/** Whether what stands in the file may be read without asking, so that answers may tell it. */
+export function isOpen({ root, classes }: WriteTarget): boolean {
+	return root !== undefined && !classes.includes("secret");
+}
+
+/** The text of a file that is there and can be edited; `maker` is the tool that makes files. */
+export function editableText(
+	{ mode, content, size }: FileState,
+	{ path, maker }: { readonly path: string; readonly maker: string },
+): string {
+	const refuse = (why: string, code: "not_found" | "invalid_argument"): never => {
+		throw new ParleyError(`cannot edit ${JSON.stringify(path)}: ${why}`, { code });
+	};
+	if (mode === undefined) return refuse(`there is no such file, ${maker} makes new ones`, "not_found");
+	if (content === undefined) {
+		return refuse(`it has ${size} bytes, at most ${MAX_EDITABLE} can be edited`, "invalid_argument");
+	}
+	if (content.includes(0)) return refuse("it is a binary file", "invalid_argument");
+	// Bytes that are no text would not survive.
+	if (!isUtf8(content)) return refuse("it is not UTF-8 text", "invalid_argument");
+	return content.toString();
+}
+
+/** What of the text comes near to what is not in it, as the end of a message. */
+export function nearest(text: string, wanted: string): string {
+	if (text === "") return ", which is empty";
+	const near = findNearestLines(text, wanted);
+	if (near === undefined) return ", and no line of it comes near: read it again";
+	const { first, last, lines, difference } = near;
+	const excerpt = lines.slice(0, MAX_EXCERPT_LINES).join("\n").slice(0, MAX_EXCERPT).toWellFormed();
+	const whole = excerpt.length === lines.join("\n").length ? "" : "\n[… cut …]";
+	return `; ${difference}. Nearest are lines ${first} to ${last}:\n${excerpt}${whole}`;
+}
+
+/** `one place, line 3` */
+export function places(lines: readonly number[]): string {
+	return `${lines.length === 1 ? "one place" : `${lines.length} places`}, ${lineNumbers(lines)}`;
+}
+
+/** `lines 3, 5 and 7 more` */
+export function lineNumbers(lines: readonly number[]): string {
+	const named = [...new Set(lines)];
+	const more = named.length - MAX_NAMED_LINES;
+	const shown = named.slice(0, MAX_NAMED_LINES).join(", ");
+	return `line${named.length === 1 ? "" : "s"} ${shown}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+export interface TextChange {
+	readonly oldText: string;
+	readonly newText: string;
+	/** Which of the places that hold the old text: the only one there is, the nth (from 1), or all. */
+	readonly which: "only" | "all" | number;
+	/** No longer text is made: what would be longer is not made at all. Counted in UTF-16 units. */
+	readonly maxLength: number;
+}
+
+/** `lines` are those in which the old text begins, from 1: of the places changed, or of all that were found. */
+type TextEdit =
+	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
+	| { readonly kind: "not-one"; readonly lines: readonly number[] }
+	| { readonly kind: "too-long" };
+
+/** Puts the new text in the place of the old one, which has to be there exactly; for ends of lines see `lineEndsOf`. */
+export function editText(text: string, change: TextChange): TextEdit {
+	const ends = lineEndsOf(text);
+	const { oldText, newText } = change;
+	const fitting = { ...change, oldText: ends.adapt(oldText), newText: ends.adapt(newText) };
+	const edit = replacePlaces(ends.text, fitting);
+	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
+}
+
+/** A text as it is compared with what `adapt` makes of a part; `restore` gives it its ends of lines again. */
+interface LineEnds {
+	readonly text: string;
+	adapt(part: string): string;
+	restore(edited: string): string;
+}
+
+/**
+ * Where all lines of the text end alike (`\n` or `\r\n`), the ends of lines in a change are taken for that one, so that
+ * they stay as they are.
+ */
+export function lineEndsOf(text: string): LineEnds {
+	const same = (part: string): string => part;
+	const plain = (part: string): string => part.replaceAll("\r\n", "\n");
+	const returns = text.includes("\r\n");
+	if (text.includes("\n") && !returns) return { text, adapt: plain, restore: same };
+	if (!returns || /(?<!\r)\n/.test(text)) return { text, adapt: same, restore: same };
+	return { text: plain(text), adapt: plain, restore: (edited) => edited.replaceAll("\n", "\r\n") };
+}
+
+function replacePlaces(text: string, { oldText, newText, which, maxLength }: TextChange): TextEdit {
+	const found = occurrences(text, oldText);
+	const chosen = which === "all" ? apart(found, oldText.length) : chooseOne(found, which);
+	if (chosen.length === 0) return { kind: "not-one", lines: linesOf(text, found) };
+	const length = text.length + chosen.length * (newText.length - oldText.length);
+	if (length > maxLength) return { kind: "too-long" };
+	const parts: string[] = [];
+	let end = 0;
+	for (const start of chosen) {
+		parts.push(text.slice(end, start), newText);
+		end = start + oldText.length;
+	}
+	return { kind: "edited", text: parts.join("") + text.slice(end), lines: linesOf(text, chosen) };
+}
+
+function chooseOne(found: readonly number[], which: "only" | number): readonly number[] {
+	if (which === "only") return found.length === 1 ? found : [];
+	return found.slice(which - 1, which);
+}
+
+/** Leaves out the places that overlap with one before. */
+function apart(found: readonly number[], length: number): number[] {
+	const kept: number[] = [];
+	for (const start of found) if (start >= (kept.at(-1) ?? -length) + length) kept.push(start);
+	return kept;
+}
+
+/** The numbers of the lines at these places, which are in ascending order. */
+export function linesOf(text: string, places: readonly number[]): number[] {
+	let [line, at] = [1, 0];
+	return places.map((place) => {
+		for (; at < place; at += 1) if (text.charCodeAt(at) === 0x0a) line += 1;
+		return line;
+	});
+}
+
+/**
+ * Where `part` begins in `text`, overlapping places included. Takes time in proportion to both, whatever they hold
+ * (the algorithm of Knuth, Morris and Pratt): `indexOf` needs seconds for texts made to be slow. `part` is not empty.
+ */
+export function occurrences(text: string, part: string): number[] {
+	const borders = bordersOf(part);
+	const found: number[] = [];
+	let matched = 0;
+	for (let at = 0; at < text.length; at += 1) {
+		const unit = text.charCodeAt(at);
+		while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
+		if (part.charCodeAt(matched) === unit) matched += 1;
+		if (matched < part.length) continue;
+		found.push(at - part.length + 1);
+		matched = borders[matched - 1] ?? 0;
+	}
+	return found;
+}
+
+/** For every beginning of `part`: how long its longest end is that is also a beginning. */
+function bordersOf(part: string): Uint32Array {
+	const borders = new Uint32Array(part.length);
+	let length = 0;
+	for (let at = 1; at < part.length; at += 1) {
+		const unit = part.charCodeAt(at);
+		while (length > 0 && part.charCodeAt(length) !== unit) length = borders[length - 1] ?? 0;
+		if (part.charCodeAt(length) === unit) length += 1;
+		borders[at] = length;
+	}
+	return borders;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LineSlice, sliceLines } from "./line-slice.ts";
+import { type LineSlice, sliceLines } from "./read-file.ts";
 
 function slice(
 	text: string | Buffer,

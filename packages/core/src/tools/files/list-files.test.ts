@@ -2,7 +2,7 @@ import { mkdir, writeFile as put, rename, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createIds, ParleyError, systemClock } from "@parley/base";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createUnsandboxed } from "../../sandbox/unsandboxed.ts";
+import { createUnsandboxed } from "../../sandbox/commands/unsandboxed.ts";
 import { createToolContext, createWorkplace, readyCall } from "../../testing/tool-context.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";

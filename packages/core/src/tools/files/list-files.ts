@@ -3,10 +3,8 @@ import * as z from "zod";
 import { compileGlob } from "../../filesystem/glob.ts";
 import { forReading, resolvePath, shownPath } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
-import { boundedLines } from "../tree/bounded-lines.ts";
-import { foldLevels } from "../tree/fold-levels.ts";
-import { findTreeFiles, requireDirectory } from "../tree/tree-files.ts";
-import { planRead } from "./plan-read.ts";
+import { planRead } from "./read-file.ts";
+import { boundedLines, findTreeFiles, requireDirectory } from "./tree-files.ts";
 
 const MAX_LINES = 2_000;
 const MAX_BYTES = 64 * 1024;
@@ -48,7 +46,11 @@ export const listFiles = defineTool<Arguments>({
 	accepts: {
 		names: ["ls", "glob"],
 		ignored: ["description"],
-		parameters: { path: { names: ["directory", "dir"] }, depth: { atMost: true }, limit: { atMost: true } },
+		parameters: {
+			path: { names: ["directory", "dir"] },
+			depth: { atMost: true },
+			limit: { atMost: true },
+		},
 	},
 	effect: "none",
 	usual: ["read"],
@@ -96,4 +98,22 @@ function inDirectory(directory: string, line: string, cwd: string): string {
 function noFiles({ pattern, hidden }: Arguments, others: number): string {
 	if (pattern !== undefined && others > 0) return `none of ${others} files fits the pattern`;
 	return `no files${hidden ? "" : "; hidden shows names that begin with a point"}`;
+}
+
+/**
+ * The lines of a listing: files down to `depth` levels, and of each directory below that one line with the number of
+ * its files. `files` are relative paths in ascending order.
+ */
+export function foldLevels(files: readonly string[], depth: number): string[] {
+	const lines: { readonly path: string; files: number }[] = [];
+	for (const file of files) {
+		const names = file.split("/");
+		const path = names.length > depth ? `${names.slice(0, depth).join("/")}/` : file;
+		const last = lines.at(-1);
+		if (last?.path === path) last.files += 1;
+		else lines.push({ path, files: 1 });
+	}
+	return lines.map(({ path, files: count }) =>
+		path.endsWith("/") ? `${path} (${count} ${count === 1 ? "file" : "files"})` : path,
+	);
 }

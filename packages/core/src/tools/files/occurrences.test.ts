@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { occurrences } from "./occurrences.ts";
+import { occurrences } from "./edit-file.ts";
 
 test.each<[text: string, part: string, places: number[]]>([
 	["", "a", []],

@@ -278,5 +278,8 @@ test("a hostile name is shown as what it is", async () => {
 
 test("a call that was cancelled reads nothing more", async () => {
 	const where = { ...context, signal: AbortSignal.abort() };
-	expect(await read({ path: "notes.txt" }, where)).toEqual({ text: "cancelled", failed: true });
+	expect(await read({ path: "notes.txt" }, where)).toEqual({
+		text: "cancelled",
+		failed: true,
+	});
 });

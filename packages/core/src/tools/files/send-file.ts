@@ -1,10 +1,9 @@
 import { basename } from "node:path";
 import * as z from "zod";
-import { pathLeniency } from "../../filesystem/path-leniency.ts";
-import { resolvePath } from "../../filesystem/paths.ts";
+import { pathLeniency, resolvePath } from "../../filesystem/paths.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
-import { planRead } from "./plan-read.ts";
+import { planRead } from "./read-file.ts";
 
 const parameters = () =>
 	z.strictObject({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editText, type TextChange } from "./text-edit.ts";
+import { editText, type TextChange } from "./edit-file.ts";
 
 function edit(text: string, oldText: string, newText: string, which: TextChange["which"] = "only") {
 	return editText(text, { oldText, newText, which, maxLength: 1_000 });

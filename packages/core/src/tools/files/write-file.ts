@@ -2,14 +2,15 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import { pathLeniency } from "../../filesystem/path-leniency.ts";
+import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
-import { type OldContent, previewWrite } from "./write-preview.ts";
 import {
 	changed,
 	findTarget,
 	inspectApproved,
+	type OldContent,
 	planWrite,
+	previewWrite,
 	putContent,
 	type WriteTarget,
 } from "./write-target.ts";

@@ -2,7 +2,7 @@ import { systemClock } from "@parley/base";
 import { pacedNow } from "@parley/base/testing";
 import { applyPatch } from "diff";
 import { expect, test } from "vitest";
-import { previewWrite } from "./write-preview.ts";
+import { previewWrite } from "./write-target.ts";
 
 function preview(old: string, content: string): string {
 	return previewWrite("f", { kind: "text", text: old }, content);

@@ -1,13 +1,23 @@
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { access, lstat, open, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { ParleyError } from "@parley/base";
-import { fileError } from "../../filesystem/file-error.ts";
+import { createTwoFilesPatch } from "diff";
+import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin, type ResolvedPath, resolvePath, shownPath } from "../../filesystem/paths.ts";
+import {
+	HeldDirectory,
+	inHeldDirectory,
+	openRegular,
+	readChunks,
+	refuseForbiddenTwin,
+	refuseSpecial,
+} from "../../filesystem/regular-file.ts";
 import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
-import { mixedScriptNotes, visible } from "../../text/visible.ts";
+import { mixedScriptNotes, visible, visibleLines } from "../../text/visible.ts";
 import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
-import { type FileState, inspectFile } from "./file-state.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** A file that a call is about to write. */
 export interface WriteTarget {
@@ -109,4 +119,137 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 		...(isSecret(path, written) ? (["secret"] as const) : []),
 		...(isControl(path, written) ? (["control"] as const) : []),
 	];
+}
+
+/** More than this is not kept, only counted and hashed. */
+const KEPT_BYTES = 256 * 1024;
+
+/** What stands at a path before it is written. */
+export interface FileState {
+	/** sha256 of the content in hexadecimal, or `absent`. */
+	readonly fingerprint: string;
+	/** Undefined where nothing is, or where it is larger than 256 KiB. */
+	readonly content: Buffer | undefined;
+	readonly size: number;
+	/** Permission bits to keep; undefined where nothing is. */
+	readonly mode: number | undefined;
+}
+
+/**
+ * Looks at the file at a real path; refuses what is there but no regular file, may not be written, or is another name
+ * of a file of the gateway.
+ */
+async function inspectFile(
+	path: string,
+	shown: string,
+	context: Pick<ToolContext, "signal" | "forbidden" | "workspace">,
+): Promise<FileState> {
+	try {
+		await inHeldDirectory(path, async (inside) => {
+			refuseSpecial(await lstat(inside, { bigint: true }), shown);
+			await access(inside, constants.W_OK);
+		});
+	} catch (reason) {
+		if (systemCode(reason) === "ENOENT") {
+			return { fingerprint: "absent", content: undefined, size: 0, mode: undefined };
+		}
+		throw fileError(`cannot write ${JSON.stringify(shown)}`, reason);
+	}
+	await using file = await openRegular(path, shown);
+	await refuseForbiddenTwin(file, shown, context);
+	const { mode } = await file.stat();
+	const hash = createHash("sha256");
+	const kept: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of readChunks(file, shown, context.signal)) {
+		hash.update(chunk);
+		size += chunk.length;
+		if (size <= KEPT_BYTES) kept.push(chunk);
+	}
+	return {
+		fingerprint: hash.digest("hex"),
+		content: size <= KEPT_BYTES ? Buffer.concat(kept) : undefined,
+		size,
+		mode: mode & 0o777,
+	};
+}
+
+interface Replacement {
+	/** Absolute and real. */
+	readonly path: string;
+	readonly content: string;
+	/** Permission bits to give the file; undefined for what the process gives to new files. */
+	readonly mode: number | undefined;
+	/** Part of the name of the file that the content is gathered in, unique to this call. */
+	readonly key: string;
+}
+
+/**
+ * Replaces a file completely or not at all: writes and syncs a file beside it, then renames that over it. Makes missing
+ * parent directories if told so. Does not keep owner, links and extended attributes of the old file. All of it happens
+ * in the directory that was opened first. Throws `aborted` if a directory of the path became a link.
+ */
+export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
+	const { path, content, mode, key } = replacement;
+	await using directory = await HeldDirectory.open(dirname(path), makeParents);
+	const temporary = directory.at(`.parley-${key}.tmp`);
+	// Left by a call that was cut off, if it is there at all.
+	await rm(temporary, { force: true });
+	try {
+		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+		await using file = await open(temporary, flags, mode ?? 0o666);
+		await file.writeFile(content);
+		// The mask of the process took bits from the mode above.
+		if (mode !== undefined) await file.chmod(mode);
+		await file.sync();
+		await rename(temporary, directory.at(basename(path)));
+	} catch (reason) {
+		await rm(temporary, { force: true });
+		throw reason;
+	}
+}
+
+/** Texts that differ more are shown as replaced as a whole: the search for the shortest difference grows with its square. */
+const MAX_EDITS = 1_000;
+
+/** What stands in the file now: nothing, text to compare with, or something not shown for the reason given. */
+export type OldContent =
+	| { readonly kind: "absent" }
+	| { readonly kind: "text"; readonly text: string }
+	| { readonly kind: "hidden"; readonly reason: string };
+
+/**
+ * A unified diff from the old content to the new one. All of the new text is in it or unchanged around it, and
+ * characters that nobody can see are made visible.
+ */
+export function previewWrite(path: string, old: OldContent, content: string): string {
+	// Made visible before they are compared: what differs at all then differs to the eye, too.
+	const seen = old.kind === "text" ? { ...old, text: visibleLines(old.text) } : old;
+	return diffOf(visible(path), seen, visibleLines(content));
+}
+
+function diffOf(shown: string, old: OldContent, content: string): string {
+	if (old.kind === "absent") return wholeDiff("/dev/null", shown, "", content);
+	if (old.kind === "hidden") return `${old.reason}\n${wholeDiff(shown, shown, "", content)}`;
+	const patch = createTwoFilesPatch(shown, shown, old.text, content, undefined, undefined, {
+		context: 3,
+		maxEditLength: MAX_EDITS,
+		headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+	});
+	return patch ?? wholeDiff(shown, shown, old.text, content);
+}
+
+/** Every old line taken away, every new line added. */
+function wholeDiff(from: string, to: string, old: string, content: string): string {
+	const [removed, added] = [linesOf(old, "-"), linesOf(content, "+")];
+	const start = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
+	const hunk = `@@ -${start(removed)} +${start(added)} @@`;
+	return `${[`--- ${from}`, `+++ ${to}`, hunk, ...removed, ...added].join("\n")}\n`;
+}
+
+function linesOf(text: string, sign: "-" | "+"): string[] {
+	if (text === "") return [];
+	const lines = text.split("\n").map((line) => `${sign}${line}`);
+	if (text.endsWith("\n")) return lines.slice(0, -1);
+	return [...lines.slice(0, -1), `${lines.at(-1)}\n\\ No newline at end of file`];
 }

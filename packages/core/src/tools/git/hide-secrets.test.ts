@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hideSecrets, hideUserinfo } from "./hide-secrets.ts";
+import { hideSecrets, hideUserinfo } from "./git.ts";
 
 const LEFT = "[its content may hold keys or passwords and is left out]";
 

@@ -5,18 +5,22 @@ import { homeDirectory } from "@parley/base/own-account";
 import { isWithin, looseForm } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
-import { namedPaths } from "../../policy/commands/places.ts";
-import { isSecretName } from "../../policy/commands/secret-names.ts";
+import { isSecretName, namedPaths } from "../../policy/commands/places.ts";
 import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
-import { execClasses } from "../commands/sandbox-note.ts";
-import type { Care } from "./careful.ts";
-import { changesSettings, isPlainChange, reachesNetwork, whyLost } from "./change-forms.ts";
-import { type GitWords, readGitWords } from "./git-words.ts";
-import { plantedReasons } from "./planted.ts";
-import { type Reading, readingOf } from "./read-forms.ts";
-import { git, type Repository } from "./repository.ts";
-import { shellLine } from "./shell-line.ts";
+import { execClasses } from "../commands/run-command.ts";
+import {
+	changesSettings,
+	type GitWords,
+	isPlainChange,
+	oneOf,
+	type Reading,
+	reachesNetwork,
+	readGitWords,
+	readingOf,
+	whyLost,
+} from "./git-forms.ts";
+import { type Care, git, type Repository } from "./repository.ts";
 
 /** How a call is to be run, and what is asked about it. */
 export interface GitJudgement {
@@ -221,4 +225,55 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	const top = looseForm(repository.top);
 	const holds = forbidden.some((path) => isWithin(looseForm(path), top));
 	return holds ? ["the working tree holds the gateway's own files"] : [];
+}
+
+/** Uses of git that reach the network and name no program in their words. */
+const forms: Readonly<Record<string, RegExp>> = {
+	fetch: oneOf(
+		"--all -p --prune -t --tags -n --no-tags -f --force --depth=.* --unshallow --deepen=.* -q --quiet -v --verbose --dry-run",
+	),
+	pull: oneOf(
+		"--ff-only --ff --no-ff --rebase --no-rebase -r --autostash --no-autostash -p --prune -t --tags -q --quiet -v --verbose --no-edit",
+	),
+	push: oneOf(
+		"-u --set-upstream --tags --follow-tags -f --force --force-with-lease(?:=.*)? -d --delete --all --mirror -n --dry-run -q --quiet -v --verbose --porcelain --atomic",
+	),
+	clone: oneOf(
+		"-q --quiet -v --verbose --depth=.* -b --branch(?:=.*)? --single-branch --no-tags --bare --mirror -n --no-checkout",
+	),
+	"ls-remote": oneOf("-h --heads --branches -t --tags --refs -q --quiet --symref --get-url --sort=.*"),
+	remote: oneOf("-v --verbose -n -p --prune"),
+};
+
+/**
+ * Why a command that leaves the sandbox might run what commands in it have planted: settings of the repository, words
+ * that name a program. Whoever has accepted all tools is asked about such a one all the same.
+ */
+function plantedReasons(
+	{ command, options }: GitWords,
+	repository: Pick<Repository, "programs" | "reaching"> | undefined,
+): string[] {
+	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;
+	const named = [
+		// Hooks are switched off.
+		...(repository?.programs ?? []).filter((name) => !name.startsWith("hook ")),
+		...(repository?.reaching ?? []),
+	];
+	return [
+		...(named.length > 0
+			? [`would go by settings of the repository outside of the sandbox: ${named.join(", ")}`]
+			: []),
+		...(form && options.every((option) => form.test(option))
+			? []
+			: ["may name programs that would run outside of the sandbox"]),
+	];
+}
+
+/** Words as a shell would read them as just these words; those that need no quotes stand as they are. */
+export function shellLine(words: readonly string[]): string {
+	return words.map((word) => (/^[\w@%+=:,./^-]+$/.test(word) ? word : quote(word))).join(" ");
+}
+
+function quote(word: string): string {
+	return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,9 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
-import { carefulEnvironment, carefulOptions } from "./careful.ts";
-import { readGitWords } from "./git-words.ts";
-import { readingOf } from "./read-forms.ts";
+import { readGitWords, readingOf } from "./git-forms.ts";
+import { carefulEnvironment, carefulOptions } from "./repository.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 

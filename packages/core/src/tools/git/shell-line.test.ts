@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { splitCommands } from "../../policy/commands/words.ts";
-import { shellLine } from "./shell-line.ts";
+import { shellLine } from "./judge-git.ts";
 
 const words = [
 	"git",

@@ -1,7 +1,7 @@
 import { chanceOf } from "@parley/base";
 import { seededIds } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { type Replaced, type Replacement, replaceTexts } from "./replace-texts.ts";
+import { type Replaced, type Replacement, replaceTexts } from "./edit.ts";
 
 type Pair = readonly [string, string];
 

@@ -1,2 +1,2 @@
-/** What the tools of the stdio protocol are called, in the order of `shortTools`; known without loading them. */
+/** Names of the tools of the stdio protocol, in the order of `shortTools`, without loading the tools. */
 export const shortToolNames = ["read", "write", "edit", "bash"] as const;

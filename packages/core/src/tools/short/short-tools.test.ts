@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { decide, type Permissions } from "../../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../../policy/policy-layers.ts";
 import { readPolicy } from "../../policy/read-policy.ts";
-import { createUnsandboxed } from "../../sandbox/unsandboxed.ts";
+import { createUnsandboxed } from "../../sandbox/commands/unsandboxed.ts";
 import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
 import { coversCall } from "../../trust/grants/grant-cover.ts";
 import type { Command, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { builtinTools } from "../builtin.ts";
-import { describeTools } from "../calls/describe-tools.ts";
+import { describeTools } from "../calls/normalise-call.ts";
 import { executeCall, prepareCall, type ReadyCall } from "../calls/tool-call.ts";
 import { shortTools } from "./short-tools.ts";
 

@@ -1,10 +1,9 @@
-import type { Tool } from "../../vocabulary/tool.ts";
-import { bash } from "./bash.ts";
+import * as z from "zod";
+import { defineTool, type Tool, type ToolContext } from "../../vocabulary/tool.ts";
+import { runCommand } from "../commands/run-command.ts";
+import { readFile } from "../files/read-file.ts";
+import { writeFile } from "../files/write-file.ts";
 import { edit } from "./edit.ts";
-import { read } from "./read.ts";
-import { write } from "./write.ts";
-
-const short: readonly Tool[] = [read, write, edit, bash];
 
 /**
  * The tools that clients of the stdio protocol know by name and parameters. They do what `read_file`, `write_file`,
@@ -13,3 +12,79 @@ const short: readonly Tool[] = [read, write, edit, bash];
 export function shortTools(): readonly Tool[] {
 	return short;
 }
+
+const DEFAULT_TIMEOUT_S = 120;
+const MAX_TIMEOUT_S = 2 * 60 * 60;
+
+const parameters = () =>
+	z.strictObject({
+		command: z.string().min(1).describe("The command line, for the shell (bash where there is one)."),
+		timeout: z
+			.int()
+			.min(1)
+			.max(MAX_TIMEOUT_S)
+			.default(DEFAULT_TIMEOUT_S)
+			.describe("Seconds after which it is ended."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
+
+/**
+ * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: commands have
+ * what their sandbox gives anyway, which is the way to the hosts that the operator has named, where there are any. None
+ * leaves its sandbox.
+ */
+const bash = defineTool<Arguments>({
+	name: "bash",
+	ruleName: runCommand.name,
+	description:
+		"Runs a command line in the working directory; returns its output and, where that is not 0, its exit code. Each " +
+		"call is a shell of its own without input: no directory or variable lasts, nothing can be typed, and what runs in " +
+		"the background ends with the call. The middle of long output is left out. Commands may run in a sandbox that " +
+		"reaches no other machine, or only those that the operator has named: where one fails for that, say what has to " +
+		"be run elsewhere instead of looking for a way around.",
+	parameters,
+	accepts: {
+		names: ["shell"],
+		ignored: ["description"],
+		parameters: {
+			command: { names: ["cmd"] },
+			timeout: { names: ["timeout_ms", "timeout_seconds"], unit: "s" },
+		},
+	},
+	effect: runCommand.effect,
+	command: ({ command }) => command,
+	plan: (args, context) => runCommand.plan(translated(args, context), context),
+	run: (args, plan, context) => runCommand.run(translated(args, context), plan, context),
+});
+
+/** As `run_command` takes them. */
+function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
+	return {
+		...{ cmd: command, timeout_ms: timeout * 1_000, secrets: {} },
+		network: sandbox.egress !== undefined,
+	};
+}
+
+/** `read_file` under the name that clients of the stdio protocol know. */
+const read = defineTool({
+	...readFile,
+	name: "read",
+	ruleName: readFile.name,
+	description:
+		"Reads lines of a text file; a picture (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Look at a file " +
+		"before you change it. Returns at most 2,000 lines and 30,000 characters; a marker at the end says how to continue. " +
+		"If the result of another call was shortened, the marker in it names a kept file: read that with this tool. " +
+		"Directories and other binary files cannot be read.",
+});
+
+/** `write_file` under the name that clients of the stdio protocol know. */
+const write = defineTool({
+	...writeFile,
+	name: "write",
+	ruleName: writeFile.name,
+	description:
+		"Makes a text file, with the directories that it needs, or replaces all that stands in one. Give the whole " +
+		"content, up to 256 KiB. To change parts of a file that is there, use edit.",
+});
+
+const short: readonly Tool[] = [read, write, edit, bash];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeText, isHtml, mayBeText, readMediaType } from "./decode-text.ts";
+import { decodeText, isHtml, mayBeText, readMediaType } from "./get-page.ts";
 
 const decode = (bytes: string | readonly number[], header: string): string | undefined =>
 	decodeText(

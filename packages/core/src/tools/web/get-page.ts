@@ -1,10 +1,10 @@
+import type { Readable, Transform } from "node:stream";
+import { MIMEType, TextDecoder } from "node:util";
+import * as zlib from "node:zlib";
 import { type Clock, ParleyError } from "@parley/base";
 import type { Dispatcher } from "undici";
-import { findAddresses, type Lookup, type Reach } from "../../sandbox/egress/reach.ts";
-import { orAborted, within } from "../../sandbox/egress/time-limit.ts";
-import { type MediaType, mayBeText, readMediaType } from "./decode-text.ts";
+import { findAddresses, type Lookup, orAborted, type Reach, within } from "../../sandbox/egress/reach.ts";
 import { isSameSite, readRedirect } from "./page-url.ts";
-import { acceptedEncodings, type Body, readBody } from "./read-body.ts";
 
 const MAX_REDIRECTS = 3;
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
@@ -13,7 +13,10 @@ const MAX_TOTAL_MS = 20_000;
 /** Per hop, from the look-up of the name to the last header. */
 const MAX_HEADERS_MS = 10_000;
 
-/** These and no others: neither the model nor a page chooses a header, and nothing is kept from page to page. */
+/** Encodings that a request accepts. Servers use `deflate` for two formats, so requests do not accept it. */
+const acceptedEncodings = "gzip, br, zstd";
+
+/** All headers of a request. Neither the model nor a page can choose a header, and no cookie is stored. */
 const requestHeaders = {
 	accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
 	"accept-encoding": acceptedEncodings,
@@ -158,4 +161,149 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 	const code = reason instanceof Error && "code" in reason ? String(reason.code) : "";
 	const fault = faults[code] ?? `could not be read${code === "" ? "" : ` (${code})`}`;
 	return new ParleyError(`"${url.host}" ${fault}`, { code: "unavailable", cause: reason });
+}
+
+/** The beginning of a body, unpacked. */
+interface Body {
+	readonly bytes: Buffer;
+	/** Whether there was more. */
+	readonly cut: boolean;
+}
+
+/**
+ * Reads a body up to `limit` bytes, counted as they come out of unpacking, so that a small body that unpacks into a
+ * huge one costs no more than any other. Throws `unavailable` where it is damaged, cannot be unpacked, or ends early.
+ */
+export async function readBody(source: Readable, encoding: string, limit: number): Promise<Body> {
+	// The stream is read to its end, its limit or its error below; what it reports when it is let go is of no interest.
+	source.on("error", () => undefined);
+	try {
+		const unpacker = unpackerOf(encoding);
+		if (!unpacker) return await collect(source, limit);
+		source.once("error", (reason) => unpacker.destroy(reason));
+		let empty = true;
+		source.once("data", () => {
+			empty = false;
+		});
+		return await collect(source.pipe(unpacker), limit).catch((reason) => {
+			// Servers announce an encoding of nothing at all, too.
+			if (empty && source.readableEnded) return { bytes: Buffer.alloc(0), cut: false };
+			throw reason;
+		});
+	} catch (reason) {
+		if (reason instanceof ParleyError) throw reason;
+		throw new ParleyError("the page ended early or is damaged", { code: "unavailable", cause: reason });
+	} finally {
+		source.destroy();
+	}
+}
+
+/** Copies into one buffer: a body may come as millions of chunks of one byte, each an object otherwise. */
+async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
+	const bytes = Buffer.allocUnsafe(limit);
+	let used = 0;
+	for await (const chunk of chunks) {
+		bytes.set(chunk.subarray(0, limit - used), used);
+		used += chunk.length;
+		if (used > limit) return { bytes, cut: true };
+	}
+	return { bytes: bytes.subarray(0, used), cut: false };
+}
+
+function unpackerOf(encoding: string): Transform | undefined {
+	switch (encoding.trim().toLowerCase()) {
+		case "":
+		case "identity":
+			return undefined;
+		case "gzip":
+		case "x-gzip":
+			return zlib.createGunzip();
+		case "deflate":
+			return zlib.createInflate();
+		case "br":
+			return zlib.createBrotliDecompress();
+		case "zstd":
+			// What a browser must be able to unpack; more memory than that is nobody's page: https://www.rfc-editor.org/rfc/rfc9659
+			return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
+		default:
+			throw new ParleyError("the page is packed in a way that was not asked for", { code: "unavailable" });
+	}
+}
+
+/** Where HTML must declare its charset: https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding */
+const DECLARED_WITHIN = 1024;
+/** A NUL among so many first characters tells a binary file, as it does for git. */
+const SNIFFED = 8_000;
+
+const textTypes = new Set(
+	[
+		...["json", "xml", "javascript", "ecmascript", "x-javascript", "x-ndjson", "jsonlines", "graphql"],
+		...["yaml", "x-yaml", "toml", "sql", "x-sh", "x-www-form-urlencoded", "xhtml+xml"],
+	].map((subtype) => `application/${subtype}`),
+);
+
+/** What a `content-type` says; `essence` is "" where it says nothing that can be understood. */
+interface MediaType {
+	/** `text/html` */
+	readonly essence: string;
+	readonly charset: string | undefined;
+}
+
+/** Reads a `content-type`; many servers write odd ones, and what is longer than any type is no type. */
+export function readMediaType(header: string): MediaType {
+	try {
+		const { essence, params } = new MIMEType(header);
+		const isType = /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(essence);
+		return { essence: isType ? essence : "", charset: params.get("charset") ?? undefined };
+	} catch {
+		return { essence: "", charset: undefined };
+	}
+}
+
+/** Whether such a body is worth reading: text, or something that may be. */
+export function mayBeText({ essence }: MediaType): boolean {
+	if (essence === "" || essence === "application/octet-stream") return true;
+	return essence.startsWith("text/") || /\+(?:json|xml|yaml)$/.test(essence) || textTypes.has(essence);
+}
+
+/** Whether the text is a page for people to look at. */
+export function isHtml({ essence }: MediaType, text: string): boolean {
+	if (essence === "text/html" || essence === "application/xhtml+xml") return true;
+	return essence === "" && /^\s{0,100}<(?:!doctype html|html)\b/i.test(text);
+}
+
+/**
+ * The text that the bytes are: by their byte order mark, the charset of the header, the one that HTML declares, or
+ * UTF-8. Undefined where they are no text.
+ */
+export function decodeText(bytes: Buffer, type: MediaType): string | undefined {
+	const text = decoderOf(bytes, type).decode(bytes);
+	return text.slice(0, SNIFFED).includes("\0") ? undefined : text;
+}
+
+function decoderOf(bytes: Buffer, { essence, charset }: MediaType): TextDecoder {
+	const marked = markedCharset(bytes);
+	const declared = essence === "text/html" || essence === "" ? declaredCharset(bytes) : undefined;
+	for (const label of [marked, charset, declared]) {
+		try {
+			if (label !== undefined) return new TextDecoder(label);
+		} catch {
+			// No charset of this name exists: the next best guess.
+		}
+	}
+	return new TextDecoder();
+}
+
+function markedCharset(bytes: Buffer): string | undefined {
+	if (bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))) return "utf-8";
+	const mark = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
+	if (mark === 0xfeff) return "utf-16be";
+	return mark === 0xfffe ? "utf-16le" : undefined;
+}
+
+function declaredCharset(bytes: Buffer): string | undefined {
+	const start = bytes.subarray(0, DECLARED_WITHIN).toString("latin1");
+	const label = /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1];
+	// What could be read so far is no UTF-16, whatever it says of itself.
+	return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Clock, Logger } from "@parley/base";
-import { orAborted, within } from "../../sandbox/egress/time-limit.ts";
-import { plainText } from "./plain-text.ts";
+import { orAborted, within } from "../../sandbox/egress/reach.ts";
 import type { PageToRead } from "./readable-worker.ts";
 
 /** Beyond these a document model takes hundreds of megabytes, and few pages for people go beyond them. */
@@ -71,4 +70,75 @@ function isTooLarge(html: string): boolean {
 	let tags = 0;
 	for (let at = html.indexOf("<"); at !== -1; at = html.indexOf("<", at + 1)) tags += 1;
 	return tags > MAX_TAGS;
+}
+
+/** Elements whose content is nothing to read. */
+const UNREAD = new Set(["script", "style", "noscript", "template", "svg", "iframe"]);
+/** Elements within a line; every other one ends it. */
+const INLINE = new Set(
+	"a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strong sub sup time u var wbr".split(
+		" ",
+	),
+);
+const ENTITIES: Readonly<Record<string, string>> = {
+	...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " },
+	...{ mdash: "—", ndash: "–", hellip: "…", copy: "©", laquo: "«", raquo: "»" },
+};
+
+/**
+ * The text between the tags of HTML, without a document model: for pages that are too large, too deep or too broken
+ * for one. Takes time in proportion to the length, whatever the HTML is.
+ */
+export function plainText(html: string): string {
+	const parts: string[] = [];
+	let at = 0;
+	while (at < html.length) {
+		const open = html.indexOf("<", at);
+		if (open === -1) break;
+		parts.push(html.slice(at, open));
+		const { next, space } = skipMarkup(html, open);
+		parts.push(space);
+		at = next;
+	}
+	parts.push(html.slice(at));
+	return tidy(decodeEntities(parts.join("")));
+}
+
+/** Where the markup that begins at `open` ends, and what stands for it in the text. */
+function skipMarkup(html: string, open: number): { readonly next: number; readonly space: string } {
+	if (html.startsWith("<!--", open)) return { next: after(html, "-->", open + 4), space: "" };
+	const [, slash = "", name = ""] = /^<(\/?)([a-z][a-z0-9-]{0,30})/i.exec(html.slice(open, open + 40)) ?? [];
+	if (name === "" && !/^<[!?/]/.test(html.slice(open, open + 2))) return { next: open + 1, space: "<" };
+	const element = name.toLowerCase();
+	const next = after(html, ">", open);
+	if (slash === "" && UNREAD.has(element)) return { next: endOfElement(html, element, next), space: "\n" };
+	return { next, space: INLINE.has(element) ? "" : "\n" };
+}
+
+/** The index behind the next `text`; the end where there is none, so that no part is looked through twice. */
+function after(html: string, text: string, from: number): number {
+	const found = html.indexOf(text, from);
+	return found === -1 ? html.length : found + text.length;
+}
+
+function endOfElement(html: string, element: string, from: number): number {
+	const close = new RegExp(`</${element}`, "gi");
+	close.lastIndex = from;
+	const found = close.exec(html);
+	return found ? after(html, ">", found.index) : html.length;
+}
+
+function decodeEntities(text: string): string {
+	return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
+		if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
+		const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+		return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+	});
+}
+
+/** One blank line between paragraphs, one space between words. */
+function tidy(text: string): string {
+	const lines = text.split("\n").map((line) => line.replaceAll(/[ \t\r\f]+/g, " ").trim());
+	const kept = lines.filter((line, index) => line !== "" || (index > 0 && lines[index - 1] !== ""));
+	return kept.join("\n").trim();
 }

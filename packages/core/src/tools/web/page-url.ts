@@ -1,6 +1,5 @@
 import { ParleyError } from "@parley/base";
-import { addressOf } from "../../sandbox/egress/address.ts";
-import { notReached, type Reach } from "../../sandbox/egress/reach.ts";
+import { addressOf, notReached, type Reach } from "../../sandbox/egress/reach.ts";
 import { visible } from "../../text/visible.ts";
 
 /** A longer one is not read by the person who is asked. */

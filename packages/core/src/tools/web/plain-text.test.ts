@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "./page-text.ts";
 
 test("text is kept, with lines where blocks end", () => {
 	expect(

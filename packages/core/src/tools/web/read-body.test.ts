@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { expect, test } from "vitest";
-import { readBody } from "./read-body.ts";
+import { readBody } from "./get-page.ts";
 
 const limit = 100_000;
 const text = "seven words of some text that repeats. ".repeat(500);

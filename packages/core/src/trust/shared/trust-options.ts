@@ -1,5 +1,5 @@
 import type { Clock, Ids, Logger, Store } from "@parley/base";
-import type { Roots } from "../../filesystem/roots.ts";
+import type { Roots } from "../../filesystem/paths.ts";
 import type { Profiles } from "../../policy/profiles/profile.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { ChatSettings } from "../../vocabulary/chat-settings.ts";

@@ -3,7 +3,7 @@ import type { RecordEvents } from "../../conversation/commit.ts";
 import { queueLimit, type RunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
-import { attachFiles } from "../../files/attach-files.ts";
+import { attachFiles } from "../../files/file-rows.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";

@@ -1,13 +1,18 @@
 import { ParleyError, parseJson } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
-import { fitTogether, noRoom } from "../../files/picture-room.ts";
-import { pictureSize } from "../../files/picture-size.ts";
-import { bytesOf, maxPictureBytes, maxPictureSide } from "../../files/pictures.ts";
+import {
+	bytesOf,
+	fitTogether,
+	maxPictureBytes,
+	maxPictureSide,
+	noRoom,
+	pictureSize,
+} from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import { addTaint } from "../../store/session-taint.ts";
 import { endRun, insertRun, insertStep } from "../../store/statements.ts";
-import { outputLimits, shortenOutput } from "../../tools/shorten-output.ts";
+import { outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { pictureProblem } from "../../vocabulary/kept-file.ts";
 import {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chooseRoot } from "../../filesystem/roots.ts";
+import { chooseRoot } from "../../filesystem/paths.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";

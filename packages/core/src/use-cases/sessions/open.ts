@@ -1,9 +1,7 @@
 import { ParleyError, type Store } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
-import { replacedDirectory } from "../../filesystem/paths.ts";
-import { chooseRoot, type Roots } from "../../filesystem/roots.ts";
-import type { Profiles } from "../../policy/profiles/profile.ts";
-import { defaultProfile } from "../../policy/profiles/profile-name.ts";
+import { chooseRoot, type Roots, replacedDirectory } from "../../filesystem/paths.ts";
+import { defaultProfile, type Profiles } from "../../policy/profiles/profile.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { rebindSchedules } from "../../store/schedule-rows.ts";

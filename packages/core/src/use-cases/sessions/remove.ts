@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
-import { removeFilesOf } from "../../files/remove-files.ts";
+import { removeFilesOf } from "../../files/file-rows.ts";
 import { answerOf, type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemoriesOfChannel } from "../../store/memory-rows.ts";

@@ -1,7 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
-import type { ModelInfo } from "../../models/table/model-info.ts";
-import { ModelTable } from "../../models/table/model-table.ts";
+import { type ModelInfo, ModelTable } from "../../models/table/model-table.ts";
 import type { Profile, Profiles } from "../../policy/profiles/profile.ts";
 import { EventLog } from "../../testing/event-log.ts";
 import { probeTool } from "../../testing/probe-tool.ts";

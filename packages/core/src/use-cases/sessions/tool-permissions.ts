@@ -1,7 +1,12 @@
 import type { Session } from "../../conversation/session.ts";
-import { type BuiltInRule, builtInRules } from "../../policy/built-in-rules.ts";
 import { matchesName } from "../../policy/commands/places.ts";
-import type { Effect, PolicyInForce, PolicyRule } from "../../policy/policy-rule.ts";
+import {
+	type BuiltInRule,
+	builtInRules,
+	type Effect,
+	type PolicyInForce,
+	type PolicyRule,
+} from "../../policy/policy-rule.ts";
 import type { ActionClass } from "../../vocabulary/action-class.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 

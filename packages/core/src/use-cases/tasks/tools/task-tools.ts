@@ -1,7 +1,6 @@
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
-import { shorten } from "../../../text/shorten.ts";
-import { visible } from "../../../text/visible.ts";
+import { shorten, visible } from "../../../text/visible.ts";
 import { todo } from "../../../tools/todo.ts";
 import type { TaskDesk, WorkerResult } from "../../../vocabulary/task.ts";
 import { defineTool, type Tool, type ToolContext, type ToolPlan } from "../../../vocabulary/tool.ts";

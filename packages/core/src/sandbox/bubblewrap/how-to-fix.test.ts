@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { howToInstall, howToPermit } from "./find-bubblewrap.ts";
+
+test.each([
+	["ID=debian\n", "apt install bubblewrap"],
+	['NAME="Linux Mint"\nID=linuxmint\nID_LIKE="ubuntu debian"\n', "apt install bubblewrap"],
+	['ID="rocky"\nID_LIKE="rhel centos fedora"\n', "dnf install bubblewrap"],
+	["ID=arch", "pacman -S bubblewrap"],
+	["ID=constructor\n", "install bubblewrap (bwrap)"],
+	["", "install bubblewrap (bwrap)"],
+])("where the system calls itself %j it says how to install it", (release, words) => {
+	expect(howToInstall(release, "linux")).toBe(words);
+});
+
+test("on another system than Linux a container is what is left", () => {
+	expect(howToInstall("", "darwin")).toContain("--sandbox container");
+});
+
+test.each([
+	["apparmor_restrict_unprivileged_userns", "1\n", "AppArmor"],
+	["unprivileged_userns_clone", "0\n", "kernel.unprivileged_userns_clone=1"],
+	["max_user_namespaces", "0\n", "user.max_user_namespaces"],
+	["nothing", "", "namespaces|container"],
+])("where %s says %j that is what is to be changed", (file, text, words) => {
+	expect(howToPermit((path) => (path.endsWith(file) ? text : ""))).toMatch(new RegExp(words));
+});

@@ -1,0 +1,212 @@
+import { existsSync } from "node:fs";
+import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { ifThere } from "../../filesystem/file-error.ts";
+import type { MemoryLimit, Sandbox } from "../../vocabulary/sandbox.ts";
+import { findProgram, SYSTEM_PATH } from "./environment.ts";
+
+const GIB = 1024 ** 3;
+const GIB_IN_KIB = 1024 ** 2;
+const TIMEOUT_MS = 5_000;
+
+/** Bytes of memory, without swap, and processes and threads of one command with all that it starts. */
+const MEMORY_BYTES = 4 * GIB;
+const PROCESSES = 256;
+
+/** The limit on a command as a whole. */
+export interface Limiter {
+	readonly kind: MemoryLimit;
+	/** Returns the start of an argument list that puts the program behind it under the limit. `name` is unique. */
+	apply(name: string): Limited;
+}
+
+interface Limited {
+	readonly argv: readonly string[];
+	/** The environment of the first program of `argv`; the program behind `argv` starts with none of it. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** Removes what `argv` made; call it after the command has ended. */
+	end(): Promise<void>;
+}
+
+/** Limits each process alone. */
+export const eachProcess: Limiter = {
+	kind: "address-space",
+	apply: () => ({ argv: [], environment: {}, end: async () => undefined }),
+};
+
+/**
+ * Limits of each process, by the letters of `ulimit`: files, processes of the user (the kernel does not count those of
+ * root), KiB of a file, seconds of computing, KiB of addresses, KiB of a core dump.
+ */
+export function limitsOfProcess(kind: MemoryLimit, processors: number = availableParallelism()) {
+	return {
+		n: 1_024,
+		u: PROCESSES,
+		f: GIB_IN_KIB,
+		t: 600,
+		v: addressSpaceGib(kind, processors) * GIB_IN_KIB,
+		c: 0,
+	};
+}
+
+/**
+ * Addresses are reserved, not used: Java 17 starts with 4 GiB and no less, Node needs 0.75 GiB for each worker thread,
+ * and pools of workers have one for each processor. With a cgroup the limit is the highest of these.
+ */
+function addressSpaceGib(kind: MemoryLimit, processors: number): number {
+	return kind === "address-space" ? Math.min(16, 4 + processors) : 16;
+}
+
+/** Prints the limits of its own cgroup, and an argument that must arrive as it is. */
+const TRIAL = `
+at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+cat "$at/memory.max" "$at/memory.swap.max" "$at/pids.max"
+printf '%s' "$1"`;
+// biome-ignore lint/suspicious/noTemplateCurlyInString: nothing may replace it
+const UNCHANGED = "a ${PATH} $$ %n";
+const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
+
+/** The strongest limiter that this system allows: each is tried and kept only if the kernel shows its limits. */
+export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
+	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
+		if (await holds(candidate, unsandboxed)) return candidate;
+	}
+	return eachProcess;
+}
+
+async function holds(limiter: Limiter, unsandboxed: Sandbox): Promise<boolean> {
+	const { argv, environment, end } = limiter.apply(`parley-trial-${process.pid}`);
+	const [executable = "", ...args] = [...argv, "/bin/sh", "-c", TRIAL, "sh", UNCHANGED];
+	try {
+		const { output } = await unsandboxed.run({
+			executable,
+			args,
+			cwd: "/",
+			environment,
+			timeoutMs: TIMEOUT_MS,
+			maxOutputBytes: 4_096,
+			signal: new AbortController().signal,
+		});
+		return output === EXPECTED;
+	} finally {
+		await end();
+	}
+}
+
+/** systemd-run(1) with a scope: of the user's manager, or of the system's for root. */
+async function systemdLimiters(): Promise<Limiter[]> {
+	const uid = process.getuid?.() ?? 0;
+	const runtime = process.env["XDG_RUNTIME_DIR"] || `/run/user/${uid}`;
+	if (!existsSync(uid === 0 ? "/run/systemd/private" : join(runtime, "systemd/private"))) return [];
+	const program = await findProgram("systemd-run", SYSTEM_PATH).catch(() => undefined);
+	if (program === undefined) return [];
+	const environment: Record<string, string> = uid === 0 ? {} : { XDG_RUNTIME_DIR: runtime };
+	// Known since 254; later versions may expand `$` in arguments without it.
+	return [["--expand-environment=no"], []].map((options) => ({
+		kind: "systemd",
+		apply: () => ({
+			argv: scopeArguments({ program, uid, options }),
+			environment,
+			end: async () => undefined,
+		}),
+	}));
+}
+
+interface Scope {
+	readonly program: string;
+	readonly uid: number;
+	readonly options: readonly string[];
+}
+
+/** Starts a program in a scope with limits, and with an empty environment. */
+export function scopeArguments({ program, uid, options }: Scope): string[] {
+	return [
+		program,
+		...(uid === 0 ? [] : ["--user"]),
+		...["--scope", "--quiet", "--collect", ...options],
+		`--property=MemoryMax=${MEMORY_BYTES}`,
+		"--property=MemorySwapMax=0",
+		`--property=TasksMax=${PROCESSES}`,
+		...["--", "/usr/bin/env", "-i"],
+	];
+}
+
+/** Makes the cgroup `$1` with its limits, and becomes the command in it. */
+const ENTER = `
+mkdir "$1" && cd "$1" && echo ${MEMORY_BYTES} >memory.max && echo 0 >memory.swap.max && echo ${PROCESSES} >pids.max &&
+	echo 1 >memory.oom.group && echo 0 >cgroup.procs && cd / || { echo "parley: no cgroup $1" >&2; exit 1; }
+shift
+exec /usr/bin/env -i "$@"`;
+
+async function ownCgroupLimiters(): Promise<Limiter[]> {
+	const own = /^0::(\/.*)$/m.exec((await ifThere(readFile("/proc/self/cgroup", "utf8"))) ?? "")?.[1];
+	const base =
+		own === undefined ? undefined : await delegatedCgroup(join("/sys/fs/cgroup", own), process.pid);
+	return base === undefined ? [] : [cgroupLimiter(base)];
+}
+
+/** Limits commands by a cgroup of their own in `base`, the directory of a cgroup that was delegated to this user. */
+export function cgroupLimiter(base: string): Limiter {
+	return {
+		kind: "cgroup",
+		apply(name) {
+			const directory = join(base, name);
+			return {
+				argv: ["/bin/sh", "-c", ENTER, "parley", directory],
+				environment: {},
+				// A process that the kernel has not ended yet keeps it; an empty cgroup costs no more than its name.
+				end: () => rmdir(directory).catch(() => undefined),
+			};
+		},
+	};
+}
+
+/**
+ * The cgroup in which this process may make others with limits: the one around its own if that holds no process itself
+ * (`DelegateSubgroup=` of systemd), or its own if no other process is in it. Then this process moves into one below,
+ * because a cgroup with controllers for those below it holds no processes itself: `Documentation/admin-guide/cgroup-v2.rst`
+ */
+export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
+	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {
+		return (await enableControllers(dirname(own))) ? dirname(own) : undefined;
+	}
+	const alone = (await processesIn(own)).every((one) => one === String(pid));
+	if (!alone || !(await mayDelegate(own))) return undefined;
+	const leaf = join(own, "parley-gateway");
+	await mkdir(leaf, { recursive: true });
+	await writeFile(join(leaf, "cgroup.procs"), String(pid));
+	if (await enableControllers(own)) return own;
+	await writeFile(join(own, "cgroup.procs"), String(pid));
+	return undefined;
+}
+
+async function mayDelegate(directory: string): Promise<boolean> {
+	const places = [directory, join(directory, "cgroup.procs"), join(directory, "cgroup.subtree_control")];
+	const isWritable = (path: string) =>
+		access(path, constants.W_OK).then(
+			() => true,
+			() => false,
+		);
+	const controllers = (await ifThere(readFile(join(directory, "cgroup.controllers"), "utf8"))) ?? "";
+	const hasBoth = ["memory", "pids"].every((name) => controllers.trim().split(" ").includes(name));
+	return hasBoth && (await Promise.all(places.map(isWritable))).every(Boolean);
+}
+
+async function processesIn(directory: string): Promise<string[]> {
+	const text = (await ifThere(readFile(join(directory, "cgroup.procs"), "utf8"))) ?? "";
+	return text.split("\n").filter((line) => line !== "");
+}
+
+async function enableControllers(directory: string): Promise<boolean> {
+	return await writeFile(join(directory, "cgroup.subtree_control"), "+memory +pids").then(
+		() => true,
+		// EBUSY if a process is in it, EOPNOTSUPP in a threaded subtree: there is no limit then.
+		() => false,
+	);
+}
+
+/** Shell command that limits the size of written files. Bash counts KiB, other shells halves of a KiB. */
+export function limitFiles(bytes: number, isBash: boolean): string {
+	return `ulimit -f ${Math.max(1, Math.floor(bytes / (isBash ? 1024 : 512)))}`;
+}

@@ -1,0 +1,248 @@
+import { StringDecoder } from "node:string_decoder";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
+import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
+import { killMarked, ProcessGroup, type Start, signalMarked } from "./process-group.ts";
+
+/** Milliseconds after its end during which a command counts as running, because its connections may outlive it. */
+const REMEMBERED_MS = 60_000;
+
+/** Everything that is needed to start a command. */
+export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts" | "onHandle"> {
+	/** Whether it has its own namespaces: its processes end with it, and it does not share the gateway's network. */
+	readonly contained: boolean;
+	/** Text that is printed in one piece before the command begins. The output starts behind it. */
+	readonly begun?: string;
+}
+
+export interface EndedRun extends CommandOutcome {
+	/** Whether `begun` was printed. Absent without `begun`. */
+	readonly hasBegun?: boolean;
+}
+
+/** Runs commands to their end, with or without a sandbox, and remembers their processes. */
+export class CommandRuns {
+	readonly #clock: Clock;
+	readonly #marker: string;
+	/** Monotonic time at which each uncontained command ended, by process id. Infinity while it runs. */
+	readonly #endings = new Map<number, number>();
+	#all = 0;
+	#open = 0;
+	#hasOpen = false;
+
+	constructor({ clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
+		this.#clock = clock;
+		this.#marker = ids.create("commands");
+	}
+
+	/** See `Sandboxes.marker`. */
+	get marker(): string | undefined {
+		return this.#hasOpen ? this.#marker : undefined;
+	}
+
+	/** See `Sandboxes.started`. */
+	get started(): number {
+		return this.#open;
+	}
+
+	/** See `Sandboxes.processes`. */
+	processes(): readonly number[] {
+		this.#forgetOld();
+		return [...this.#endings.keys()];
+	}
+
+	/** `prepare` gets the mark that the command's processes have to carry in their environment. */
+	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
+		this.#all += 1;
+		const mark = `${this.#marker}.${this.#all}`;
+		const { contained, begun, ...prepared } = await prepare(mark);
+		this.#hasOpen ||= !contained;
+		if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
+		const output = new OutputWindow(command.maxOutputBytes);
+		const opening = new Opening(begun, heardBy(command, output));
+		this.#forgetOld();
+		const group = new ProcessGroup(
+			{
+				...prepared,
+				onOutput: (chunk) => opening.write(chunk),
+				...(contained && { ask: async () => (await signalMarked(mark, "SIGTERM")) > 0 }),
+			},
+			this.#clock,
+		);
+		const isOpen = !contained && group.pid > 0;
+		// Before anything is awaited: another task could otherwise see a process that is not counted.
+		if (isOpen) {
+			this.#open += 1;
+			this.#endings.set(group.pid, Number.POSITIVE_INFINITY);
+		}
+		await group.running;
+		const cleared = isOpen ? group.exited.then(() => killMarked(mark)) : undefined;
+		// `all` also handles a rejection of the one while the other is pending.
+		const [{ timedOut, ...end }] = await Promise.all([this.#watch(group, command), cleared]).finally(() => {
+			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
+		});
+		// Listeners get the output of the command alone.
+		const hasBegun = opening.end(output);
+		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };
+	}
+
+	async #watch(group: ProcessGroup, { signal, timeoutMs }: Command) {
+		let timedOut = false;
+		const abort = (): void => group.terminate();
+		const timer = this.#clock.after(timeoutMs, () => {
+			timedOut = true;
+			group.terminate();
+		});
+		signal.addEventListener("abort", abort, { once: true });
+		if (signal.aborted) abort();
+		try {
+			return { ...(await group.ended), timedOut };
+		} finally {
+			timer.cancel();
+			signal.removeEventListener("abort", abort);
+		}
+	}
+
+	#forgetOld(): void {
+		const oldest = this.#clock.monotonic() - REMEMBERED_MS;
+		for (const [pid, endedAt] of this.#endings) if (endedAt < oldest) this.#endings.delete(pid);
+	}
+}
+
+/** Passes output to the window and to the listener of the command. */
+function heardBy(command: Command, output: OutputWindow): Pick<OutputWindow, "write"> {
+	if (!command.onOutput) return output;
+	return {
+		write: (chunk) => {
+			output.write(chunk);
+			if (chunk.length > 0) command.onOutput?.(chunk);
+		},
+	};
+}
+
+/** Bytes that are kept of the text before the command. Bubblewrap and the shells print less. */
+const MAX_BYTES = 64 * 1024;
+
+/** Passes on the output of a command without the text that was printed before it began. */
+class Opening {
+	readonly #begun: Buffer;
+	readonly #output: Pick<OutputWindow, "write">;
+	#before: Buffer = Buffer.alloc(0);
+	#hasBegun: boolean;
+
+	/** `begun` is printed before the command begins. Without it, all output is the command's. */
+	constructor(begun: string | undefined, output: Pick<OutputWindow, "write">) {
+		this.#begun = Buffer.from(begun ?? "");
+		this.#output = output;
+		this.#hasBegun = begun === undefined;
+	}
+
+	write(chunk: Buffer): void {
+		if (this.#hasBegun) {
+			this.#output.write(chunk);
+			return;
+		}
+		const all = Buffer.concat([this.#before, chunk]);
+		const at = all.indexOf(this.#begun);
+		this.#before = at < 0 ? all.subarray(-MAX_BYTES) : Buffer.alloc(0);
+		this.#hasBegun = at >= 0;
+		if (at >= 0) this.#output.write(all.subarray(at + this.#begun.length));
+	}
+
+	/** Whether the command began. If it did not, passes what was written instead on to `output`. */
+	end(output: Pick<OutputWindow, "write">): boolean {
+		output.write(this.#before);
+		return this.#hasBegun;
+	}
+}
+
+/** Bytes after which a stream is only counted. */
+const STORED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Keeps the head and the tail of a stream of bytes within `maxBytes` of valid UTF-8 without NUL, however long the
+ * stream is; the rest is counted. Memory is bounded by `maxBytes` and one chunk.
+ */
+export class OutputWindow {
+	readonly #head: Buffer;
+	readonly #tail: Buffer;
+	readonly #decoder = new StringDecoder("utf8");
+	#headLength = 0;
+	/** Bytes that went past the head into the tail; its place in the ring is this modulo the ring's length. */
+	#tailWritten = 0;
+	#received = 0;
+	#uncounted = 0;
+
+	constructor(maxBytes: number) {
+		const headBytes = Math.ceil(maxBytes / 2);
+		this.#head = Buffer.alloc(headBytes);
+		this.#tail = Buffer.alloc(Math.max(1, maxBytes - headBytes));
+	}
+
+	/** Takes what came next. A character may be split between chunks. */
+	write(chunk: Buffer): void {
+		if (this.#received >= STORED_BYTES) {
+			this.#uncounted += chunk.length;
+			return;
+		}
+		this.#received += chunk.length;
+		this.#store(this.#decoder.write(chunk));
+	}
+
+	/** The text so far; call it when the stream has ended. */
+	text(): string {
+		this.#store(this.#decoder.end());
+		const head = this.#head.subarray(0, this.#headLength);
+		const tail = this.#orderedTail();
+		const overwritten = this.#tailWritten - tail.length;
+		if (overwritten + this.#uncounted === 0) return Buffer.concat([head, tail]).toString();
+		const wholeHead = head.subarray(0, lastBoundary(head));
+		const wholeTail = tail.subarray(firstBoundary(tail));
+		const cut = head.length - wholeHead.length + tail.length - wholeTail.length;
+		const marker = `[… ${overwritten + cut + this.#uncounted} bytes left out …]`;
+		const newLine = wholeHead.at(-1) === 0x0a ? "" : "\n";
+		return `${wholeHead.toString()}${newLine}${marker}\n${wholeTail.toString()}`;
+	}
+
+	#store(decoded: string): void {
+		const bytes = Buffer.from(decoded.replaceAll("\0", "\u{fffd}"));
+		const taken = bytes.copy(this.#head, this.#headLength);
+		this.#headLength += taken;
+		this.#storeInTail(bytes.subarray(taken));
+	}
+
+	#storeInTail(bytes: Buffer): void {
+		const ring = this.#tail.length;
+		const last = bytes.subarray(Math.max(0, bytes.length - ring));
+		const start = (this.#tailWritten + bytes.length - last.length) % ring;
+		const fitting = last.copy(this.#tail, start);
+		last.copy(this.#tail, 0, fitting);
+		this.#tailWritten += bytes.length;
+	}
+
+	#orderedTail(): Buffer {
+		const ring = this.#tail.length;
+		if (this.#tailWritten <= ring) return this.#tail.subarray(0, this.#tailWritten);
+		const start = this.#tailWritten % ring;
+		return Buffer.concat([this.#tail.subarray(start), this.#tail.subarray(0, start)]);
+	}
+}
+
+/** Where the last whole character of valid UTF-8 ends. */
+function lastBoundary(bytes: Buffer): number {
+	let start = bytes.length - 1;
+	while (start > 0 && isContinuation(bytes[start])) start -= 1;
+	const lead = bytes[start] ?? 0;
+	const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+	return start + length <= bytes.length ? bytes.length : Math.max(0, start);
+}
+
+/** Where the first whole character of valid UTF-8 begins. */
+function firstBoundary(bytes: Buffer): number {
+	let start = 0;
+	while (start < bytes.length && isContinuation(bytes[start])) start += 1;
+	return start;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+	return byte !== undefined && (byte & 0xc0) === 0x80;
+}

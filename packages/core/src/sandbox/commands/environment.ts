@@ -1,0 +1,63 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { ParleyError } from "@parley/base";
+
+/** Names of the only variables that a command gets from the gateway's environment. None of them holds a key. */
+const allowedNames = [
+	"PATH",
+	"HOME",
+	"LANG",
+	"LC_ALL",
+	"LC_CTYPE",
+	"TERM",
+	"TZ",
+	"USER",
+	"LOGNAME",
+	"SHELL",
+	"TMPDIR",
+] as const;
+
+/** Directories of programs if the environment has no PATH. */
+export const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function allowedEnvironment(environment: Environment): Record<string, string> {
+	const allowed: Record<string, string> = {};
+	for (const name of allowedNames) {
+		const value = environment[name];
+		if (value !== undefined) allowed[name] = value;
+	}
+	return allowed;
+}
+
+/**
+ * The path of a program: itself where it is absolute, else the first file of that name on `path` that may be executed.
+ * Throws `not_found`. Relative entries of `path` are passed over: what they name depends on the directory.
+ */
+export async function findProgram(name: string, path: string): Promise<string> {
+	const candidates = isAbsolute(name)
+		? [name]
+		: path
+				.split(delimiter)
+				.filter((directory) => isAbsolute(directory) && !name.includes("/"))
+				.map((directory) => join(directory, name));
+	for (const candidate of candidates) {
+		if (await isProgram(candidate)) return candidate;
+	}
+	throw new ParleyError(`no program ${JSON.stringify(name)} that may be executed`, { code: "not_found" });
+}
+
+async function isProgram(path: string): Promise<boolean> {
+	try {
+		await access(path, constants.X_OK);
+		return (await stat(path)).isFile();
+	} catch {
+		// Not there, not reachable or not executable are one answer here.
+		return false;
+	}
+}
+
+/** Directories of the system. A command may be able to write to a directory of its own PATH. */
+export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";

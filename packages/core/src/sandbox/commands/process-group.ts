@@ -1,0 +1,259 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import type { Duplex } from "node:stream";
+import { type Clock, ParleyError, type Timer } from "@parley/base";
+
+/** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
+const TERMINATE_MS = 1_500;
+/** Milliseconds to wait for a killed process to end, and for pipes that another process holds open. */
+const ABANDON_MS = 1_000;
+/** The first descriptor behind those of input, output and errors. */
+const FIRST_TEXT = 3;
+
+/**
+ * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output,
+ * so that lines come in the order they were written; and what this process inherited without the close-on-exec mark
+ * is closed: libuv marks only the lowest numbers. Only bash closes numbers above 9.
+ * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
+ */
+const BASH = "/bin/bash";
+const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
+const SH = "/bin/sh";
+const SH_PRELUDE = "exec 2>&1; ";
+/** A shell exports variables of its own. A command with an empty environment starts without them. */
+const BASH_WITH_NOTHING = 'exec -c "$@"';
+const SH_WITH_NOTHING = 'exec env -i "$@"';
+
+/** What to start: `argv[0]` is a path. */
+export interface Start {
+	readonly argv: readonly string[];
+	readonly cwd: string;
+	readonly environment: Readonly<Record<string, string>>;
+	/** Input that it reads from descriptors 3, 4 and so on. */
+	readonly texts?: readonly (string | Uint8Array)[];
+	/**
+	 * Receives a handle that a program sends before the command begins. With it the program has one descriptor more, behind
+	 * those of `texts`: the channel of Node, https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
+	 */
+	onHandle?(handle: unknown): void;
+	/**
+	 * Whether one descriptor more, behind those of `texts`, stays open and silent for as long as this process lives. A program
+	 * reads its end when this process dies, in whatever way.
+	 */
+	readonly watchesParent?: boolean;
+	onOutput(chunk: Buffer): void;
+	/** Asks the processes to end if a signal to the group does not reach them. Resolves with whether any was asked. */
+	ask?(): Promise<boolean>;
+}
+
+export interface GroupEnd {
+	readonly code: number | null;
+	readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A command in a session and process group of its own, without input. When its leader ends, all that is left of the
+ * group is killed. A process that makes itself another session leaves the group: it has to be found by its mark.
+ */
+export class ProcessGroup {
+	/** 0 if there is no process. */
+	readonly pid: number;
+	/** Resolves when the process runs. Rejects with `failed_precondition` if it cannot be started. */
+	readonly running: Promise<void>;
+	/** Settles when the leader has ended and its output has been read, or when neither can be waited for longer. */
+	readonly ended: Promise<GroupEnd>;
+	/** Settles when the leader has ended, or cannot be waited for longer: what it wrote may not be read yet. */
+	readonly exited: Promise<void>;
+	readonly #clock: Clock;
+	readonly #child: ChildProcess;
+	readonly #timers: Timer[] = [];
+	readonly #ask: Start["ask"];
+	#end: GroupEnd | undefined;
+	readonly #exit = Promise.withResolvers<void>();
+	#settle: ((end: GroupEnd) => void) | undefined;
+
+	/** Starts the process. Throws `failed_precondition` if that fails at once; see `running`. */
+	constructor(start: Start, clock: Clock) {
+		const child = spawnChild(start);
+		this.#child = child;
+		this.#clock = clock;
+		this.#ask = start.ask?.bind(start);
+		this.pid = child.pid ?? 0;
+		this.running = new Promise<void>((resolve, reject) => {
+			child.once("spawn", resolve);
+			child.on("error", (cause) => reject(cannotStart(start, cause)));
+		});
+		this.exited = this.#exit.promise;
+		this.ended = new Promise((resolve) => {
+			this.#settle = resolve;
+		});
+		for (const stream of [child.stdout, child.stderr]) {
+			stream?.on("data", (chunk: Buffer) => start.onOutput(chunk));
+			// Output that cannot be read has ended; `close` follows.
+			stream?.on("error", () => stream.destroy());
+		}
+		start.texts?.forEach((text, index) => {
+			// Node's type allows any stream here; `spawnChild` makes each of these a pipe.
+			const stream = child.stdio[FIRST_TEXT + index] as Duplex | null;
+			// A process may end without reading its input.
+			stream?.on("error", () => stream.destroy());
+			stream?.resume().end(text);
+		});
+		// Nothing is written to the descriptor that shows whether this process lives.
+		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
+		watched?.on("error", () => watched.destroy());
+		// The channel closes with its other end. `disconnect` here would keep Node from emitting "close".
+		child.once("message", (_message, handle: unknown) => start.onHandle?.(handle));
+		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
+		child.once("close", () => this.#finish());
+	}
+
+	/** Asks the whole group to end, and makes it end 1.5 s later. */
+	terminate(): void {
+		this.#askToEnd();
+		this.#later(TERMINATE_MS, () => {
+			this.#kill("SIGKILL");
+			// A process of another user, or one that waits in the kernel, does not end. Do not wait for it.
+			this.#later(ABANDON_MS, () => this.#finish());
+		});
+	}
+
+	#askToEnd(): void {
+		if (this.#ask === undefined) {
+			this.#kill("SIGTERM");
+			return;
+		}
+		// Without a process that was asked there is nothing to wait for.
+		const asked = this.#ask().catch(() => false);
+		void asked.then((anybody) => {
+			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");
+		});
+	}
+
+	#leaderEnded(end: GroupEnd): void {
+		this.#end = end;
+		this.#kill("SIGKILL");
+		this.#exit.resolve();
+		// A process that left the group may hold the pipes open.
+		this.#later(ABANDON_MS, () => this.#finish());
+	}
+
+	#finish(): void {
+		for (const timer of this.#timers.splice(0)) timer.cancel();
+		this.#child.stdout?.destroy();
+		this.#child.stderr?.destroy();
+		this.#child.unref();
+		this.#exit.resolve();
+		this.#settle?.(this.#end ?? { code: null, signal: "SIGKILL" });
+	}
+
+	#later(ms: number, action: () => void): void {
+		this.#timers.push(this.#clock.after(ms, action));
+	}
+
+	#kill(signal: NodeJS.Signals): void {
+		if (this.pid <= 0) return;
+		try {
+			process.kill(-this.pid, signal);
+		} catch (reason) {
+			if (!isGoneOrForeign(reason)) throw reason;
+		}
+	}
+}
+
+function spawnChild({
+	argv,
+	cwd,
+	environment,
+	texts = [],
+	onHandle,
+	watchesParent = false,
+}: Start): ChildProcess {
+	const bash = existsSync(BASH);
+	const withNothing = bash ? BASH_WITH_NOTHING : SH_WITH_NOTHING;
+	const channel = onHandle ? (["ipc"] as const) : [];
+	const pipes = [...texts.map(() => "pipe" as const), ...(watchesParent ? (["pipe"] as const) : [])];
+	const last = FIRST_TEXT + pipes.length + channel.length - 1;
+	const prelude = bash ? BASH_PRELUDE.replace("LAST", String(last)) : SH_PRELUDE;
+	const command = Object.keys(environment).length === 0 ? withNothing : 'exec "$@"';
+	try {
+		return spawn(bash ? BASH : SH, ["-c", prelude + command, "parley", ...argv], {
+			cwd,
+			env: environment,
+			detached: true,
+			// Warnings of the shell, for example about a missing locale, are no output of the command.
+			stdio: ["ignore", "pipe", "ignore", ...pipes, ...channel],
+		});
+	} catch (cause) {
+		throw cannotStart({ argv, cwd }, cause);
+	}
+}
+
+function cannotStart({ argv, cwd }: Pick<Start, "argv" | "cwd">, cause: unknown): ParleyError {
+	const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
+	return new ParleyError(`cannot start ${JSON.stringify(argv[0])} in ${JSON.stringify(cwd)}: ${why}`, {
+		code: "failed_precondition",
+		cause,
+	});
+}
+
+/** ESRCH: the group has no process. EPERM: its processes run as another user. */
+function isGoneOrForeign(reason: unknown): boolean {
+	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
+}
+
+/** Variable that names the command to which a process belongs. */
+export const MARK_NAME = "PARLEY_CALL";
+
+/** Maximum of rounds. A process can start others while it is killed; a faster one survives. */
+const MAX_ROUNDS = 20;
+
+/**
+ * Kills every process of this user that was started with this mark in its environment, in any session or group. Only
+ * Linux shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
+ * A process that was started without the mark, or as another user, is not found.
+ */
+export async function killMarked(mark: string): Promise<void> {
+	for (let round = 0; round < MAX_ROUNDS; round += 1) {
+		if ((await signalMarked(mark, "SIGKILL")) === 0) return;
+	}
+}
+
+/** Sends a signal to the same processes once. Resolves with how many there were. */
+export async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
+	if (process.platform !== "linux") return 0;
+	const found = await findMarked(mark);
+	for (const pid of found) send(pid, signal);
+	return found.length;
+}
+
+async function findMarked(mark: string): Promise<number[]> {
+	const entry = `${MARK_NAME}=${mark}`;
+	const names = (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name));
+	const marked = await Promise.all(
+		names.map(async (name) => {
+			const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(ignoreUnreadable);
+			if (!environment?.split("\0").includes(entry)) return false;
+			// A user who can read all processes, such as root, ends only its own.
+			const owner = await stat(`/proc/${name}`).catch(ignoreUnreadable);
+			return owner?.uid === process.getuid?.();
+		}),
+	);
+	return names.filter((_, index) => marked[index]).map(Number);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch (reason) {
+		ignoreUnreadable(reason);
+	}
+}
+
+/** Ignores errors about processes that ended or belong to another user. */
+function ignoreUnreadable(reason: unknown): undefined {
+	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
+	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;
+	throw reason;
+}

@@ -1,0 +1,81 @@
+import { realpath } from "node:fs/promises";
+import { type Clock, type Ids, ParleyError } from "@parley/base";
+import { fileError, ifThere } from "../../filesystem/file-error.ts";
+import { replacedDirectory } from "../../filesystem/paths.ts";
+import { HeldDirectory } from "../../filesystem/regular-file.ts";
+import type { Command, CommandOutcome, Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
+import { limitFiles } from "./command-limits.ts";
+import { CommandRuns } from "./command-runs.ts";
+import { allowedEnvironment, DEFAULT_PATH, type Environment, findProgram } from "./environment.ts";
+import { MARK_NAME } from "./process-group.ts";
+
+interface UnsandboxedOptions {
+	readonly environment: Environment;
+	readonly clock: Clock;
+	readonly ids: Ids;
+	/** Runs of the gateway. This sandbox has its own unless they are given. */
+	readonly runs?: CommandRuns;
+}
+
+/**
+ * Runs commands with the operator's own power. They get variables with allowed names, no input and no inherited
+ * descriptors, and their process group ends with them (on Linux also processes that left it with their environment). `run`
+ * rejects with `not_found` or `failed_precondition` if the command cannot be started, and with `cancelled` if its signal
+ * aborted before. Once started it always resolves.
+ * The two output streams are sockets: a command cannot open them again by the names /dev/stdout and /dev/stderr.
+ */
+export function createUnsandboxed(
+	options: UnsandboxedOptions,
+): Sandbox & Pick<Sandboxes, "marker" | "processes" | "started"> {
+	const { environment, runs = new CommandRuns(options) } = options;
+	const allowed = allowedEnvironment(environment);
+	const sandbox: Sandbox & Pick<Sandboxes, "marker" | "processes" | "started"> = {
+		mode: "off",
+		profile: "off",
+		environment: allowed,
+		get network() {
+			return sandbox;
+		},
+		get marker() {
+			return runs.marker;
+		},
+		get started() {
+			return runs.started;
+		},
+		processes: () => runs.processes(),
+		async run(command) {
+			const program = await findProgram(command.executable, allowed["PATH"] ?? DEFAULT_PATH);
+			if (command.signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
+			const runIn = (cwd: string): Promise<CommandOutcome> =>
+				runs.run(command, async (mark) => ({
+					argv: [...limiting(command), program, ...command.args],
+					cwd,
+					environment: { ...allowed, ...command.environment, [MARK_NAME]: mark },
+					contained: false,
+				}));
+			// No sandboxed command can replace a directory on a system without sandboxes.
+			if (command.power !== "read" && process.platform !== "linux") return runIn(command.cwd);
+			await using directory = await holdDirectory(command.cwd);
+			return await runIn(directory.at("."));
+		},
+	};
+	return sandbox;
+}
+
+/** Opens the directory itself. Throws `failed_precondition` if its path is a link by now, or leads through one. */
+async function holdDirectory(path: string): Promise<HeldDirectory> {
+	try {
+		return await HeldDirectory.open(path);
+	} catch (cause) {
+		const real = await ifThere(realpath(path));
+		if (real === path) throw fileError(`Cannot run a command in ${JSON.stringify(path)}`, cause);
+		throw replacedDirectory(path, "working directory", real);
+	}
+}
+
+/** Words of a shell that sets the limit and becomes the program that follows. */
+function limiting({ maxFileBytes }: Command): string[] {
+	return maxFileBytes === undefined
+		? []
+		: ["/bin/sh", "-c", `${limitFiles(maxFileBytes, false)} 2>/dev/null; exec "$@"`, "parley"];
+}

@@ -1,0 +1,124 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ParleyError } from "@parley/base";
+import { fileError } from "../../filesystem/file-error.ts";
+import { belongsToGateway } from "../../filesystem/paths.ts";
+import { wholeLines } from "../../text/visible.ts";
+import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
+
+/** The first half is used: about 80 000 paths. */
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+
+/** Names that hold a control character are left out: they would be read as several lines. */
+const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
+
+export interface TreeFiles {
+	/** Relative to the directory, in ascending order. */
+	readonly files: readonly string[];
+	/** Why there may be more; undefined where these are all. */
+	readonly incomplete: string | undefined;
+}
+
+/**
+ * The files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, unless wanted, hidden. Links
+ * are not followed and not among them, nor is what lies in `.git` or belongs to the gateway.
+ */
+export async function findTreeFiles(
+	directory: string,
+	hidden: boolean,
+	context: Pick<ToolContext, "sandbox" | "signal" | "forbidden" | "workspace">,
+): Promise<TreeFiles> {
+	const args = [
+		...["--files", "--no-require-git", "--sort=path"],
+		...(hidden ? ["--hidden"] : []),
+		...[`--glob=${CONTROLS}`, "--glob=!.git", "--", "./"],
+	];
+	const outcome = await runRipgrep({ args, cwd: directory, maxOutputBytes: MAX_OUTPUT_BYTES }, context);
+	const { lines, cut } = wholeLines(outcome);
+	const files = lines
+		.filter((line) => line.startsWith("./"))
+		.map((line) => line.slice("./".length))
+		.filter((file) => !belongsToGateway(join(directory, file), context));
+	// By their text, as everybody sorts them: ripgrep sorts by directories.
+	return { files: files.sort(), incomplete: whyIncomplete(outcome, cut) };
+}
+
+function whyIncomplete({ code, timedOut }: CommandOutcome, cut: boolean): string | undefined {
+	if (timedOut) return "looking for files took too long: name a directory further down";
+	if (cut) return "there are too many files for one look: name a directory further down";
+	// 1 stands for no file at all, 2 for an error ("exit status" in the manual, rg.1).
+	return code === 0 || code === 1 ? undefined : "a part of it could not be read";
+}
+
+/** Refuses what cannot be looked into as a directory; `text` names it in errors. */
+export async function requireDirectory(path: string, text: string): Promise<void> {
+	try {
+		if ((await stat(path)).isDirectory()) return;
+	} catch (reason) {
+		throw fileError(`cannot look into ${JSON.stringify(text)}`, reason);
+	}
+	throw new ParleyError(`${JSON.stringify(text)} is not a directory`, { code: "invalid_argument" });
+}
+
+/** Milliseconds for one start of ripgrep. */
+const TIMEOUT_MS = 20_000;
+
+/**
+ * What holds for every start: no configuration file, whose options would count like ours, and no messages about
+ * single files, which would stand between the lines of the result.
+ */
+const ALWAYS = ["--no-config", "--no-messages", "--color=never"];
+
+interface Start {
+	readonly args: readonly string[];
+	/** Absolute and real. */
+	readonly cwd: string;
+	readonly maxOutputBytes: number;
+}
+
+/** Runs ripgrep in the sandbox. Throws `cancelled` where the call was stopped meanwhile. */
+export async function runRipgrep(
+	{ args, cwd, maxOutputBytes }: Start,
+	{ sandbox, signal }: Pick<ToolContext, "sandbox" | "signal">,
+): Promise<CommandOutcome> {
+	const outcome = await sandbox.run({
+		executable: await findRipgrep(),
+		args: [...ALWAYS, ...args],
+		cwd,
+		power: "read",
+		timeoutMs: TIMEOUT_MS,
+		maxOutputBytes,
+		signal,
+	});
+	if (signal.aborted) throw new ParleyError("cancelled", { code: "cancelled" });
+	return outcome;
+}
+
+/** The package of ripgrep has a part for each platform, and cannot be loaded where it has none. */
+export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
+	try {
+		const { rgPath } = await load();
+		return rgPath;
+	} catch (cause) {
+		throw new ParleyError(
+			`ripgrep, which this tool needs, has no build for ${process.platform} on ${process.arch}: use run_command`,
+			{ code: "failed_precondition", cause },
+		);
+	}
+}
+
+/** Lines from the first on, as many as fit within both bounds. Bytes are of UTF-8, with the ends of lines. */
+export function boundedLines(
+	lines: readonly string[],
+	{ count, bytes }: { readonly count: number; readonly bytes: number },
+): string[] {
+	const kept: string[] = [];
+	let left = bytes;
+	for (const line of lines.slice(0, count)) {
+		left -= Buffer.byteLength(line) + 1;
+		if (left < 0) break;
+		kept.push(line);
+	}
+	return kept;
+}

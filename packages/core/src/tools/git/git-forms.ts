@@ -1,0 +1,356 @@
+/**
+ * Uses of git that change the repository or its files and run no program which their words name. Whatever else is
+ * asked for runs as any command does.
+ */
+const changeForms: Readonly<Record<string, RegExp>> = {
+	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
+	mv: oneOf("-f --force -k -n --dry-run -v --verbose"),
+	rm: oneOf("-r -f --force -rf -fr --cached -q --quiet -n --dry-run --ignore-unmatch"),
+	commit: oneOf(
+		`-m.* --message(?:=.*)? -a --all -am -q --quiet --amend --no-edit --allow-empty --allow-empty-message
+		-s --signoff --fixup=.* --squash=.* --author=.* --date=.* -n --no-verify -o --only -i --include --dry-run
+		--reset-author -C.* --reuse-message=.*`,
+	),
+	checkout: oneOf(
+		String.raw`-b -B -q --quiet --detach -d -f --force --ours --theirs -t --track(?:=\w+)? --no-track --orphan -m --merge
+		--guess --no-guess`,
+	),
+	switch: oneOf(
+		String.raw`-c -C --create(?:=.*)? -d --detach -q --quiet -t --track(?:=\w+)? --no-track --orphan(?:=.*)? -f --force
+		--discard-changes -m --merge --guess --no-guess`,
+	),
+	restore: oneOf("-s.* --source(?:=.*)? -S --staged -W --worktree -q --quiet --ours --theirs -m --merge"),
+	merge: oneOf(
+		`--ff --no-ff --ff-only --squash --no-squash --commit --no-commit --abort --continue --quit -m.*
+		--message(?:=.*)? -q --quiet --no-edit --stat -n --no-stat --allow-unrelated-histories`,
+	),
+	rebase: oneOf(
+		"--abort --continue --skip --quit --onto(?:=.*)? --autostash --no-autostash -q --quiet --keep-base --root",
+	),
+	"cherry-pick": oneOf(
+		String.raw`-n --no-commit -x --no-edit --abort --continue --skip --quit -m\d* -s --signoff`,
+	),
+	revert: oneOf(String.raw`-n --no-commit --no-edit --abort --continue --skip --quit -m\d* -s --signoff`),
+	reset: oneOf("--soft --mixed --hard --keep --merge -q --quiet -N --intent-to-add"),
+	stash: oneOf(
+		"-u --include-untracked -a --all -k --keep-index --no-keep-index -m.* --message(?:=.*)? -q --quiet -S --staged --index",
+	),
+	tag: oneOf("-a --annotate -m.* --message(?:=.*)? -d --delete -f --force"),
+	branch: oneOf(
+		String.raw`-d -D --delete -m -M --move -c -C --copy -f --force -u.* --set-upstream-to=.* --unset-upstream -t
+		--track(?:=\w+)? --no-track -q --quiet`,
+	),
+	clean: oneOf("-[fdxXnq]+ --dry-run --force --quiet -e.* --exclude=.*"),
+};
+
+/** Whether the words are a change whose only programs are those of the repository's own settings. */
+export function isPlainChange({ command, options }: GitWords): boolean {
+	const form = Object.hasOwn(changeForms, command) ? changeForms[command] : undefined;
+	return form !== undefined && options.every((option) => form.test(option));
+}
+
+const network = new Set(
+	"fetch pull push clone ls-remote send-email imap-send http-fetch http-push".split(" "),
+);
+const networkVerbs: Readonly<Record<string, RegExp>> = {
+	remote: /^(?:update|show|prune|set-head)$/,
+	submodule: /^(?:add|update|init|sync|set-url)$/,
+	archive: /^--remote/,
+	lfs: /./,
+};
+
+/** Whether it reaches other machines, or what stands for them. */
+export function reachesNetwork({ command, all }: GitWords): boolean {
+	return network.has(command) || all.some((word) => networkVerbs[command]?.test(word));
+}
+
+const settings: Readonly<Record<string, RegExp>> = {
+	config: /^(?!(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l|get|list)$)/,
+	remote: /^(?:add|set-url|set-branches|set-head|rename|remove|rm)$/,
+	submodule: /^(?:add|init|set-url|set-branch|sync|foreach|update)$/,
+};
+
+/** Whether it changes what the repository's later commands do or run. */
+export function changesSettings({ command, all: [first = ""] }: GitWords): boolean {
+	if (/^(?:maintenance|hook|credential.*|daemon|update-server-info|replace)$/.test(command)) return true;
+	return settings[command]?.test(first) ?? false;
+}
+
+interface Loss {
+	readonly command: string;
+	/** `existing` holds the words that name something in the directory. */
+	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
+	readonly why: string;
+}
+
+const UNCOMMITTED = "throws away changes that are not committed";
+
+/** What a repository does not keep: work that was never committed, and what only an expiring log still names. */
+const losses: readonly Loss[] = [
+	{ command: "reset", when: some(/^--h/), why: UNCOMMITTED },
+	{
+		command: "clean",
+		when: (words) => !some(/^(?:-[a-zA-Z]*n|--dry?)/)(words),
+		why: "deletes files that are not tracked",
+	},
+	{ command: "restore", when: (words) => !isStagedOnly(words), why: UNCOMMITTED },
+	{ command: "switch", when: some(/^(?:-[a-zA-Z]*[fC]|--f|--di|--force-c)/), why: UNCOMMITTED },
+	{ command: "checkout", when: some(/^(?:-[a-zA-Z]*[fB]|--f|--ou|--thei)/), why: UNCOMMITTED },
+	{ command: "checkout", when: namesPaths, why: UNCOMMITTED },
+	{ command: "rm", when: some(/^(?:-[a-zA-Z]*f|--f)/), why: UNCOMMITTED },
+	{ command: "branch", when: some(/^(?:-[a-zA-Z]*[DMCf]|--f)/), why: "may lose the commits of a branch" },
+	{
+		command: "stash",
+		when: ({ all: [verb = ""] }) => /^(?:drop|clear)$/.test(verb),
+		why: "deletes stashed changes",
+	},
+	{
+		command: "reflog",
+		when: ({ all: [verb = ""] }) => /^(?:expire|delete|drop)$/.test(verb),
+		why: "forgets commits",
+	},
+	{ command: "worktree", when: some(/^(?:-f|--f)/), why: UNCOMMITTED },
+	{ command: "submodule", when: ({ all: [verb = ""] }) => verb === "deinit", why: UNCOMMITTED },
+	...["filter-branch", "filter-repo"].map((command) => ({ command, why: "rewrites the whole history" })),
+	...["gc", "prune", "prune-packed"].map((command) => ({ command, why: "deletes what no branch names" })),
+	...["update-ref", "read-tree", "checkout-index"].map((command) => ({
+		command,
+		why: "may lose commits or changes",
+	})),
+];
+
+/** Why the call cannot be taken back here; what it does elsewhere is judged like any command. */
+export function whyLost(words: GitWords, existing: ReadonlySet<string>): string | undefined {
+	const loss = losses.find(
+		({ command, when }) => command === words.command && (when === undefined || when(words, existing)),
+	);
+	return loss?.why;
+}
+
+function some(pattern: RegExp): (words: GitWords) => boolean {
+	return ({ options }) => options.some((option) => pattern.test(option));
+}
+
+function isStagedOnly({ options }: GitWords): boolean {
+	return (
+		options.some((option) => /^(?:-S|--staged)$/.test(option)) &&
+		!options.some((option) => /^(?:-W|--w)/.test(option))
+	);
+}
+
+/** `checkout -- PATH`, `checkout REVISION PATH`, `checkout PATH`. */
+function namesPaths({ all, options, plain }: GitWords, existing: ReadonlySet<string>): boolean {
+	if (options.some((option) => /^(?:-b|-t|--track|--orphan)/.test(option))) return false;
+	if (all.includes("--") || plain.length > 1) return true;
+	return plain.some((word) => existing.has(word) || /[*?[]|^:/.test(word));
+}
+
+/** The words of a call of git, told apart by where they stand and what they begin with. */
+export interface GitWords {
+	readonly command: string;
+	/** All words behind the command. */
+	readonly all: readonly string[];
+	/** Those before `--` that begin with a dash. */
+	readonly options: readonly string[];
+	/** The others, those behind `--` included. */
+	readonly plain: readonly string[];
+}
+
+export function readGitWords([command = "", ...all]: readonly string[]): GitWords {
+	const end = all.indexOf("--");
+	const before = end === -1 ? all : all.slice(0, end);
+	const isOption = (word: string): boolean => word.startsWith("-") && word !== "-";
+	return {
+		command,
+		all,
+		options: before.filter(isOption),
+		plain: [...before.filter((word) => !isOption(word)), ...(end === -1 ? [] : all.slice(end + 1))],
+	};
+}
+
+/**
+ * An expression that fits one whole option of a list: words of it are expressions. An option that git would also know
+ * shortened is meant in full only.
+ */
+export function oneOf(...lists: readonly string[]): RegExp {
+	const words = lists.flatMap((list) => list.split(/\s+/)).filter((word) => word !== "");
+	return new RegExp(`^(?:${words.join("|")})$`, "s");
+}
+
+/**
+ * A use of git that only looks. Every option has to be on the list, because many write files (`--output`), read others
+ * (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
+ */
+interface ReadForm {
+	readonly options: RegExp;
+	/** Put behind the command, or behind the verb where it has one. */
+	readonly careful?: readonly string[];
+	/** Further conditions. */
+	readonly when?: (words: GitWords) => boolean;
+	/** Words that say further what is meant, right behind the command. */
+	readonly verbs?: readonly string[];
+	/** Whether it may print differences of files. */
+	readonly patches?: true;
+	/** Where it prints what its words name: those that may be named by number, because they show no file. */
+	readonly objects?: readonly ("commit" | "tree")[];
+}
+
+const diffOptions = String.raw`
+	-p -u --patch -s --no-patch -U\d+ --unified=\d+ --raw --stat(?:=[\d,]+)? --numstat --shortstat --summary
+	--compact-summary --dirstat(?:=[\w,.]+)? --name-only --name-status --patch-with-stat --minimal --patience --histogram
+	--diff-algorithm=\w+ --no-color --color=never --no-renames --find-renames(?:=\d+%?)? -M\d*%? -C\d*%?
+	--find-copies(?:=\d+%?)? -R -a --text -w -b --ignore-all-space --ignore-space-change --ignore-space-at-eol
+	--ignore-blank-lines --ignore-cr-at-eol -W --function-context --inter-hunk-context=\d+ --diff-filter=[A-Za-z]+
+	-S.* -G.* --pickaxe-all --pickaxe-regex --full-index --abbrev(?:=\d+)? --exit-code --quiet -q
+	--ignore-submodules(?:=(?:all|dirty))? --no-ext-diff --no-textconv --submodule=short`;
+const revisionOptions = String.raw`
+	-\d+ -n\d* --max-count=\d+ --skip=\d+ --since=.* --after=.* --until=.* --before=.* --author=.* --committer=.* --grep=.*
+	-i --regexp-ignore-case -E -F --all-match --invert-grep --all --branches(?:=.*)? --tags(?:=.*)? --remotes(?:=.*)?
+	--merges --no-merges --min-parents=\d+ --max-parents=\d+ --first-parent --reverse --date-order --topo-order
+	--author-date-order --left-right --left-only --right-only --cherry-pick --cherry-mark --ancestry-path
+	--simplify-by-decoration --simplify-merges --full-history --dense --sparse --show-pulls --boundary --parents
+	--children --not --no-walk`;
+const formatOptions = `
+	--oneline --pretty(?:=.*)? --format=.* --abbrev-commit --no-abbrev-commit --decorate(?:=(?:short|full|auto|no))?
+	--no-decorate --source --date=.* --relative-date --walk-reflogs -g --no-notes --mailmap --no-mailmap --follow
+	--graph --cc -c -m --dd --no-show-signature -L.*`;
+const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
+
+/** No programs for differences, names of files as the filter for secrets expects them, and no look into submodules. */
+const carefulDiff = [
+	...["--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"],
+	...["--submodule=short", "--ignore-submodules=dirty"],
+];
+const log: ReadForm = {
+	options: logOptions,
+	careful: carefulDiff,
+	when: isNoPatchInGraph,
+	patches: true,
+};
+
+const selection = `--contains(?:=.*)? --no-contains(?:=.*)? --merged(?:=.*)? --no-merged(?:=.*)?
+	--points-at(?:=.*)? --sort=.* --format=(?!.*raw).* -i --ignore-case`;
+const listing = oneOf(
+	`-l --list --contains(?:=.*)? --no-contains(?:=.*)? --merged(?:=.*)? --no-merged(?:=.*)? --points-at(?:=.*)?`,
+);
+
+const readForms: Readonly<Record<string, ReadForm>> = {
+	status: {
+		options: oneOf(
+			String.raw`-s --short -b --branch -sb --show-stash --porcelain(?:=v?[12])? --long -u(?:no|normal|all)?
+			--untracked-files(?:=\w+)? --ignored(?:=\w+)? --ignore-submodules(?:=(?:all|dirty))? --ahead-behind
+			--no-ahead-behind --renames --no-renames`,
+		),
+		careful: ["--ignore-submodules=dirty"],
+	},
+	diff: {
+		options: oneOf(diffOptions, "--cached --staged --merge-base"),
+		careful: carefulDiff,
+		patches: true,
+		// Of a tree that is named by number, nobody knows what directory it is.
+		objects: ["commit"],
+	},
+	log,
+	show: { ...log, objects: ["commit", "tree"] },
+	reflog: { ...log, verbs: ["show"], when: (words) => isNoPatchInGraph(words) && isShown(words) },
+	stash: {
+		...log,
+		verbs: ["list", "show"],
+		when: (words) => isNoPatchInGraph(words) && /^(?:list|show)$/.test(words.all[0] ?? ""),
+	},
+	blame: {
+		options: oneOf(
+			String.raw`-L.* -l -t -e -f -n -s -w -M\d* -C\d* -p --porcelain --line-porcelain --show-name --show-number
+			--show-email --root --date=.* --abbrev=\d+ --since=.* --first-parent`,
+		),
+		careful: ["--no-textconv"],
+	},
+	shortlog: { options: oneOf(revisionOptions, "-s -n -e -sn -ns -sne --numbered --summary --email") },
+	"rev-list": { options: oneOf(revisionOptions, "--count --oneline --abbrev-commit --format=.*") },
+	"rev-parse": {
+		options: oneOf(
+			String.raw`--verify -q --quiet --short(?:=\d+)? --abbrev-ref(?:=\w+)? --symbolic --symbolic-full-name --git-dir
+			--git-common-dir --absolute-git-dir --show-toplevel --show-prefix --show-cdup --show-object-format
+			--is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --all --branches --tags
+			--remotes --revs-only --no-revs --flags --no-flags`,
+		),
+	},
+	"ls-files": {
+		options: oneOf(
+			String.raw`-c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -u --unmerged -k --killed
+			-t -v --exclude-standard --directory --no-empty-directory --full-name --error-unmatch --deduplicate --eol
+			--abbrev(?:=\d+)?`,
+		),
+	},
+	"ls-tree": {
+		options: oneOf(
+			String.raw`-d -r -t -l --long --name-only --name-status --object-only --full-name --full-tree --abbrev(?:=\d+)?`,
+		),
+	},
+	"cat-file": { options: oneOf("-p -t -s -e"), objects: ["commit", "tree"] },
+	describe: {
+		options: oneOf(
+			String.raw`--all --tags --contains --abbrev=\d+ --candidates=\d+ --exact-match --long --match=.* --exclude=.*
+			--always --first-parent`,
+		),
+	},
+	"merge-base": { options: oneOf("-a --all --octopus --independent --is-ancestor --fork-point") },
+	"name-rev": { options: oneOf("--tags --name-only --always --no-undefined --refs=.* --exclude=.*") },
+	"show-ref": {
+		options: oneOf(
+			String.raw`--head --heads --branches --tags -d --dereference -s --hash(?:=\d+)? --verify -q --quiet --abbrev(?:=\d+)?`,
+		),
+	},
+	"for-each-ref": { options: oneOf(selection, String.raw`--count=\d+`) },
+	"count-objects": { options: oneOf("-v -H -vH --verbose --human-readable") },
+	branch: {
+		options: oneOf(
+			selection,
+			String.raw`-a --all -r --remotes -v -vv -av -avv --verbose --list --show-current --abbrev=\d+ --no-abbrev`,
+		),
+		when: isListing,
+	},
+	tag: { options: oneOf(selection, String.raw`-l --list -n\d*`), when: isListing },
+	remote: {
+		options: oneOf("-v --verbose"),
+		when: ({ plain }) => plain.length === 0 || (plain[0] === "get-url" && plain.length === 2),
+	},
+	worktree: { options: oneOf("-v --verbose --porcelain"), when: ({ all }) => all[0] === "list" },
+	version: { options: oneOf("--build-options") },
+};
+
+/** A call that only looks, in the words to run. */
+export interface Reading {
+	readonly words: readonly string[];
+	readonly patches: boolean;
+	readonly objects: ReadForm["objects"];
+}
+
+/** Undefined where the call may do more than look. */
+export function readingOf(given: GitWords): Reading | undefined {
+	const { command, all, options } = given;
+	const form = Object.hasOwn(readForms, command) ? readForms[command] : undefined;
+	if (form === undefined || !options.every((option) => form.options.test(option))) return undefined;
+	if (form.when && !form.when(given)) return undefined;
+	const verb = form.verbs?.includes(all[0] ?? "") ? 1 : 0;
+	const words = [command, ...all.slice(0, verb), ...(form.careful ?? []), ...all.slice(verb)];
+	return { words, patches: form.patches ?? false, objects: form.objects };
+}
+
+/** Without something that says that names are only listed, a name makes or moves a branch or tag. */
+function isListing({ options, plain }: GitWords): boolean {
+	return plain.length === 0 || options.some((option) => listing.test(option));
+}
+
+function isShown({ all, plain }: GitWords): boolean {
+	return plain.length === 0 || all[0] === "show";
+}
+
+const printing = oneOf(
+	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
+);
+
+/** Lines of a graph stand before those of a patch, which then cannot be told from one another. */
+function isNoPatchInGraph({ options }: GitWords): boolean {
+	return !options.includes("--graph") || !options.some((option) => printing.test(option));
+}

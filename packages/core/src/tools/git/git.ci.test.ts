@@ -1,0 +1,490 @@
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, writeFile as put, readFile as readText, rename, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { createIds, ParleyError, systemClock } from "@parley/base";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { decide } from "../../policy/policy.ts";
+import { createUnsandboxed } from "../../sandbox/commands/unsandboxed.ts";
+import { createDirectory, createToolContext } from "../../testing/tool-context.ts";
+import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
+import type { ToolContext } from "../../vocabulary/tool.ts";
+import { executeCall, prepareCall, type ReadyCall } from "../calls/tool-call.ts";
+import { git } from "./git.ts";
+
+let directory: Awaited<ReturnType<typeof createDirectory>>;
+let context: ToolContext;
+let repository: string;
+
+/** A home without settings, so that those of whoever runs the tests change nothing. */
+function environment(): Record<string, string | undefined> {
+	return { PATH: process.env["PATH"], HOME: join(directory.path, "home") };
+}
+
+function byHand(...args: string[]): string {
+	const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@localhost", "-c", "init.defaultBranch=main"];
+	const { status, stdout, stderr } = spawnSync("git", [...identity, ...args], {
+		cwd: repository,
+		env: { ...environment(), GIT_CONFIG_NOSYSTEM: "1" },
+		encoding: "utf8",
+	});
+	if (status !== 0) throw new Error(stderr);
+	return stdout.trim();
+}
+
+beforeEach(async () => {
+	directory = await createDirectory();
+	repository = join(directory.path, "work");
+	for (const name of ["home", "work", "outside"]) await mkdir(join(directory.path, name));
+	await put(join(directory.path, "home/.gitconfig"), "[user]\nname = Ada\nemail = ada@localhost\n");
+	byHand("init", "--quiet");
+	await put(join(repository, "beans.txt"), "one\n");
+	await put(join(repository, ".env"), "KEY=hunter1\n");
+	byHand("add", "--all");
+	byHand("commit", "--quiet", "--message", "Plant the beans");
+	const sandbox = createUnsandboxed({ environment: environment(), clock: systemClock, ids: createIds() });
+	context = createToolContext(repository, { sandbox });
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+async function prepare(
+	args: string[],
+	more: { path?: string; where?: ToolContext } = {},
+): Promise<ReadyCall> {
+	const { where = context, ...path } = more;
+	const prepared = await prepareCall([git], { name: "git", arguments: { args, ...path } }, where);
+	if (prepared.kind === "refused") throw new Error(prepared.text);
+	return prepared;
+}
+
+async function run(...args: string[]): Promise<string> {
+	return (await executeCall(await prepare(args), context)).text;
+}
+
+function putFile(path: string, content: string): Promise<void> {
+	return put(join(repository, path), content);
+}
+
+/** What holds of a call: allowed, asked, or asked always, with its classes. */
+async function judged(args: readonly string[]): Promise<string> {
+	const { plan } = await prepare([...args]);
+	const { effect, floor } = decide({ tool: git, plan }, { acceptAll: false, grants: [], taint: "" });
+	return `${effect}${floor ? " always" : ""}: ${plan.classes.join(" ")}`;
+}
+
+/** A program that leaves a file behind when anything starts it. */
+async function trap(): Promise<{ readonly program: string; readonly sprung: () => Promise<boolean> }> {
+	const program = join(directory.path, "outside/trap.sh");
+	const mark = join(directory.path, "outside/sprung");
+	await put(program, `#!/bin/sh\ntouch ${mark}\ncat\n`);
+	await chmod(program, 0o755);
+	return {
+		program,
+		sprung: () =>
+			readText(mark).then(
+				() => true,
+				() => false,
+			),
+	};
+}
+
+test("what only looks runs without asking and tells what git says", async () => {
+	const { plan } = await prepare(["log", "--oneline"]);
+	expect(plan).toEqual({
+		label: "git log --oneline",
+		classes: ["read"],
+		preview: "",
+		binding: {
+			directory: expect.stringMatching(new RegExp(`^${repository} \\d+:\\d+$`)),
+			repository: expect.stringMatching(
+				new RegExp(`^${repository} \\d+:\\d+, ${repository}/.git \\d+:\\d+$`),
+			),
+			programs: "",
+			scripts: expect.stringMatching(new RegExp(`^(${repository}/.git/config)\t\\1 \\S{43} 644$`)),
+			executable: expect.stringMatching(/^git: \/\S+ \d+:\d+ sha256:[0-9a-f]{64}$/),
+			environment: expect.stringMatching(/^[0-9a-f]{64}$/),
+			sandbox: "off",
+		},
+		notes: ["in ."],
+	});
+	expect(await run("log", "--format=%s by %an")).toBe("Plant the beans by Ada\n");
+	expect(await run("status", "--short")).toBe("(no output)");
+	await putFile("beans.txt", "two\n");
+	expect(await run("status", "--short")).toBe(" M beans.txt\n");
+	expect(await run("diff", "--", "beans.txt")).toMatch(/\n-one\n\+two\n$/);
+	expect(await run("show", "HEAD:beans.txt")).toBe("one\n");
+	expect(await run("blame", "-s", "beans.txt")).toMatch(/two\n$/);
+	expect(await run("rev-parse", "--abbrev-ref", "HEAD")).toBe("main\n");
+	expect(await run("ls-files")).toBe(".env\nbeans.txt\n");
+});
+
+test.each<[args: string[], reason: string]>([
+	[["-c", "alias.x=!id", "x"], '"-c" is no command of git: the command comes first'],
+	[["--exec-path=/x", "status"], "is no command of git"],
+	[["-C", "/", "status"], "is no command of git"],
+	[["--git-dir=/x", "log"], "is no command of git"],
+	[["!id"], "is no command of git"],
+	[[""], "is no command of git"],
+	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" lies outside of the repository'],
+	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" lies outside of the repository'],
+	[["log", "--", "a/../../x"], "lies outside of the repository"],
+	[["log", "a\0b"], "holds a NUL"],
+	[["log", "a\u{d800}"], "not well-formed"],
+	[[], "args"],
+	[["commit", "-m", "x".repeat(16_384)], "the command cannot be approved: it takes"],
+])("%j is refused", async (args, reason) => {
+	await expect(prepare(args)).rejects.toThrow(reason);
+});
+
+test("a change is made as it was approved, and the same command can be allowed for the session", async () => {
+	await putFile("peas.txt", "x\n");
+	const ready = await prepare(["add", "peas.txt"]);
+	expect(ready.plan.grant).toEqual({ kind: "argv", tool: "git", prefix: ["add"] });
+	expect((await prepare(["stash", "push"])).plan.grant).toMatchObject({ prefix: ["stash", "push"] });
+	expect((await prepare(["push"])).plan.grant).toBeUndefined();
+	expect((await prepare(["reset", "--hard"])).plan.grant).toBeUndefined();
+	expect(await executeCall(ready, context)).toEqual({ text: "(no output)", failed: false });
+	expect(await run("commit", "-m", "two words; $(id)\n\n`and` 'more'")).toContain("1 file changed");
+	expect(byHand("log", "-1", "--format=%B")).toBe("two words; $(id)\n\n`and` 'more'");
+	expect((await prepare(["commit", "-m", "it's; x"])).plan.label).toBe("git commit -m 'it'\\''s; x'");
+	expect(await run("commit", "-m", "nothing")).toMatch(/nothing to commit.*\n\[exit code 1\]$/s);
+	expect(await run("commit", "--allow-empty")).toMatch(/empty commit message.*\n\[exit code 1\]$/s);
+});
+
+test("while it looks, nothing that the repository names is run", async () => {
+	const { program, sprung } = await trap();
+	const names = [
+		...["core.fsmonitor", "diff.external", "core.pager", "core.sshCommand", "gpg.program", "gpg.ssh.program"],
+		...["filter.x.clean", "filter.x.smudge", "filter.x y.process", "diff.x.textconv", "diff.x.command"],
+		...["credential.helper", "core.askPass", "core.editor", "core.alternateRefsCommand"],
+	];
+	for (const name of names) byHand("config", name, program);
+	byHand("config", "filter.x.required", "true");
+	byHand("config", "log.showSignature", "true");
+	byHand("config", "format.pretty", "format:%h %G? %s");
+	byHand("config", "alias.status", `!${program}`);
+	byHand("config", "protocol.ext.allow", "always");
+	byHand("config", "remote.origin.url", `ext::${program}`);
+	byHand("config", "remote.origin.promisor", "true");
+	await putFile(".gitattributes", "beans.txt filter=x diff=x\nother filter=x\\ y diff=x\n");
+	for (const hook of ["post-index-change", "pre-commit", "reference-transaction", "fsmonitor-watchman"]) {
+		await symlink(program, join(repository, ".git/hooks", hook));
+	}
+	await putFile("beans.txt", "two\n");
+	const missing = "0123456789012345678901234567890123456789";
+	const calls = [
+		...[
+			"status",
+			"diff",
+			"diff HEAD",
+			"log -p",
+			"show",
+			"show HEAD:beans.txt",
+			"blame beans.txt",
+			"ls-files -m",
+		],
+		...[
+			"stash list -p",
+			"branch -vv",
+			"for-each-ref --format=%(contents)",
+			"log --format=%G?%GG",
+			`cat-file -p ${missing}`,
+		],
+	];
+	for (const line of calls) await run(...line.split(" "));
+	expect(await run("diff", "beans.txt")).toMatch(/\n-one\n\+two\n$/);
+	expect(await sprung()).toBe(false);
+	// The trap works: git by hand springs it.
+	spawnSync("git", ["status"], { cwd: repository, env: environment() });
+	expect(await sprung()).toBe(true);
+});
+
+test("a change that would run what the repository names is asked about as a command, and says so", async () => {
+	const { program, sprung } = await trap();
+	await symlink(program, join(repository, ".git/hooks/pre-commit"));
+	byHand("config", "filter.x.clean", program);
+	await putFile("peas.txt", "x\n");
+	expect(await judged(["add", "peas.txt"])).toBe("ask: exec-unsandboxed write");
+	const { plan } = await prepare(["commit", "--allow-empty", "-m", "x"]);
+	expect(plan.notes).toEqual([
+		"in .",
+		"sandbox: off — it has your own rights: files, network and this gateway",
+		"runs what the repository names: hook pre-commit, filter.x.clean",
+	]);
+	expect(plan.grant).toBeUndefined();
+	const ready = await prepare(["commit", "--allow-empty", "-m", "x"]);
+	const bound = await ready.plan.bind?.();
+	expect(bound?.notes).toEqual([
+		expect.stringMatching(/^runs only if its files stay unchanged \(\d+ in the repository\); not checked: /),
+	]);
+	const approved = { ...ready.plan, binding: { ...ready.plan.binding, ...bound?.binding } };
+	await putFile("used-by-hook.sh", "x\n");
+	expect((await executeCall({ ...ready, plan: approved }, context)).text).toBe(
+		"changed since it was approved: files (used-by-hook.sh); nothing was run",
+	);
+	await run("commit", "--allow-empty", "-m", "x");
+	expect(await sprung()).toBe(true);
+});
+
+test("programs that came up since the approval stop the change", async () => {
+	await putFile("peas.txt", "x\n");
+	const ready = await prepare(["add", "peas.txt"]);
+	byHand("config", "filter.x.clean", "cat");
+	expect(await executeCall(ready, context)).toEqual({
+		text: `changed since it was approved: programs, scripts (${repository}/.git/config); nothing was run`,
+		failed: true,
+	});
+});
+
+test("filters of the person's own settings stay on for changes", async () => {
+	await put(
+		join(directory.path, "home/.gitconfig"),
+		'[filter "loud"]\nclean = tr a-z A-Z\n[user]\nname=Ada\nemail=a@b\n',
+	);
+	await putFile(".gitattributes", "*.txt filter=loud\n");
+	await putFile("peas.txt", "peas\n");
+	expect(await judged(["add", "peas.txt"])).toBe("ask: write");
+	await run("add", "peas.txt");
+	expect(await run("show", ":peas.txt")).toBe("PEAS\n");
+});
+
+test("patches leave out what files of keys hold, unless they were asked for", async () => {
+	await putFile(".env", "KEY=hunter2\n");
+	await putFile("beans.txt", "two\n");
+	const left = "diff --git a/.env b/.env\n[its content may hold keys or passwords and is left out]\n";
+	const diff = await run("diff");
+	expect(diff).toContain(left);
+	expect(diff).not.toContain("hunter");
+	expect(diff).toContain("\n-one\n+two\n");
+	byHand("config", "diff.noprefix", "true");
+	byHand("config", "diff.mnemonicPrefix", "true");
+	byHand("config", "diff.suppressBlankEmpty", "true");
+	for (const line of [
+		"diff",
+		"show",
+		"log -p",
+		"log --oneline -p",
+		"log -p --stat",
+		"diff HEAD",
+		"show -U5",
+	]) {
+		expect(await run(...line.split(" ")), line).not.toContain("hunter");
+	}
+	byHand("stash");
+	expect(await run("stash", "show", "-p")).not.toContain("hunter");
+	expect(await run("show", "HEAD:.env")).toBe("KEY=hunter1\n");
+});
+
+test("an object that is named by its number alone is asked about", async () => {
+	const blob = byHand("rev-parse", "HEAD:.env");
+	const tree = byHand("rev-parse", "HEAD^{tree}");
+	byHand("tag", "hidden", blob);
+	byHand("tag", "-a", "-m", "x", "wrapped", blob);
+	for (const name of [
+		blob,
+		blob.slice(0, 8),
+		`${blob}^{}`,
+		"hidden",
+		"wrapped",
+		`x-0-g${blob.slice(0, 8)}`,
+		`${tree}:.env`,
+	]) {
+		expect(await judged(["show", name]), name).toBe("ask always: read secret");
+		expect(await judged(["cat-file", "-p", name]), name).toBe("ask always: read secret");
+	}
+	expect(await judged(["cat-file", "blob", blob])).toBe("ask always: read secret");
+	expect(await judged(["show", `${tree}:beans.txt`])).toBe("ask always: read secret");
+	expect(await judged(["diff", blob, "HEAD:beans.txt"])).toBe("ask always: read secret");
+	expect(await judged(["diff", `HEAD..${tree}`])).toBe("ask always: read secret");
+	expect(await run("log", "-p", blob)).toBe("(no output)");
+	expect(await judged(["show", tree])).toBe("allow: read");
+	expect(await judged(["show", byHand("rev-parse", "HEAD")])).toBe("allow: read");
+});
+
+test("addresses of remotes are told without their passwords", async () => {
+	byHand("remote", "add", "origin", "https://ada:hunter2@example.org/x.git");
+	expect(await run("remote", "-v")).toMatch(/^origin\thttps:\/\/…@example.org\/x.git \(fetch\)\n/);
+	expect(await run("remote", "get-url", "origin")).toBe("https://…@example.org/x.git\n");
+});
+
+test("a repository has to lie within the roots, with all its parts", async () => {
+	await mkdir(join(repository, "sub"));
+	const sub = { ...context, cwd: join(repository, "sub"), roots: [join(repository, "sub")] };
+	await expect(prepare(["status"], { where: sub })).rejects.toThrow("no repository of git for");
+	await put(join(directory.path, "outside/x"), "");
+	await rm(join(repository, ".git"), { recursive: true });
+	await expect(prepare(["status"])).rejects.toThrow(
+		/no repository of git for ".*" within the roots: fatal: not a git/,
+	);
+	spawnSync("git", ["init", "-q", join(directory.path, "outside")], { env: environment() });
+	await putFile(".git", `gitdir: ${directory.path}/outside/.git\n`);
+	await expect(prepare(["log"])).rejects.toThrow("a part of the repository lies outside of the roots");
+	await rm(join(repository, ".git"));
+	await symlink("../outside/.git", join(repository, ".git"));
+	await expect(prepare(["log"])).rejects.toThrow("a part of the repository lies outside of the roots");
+});
+
+test("a working tree that its settings put elsewhere is refused", async () => {
+	byHand("config", "core.worktree", join(directory.path, "outside"));
+	await expect(prepare(["status"])).rejects.toThrow("a part of the repository lies outside of the roots");
+});
+
+test("a repository hidden in the working tree as plain files is not taken for one", async () => {
+	spawnSync("git", ["init", "-q", "--bare", join(repository, "docs")], { env: environment() });
+	await expect(prepare(["log"], { path: "docs" })).rejects.toThrow("no repository of git");
+});
+
+test.each([
+	["outside", "../outside", "git runs within the roots, not in"],
+	["a file", "beans.txt", '"beans.txt" is not a directory'],
+	["nothing", "nowhere", "there is no such file"],
+])("%s is no place to run git in", async (_name, path, reason) => {
+	await expect(prepare(["status"], { path })).rejects.toThrow(reason);
+});
+
+test("another directory of the roots is named by its path", async () => {
+	await mkdir(join(repository, "sub"));
+	await putFile("sub/x", "");
+	const ready = await prepare(["status", "--short", "."], { path: "sub" });
+	expect(ready.plan.notes).toEqual(["in sub"]);
+	expect((await executeCall(ready, context)).text).toBe("?? ./\n");
+	expect(await judged(["show", "HEAD"])).toBe("allow: read");
+	expect((await prepare(["log", "--", "../beans.txt"], { path: "sub" })).plan.classes).toEqual(["read"]);
+});
+
+test("a repository begins where none is, when somebody allows it", async () => {
+	await mkdir(join(directory.path, "new"));
+	const where = { ...context, cwd: join(directory.path, "new"), roots: [join(directory.path, "new")] };
+	const ready = await prepare(["init", "--quiet"], { where });
+	expect(ready.plan.classes).toEqual(["exec-unsandboxed"]);
+	expect(await executeCall(ready, where)).toEqual({ text: "(no output)", failed: false });
+	// What it is bound to, a place without a repository, is so no longer.
+	expect((await executeCall(ready, where)).text).toContain("changed since it was approved: repository");
+});
+
+test("a repository that was swapped since the approval stops the command", async () => {
+	const ready = await prepare(["status"]);
+	await rename(join(repository, ".git"), join(directory.path, "outside/git"));
+	byHand("init", "--quiet");
+	expect(await executeCall(ready, context)).toEqual({
+		text: "changed since it was approved: repository; nothing was run",
+		failed: true,
+	});
+});
+
+test("with the gateway's own files in the working tree everything is asked", async () => {
+	const where = { ...context, forbidden: [join(repository, "data")] };
+	expect((await prepare(["status"], { where })).plan).toMatchObject({ classes: ["read", "control"] });
+	expect((await prepare(["add", "-A"], { where })).plan).toMatchObject({
+		classes: ["write", "control"],
+		notes: ["in .", "the working tree holds the gateway's own files"],
+	});
+});
+
+test("names of any kind are only names", async () => {
+	for (const name of ["-rf", "--output=x", "a b", "$(id)", "é🌱", "new\nline"]) {
+		await putFile(name, "x\n");
+		expect(await run("add", "--", name)).toBe("(no output)");
+	}
+	expect(byHand("ls-files", "-z").split("\0")).toEqual(
+		expect.arrayContaining(["-rf", "--output=x", "a b", "$(id)", "é🌱", "new\nline"]),
+	);
+	expect((await prepare(["add", "--", "b\u{202e}c", "p\u{430}th"])).plan).toMatchObject({
+		label: "git add -- 'b\\u{202e}c' 'p\u{430}th'",
+		notes: ["in .", 'mixes letters of different scripts: "p\u{430}th"'],
+	});
+});
+
+test("a long output is cut at its end, with a remark", async () => {
+	await putFile("beans.txt", Array.from({ length: 60_000 }, (_, index) => `line ${index}\n`).join(""));
+	const text = await run("diff");
+	expect(text.length).toBeLessThan(140 * 1024);
+	expect(text).toMatch(/\n\[… the rest is left out: ask for less, by a path or a smaller range …\]\n$/);
+});
+
+/** A sandbox that notes commands, and ends the last one of a call as told. */
+function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
+	return {
+		...context.sandbox,
+		mode: "bubblewrap",
+		async run(command) {
+			commands.push(command);
+			const asked = /^(?:rev-parse|config|cat-file)$/;
+			if (command.args.some((word) => asked.test(word))) return context.sandbox.run(command);
+			return { code: 0, signal: null, output: "", timedOut: false, ...outcome };
+		},
+	};
+}
+
+test("the ends of commands are told, and their limits are those of what they do", async () => {
+	const commands: Command[] = [];
+	const timedOut = { ...context, sandbox: ending({ timedOut: true, code: null, output: "x\n" }, commands) };
+	expect(await executeCall(await prepare(["log"], { where: timedOut }), timedOut)).toEqual({
+		text: "x\n[timed out after 30 s]",
+		failed: true,
+	});
+	expect(commands.at(-1)).toMatchObject({ executable: "git", cwd: repository, timeoutMs: 30_000 });
+	expect(commands.at(-1)?.environment).toMatchObject({ GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" });
+	const rebase = await prepare(["rebase", "-i", "HEAD"], { where: timedOut });
+	expect(rebase.plan).toMatchObject({
+		classes: ["exec-sandboxed"],
+		notes: ["in .", "sandbox: bubblewrap — no network, and of files only the roots"],
+	});
+	expect((await executeCall(rebase, timedOut)).text).toBe("x\n[timed out after 300 s]");
+	expect(commands.at(-1)?.environment).not.toHaveProperty("GIT_ALLOW_PROTOCOL");
+	expect(commands.map(({ power }) => power)).toContain("work");
+});
+
+test("what reaches the network leaves the sandbox, and nothing that the repository names runs there", async () => {
+	const { program, sprung } = await trap();
+	await symlink(program, join(repository, ".git/hooks/pre-push"));
+	byHand("init", "--quiet", "--bare", join(directory.path, "outside/far"));
+	byHand("remote", "add", "origin", join(directory.path, "outside/far"));
+	const outside: Sandbox = context.sandbox;
+	const where = { ...context, sandbox: { ...ending({}), network: outside } };
+	const push = await prepare(["push", "origin", "main"], { where });
+	expect(push.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
+	expect(push.plan.notes[1]).toMatch(
+		/^sandbox: off — it has your own rights: files, network and this gateway/,
+	);
+	expect((await executeCall(push, where)).text).toContain("main -> main");
+	expect(await sprung()).toBe(false);
+	byHand("config", "core.sshCommand", program);
+	expect((await prepare(["fetch"], { where })).plan.notes).toContain(
+		"would go by settings of the repository outside of the sandbox: core.sshcommand",
+	);
+	for (const args of [
+		["fetch", "--upload-pack=x"],
+		["push", "--exec=x"],
+		["clone", "-c", "a=b", "x"],
+		["send-email"],
+	]) {
+		expect((await prepare(args, { where })).plan.classes).toContain("control");
+	}
+	const closed = { ...context, sandbox: { ...ending({}), network: undefined } };
+	await expect(prepare(["push"], { where: closed })).rejects.toThrow(
+		"this command of git reaches the network, and the sandbox of this session has none",
+	);
+});
+
+test("a program that is not there, and a call that is cancelled, say so", async () => {
+	const missing: Sandbox = {
+		...context.sandbox,
+		run: () =>
+			Promise.reject(new ParleyError('no program "git" that may be executed', { code: "not_found" })),
+	};
+	await expect(prepare(["status"], { where: { ...context, sandbox: missing } })).rejects.toThrow(
+		/^no program "git" that may be executed$/,
+	);
+	const ready = await prepare(["status"]);
+	const aborted = { ...context, signal: AbortSignal.abort() };
+	expect(await executeCall(ready, aborted)).toEqual({ text: "cancelled", failed: true });
+});
+
+test("settings that cannot be read or switched off stop everything", async () => {
+	byHand("config", "filter.a=b.clean", "cat");
+	await expect(prepare(["status"])).rejects.toThrow(
+		'the repository\'s setting "filter.a=b.clean" cannot be switched off',
+	);
+	await putFile(".git/config", "[core\n");
+	await expect(prepare(["status"])).rejects.toThrow("no repository of git");
+});

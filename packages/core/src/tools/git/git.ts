@@ -1,0 +1,229 @@
+import { ParleyError } from "@parley/base";
+import * as z from "zod";
+import { identityOf } from "../../filesystem/file-error.ts";
+import { resolvePath, shownPath } from "../../filesystem/paths.ts";
+import { isSecretName } from "../../policy/commands/places.ts";
+import { mixedScriptNotes, visible, wholeLines } from "../../text/visible.ts";
+import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
+import {
+	defineTool,
+	type GrantScope,
+	type ToolContext,
+	type ToolPlan,
+	type ToolResult,
+} from "../../vocabulary/tool.ts";
+import { fileFacts } from "../commands/programs.ts";
+import { describeOutcome, refuseUnshowable, sandboxNote } from "../commands/run-command.ts";
+import { boundToRepository, differences, programFacts } from "../commands/surroundings.ts";
+import { requireDirectory } from "../files/tree-files.ts";
+import { type GitJudgement, judgeGit, shellLine } from "./judge-git.ts";
+import {
+	type Care,
+	carefulEnvironment,
+	carefulOptions,
+	findRepository,
+	type Repository,
+} from "./repository.ts";
+
+const MAX_OUTPUT_BYTES = 256 * 1024;
+const READ_TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 300_000;
+
+/** Commands that begin where no repository is. */
+const begins = new Set(["init", "clone", "ls-remote"]);
+
+const parameters = () =>
+	z.strictObject({
+		args: z
+			.array(z.string().max(16 * 1024))
+			.min(1)
+			.max(500)
+			.describe('The words behind git, one each: ["log", "--oneline", "-5"]. No shell reads them.'),
+		path: z.string().default(".").describe("The directory to run it in, within the roots."),
+	});
+type Arguments = z.infer<ReturnType<typeof parameters>>;
+
+/**
+ * Runs git. What only looks runs without asking, and then no program that the repository names (hooks, filters,
+ * converters) runs with it; everything else is asked about by what it does.
+ */
+export const git = defineTool<Arguments>({
+	name: "git",
+	description:
+		"Runs one command of git in a repository within the roots. Use it to look at a repository (status, diff, log, show, " +
+		"blame, branch --list: these run without asking) and to change it (add, commit, switch and all others: a person " +
+		"is asked). Nothing can be typed: give messages with -m. Not for several commands at once or for pipes " +
+		"(run_command), and not for searching files (search_files).",
+	parameters,
+	accepts: { ignored: ["description"], parameters: { path: { names: ["cwd", "directory"] } } },
+	effect: "effectful",
+	command: ({ args }) => ["git", ...args],
+	plan,
+	run,
+});
+
+interface Look {
+	readonly directory: string;
+	readonly judgement: GitJudgement;
+	readonly repository: Repository | undefined;
+	readonly binding: Readonly<Record<string, string>>;
+}
+
+async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
+	const label = visible(shellLine(["git", ...args.args]));
+	refuseUnshowable(args.args, label);
+	const { directory, judgement, repository, binding } = await look(args, context);
+	const { classes, notes, care } = judgement;
+	return {
+		label,
+		classes,
+		preview: "",
+		binding,
+		...(classes.length === 1 && classes[0] === "write" && { grant: grantOf(args.args) }),
+		notes: [
+			`in ${shownPath(directory, context.cwd)}`,
+			...(care === "run" || care === "outside" ? [sandboxNote(sandboxOf(judgement, context))] : []),
+			...notes.map(visible),
+			...mixedScriptNotes(args.args.join(" ")),
+		],
+		// Hooks and filters can run any file of the repository.
+		...(care === "run" &&
+			repository && { bind: (options) => boundToRepository(repository.top, context, options) }),
+	};
+}
+
+async function run(args: Arguments, approved: ToolPlan, context: ToolContext): Promise<ToolResult> {
+	const { directory, judgement, repository, binding } = await look(args, context);
+	const bound =
+		"files" in approved.binding && repository
+			? await boundToRepository(repository.top, context, { earlier: approved.binding })
+			: undefined;
+	const different = differences(approved.binding, { ...binding, ...bound?.binding });
+	const unasked = judgement.classes.some((name) => !approved.classes.includes(name));
+	if (different.length > 0 || unasked) {
+		const what = different.length > 0 ? different.join(", ") : "what the command would do";
+		return { text: `changed since it was approved: ${what}; nothing was run`, failed: true };
+	}
+	const { care, words, classes } = judgement;
+	const sandbox = sandboxOf(judgement, context);
+	const timeoutMs = care === "read" ? READ_TIMEOUT_MS : TIMEOUT_MS;
+	const outcome = await sandbox.run({
+		executable: "git",
+		args: [...carefulOptions(care, repository?.filters ?? []), ...words],
+		cwd: directory,
+		power: powerOf(care, classes),
+		environment: carefulEnvironment(care, context.roots),
+		timeoutMs,
+		maxOutputBytes: MAX_OUTPUT_BYTES,
+		signal: context.signal,
+	});
+	const told = care === "read" ? { ...outcome, output: readable(outcome, judgement) } : outcome;
+	return describeOutcome(told, { timeoutMs, aborted: context.signal.aborted });
+}
+
+async function look({ args, path: text }: Arguments, context: ToolContext): Promise<Look> {
+	const { path: directory, root } = await resolvePath(text, context);
+	const [command = ""] = args;
+	const refuse = (why: string, code: "permission_denied" | "invalid_argument"): never => {
+		throw new ParleyError(why, { code });
+	};
+	if (root === undefined) {
+		refuse(
+			`git runs within the roots, not in ${JSON.stringify(text)}: use run_command if that is meant`,
+			"permission_denied",
+		);
+	}
+	if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(command)) {
+		refuse(
+			`${JSON.stringify(command)} is no command of git: the command comes first, and options such as -C or -c are not taken before it`,
+			"invalid_argument",
+		);
+	}
+	await requireDirectory(directory, text);
+	const repository = await findRepository(directory, context).catch((reason: unknown) => {
+		if (begins.has(command) && ParleyError.from(reason).code === "not_found") return undefined;
+		throw reason;
+	});
+	const judgement = await judgeGit(args, { directory, repository }, context);
+	const sandbox = sandboxOf(judgement, context);
+	return { directory, repository, judgement, binding: await bindingOf(directory, repository, sandbox) };
+}
+
+async function bindingOf(
+	directory: string,
+	repository: Repository | undefined,
+	sandbox: Sandbox,
+): Promise<Record<string, string>> {
+	const places = repository === undefined ? [] : [repository.top, ...repository.directories];
+	return {
+		directory: await identityOf(directory),
+		repository: (await Promise.all(places.map(identityOf))).join(", "),
+		programs: repository?.programs.join(", ") ?? "",
+		scripts: await fileFacts(repository?.steering ?? []),
+		...(await programFacts("git", sandbox)),
+	};
+}
+
+/** What reaches the network leaves the sandbox, which has none. */
+function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
+	if (care !== "outside") return sandbox;
+	if (sandbox.network) return sandbox.network;
+	throw new ParleyError("this command of git reaches the network, and the sandbox of this session has none", {
+		code: "permission_denied",
+	});
+}
+
+/** Where no program of the repository runs, git itself may touch what steers later commands; or a person has agreed. */
+function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
+	if (care === "read") return "read";
+	return care === "change" || classes.includes("control") ? "steer" : "work";
+}
+
+/** For the session: the same command, and of stashes the same verb, with whatever follows. */
+function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
+	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
+}
+
+/** The beginning of what git wrote, without what may be secret in it. */
+function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
+	const { lines, cut } = wholeLines(outcome);
+	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);
+	const shown = words[0] === "remote" ? open.map(hideUserinfo) : open;
+	const rest = cut ? ["[… the rest is left out: ask for less, by a path or a smaller range …]"] : [];
+	return [...shown, ...rest].map((line) => `${line}\n`).join("");
+}
+
+const HEADER = /^diff --(?:git|cc|combined) (.*)$/s;
+/** Lines of a file in a patch; no other line of git's begins so, but for messages, which follow an empty one. */
+const CONTENT = /^[-+ @\\]/;
+const EXTENDED =
+	/^(?:index|old mode|new mode|deleted file|new file|copy|rename|similarity|dissimilarity|Binary files) /;
+
+/**
+ * Takes the content of files that may hold keys or passwords out of patches. `lines` come from git with the prefixes
+ * `a/` and `b/`, without colours, graphs or differences of words.
+ */
+export function hideSecrets(lines: readonly string[]): string[] {
+	let hidden = false;
+	return lines.flatMap((line) => {
+		const names = HEADER.exec(line)?.[1];
+		if (names !== undefined) {
+			hidden = namesSecret(names);
+			return hidden ? [line, "[its content may hold keys or passwords and is left out]"] : [line];
+		}
+		if (hidden && CONTENT.test(line)) return [];
+		hidden &&= EXTENDED.test(line);
+		return [line];
+	});
+}
+
+/** `a/NAME b/NAME`, `"a/NAME" "b/NAME"` or `NAME`: a name may hold spaces, so that each piece is looked at. */
+function namesSecret(names: string): boolean {
+	const pieces = names.split(/[" ]+/).filter((piece) => piece !== "");
+	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));
+}
+
+/** Takes names and passwords out of addresses. */
+export function hideUserinfo(line: string): string {
+	return line.replaceAll(/(:\/\/)[^/\s]*@/g, "$1…@");
+}
