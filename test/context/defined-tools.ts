@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const packages = fileURLToPath(new URL("../../packages", import.meta.url));
+
+/** Definitions without a name of their own: tools of clients, and the four that have other names for the zot protocol. */
+const nameless = ["agent/client-tools/client-tools.ts", "tools/short/"];
+
+/** Names of the tools that the product defines, from its sources. Throws if a definition does not begin with its name. */
+export function definedTools(): string[] {
+	const files = globSync("*/src/**/*.ts", { cwd: packages, exclude: ["**/*.test.ts", "**/testing/**"] });
+	return files
+		.filter((file) => !nameless.some((path) => file.includes(path)))
+		.flatMap((file) => namesIn(file, readFileSync(`${packages}/${file}`, "utf8")));
+}
+
+function namesIn(file: string, source: string): string[] {
+	const definitions = [...source.matchAll(/= defineTool\b|return defineTool\b/g)];
+	return definitions.map(({ index }) => {
+		const [, name] = /^[^(]*\(\{\s*name: "([a-z_]+)"/.exec(source.slice(index)) ?? [];
+		if (name === undefined) throw new Error(`${file}: a definition of a tool does not begin with its name`);
+		return name;
+	});
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ManualClock, seededIds } from "@parley/base/testing";
+import { builtinTools, createOfflineModel, createWebFetch, offlineHelp } from "@parley/core";
+import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/core/testing";
+import { expect, test } from "vitest";
+import { definedTools } from "./defined-tools.ts";
+
+/** The request of a session that has no skills, as `model-request.test.ts` of the agent keeps it. */
+const plain = readFileSync(
+	new URL("../../packages/core/src/agent/model-request.golden.md", import.meta.url),
+	"utf8",
+);
+
+function namesIn(golden: string): string[] {
+	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
+}
+
+/** Tools in the requests for a message and for a task, in a gateway that has a skill and the network. */
+async function toolsSent() {
+	const clock = new ManualClock();
+	const model = new ScriptedModel([says("done")], [says("done")]);
+	const tools = [...builtinTools(), createWebFetch({ clock, ids: seededIds(1) })];
+	await using t = await TestRuntime.open({ model, tools, clock });
+	await mkdir(join(t.directory, "data", "skills"), { recursive: true });
+	await writeFile(join(t.directory, "data", "skills", "dig.md"), "---\ndescription: Digs\n---\nDig.");
+	await t.runtime.start();
+	const home = await t.create();
+	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
+	await t.send(home, "dig");
+	await log.next("assistant.message");
+	await t.runtime.tasks.submit(unkeyed(), home, { title: "Dig", description: "go" });
+	await log.next("task.completed");
+	return model.requests.flatMap(({ tools }) => tools);
+}
+
+test("tools that a plain session lacks are sent as reviewed, and together these are all tools", async () => {
+	const known = namesIn(plain);
+	const others = (await toolsSent()).filter(({ name }) => !known.includes(name));
+	const golden = others
+		.map(({ name, description, parameters }) =>
+			[`# tool ${name}`, description, JSON.stringify(parameters, null, 2)].join("\n\n"),
+		)
+		.join("\n\n");
+	await expect(`${golden}\n`).toMatchFileSnapshot("./tool-requests.golden.md");
+	expect([...known, ...others.map(({ name }) => name)].sort()).toEqual(definedTools().sort());
+});
+
+/** The tool that the offline model calls for an example of its help, or undefined. */
+async function calledFor(example: string): Promise<string | undefined> {
+	const model = createOfflineModel({ clock: new ManualClock() });
+	const tools = [{ name: "any", description: "Any.", parameters: {} }];
+	const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: example }] }];
+	const request = { model: "offline", system: "", messages, tools, maxTokens: 1_000 };
+	for await (const event of model.stream(request, new AbortController().signal))
+		if (event.type === "call") return event.name;
+	return undefined;
+}
+
+test("the help of the offline model has an example that calls each tool", async () => {
+	const examples = [...offlineHelp.matchAll(/^ {2}((?!fail|long)[a-z]+: .*?) {2,}\S/gm)];
+	const called = await Promise.all(examples.map(([, example = ""]) => calledFor(example)));
+	expect(definedTools().filter((name) => !called.includes(name))).toEqual([]);
+});
