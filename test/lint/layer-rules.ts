@@ -1,0 +1,80 @@
+/** Files of a package and what each imports, relative to its `src`. */
+export type Imports = ReadonlyMap<string, readonly string[]>;
+
+/** The groups of nodes that reach each other, each sorted. */
+export function cyclesIn(graph: ReadonlyMap<string, Iterable<string>>): string[][] {
+	const search = new CycleSearch(graph);
+	for (const node of graph.keys()) search.visit(node);
+	return search.found;
+}
+
+/** Tarjan's algorithm for strongly connected components: https://doi.org/10.1137/0201010 */
+class CycleSearch {
+	readonly found: string[][] = [];
+	readonly #graph: ReadonlyMap<string, Iterable<string>>;
+	readonly #order = new Map<string, number>();
+	readonly #open: string[] = [];
+
+	constructor(graph: ReadonlyMap<string, Iterable<string>>) {
+		this.#graph = graph;
+	}
+
+	/** Returns the lowest number that the node reaches. */
+	visit(node: string): number {
+		const known = this.#order.get(node);
+		if (known !== undefined) return this.#open.includes(node) ? known : Number.POSITIVE_INFINITY;
+		const own = this.#order.size;
+		this.#order.set(node, own);
+		this.#open.push(node);
+		let lowest = own;
+		for (const next of this.#graph.get(node) ?? []) lowest = Math.min(lowest, this.visit(next));
+		if (lowest < own) return lowest;
+		const group = this.#open.splice(this.#open.indexOf(node));
+		if (group.length > 1) this.found.push(group.sort());
+		return Number.POSITIVE_INFINITY;
+	}
+}
+
+/** The first part of a path: a folder of `src`, or a file in it. */
+function partOf(path: string): string {
+	return path.split("/", 1)[0] ?? path;
+}
+
+/** The graph of the folders and files directly in `src`. */
+export function partsOf(imports: Imports): Map<string, Set<string>> {
+	const parts = new Map<string, Set<string>>();
+	for (const [file, imported] of imports) {
+		const part = partOf(file);
+		const reached = parts.get(part) ?? new Set();
+		for (const path of imported) if (partOf(path) !== part) reached.add(partOf(path));
+		parts.set(part, reached);
+	}
+	return parts;
+}
+
+/** Imports between folders that do not point to a lower layer, and folders without a layer. */
+export function againstLayers(imports: Imports, layers: readonly (readonly string[])[]): string[] {
+	const isFolder = (part: string) => !part.endsWith(".ts");
+	const heightOf = (part: string) => layers.findIndex((layer) => layer.includes(part));
+	const folders = [...new Set([...imports.keys()].map(partOf))].filter(isFolder);
+	const unplaced = folders.filter((part) => heightOf(part) < 0).map((part) => `${part} has no layer`);
+	const upward = [...imports].flatMap(([file, imported]) =>
+		imported
+			.filter((path) => partOf(path) !== partOf(file) && isFolder(partOf(file)) && isFolder(partOf(path)))
+			.filter((path) => heightOf(path.split("/", 1)[0] ?? "") >= heightOf(partOf(file)))
+			.map((path) => `${file} imports ${path}`),
+	);
+	return [...unplaced, ...upward];
+}
+
+/** Maximum source files in a folder that has no folders. */
+const mostFiles = 25;
+
+/** Folders that hold more files than allowed and no folder. */
+export function fullFolders(files: Iterable<string>): string[] {
+	const paths = [...files].map((file) => file.split("/").slice(0, -1).join("/"));
+	const isParent = (folder: string) =>
+		paths.some((path) => path.startsWith(folder === "" ? "" : `${folder}/`) && path !== folder);
+	const isFull = (folder: string) => paths.filter((path) => path === folder).length > mostFiles;
+	return [...new Set(paths)].filter((folder) => isFull(folder) && !isParent(folder));
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseJson } from "@parley/base";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { importedNames, sourceImports } from "../../scripts/source-imports.mjs";
+import { againstLayers, cyclesIn, fullFolders, partsOf } from "./layer-rules.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const Layers = z.record(z.string(), z.array(z.array(z.string())));
+
+/** Folders of each package from the lowest layer up. A folder imports from lower layers alone. */
+const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
+
+/** Cycles that exist. An entry that is no longer needed fails the test. */
+const knownCycles: Readonly<Record<string, readonly string[][]>> = {
+	core: [["tools/web/page-fetcher.ts", "tools/web/web-fetch.ts"]],
+};
+
+/** Folders that are too full. An entry that is no longer needed fails the test. */
+const knownFull: Readonly<Record<string, readonly string[]>> = { core: ["vocabulary"] };
+
+const names = ["base", "protocol", "core", "gateway", "cli", "connector", "discord", "slack"];
+const packages = names.map((name) => ({ name, imports: sourceImports(`${root}/packages/${name}/src`) }));
+
+test.each(packages)("the files of $name have no cycle, type imports included", ({ name, imports }) => {
+	expect(imports.size).toBeGreaterThan(20);
+	expect(cyclesIn(imports)).toEqual(knownCycles[name] ?? []);
+});
+
+test.each(packages)("the folders of $name have no cycle and none is too full", ({ name, imports }) => {
+	expect(cyclesIn(partsOf(imports))).toEqual([]);
+	expect(fullFolders(imports.keys())).toEqual(knownFull[name] ?? []);
+});
+
+test.each(packages.filter(({ name }) => layers[name]))(
+	"imports of $name follow lint/layers.json",
+	({ name, imports }) => {
+		expect(againstLayers(imports, layers[name] ?? [])).toEqual([]);
+	},
+);
+
+test("violations are found", () => {
+	const low = [["store"], ["agent"]];
+	const planted = new Map([
+		["store/rows.ts", ["agent/loop.ts"]],
+		["agent/loop.ts", ["agent/run.ts"]],
+		["agent/run.ts", ["agent/loop.ts", "store/rows.ts"]],
+		["trust/people.ts", []],
+	]);
+	expect(againstLayers(planted, low)).toEqual(["trust has no layer", "store/rows.ts imports agent/loop.ts"]);
+	expect(cyclesIn(planted)).toEqual([["agent/loop.ts", "agent/run.ts", "store/rows.ts"]]);
+	expect(cyclesIn(partsOf(planted))).toEqual([["agent", "store"]]);
+	const many = Array.from({ length: 26 }, (_, index) => `a/f${index}.ts`);
+	expect(fullFolders(many)).toEqual(["a"]);
+	expect(fullFolders([...many, "a/b/c.ts"])).toEqual([]);
+	expect(fullFolders(many.slice(1))).toEqual([]);
+});
+
+test("imports of each form are read", () => {
+	const source =
+		'import type { A } from "./a.ts"; export { b } from "./b.ts"; export * from "./c.ts"; import "./d.ts";\n' +
+		'const e = () => import("./e.ts"); type F = import("./f.ts").F;';
+	expect(new Set(importedNames("x.ts", source))).toEqual(
+		new Set(["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts"]),
+	);
+});
