@@ -274,8 +274,16 @@ export class Files {
 		const expires_at = created_at + this.limits.keepMs;
 		const { bytes, sha256, mediaType } = facts;
 		return insertFile(tx, {
-			...{ id, owner, session_id: sessionId, name: safeFileName(name), media_type: mediaType },
-			...{ bytes, sha256, created_at, expires_at, ...stamp },
+			id,
+			owner,
+			session_id: sessionId,
+			name: safeFileName(name),
+			media_type: mediaType,
+			bytes,
+			sha256,
+			created_at,
+			expires_at,
+			...stamp,
 		});
 	}
 }

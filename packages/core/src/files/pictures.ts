@@ -28,7 +28,11 @@ export async function loadPicture(
 /** Pictures that came within a message, as it tells of those that the model does not see. */
 export function toldOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
-		...{ id: "", name: "a picture", mediaType: image.mediaType, bytes: bytesOf(image), problem },
+		id: "",
+		name: "a picture",
+		mediaType: image.mediaType,
+		bytes: bytesOf(image),
+		problem,
 	}));
 }
 

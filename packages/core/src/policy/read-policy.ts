@@ -78,7 +78,9 @@ class RuleReader {
 		const paths = path?.map((pattern, index) => this.#compile(pattern, index));
 		const place = this.#locate([]).replace(/:\d+$/, "");
 		return {
-			...{ layer: source.layer, source: place, effect },
+			layer: source.layer,
+			source: place,
+			effect,
 			reason: reason ?? `a rule of the ${source.layer}, ${place.slice(place.lastIndexOf("/") + 1)}`,
 			...(tools && { tools }),
 			...(classes && { classes }),

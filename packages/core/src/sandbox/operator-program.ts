@@ -46,7 +46,9 @@ export async function startOperatorProgram(
 	const lines = new Lines(onLine);
 	const group = new ProcessGroup(
 		{
-			...{ argv: ["/bin/sh", "-c", WATCH, "parley", path, ...args], cwd, environment },
+			argv: ["/bin/sh", "-c", WATCH, "parley", path, ...args],
+			cwd,
+			environment,
 			watchesParent: true,
 			onOutput: (chunk) => lines.take(chunk),
 		},

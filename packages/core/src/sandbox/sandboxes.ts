@@ -156,7 +156,8 @@ function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): b
 /** Sandbox of mode `container`: commands share its files and its network with the gateway. */
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
-		...{ mode: "container", ...(exposed && { exposed }) },
+		mode: "container",
+		...(exposed && { exposed }),
 		profile: "container",
 		environment: unsandboxed.environment,
 		get network() {
@@ -169,7 +170,11 @@ function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 
 function refusing(refusal: string): Sandbox {
 	return {
-		...{ mode: "none", profile: "none", environment: {}, refusal, network: undefined },
+		mode: "none",
+		profile: "none",
+		environment: {},
+		refusal,
+		network: undefined,
 		run: () => Promise.reject(new ParleyError(refusal, { code: "failed_precondition" })),
 	};
 }
@@ -237,7 +242,8 @@ async function tryOrRecall(
 	const known = kept && key !== undefined && !isLost ? await kept.find(key) : undefined;
 	if (known !== undefined) return known;
 	const held = await testSandbox({
-		...{ minor: version[0] > 0 ? Number.POSITIVE_INFINITY : version[1], hidden },
+		minor: version[0] > 0 ? Number.POSITIVE_INFINITY : version[1],
+		hidden,
 		...(listen && { listen }),
 		unixSockets: bubblewrap.unixSockets,
 		variables: Object.keys(environment),
@@ -294,9 +300,12 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 	const holds = found.bubblewrap !== undefined;
 	const without: SandboxKind = isRequired(mode, found) ? "none" : "off";
 	return {
-		...{ mode, state: holds ? "ready" : "unavailable", operator: holds ? "bubblewrap" : without },
+		mode,
+		state: holds ? "ready" : "unavailable",
+		operator: holds ? "bubblewrap" : without,
 		...known,
-		...{ chat: holds ? "bubblewrap" : "none", probes: found.probes },
+		chat: holds ? "bubblewrap" : "none",
+		probes: found.probes,
 		...(found.features && { features: found.features }),
 		...(found.reason !== undefined && { reason: found.reason }),
 		...(found.fix !== undefined && { fix: found.fix }),

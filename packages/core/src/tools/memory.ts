@@ -51,8 +51,11 @@ const storeMemory = defineTool<Note>({
 		const { text, scope, tags } = memories.check(noteOf(args));
 		const labels = tags.map((tag) => ` #${tag}`).join("");
 		return {
-			...{ label: `remember ${audiences[scope]}: ${visible(`${text}${labels}`)}`, preview: "", binding: {} },
-			...{ classes: [changeOf(scope)], notes: mixedScriptNotes(text) },
+			label: `remember ${audiences[scope]}: ${visible(`${text}${labels}`)}`,
+			preview: "",
+			binding: {},
+			classes: [changeOf(scope)],
+			notes: mixedScriptNotes(text),
 		};
 	},
 	async run(args, _plan, { memories }) {
@@ -131,8 +134,11 @@ const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	async plan({ memory_id: id }, { memories }) {
 		const { scope, text } = await memories.deletable(id);
 		return {
-			...{ label: `forget ${visible(id)} ${audiences[scope]}: ${visible(text)}`, preview: "" },
-			...{ classes: [changeOf(scope)], binding: { note: text }, notes: [] },
+			label: `forget ${visible(id)} ${audiences[scope]}: ${visible(text)}`,
+			preview: "",
+			classes: [changeOf(scope)],
+			binding: { note: text },
+			notes: [],
 		};
 	},
 	async run({ memory_id: id }, _plan, { memories }) {

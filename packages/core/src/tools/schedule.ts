@@ -56,12 +56,11 @@ const scheduleTask = defineTool<Task>({
 		await schedules.check(wantedOf(args));
 		const zone = args.time_zone === undefined ? "" : ` (${visible(args.time_zone)})`;
 		return {
-			...{
-				label: `schedule ${visible(args.when)}${zone}: ${visible(args.prompt)}`,
-				preview: "",
-				binding: {},
-			},
-			...{ classes: ["schedule"], notes: mixedScriptNotes(args.prompt) },
+			label: `schedule ${visible(args.when)}${zone}: ${visible(args.prompt)}`,
+			preview: "",
+			binding: {},
+			classes: ["schedule"],
+			notes: mixedScriptNotes(args.prompt),
 		};
 	},
 	async run(args, _plan, { schedules }) {

@@ -45,7 +45,8 @@ export function statusError(status: number, headers: Headers, body: string, aske
 	const fault = faultOfStatus(status);
 	const message = `${explained(status, fault, asked)}${quoted(error.message)}`;
 	return new ModelError(message, {
-		...{ fault, retryAfterMs: retryAfterMs(headers, asked.now) },
+		fault,
+		retryAfterMs: retryAfterMs(headers, asked.now),
 		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : status),
 	});
 }

@@ -74,7 +74,8 @@ const claude = {
 
 /** Every model that the SDK lists, the newest first. A name that an update of the SDK adds does not compile here. */
 export const claudeModels: readonly ModelInfo[] = Object.entries<Facts>(claude).map(([id, facts]) => ({
-	...{ id, provider: "anthropic" },
+	id,
+	provider: "anthropic",
 	...facts,
 }));
 

@@ -112,7 +112,8 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 	return {
 		id: row.id,
 		provider: row.provider ?? "anthropic",
-		...{ contextWindow, maxOutput },
+		contextWindow,
+		maxOutput,
 		reasoning: row.reasoning ?? known?.reasoning ?? "none",
 		sampling: row.sampling ?? known?.sampling ?? true,
 		images: row.images ?? known?.images ?? false,

@@ -157,7 +157,12 @@ export const unknownOutput = 8_192;
 /** A model that exists, and of which nothing else is known: what is assumed of it wherever it answers. */
 export function unknownModel(id: string, provider: string): ModelInfo {
 	return {
-		...{ id, provider, contextWindow: unknownWindow, maxOutput: unknownOutput },
-		...{ reasoning: "none", sampling: true, images: true },
+		id,
+		provider,
+		contextWindow: unknownWindow,
+		maxOutput: unknownOutput,
+		reasoning: "none",
+		sampling: true,
+		images: true,
 	};
 }

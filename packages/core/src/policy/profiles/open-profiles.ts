@@ -111,7 +111,9 @@ class ProfileDirectory implements Profiles {
 		const known = this.#read.get(name);
 		if (known?.stamp === stamp) return known.profile;
 		const profile: Profile = {
-			...{ name, title: name, sampling: {} },
+			name,
+			title: name,
+			sampling: {},
 			...(config && this.#parse(await readText(config, mostConfigBytes))),
 			...(instructions && { instructions: await readText(instructions, mostInstructionBytes) }),
 		};

@@ -137,7 +137,9 @@ export class RootGuard {
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
 			const taken = await holdBackGit({
-				...{ ...cameUp, name, putAside },
+				...cameUp,
+				name,
+				putAside,
 				isLate: () => isLate() || clock.monotonic() > end,
 			});
 			settings.push(...taken);

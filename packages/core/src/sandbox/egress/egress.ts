@@ -139,11 +139,21 @@ const OWN = "localhost,127.0.0.1,::1";
 
 /** Variables that curl, git, npm, pip, cargo, Go and Node read. Plain HTTP also goes to the proxy, which says why it refuses. */
 const environment = {
-	...{ HTTPS_PROXY: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, http_proxy: PROXY },
-	...{ ALL_PROXY: PROXY, all_proxy: PROXY, NO_PROXY: OWN, no_proxy: OWN },
-	...{ npm_config_proxy: PROXY, npm_config_https_proxy: PROXY, NODE_USE_ENV_PROXY: "1" },
+	HTTPS_PROXY: PROXY,
+	https_proxy: PROXY,
+	HTTP_PROXY: PROXY,
+	http_proxy: PROXY,
+	ALL_PROXY: PROXY,
+	all_proxy: PROXY,
+	NO_PROXY: OWN,
+	no_proxy: OWN,
+	npm_config_proxy: PROXY,
+	npm_config_https_proxy: PROXY,
+	NODE_USE_ENV_PROXY: "1",
 	// A repository may name another proxy, which a command cannot reach.
-	...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "http.proxy", GIT_CONFIG_VALUE_0: PROXY },
+	GIT_CONFIG_COUNT: "1",
+	GIT_CONFIG_KEY_0: "http.proxy",
+	GIT_CONFIG_VALUE_0: PROXY,
 };
 
 /** Starts a command that reaches the proxy and no other part of the network. */

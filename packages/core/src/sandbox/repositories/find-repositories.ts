@@ -237,7 +237,9 @@ async function readGitDirectory(path: string): Promise<GitDirectory | undefined>
 		}),
 	);
 	return {
-		...{ path, id: `${stats.dev}:${stats.ino}`, bornMs: stats.birthtimeMs },
+		path,
+		id: `${stats.dev}:${stats.ino}`,
+		bornMs: stats.birthtimeMs,
 		complete: (await ifThere(lstat(join(path, "HEAD")))) !== undefined,
 		parts: new Map(states.flat()),
 	};

@@ -36,7 +36,8 @@ export async function programFacts(
 	const path = environment["PATH"] ?? DEFAULT_PATH;
 	return {
 		executable: await programIdentity(name, path.split(delimiter)),
-		...{ environment: hashOf(environment), sandbox: profile },
+		environment: hashOf(environment),
+		sandbox: profile,
 	};
 }
 

@@ -107,7 +107,10 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 async function readPage(file: FileHandle, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
 	const { offset: first, column, limit } = args;
 	const slice = await sliceLines(readChunks(file, args.path, signal), {
-		...{ first, column, lines: Math.min(limit, page.lines), characters: page.characters },
+		first,
+		column,
+		lines: Math.min(limit, page.lines),
+		characters: page.characters,
 	});
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }

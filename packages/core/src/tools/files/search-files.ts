@@ -90,7 +90,9 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 		return { text: "changed since it was approved: the path leads to another place", failed: true };
 	}
 	const search: LineSearch = {
-		...{ pattern: args.pattern, ignoreCase: args.ignore_case, context: args.context },
+		pattern: args.pattern,
+		ignoreCase: args.ignore_case,
+		context: args.context,
 		maxMatches: args.max_results,
 	};
 	const { directory, files, notes } = await filesOf(path, args, context);

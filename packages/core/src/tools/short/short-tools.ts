@@ -60,7 +60,9 @@ const bash = defineTool<Arguments>({
 /** As `run_command` takes them. */
 function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	return {
-		...{ cmd: command, timeout_ms: timeout * 1_000, secrets: {} },
+		cmd: command,
+		timeout_ms: timeout * 1_000,
+		secrets: {},
 		network: sandbox.egress !== undefined,
 	};
 }

@@ -81,8 +81,18 @@ const INLINE = new Set(
 	),
 );
 const ENTITIES: Readonly<Record<string, string>> = {
-	...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " },
-	...{ mdash: "—", ndash: "–", hellip: "…", copy: "©", laquo: "«", raquo: "»" },
+	amp: "&",
+	lt: "<",
+	gt: ">",
+	quot: '"',
+	apos: "'",
+	nbsp: " ",
+	mdash: "—",
+	ndash: "–",
+	hellip: "…",
+	copy: "©",
+	laquo: "«",
+	raquo: "»",
 };
 
 /**
