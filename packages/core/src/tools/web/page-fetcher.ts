@@ -1,11 +1,28 @@
 import { domainToUnicode } from "node:url";
-import { publicReach, systemLookup } from "../../sandbox/egress/reach.ts";
+import type { Clock, Ids } from "@parley/base";
+import { type Lookup, publicReach, type Reach, systemLookup } from "../../sandbox/egress/reach.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 import { decodeText, type GetDeps, getPage, isHtml, notText, type Page } from "./get-page.ts";
 import { PageReader } from "./page-text.ts";
 import { readPageUrl } from "./page-url.ts";
-import type { FetchArguments, WebFetchOptions } from "./web-fetch.ts";
+
+/** Arguments of `web_fetch`. */
+export interface FetchArguments {
+	readonly url: string;
+	readonly max_chars: number;
+	/** Whether HTML is returned as it is, instead of its readable text. */
+	readonly raw: boolean;
+}
+
+export interface WebFetchOptions {
+	readonly clock: Clock;
+	readonly ids: Ids;
+	/** Addresses that requests may reach. Default: public addresses, ports 80 and 443. */
+	readonly reach?: Reach;
+	/** Default: the resolver of the system. */
+	readonly lookup?: Lookup;
+}
 
 /** Controls but for lines and tabs, direction marks, and the tag characters that only models read. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;

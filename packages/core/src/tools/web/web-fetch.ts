@@ -1,8 +1,6 @@
-import type { Clock, Ids } from "@parley/base";
 import * as z from "zod";
-import type { Lookup, Reach } from "../../sandbox/egress/reach.ts";
 import { defineTool, type Tool } from "../../vocabulary/tool.ts";
-import type { PageFetcher } from "./page-fetcher.ts";
+import type { FetchArguments, PageFetcher, WebFetchOptions } from "./page-fetcher.ts";
 
 /** Less than 256 KiB in any script. */
 const MAX_CHARS = 80_000;
@@ -19,17 +17,6 @@ const parameters = () =>
 			.describe("How many characters of its text to return."),
 		raw: z.boolean().default(false).describe("Return HTML as it is, instead of its readable text."),
 	});
-export type FetchArguments = z.infer<ReturnType<typeof parameters>>;
-
-export interface WebFetchOptions {
-	readonly clock: Clock;
-	readonly ids: Ids;
-	/** What may be connected to; unless told, public addresses at the ports 80 and 443. */
-	readonly reach?: Reach;
-	/** Unless told, the system's. */
-	readonly lookup?: Lookup;
-}
-
 /**
  * A tool that gets the text of a page from the public internet, and from nowhere else: no model and no page can make
  * it reach this machine or its networks, send a header, or take more than 5 MiB and 20 s.
