@@ -1,6 +1,6 @@
 import { readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { ParameterLeniency, ToolContext } from "../vocabulary/tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
 
@@ -211,7 +211,7 @@ function refused(wanted: string, why: string, cause?: unknown): ParleyError {
 	const shown = wanted.length > mostShown ? `${wanted.slice(0, mostShown)}…` : wanted;
 	return new ParleyError(`root_dir: ${JSON.stringify(shown)} ${why}`, {
 		code: "invalid_argument",
-		...(cause !== undefined && { cause }),
+		...defined({ cause }),
 	});
 }
 

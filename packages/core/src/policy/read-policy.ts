@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import * as z from "zod";
 import { findNearMiss } from "../text/near-miss.ts";
@@ -82,11 +82,7 @@ class RuleReader {
 			source: place,
 			effect,
 			reason: reason ?? `a rule of the ${source.layer}, ${place.slice(place.lastIndexOf("/") + 1)}`,
-			...(tools && { tools }),
-			...(classes && { classes }),
-			...(commands && { commands }),
-			...(paths && { paths }),
-			...(hosts && { hosts }),
+			...defined({ tools, classes, commands, paths, hosts }),
 		};
 	}
 

@@ -1,4 +1,4 @@
-import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, type Logger, ParleyError } from "@parley/base";
 import { isWithin } from "../filesystem/paths.ts";
 import type {
 	Sandbox,
@@ -121,7 +121,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 			const profile = { roots, readable, gitSettings, hidesSecrets: chat, network };
 			const { egress: wayOut } = options;
 			const egress = wayOut && createBubblewrap(known.bubblewrap, { ...profile, wayOut });
-			return createBubblewrap(known.bubblewrap, { ...profile, ...(egress && { egress }) });
+			return createBubblewrap(known.bubblewrap, { ...profile, ...defined({ egress }) });
 		}
 		return chat || isRequired(mode, known) ? refusing(why ?? "there is no sandbox") : unsandboxed;
 	}
@@ -217,7 +217,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		const { message } = ParleyError.from(cause);
 		options.log.debug("the sandbox cannot be used", { error: cause });
 		const fix = cause instanceof NoSandbox ? cause.fix : fixOf(message);
-		return { gitSettings: "", probes: 0, reason: message, ...(fix !== undefined && { fix }) };
+		return { gitSettings: "", probes: 0, reason: message, ...defined({ fix }) };
 	}
 }
 
@@ -244,7 +244,7 @@ async function tryOrRecall(
 	const held = await testSandbox({
 		minor: version[0] > 0 ? Number.POSITIVE_INFINITY : version[1],
 		hidden,
-		...(listen && { listen }),
+		...defined({ listen }),
 		unixSockets: bubblewrap.unixSockets,
 		variables: Object.keys(environment),
 		sandboxOf: (root) => sandboxOf([root]),
@@ -315,7 +315,7 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 function tell({ log, mode }: SandboxesOptions, found: Found): void {
 	const { probes, reason, fix } = found;
 	if (reason === undefined) log.info("commands run in a sandbox that held", { probes });
-	else log.warn("there is no sandbox for commands", { mode, reason, ...(fix !== undefined && { fix }) });
+	else log.warn("there is no sandbox for commands", { mode, reason, ...defined({ fix }) });
 }
 
 /**

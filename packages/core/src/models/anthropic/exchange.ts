@@ -1,5 +1,5 @@
 import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
-import { type Clock, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, ParleyError, type Timer } from "@parley/base";
 import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { type Asked, connectionError, eventError, isFields, statusError } from "./errors.ts";
@@ -172,7 +172,7 @@ function isEventError(reason: unknown): reason is { error: unknown; headers: Hea
 }
 
 function interrupted(message: string, cause?: unknown): ModelError {
-	return new ModelError(message, { fault: "interrupted", ...(cause !== undefined && { cause }) });
+	return new ModelError(message, { fault: "interrupted", ...defined({ cause }) });
 }
 
 /** How much of an answer is taken, in bytes. */

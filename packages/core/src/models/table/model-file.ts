@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { builtinModels } from "./builtin-models.ts";
 import { type ModelInfo, type Prices, reasoningKinds, tiers } from "./model-table.ts";
@@ -117,9 +117,7 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 		reasoning: row.reasoning ?? known?.reasoning ?? "none",
 		sampling: row.sampling ?? known?.sampling ?? true,
 		images: row.images ?? known?.images ?? false,
-		...(prices && { prices }),
-		...(longPrompt && { longPrompt }),
-		...(tier && { tier }),
+		...defined({ prices, longPrompt, tier }),
 	};
 }
 

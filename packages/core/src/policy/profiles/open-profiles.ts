@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { openRegular, readAt } from "../../filesystem/regular-file.ts";
@@ -213,5 +213,5 @@ async function orMissing<T>(looked: Promise<T>, shown: string): Promise<T | unde
 }
 
 function refusedFile(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }

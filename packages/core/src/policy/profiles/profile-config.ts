@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
@@ -61,11 +61,9 @@ export function readProfileConfig(text: string): ProfileConfig {
 	return {
 		sampling: samplingOf(data.sampling ?? {}),
 		...(name !== undefined && { title: name }),
-		...(model !== undefined && { model }),
-		...(reasoning !== undefined && { reasoning }),
-		...(tools !== undefined && { tools }),
+		...defined({ model, reasoning, tools }),
 		...(context_size !== undefined && { contextWindow: context_size }),
-		...(endpoint !== undefined && { endpoint }),
+		...defined({ endpoint }),
 	};
 }
 
@@ -104,7 +102,7 @@ function endpointOf({
 function samplingOf(keys: NonNullable<Config["sampling"]>): Sampling {
 	const { temperature, top_p, top_k, repeat_penalty, max_tokens } = keys;
 	return {
-		...(temperature !== undefined && { temperature }),
+		...defined({ temperature }),
 		...(top_p !== undefined && { topP: top_p }),
 		...(top_k !== undefined && { topK: top_k }),
 		...(repeat_penalty !== undefined && { repeatPenalty: repeat_penalty }),
@@ -174,5 +172,5 @@ function serverAddress(text: string): string | undefined {
 }
 
 function refused(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }

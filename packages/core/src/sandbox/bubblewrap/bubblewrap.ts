@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import { defined } from "@parley/base";
 import { isWithin } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome, MemoryLimit, Sandbox } from "../../vocabulary/sandbox.ts";
 import { eachProcess, type Limiter, limitFiles, limitsOfProcess } from "../commands/command-limits.ts";
@@ -188,7 +189,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		};
 
 	const { environment } = bubblewrap;
-	const about = { profile: `bubblewrap ${hash}`, environment, network, ...(egress && { egress }), ...hosts };
+	const about = { profile: `bubblewrap ${hash}`, environment, network, ...defined({ egress }), ...hosts };
 	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { access } from "node:fs/promises";
 import { delimiter, isAbsolute } from "node:path";
+import { defined } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import { contentIdentityOf, fileError, identityOf } from "../../filesystem/file-error.ts";
 import { belongsToGateway, isWithin, shownPath } from "../../filesystem/paths.ts";
@@ -119,7 +120,7 @@ function filesIn(directory: string, context: ToolContext, options: LookOptions):
 		skips: (path) => (isBeside && path === context.cwd) || belongsToGateway(path, context),
 		// Programs of a desktop write settings and caches there all the time.
 		hidden: isWithin(homeDirectory(), directory),
-		...(earlier !== undefined && { earlier }),
+		...defined({ earlier }),
 	});
 	looks?.set(key, look);
 	return look;
