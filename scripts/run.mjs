@@ -4,6 +4,7 @@
 const tasks = {
 	start: () => import("./start.mjs"),
 	test: () => import("./test.mjs"),
+	"test:near": () => import("./test-near.mjs"),
 	"test:ci": () => import("./test-ci.mjs"),
 	check: () => import("./check.mjs"),
 	fix: () => import("./fix.mjs"),

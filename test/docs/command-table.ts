@@ -11,7 +11,7 @@ interface CommandRow {
 }
 
 /** Rows of all commands and subcommands that the help shows, in its order. */
-function commandRows(): CommandRow[] {
+export function commandRows(): CommandRow[] {
 	const io = { ...process, environment: {}, exitCode: 0, cwd: "/" };
 	return createProgram(io, []).commands.flatMap((command) => rowsOf(command, "parley"));
 }
