@@ -1,7 +1,7 @@
 import { readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
-import type { ParameterLeniency, ToolContext } from "../vocabulary/tool.ts";
+import type { ParameterLeniency } from "../vocabulary/tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
 
 /** A written path, made real. */
@@ -14,8 +14,28 @@ export interface ResolvedPath {
 	readonly root: string | undefined;
 }
 
-type Forbidden = Pick<ToolContext, "forbidden" | "workspace">;
-type Places = Pick<ToolContext, "cwd" | "roots"> & Forbidden;
+/** Paths of the gateway that a session may not use. */
+export interface ForbiddenPaths {
+	/** Paths that no tool may read or write, such as the data directory. */
+	readonly forbidden: readonly string[];
+	/** Directory of the session below a forbidden path, which its tools may use. */
+	readonly workspace?: string | undefined;
+}
+
+/** Directories in which a written path is resolved. */
+interface Places extends ForbiddenPaths {
+	readonly cwd: string;
+	readonly roots: readonly string[];
+}
+
+/** Directories of a tool that only reads. */
+interface ReadablePlaces {
+	readonly cwd: string;
+	readonly roots: readonly string[];
+	readonly workspace?: string | undefined;
+	/** Directories below forbidden paths that tools may read. */
+	readonly readable?: readonly string[];
+}
 
 /** As many as Linux follows: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const MAX_LINKS = 40;
@@ -43,10 +63,7 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
  * The context for a tool that only reads what a text names: a readable directory of the gateway is like a root there.
  * Every other path of the gateway stays forbidden.
  */
-export function forReading<T extends Pick<ToolContext, "cwd" | "roots" | "workspace" | "readable">>(
-	text: string,
-	context: T,
-): T {
+export function forReading<T extends ReadablePlaces>(text: string, context: T): T {
 	const written = resolve(context.cwd, text);
 	const place = context.readable?.find((directory) => isWithin(written, directory));
 	return place === undefined ? context : { ...context, roots: [...context.roots, place], workspace: place };
@@ -92,7 +109,7 @@ export function looseForm(path: string): string {
  * Whether an absolute, normal path is the gateway's own: at or below a forbidden one. The session's own workspace is not,
  * as long as it is spelled as it is.
  */
-export function belongsToGateway(path: string, { forbidden, workspace }: Forbidden): boolean {
+export function belongsToGateway(path: string, { forbidden, workspace }: ForbiddenPaths): boolean {
 	if (workspace !== undefined && isWithin(path, workspace)) return false;
 	const loose = looseForm(path);
 	return forbidden.some((entry) => isWithin(loose, looseForm(entry)));
@@ -126,7 +143,7 @@ function refuseUnclear(text: string): void {
 	if (Buffer.byteLength(text) > MAX_PATH_BYTES) refuse(`the path is longer than ${MAX_PATH_BYTES} bytes`);
 }
 
-function refuseForbidden(path: string, text: string, forbidden: Forbidden): void {
+function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths): void {
 	if (!belongsToGateway(path, forbidden)) return;
 	throw new ParleyError(`no tool may touch ${JSON.stringify(text)}: it belongs to the gateway`, {
 		code: "permission_denied",

@@ -2,9 +2,8 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { ParleyError } from "@parley/base";
-import type { ToolContext } from "../vocabulary/tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
-import { belongsToGateway } from "./paths.ts";
+import { belongsToGateway, type ForbiddenPaths } from "./paths.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -71,7 +70,7 @@ export async function readAt(
 export async function refuseForbiddenTwin(
 	file: FileHandle,
 	shown: string,
-	context: Pick<ToolContext, "forbidden" | "workspace">,
+	context: ForbiddenPaths,
 ): Promise<void> {
 	const { nlink, dev, ino } = await file.stat({ bigint: true });
 	if (nlink <= 1n) return;

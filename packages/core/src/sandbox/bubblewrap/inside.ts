@@ -7,16 +7,20 @@ import { ifThere } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
 /** Files that one command sees and may change. */
-export interface Inside {
+/** Places that decide what is bound. */
+interface Bound {
 	readonly layout: SystemLayout;
 	/** Real paths. */
 	readonly roots: readonly string[];
+	readonly cwd: string;
+}
+
+export interface Inside extends Bound {
 	/** Directories in hidden ones that commands may read. They need not exist. */
 	readonly readable: readonly string[];
 	/** Directories that no command may see, such as the data directory. A root in one of them is visible alone. */
 	readonly hidden: readonly string[];
 	readonly home: string | undefined;
-	readonly cwd: string;
 	/** Absolute. */
 	readonly program: string;
 	readonly writable: boolean;
@@ -67,12 +71,12 @@ const KEYS = "/proc/keys";
 export const serviceDirectories = ["/run", "/var/run"];
 
 /** Directories of the host that are visible inside and may hold sockets, without those of the system. */
-export function boundPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
 
 /** Directories that a command sees because of its session: the roots, and its own working directory elsewhere. */
-export function openPlaces(inside: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];
 }
 
@@ -188,7 +192,7 @@ function bindRoots(inside: Inside): Mount[] {
 }
 
 /** Working directory outside the roots. A person has approved that the command reads it. */
-function elsewhere({ cwd, roots, layout }: Pick<Inside, "cwd" | "roots" | "layout">): string[] {
+function elsewhere({ cwd, roots, layout }: Bound): string[] {
 	const known =
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
 			isWithin(cwd, place),

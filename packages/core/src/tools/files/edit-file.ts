@@ -91,7 +91,7 @@ function refuseSenseless({ old_text, new_text, occurrence, replace_all }: Argume
 	if (fault !== undefined) throw new ParleyError(fault, { code: "invalid_argument" });
 }
 
-function textOf({ state }: Pick<WriteTarget, "state">, path: string): string {
+function textOf({ state }: { readonly state: WriteTarget["state"] }, path: string): string {
 	return editableText(state, { path, maker: "write_file" });
 }
 

@@ -335,8 +335,8 @@ interface Reading {
 /** The plan of a call that reads what lies at a path, bound to that place. */
 export function planRead(
 	{ tool, verb, secret }: Reading,
-	{ path, root }: Pick<ResolvedPath, "path" | "root">,
-	{ cwd, roots }: Pick<ToolContext, "cwd" | "roots">,
+	{ path, root }: ResolvedPath,
+	{ cwd, roots }: ToolContext,
 ): ToolPlan {
 	const classes: ActionClass[] = [root === undefined ? "outside-read" : "read"];
 	if (secret) classes.push("secret");

@@ -2,16 +2,21 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError } from "../../filesystem/file-error.ts";
-import { belongsToGateway } from "../../filesystem/paths.ts";
+import { belongsToGateway, type ForbiddenPaths } from "../../filesystem/paths.ts";
 import { wholeLines } from "../../text/visible.ts";
-import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
-import type { ToolContext } from "../../vocabulary/tool.ts";
+import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 
 /** The first half is used: about 80 000 paths. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** Names that hold a control character are left out: they would be read as several lines. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
+
+/** Sandbox that ripgrep runs in, and the signal that ends it. */
+interface SearchContext {
+	readonly sandbox: Sandbox;
+	readonly signal: AbortSignal;
+}
 
 export interface TreeFiles {
 	/** Relative to the directory, in ascending order. */
@@ -27,7 +32,7 @@ export interface TreeFiles {
 export async function findTreeFiles(
 	directory: string,
 	hidden: boolean,
-	context: Pick<ToolContext, "sandbox" | "signal" | "forbidden" | "workspace">,
+	context: SearchContext & ForbiddenPaths,
 ): Promise<TreeFiles> {
 	const args = [
 		...["--files", "--no-require-git", "--sort=path"],
@@ -80,7 +85,7 @@ interface Start {
 /** Runs ripgrep in the sandbox. Throws `cancelled` where the call was stopped meanwhile. */
 export async function runRipgrep(
 	{ args, cwd, maxOutputBytes }: Start,
-	{ sandbox, signal }: Pick<ToolContext, "sandbox" | "signal">,
+	{ sandbox, signal }: SearchContext,
 ): Promise<CommandOutcome> {
 	const outcome = await sandbox.run({
 		executable: await findRipgrep(),

@@ -5,7 +5,13 @@ import { basename, dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { createTwoFilesPatch } from "diff";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
-import { isWithin, type ResolvedPath, resolvePath, shownPath } from "../../filesystem/paths.ts";
+import {
+	type ForbiddenPaths,
+	isWithin,
+	type ResolvedPath,
+	resolvePath,
+	shownPath,
+} from "../../filesystem/paths.ts";
 import {
 	HeldDirectory,
 	inHeldDirectory,
@@ -142,7 +148,7 @@ export interface FileState {
 async function inspectFile(
 	path: string,
 	shown: string,
-	context: Pick<ToolContext, "signal" | "forbidden" | "workspace">,
+	context: ForbiddenPaths & { readonly signal: AbortSignal },
 ): Promise<FileState> {
 	try {
 		await inHeldDirectory(path, async (inside) => {

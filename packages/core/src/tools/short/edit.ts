@@ -100,7 +100,7 @@ function refuseSenseless({ edits }: Arguments): void {
 	}
 }
 
-function textOf({ state }: Pick<WriteTarget, "state">, { path }: Arguments): string {
+function textOf({ state }: { readonly state: WriteTarget["state"] }, { path }: Arguments): string {
 	return editableText(state, { path, maker: "write" });
 }
 
