@@ -52,6 +52,22 @@ export function partsOf(imports: Imports): Map<string, Set<string>> {
 	return parts;
 }
 
+/** The graph of all folders, at any depth. A wire and its `methods` know each other, so they are one folder here. */
+export function foldersOf(imports: Imports): Map<string, Set<string>> {
+	const folderOf = (path: string): string => {
+		const end = path.lastIndexOf("/");
+		return end < 0 ? path : path.slice(0, end).replace(/^(wires\/\w+)\/methods$/, "$1");
+	};
+	const folders = new Map<string, Set<string>>();
+	for (const [file, imported] of imports) {
+		const folder = folderOf(file);
+		const reached = folders.get(folder) ?? new Set();
+		for (const path of imported) if (folderOf(path) !== folder) reached.add(folderOf(path));
+		folders.set(folder, reached);
+	}
+	return folders;
+}
+
 /** Imports between folders that do not point to a lower layer, and folders without a layer. */
 export function againstLayers(imports: Imports, layers: readonly (readonly string[])[]): string[] {
 	const isFolder = (part: string) => !part.endsWith(".ts");

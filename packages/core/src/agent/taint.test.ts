@@ -4,8 +4,8 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { testConnector } from "../testing/test-connector.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import type { ActionClass } from "../vocabulary/action-class.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
+import type { ActionClass } from "../vocabulary/taint.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 
 const together = "text of others, private data and a way out come together in this session";

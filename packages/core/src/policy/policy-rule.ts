@@ -1,4 +1,4 @@
-import type { ActionClass } from "../vocabulary/action-class.ts";
+import type { ActionClass } from "../vocabulary/taint.ts";
 import type { PathPattern } from "./path-pattern.ts";
 
 export type Effect = "allow" | "ask" | "deny";

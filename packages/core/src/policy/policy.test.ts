@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ActionClass } from "../vocabulary/action-class.ts";
-import type { Taint } from "../vocabulary/taint.ts";
+import type { ActionClass, Taint } from "../vocabulary/taint.ts";
 import type { GrantScope, ToolPlan } from "../vocabulary/tool.ts";
 import { decide, grantCovers, policyVersion } from "./policy.ts";
 

@@ -1,5 +1,5 @@
 import { isWithin } from "../filesystem/paths.ts";
-import type { ActionClass } from "../vocabulary/action-class.ts";
+import type { ActionClass } from "../vocabulary/taint.ts";
 import { completesTaint, type Taint, taintOf, taintReason } from "../vocabulary/taint.ts";
 import { type GrantScope, ruleNameOf, type Tool, type ToolPlan } from "../vocabulary/tool.ts";
 import { CallFacts, findAllowing, type JudgedCall, mayConcern } from "./match-rule.ts";

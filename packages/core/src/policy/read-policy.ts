@@ -3,7 +3,7 @@ import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/b
 import * as z from "zod";
 import { findNearMiss } from "../text/near-miss.ts";
 import { visible } from "../text/visible.ts";
-import type { ActionClass } from "../vocabulary/action-class.ts";
+import type { ActionClass } from "../vocabulary/taint.ts";
 import { clientRuleName, ruleNameOf, type Tool } from "../vocabulary/tool.ts";
 import { matchesName } from "./commands/places.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ActionClass } from "../vocabulary/action-class.ts";
+import type { ActionClass } from "../vocabulary/taint.ts";
 import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../vocabulary/tool.ts";
 
 export interface ProbeOptions {

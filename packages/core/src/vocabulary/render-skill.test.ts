@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { invocationIn, splitArguments, useSkill } from "./render-skill.ts";
+import { invocationIn, splitArguments, useSkill } from "./skill.ts";
 
 test.each([
 	["/deploy", { name: "deploy", arguments: "" }],

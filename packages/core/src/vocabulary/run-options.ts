@@ -1,8 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { type Reasoning, reasoningLevels } from "./model.ts";
-import type { UsedSkill } from "./render-skill.ts";
 import type { RunOrigin } from "./schedule.ts";
-import type { WorkflowCall } from "./skill.ts";
+import type { UsedSkill, WorkflowCall } from "./skill.ts";
 
 /** Choices for one run, kept with it. A run without any follows its session. */
 export interface RunOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ActionClass } from "./action-class.ts";
+import type { ActionClass } from "./taint.ts";
 import { completesTaint, joinTaints, readTaint, type Taint, taintNotes, taintOf } from "./taint.ts";
 
 test.each<[readonly ActionClass[], Taint]>([

@@ -1,5 +1,3 @@
-import type { ActionClass } from "./action-class.ts";
-
 /**
  * What has come together in a session, in this order. U: text of others than the operator, which may hold instructions. P: private
  * data from beyond the roots. E: an effect outside, by which data can leave. Any two are of use and little danger;
@@ -62,3 +60,28 @@ export function readTaint(text: string): Taint {
 	if (taint !== text) throw new Error(`no taint of a session: ${JSON.stringify(text)}`);
 	return taint;
 }
+
+/**
+ * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
+ * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
+ * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
+ * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
+ * everyone. memory-everyone: storing or deleting notes for everyone. schedule: creating or removing a schedule.
+ */
+export type ActionClass =
+	| "read"
+	| "write"
+	| "exec-sandboxed"
+	| "exec-unsandboxed"
+	| "egress"
+	| "outside-read"
+	| "outside-write"
+	| "secret"
+	| "control"
+	| "irreversible"
+	| "person"
+	| "client"
+	| "memory-read"
+	| "memory-write"
+	| "memory-everyone"
+	| "schedule";

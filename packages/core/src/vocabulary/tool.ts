@@ -1,15 +1,14 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
-import type { ActionClass } from "./action-class.ts";
 import type { FileFacts } from "./kept-file.ts";
 import type { MemoryDesk } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
-import type { Invocation } from "./render-skill.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ScheduleDesk } from "./schedule.ts";
-import type { StartedSkill, WorkflowCall, WorkflowEnd } from "./skill.ts";
+import type { Invocation, StartedSkill, WorkflowCall, WorkflowEnd } from "./skill.ts";
+import type { ActionClass } from "./taint.ts";
 import type { PlanStep, TaskDesk, TaskProgress } from "./task.ts";
 
 /**

@@ -9,10 +9,10 @@ import {
 	type RefusedCall,
 } from "../../tools/calls/tool-call.ts";
 import { findScopes } from "../../trust/grants/session-trust.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { TrustBadge } from "../../vocabulary/event.ts";
 import { hasRole } from "../../vocabulary/principal.ts";
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { BindOptions } from "../../vocabulary/tool.ts";
 import { joinedBy, type Run, speakersOf } from "../run/run.ts";

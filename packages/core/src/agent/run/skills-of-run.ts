@@ -1,7 +1,6 @@
 import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
-import type { Invocation, UsedSkill } from "../../vocabulary/render-skill.ts";
-import type { StartedSkill } from "../../vocabulary/skill.ts";
+import type { Invocation, StartedSkill, UsedSkill } from "../../vocabulary/skill.ts";
 import { toolsOfSkill, workflowOf } from "../skills/skill-tools.ts";
 import type { Run, Writing } from "./run.ts";
 

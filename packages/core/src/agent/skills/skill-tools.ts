@@ -1,7 +1,6 @@
 import { findTool } from "../../tools/calls/normalise-call.ts";
 import { readFile } from "../../tools/files/read-file.ts";
-import type { UsedSkill } from "../../vocabulary/render-skill.ts";
-import type { WorkflowCall } from "../../vocabulary/skill.ts";
+import type { UsedSkill, WorkflowCall } from "../../vocabulary/skill.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
 /**

@@ -9,9 +9,9 @@ import { stamp, type Tables } from "../../store/tables.ts";
 import { type Audit, askedBy } from "../../trust/audit/audit.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
-import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/render-skill.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
+import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/skill.ts";
 import { type FoundSkill, SkillFiles, type SkillProblem } from "./skill-files.ts";
 import { diffOfContent, readContent, SeenSkills, storedContent } from "./trusted-content.ts";
 

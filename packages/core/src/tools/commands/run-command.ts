@@ -3,8 +3,8 @@ import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
 

@@ -15,9 +15,9 @@ import { openRegular, readAt, readChunks, refuseForbiddenTwin } from "../../file
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { outputLimits } from "../../text/shorten-output.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
 import { isOutputName, sizeOf } from "../../vocabulary/kept-file.ts";
 import { type ImageType, isImageType } from "../../vocabulary/message.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 
 const MAX_LINES = outputLimits.lines;

@@ -22,7 +22,7 @@ import {
 } from "../../filesystem/regular-file.ts";
 import { isControl, isSecret } from "../../filesystem/sensitive-paths.ts";
 import { mixedScriptNotes, visible, visibleLines } from "../../text/visible.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
 
 /** A file that a call is about to write. */

@@ -6,7 +6,7 @@ import { isWithin, looseForm } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
 import { isSecretName, namedPaths } from "../../policy/commands/places.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { execClasses } from "../commands/run-command.ts";
 import {

@@ -1,8 +1,8 @@
 import { ParleyError } from "@parley/base";
 import { visible } from "../../text/visible.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { PromptResponse } from "../../vocabulary/prompt.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
 /** What somebody wants a channel to be trusted with. */

@@ -4,8 +4,8 @@ import { type ModelChoice, realName } from "../../agent/run/settings.ts";
 import { toolsOfSkill, workflowOf } from "../../agent/skills/skill-tools.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
-import type { UsedSkill } from "../../vocabulary/render-skill.ts";
 import { checkOptions, checkTools, type RunOptions } from "../../vocabulary/run-options.ts";
+import type { UsedSkill } from "../../vocabulary/skill.ts";
 
 /** The choices and settings that the options of a run are checked against. */
 export interface OptionRules {

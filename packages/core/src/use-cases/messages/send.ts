@@ -12,8 +12,8 @@ import type { Author } from "../../vocabulary/event.ts";
 import type { FileFacts } from "../../vocabulary/kept-file.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
-import type { Invocation } from "../../vocabulary/render-skill.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
+import type { Invocation } from "../../vocabulary/skill.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { Asked } from "../../vocabulary/transcript.ts";
 

@@ -7,7 +7,7 @@ import {
 	type PolicyInForce,
 	type PolicyRule,
 } from "../../policy/policy-rule.ts";
-import type { ActionClass } from "../../vocabulary/action-class.ts";
+import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
 /**
