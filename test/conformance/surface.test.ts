@@ -79,12 +79,12 @@ test("a name that no scenario mentions is reported", () => {
 });
 
 test.each([
-	[kontekstCommands, "kontekst.proto", "kontekst.RunCommand"],
-	[kontekstEvents, "kontekst.proto", "kontekst.RunEvent"],
-	[rozRequests, "roz/v1/agent.proto", "roz.v1.SessionRequest"],
-	[rozResponses, "roz/v1/agent.proto", "roz.v1.SessionResponse"],
-	[rozTeamEvents, "roz/v1/agent.proto", "roz.v1.TeamEvent"],
-] as const)("the table has the messages of %3$s", (table, file, message) => {
+	["kontekst.RunCommand", "kontekst.proto", kontekstCommands],
+	["kontekst.RunEvent", "kontekst.proto", kontekstEvents],
+	["roz.v1.SessionRequest", "roz/v1/agent.proto", rozRequests],
+	["roz.v1.SessionResponse", "roz/v1/agent.proto", rozResponses],
+	["roz.v1.TeamEvent", "roz/v1/agent.proto", rozTeamEvents],
+] as const)("the table has the messages of %s", (message, file, table) => {
 	expect(Object.keys(table).sort()).toEqual(messageNames(file, message).sort());
 });
 
