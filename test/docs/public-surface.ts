@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseJson } from "@parley/base";
+import { commandTable } from "@parley/connector";
 import { eventNames, methods } from "@parley/protocol";
 import * as z from "zod";
 import { zotCommands, zotEvents } from "../conformance/surface.ts";
@@ -19,6 +20,7 @@ export type Recorded = z.infer<typeof Recorded>;
 
 /** The sources of the parts. Descriptions are left out: other words for the same option are no change of the surface. */
 const parts: Readonly<Record<string, () => unknown>> = {
+	chat: () => commandTable.map(({ name, also, options }) => [name, also, options.map(withoutWords)]),
 	commands: () => commandRows().map(({ usage, options }) => [usage, options]),
 	configuration: () => withoutWords(parseJson(read("packages/gateway/parley.config.schema.json"))),
 	environment: () => namesIn(["packages/*/src/**/*.ts"], /"(PARLEY_[A-Z_]+)"/g),
