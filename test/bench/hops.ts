@@ -29,7 +29,9 @@ inspector.connect();
 const callDepth = await CallDepth.start(inspector);
 const real = createAnthropicModel({
 	...{ apiKey: undefined, baseUrl: `http://127.0.0.1:${provider.port}`, defaultModel: "bench" },
-	...{ table: new ModelTable(), clock: systemClock, log: silentLogger },
+	table: new ModelTable(),
+	clock: systemClock,
+	log: silentLogger,
 });
 const model: Model = {
 	provider: real.provider,
@@ -42,7 +44,8 @@ const model: Model = {
 const gateway = await startGateway({
 	config: loadConfig({
 		flags: {
-			...{ listen: ["127.0.0.1:0"], data: directory },
+			listen: ["127.0.0.1:0"],
+			data: directory,
 			// Its probes run beside the first messages, and a hello runs no command.
 			sandbox: "off",
 		},
@@ -50,8 +53,13 @@ const gateway = await startGateway({
 		cwd: directory,
 		defaultData: directory,
 	}),
-	...{ clock: systemClock, ids: createIds(), log: silentLogger, redactor: new Redactor() },
-	...{ version: "bench", currentDirectory: directory, model },
+	clock: systemClock,
+	ids: createIds(),
+	log: silentLogger,
+	redactor: new Redactor(),
+	version: "bench",
+	currentDirectory: directory,
+	model,
 	failpoints: {
 		reach(place: string): void {
 			if (place === "accepted") callDepth.mark("the accepted message");

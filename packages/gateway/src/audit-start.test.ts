@@ -11,7 +11,13 @@ import type { Config } from "./config/load.ts";
 async function start(data: string, changes: Partial<Config> = {}): Promise<AuditEntry[]> {
 	const noted: AuditEntry[] = [];
 	const config: Config = {
-		...{ listen: [], data, root: [], provider: "offline", auth: "local", logLevel: "info", allowedHosts: [] },
+		listen: [],
+		data,
+		root: [],
+		provider: "offline",
+		auth: "local",
+		logLevel: "info",
+		allowedHosts: [],
 		...changes,
 	};
 	await auditStart(
@@ -39,7 +45,9 @@ test("a restore is told by the first start after it, once", async () => {
 	await leaveRestoreNote(data, { clock, createdAt: "2025-12-31T00:00:00.000Z", version: "1.0.0" });
 	const [restored] = await start(data);
 	expect(restored).toMatchObject({
-		...{ principal: "operator", via: "cli", action: "backup.restore" },
+		principal: "operator",
+		via: "cli",
+		action: "backup.restore",
 		args: { restored_at: "2026-01-01T00:00:00.000Z", backup_of: "2025-12-31T00:00:00.000Z" },
 	});
 	expect(await readdir(data)).toEqual([]);

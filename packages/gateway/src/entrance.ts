@@ -60,7 +60,9 @@ function authentication(
 	return createAuthenticate({
 		mode: config.auth,
 		trustLocal: reach.localTrust,
-		...{ tokens: trust.tokens, tickets, sample: (entry) => trust.audit.sample(entry) },
+		tokens: trust.tokens,
+		tickets,
+		sample: (entry) => trust.audit.sample(entry),
 		localPeers: createLocalPeers({ log, tools: sandbox }),
 		limiter: new FailedAuthLimiter(clock),
 	});
@@ -76,7 +78,8 @@ export async function announce(
 		const local = localAddress(port.urls);
 		const certificate = local.startsWith("https:") ? tls?.current.certificate : undefined;
 		return writeRuntimeFile(dataDirectory, {
-			...{ ...about, local },
+			...about,
+			local,
 			...(certificate !== undefined && { certificate }),
 		});
 	};

@@ -57,11 +57,22 @@ class Place implements AsyncDisposable {
 	}: Told = {}): Promise<Gateway> {
 		return startGateway({
 			config: {
-				...{ listen, data: this.data, root: [], provider: "offline", auth: "none" },
-				...{ logLevel: "silent", allowedHosts: [], sandbox: "off", ...config },
+				listen,
+				data: this.data,
+				root: [],
+				provider: "offline",
+				auth: "none",
+				logLevel: "silent",
+				allowedHosts: [],
+				sandbox: "off",
+				...config,
 			},
-			...{ clock: this.clock, ids: createIds(), log: this.log, redactor: this.redactor },
-			...{ version: "0.0.0", currentDirectory: this.here },
+			clock: this.clock,
+			ids: createIds(),
+			log: this.log,
+			redactor: this.redactor,
+			version: "0.0.0",
+			currentDirectory: this.here,
 			...(model && { model }),
 			...(failpoints && { failpoints }),
 		});
@@ -154,7 +165,8 @@ test("a second gateway on the same data is refused, and the first one goes on", 
 	await using place = await Place.create();
 	const first = await place.start();
 	await expect(place.start()).rejects.toMatchObject({
-		...{ code: "failed_precondition", message: expect.stringContaining("is in use by another gateway") },
+		code: "failed_precondition",
+		message: expect.stringContaining("is in use by another gateway"),
 	});
 	const client = await connect(first.urls[0]);
 	expect(await ask(client, "list_sessions")).toMatchObject({ ok: true });
@@ -262,10 +274,8 @@ test("a model that nobody knows keeps the gateway from starting, and leaves noth
 		origins: { model: "--model" },
 	} as const;
 	await expect(place.during(place.start({ config }))).rejects.toMatchObject({
-		...{
-			code: "invalid_argument",
-			message: expect.stringMatching(/^"claude-sonnet-99" is not allowed for model \(--model\): /),
-		},
+		code: "invalid_argument",
+		message: expect.stringMatching(/^"claude-sonnet-99" is not allowed for model \(--model\): /),
 	});
 	const gateway = await place.start();
 	await place.during(gateway.stop(0));

@@ -43,8 +43,10 @@ export class GrpcClient {
 	/** Opens a stream of the method, and sends messages there. */
 	open(method: string, ...messages: readonly Buffer[]): ClientHttp2Stream {
 		const stream = this.#session.request({
-			...{ ":method": "POST", ":path": method },
-			...{ "content-type": "application/grpc", te: "trailers" },
+			":method": "POST",
+			":path": method,
+			"content-type": "application/grpc",
+			te: "trailers",
 			...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
 		});
 		stream.on("error", () => undefined);

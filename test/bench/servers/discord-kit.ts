@@ -13,7 +13,9 @@ const ids = createIds();
 const surroundings = { clock: systemClock, ids };
 const operator = createClient({ url: gatewayUrl, ...surroundings });
 const { token } = await operator.request("create_token", {
-	...{ kind: "connector", name: "discord", platform: "discord" },
+	kind: "connector",
+	name: "discord",
+	platform: "discord",
 });
 await operator.close();
 const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
@@ -21,14 +23,12 @@ const connector = await runDiscord({
 	...{ token: "bench.token.of-nobody", apiUrl: `${platform}/api`, cdnUrl: platform },
 	// Discord's limit would have it wait most of the time: what is measured is the work.
 	requestsPerSecond: Number.POSITIVE_INFINITY,
-	...{
-		gatewayUrl,
-		gatewayToken: token,
-		dataDir,
-		log: silentLogger,
-		chance: () => chanceOf(ids),
-		...surroundings,
-	},
+	gatewayUrl,
+	gatewayToken: token,
+	dataDir,
+	log: silentLogger,
+	chance: () => chanceOf(ids),
+	...surroundings,
 });
 // It connects by itself, beside whoever started it.
 while (!(await connector.status()).connector) await setImmediate();

@@ -75,7 +75,10 @@ function greet(): void {
 	dispatch("READY", { v: 10, user: me, guilds, session_id: "s", resume_gateway_url: resume, application });
 	const channels = Array.from({ length: most }, (_, index) => ({
 		...{ id: channelOf(index), type: 0, name: `room-${index}`, position: index, permission_overwrites: [] },
-		...{ guild_id: guild, parent_id: null, nsfw: false, topic: null },
+		guild_id: guild,
+		parent_id: null,
+		nsfw: false,
+		topic: null,
 	}));
 	const everyone = {
 		id: guild,
@@ -85,15 +88,22 @@ function greet(): void {
 		color: 0,
 	};
 	dispatch("GUILD_CREATE", {
-		...{ id: guild, name: "bench", owner_id: "300", roles: [{ ...everyone, hoist: false, managed: false }] },
-		...{ channels, threads: [], members: [], member_count: 2, emojis: [], stickers: [], features: [] },
-		...{
-			presences: [],
-			voice_states: [],
-			stage_instances: [],
-			guild_scheduled_events: [],
-			unavailable: false,
-		},
+		id: guild,
+		name: "bench",
+		owner_id: "300",
+		roles: [{ ...everyone, hoist: false, managed: false }],
+		channels,
+		threads: [],
+		members: [],
+		member_count: 2,
+		emojis: [],
+		stickers: [],
+		features: [],
+		presences: [],
+		voice_states: [],
+		stage_instances: [],
+		guild_scheduled_events: [],
+		unavailable: false,
 	});
 }
 
@@ -105,9 +115,23 @@ function message(
 	{ content = "", nonce }: { content?: string; nonce?: string },
 ) {
 	return {
-		...{ id: snowflake(), channel_id: channel, author, content, timestamp: new Date().toISOString() },
-		...{ edited_timestamp: null, tts: false, mention_everyone: false, mentions: [], mention_roles: [] },
-		...{ attachments: [], embeds: [], pinned: false, type: 0, components: [], flags: 0, nonce },
+		id: snowflake(),
+		channel_id: channel,
+		author,
+		content,
+		timestamp: new Date().toISOString(),
+		edited_timestamp: null,
+		tts: false,
+		mention_everyone: false,
+		mentions: [],
+		mention_roles: [],
+		attachments: [],
+		embeds: [],
+		pinned: false,
+		type: 0,
+		components: [],
+		flags: 0,
+		nonce,
 	};
 }
 

@@ -42,7 +42,9 @@ function reply(message: Message, content: string, run: string): void {
 async function throughGateway(gateway: string): Promise<(message: Message) => void> {
 	const operator = createClient({ url: gateway, clock: systemClock, ids: createIds() });
 	const { token } = await operator.request("create_token", {
-		...{ kind: "connector", name: "discord", platform: "discord" },
+		kind: "connector",
+		name: "discord",
+		platform: "discord",
 	});
 	await operator.close();
 	const socket = new WebSocket(`${gateway.replace("http", "ws")}/api/ws`, {

@@ -16,7 +16,9 @@ const model: Model = {
 		}
 		const cached = { cacheReadTokens: 0, cacheWriteTokens: 0 };
 		yield {
-			...{ type: "end", stop: "end_turn", model: "bench" },
+			type: "end",
+			stop: "end_turn",
+			model: "bench",
 			usage: { inputTokens: 1, outputTokens: count, ...cached },
 		};
 	},
@@ -30,11 +32,22 @@ function orderOf({ messages }: ModelRequest): number {
 const [, , directory = ""] = process.argv;
 const common = { clock: systemClock, log: silentLogger };
 const started = await openAgent({
-	...{ ...common, flags: {}, ids: createIds(), redactor: new Redactor(), currentDirectory: directory, model },
+	...common,
+	flags: {},
+	ids: createIds(),
+	redactor: new Redactor(),
+	currentDirectory: directory,
+	model,
 	config: loadConfig({ flags: {}, environment: {}, cwd: directory, defaultData: directory }),
 });
 process.exitCode = await serveZot({
-	...{ ...common, agent: started.agent, input: process.stdin, output: process.stdout, version: "bench" },
-	...{ token: undefined, approvals: false, stop: new AbortController().signal },
+	...common,
+	agent: started.agent,
+	input: process.stdin,
+	output: process.stdout,
+	version: "bench",
+	token: undefined,
+	approvals: false,
+	stop: new AbortController().signal,
 });
 await started.close();

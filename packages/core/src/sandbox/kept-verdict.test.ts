@@ -47,8 +47,15 @@ async function startProcess(told: Partial<SandboxesOptions> = {}) {
 		await writeFile(script, lines.join("\n"), { mode: 0o755 });
 	}
 	return createSandboxes({
-		...{ mode: "preferred", environment: process.env, clock: systemClock, ids: createIds() },
-		...{ log: silentLogger, hidden: [], path: directory.path, verdict: { file, build: "1" }, ...told },
+		mode: "preferred",
+		environment: process.env,
+		clock: systemClock,
+		ids: createIds(),
+		log: silentLogger,
+		hidden: [],
+		path: directory.path,
+		verdict: { file, build: "1" },
+		...told,
 	});
 }
 
@@ -188,7 +195,12 @@ test.runIf(process.platform === "linux")(
 		const program = process.execPath;
 		const system = { boot: "b", user: 1000 };
 		const circumstances = {
-			...{ program, version: [0, 11] as const, build: "1", profile: "p", sample: "s", system },
+			program,
+			version: [0, 11] as const,
+			build: "1",
+			profile: "p",
+			sample: "s",
+			system,
 		};
 		const key = await keyOf(circumstances);
 		expect(key).toMatch(/^[0-9a-f]{64}$/);
@@ -210,18 +222,20 @@ test.runIf(process.platform === "linux")(
 		const parts = { clock: systemClock, ids: createIds(), log: silentLogger };
 		const environment = { PATH: "/usr/bin:/bin" };
 		const bubblewrap = {
-			...{ program: "/usr/bin/bwrap", version: [0, 11] as const, environment, hidden: [], steering: [] },
+			program: "/usr/bin/bwrap",
+			version: [0, 11] as const,
+			environment,
+			hidden: [],
+			steering: [],
 			layout: await describeSystem({ path: environment.PATH, home: undefined }),
 			runs: new CommandRuns(parts),
 			guards: { ...parts, owed: new Set<string>(), told: new Set<string>() },
 			failedToStart: async () => undefined,
-			...{
-				architecture: "x64" as const,
-				unixSockets: false,
-				limiter: eachProcess,
-				keyctl: undefined,
-				stat: "/usr/bin/stat",
-			},
+			architecture: "x64" as const,
+			unixSockets: false,
+			limiter: eachProcess,
+			keyctl: undefined,
+			stat: "/usr/bin/stat",
 		};
 		const profile = { roots: [], gitSettings: "", network: undefined };
 		const sample = await sampleOf(bubblewrap, profile);

@@ -15,7 +15,10 @@ async function run(script: string, environment: Record<string, string> = { PATH:
 	const lines: string[] = [];
 	const program = await startOperatorProgram(
 		{
-			...{ command: "sh", args: ["-c", script], cwd: "/", environment },
+			command: "sh",
+			args: ["-c", script],
+			cwd: "/",
+			environment,
 			onLine: (line) => lines.push(line),
 		},
 		systemClock,
@@ -62,6 +65,8 @@ test("an operator's program gets no variables but those of commands and of its p
 		CUDA_X: "1",
 	};
 	expect(operatorEnvironment(environment, ["LLAMA_", "CUDA_"])).toEqual({
-		...{ PATH: "/bin", LLAMA_API_KEY: "own", CUDA_X: "1" },
+		PATH: "/bin",
+		LLAMA_API_KEY: "own",
+		CUDA_X: "1",
 	});
 });

@@ -29,7 +29,11 @@ afterEach(() => directory[Symbol.asyncDispose]());
 
 async function sandboxOf(root: string, told: Partial<SandboxesOptions> = {}): Promise<Sandbox> {
 	const options: SandboxesOptions = {
-		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger, hidden: [] },
+		mode: "required",
+		clock: systemClock,
+		ids: createIds(),
+		log: silentLogger,
+		hidden: [],
 		environment: { PATH: process.env["PATH"], HOME: directory.path },
 		...told,
 	};

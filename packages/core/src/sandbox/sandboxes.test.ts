@@ -21,7 +21,11 @@ afterEach(() => directory[Symbol.asyncDispose]());
 
 function sandboxes(told: Partial<SandboxesOptions> = {}) {
 	return createSandboxes({
-		...{ mode: "preferred", environment: process.env, clock: systemClock, ids: createIds(), log },
+		mode: "preferred",
+		environment: process.env,
+		clock: systemClock,
+		ids: createIds(),
+		log,
 		hidden: [join(directory.path, "data")],
 		...told,
 	});
@@ -61,8 +65,13 @@ test("where it is missing, what is refused says why, and what would help", async
 	expect(chosen.state).toEqual({ mode: "preferred", state: "checking", probes: 0 });
 	const state = await checking;
 	expect(state).toEqual({
-		...{ mode: "preferred", state: "unavailable", operator: "off", chat: "none", probes: 0 },
-		...{ reason: expect.any(String), fix: expect.stringContaining("bubblewrap") },
+		mode: "preferred",
+		state: "unavailable",
+		operator: "off",
+		chat: "none",
+		probes: 0,
+		reason: expect.any(String),
+		fix: expect.stringContaining("bubblewrap"),
 	});
 	const chat = await chosen.of({ chat: true, roots: [root] });
 	expect(chat.refusal).toBe(

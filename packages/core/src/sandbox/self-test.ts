@@ -95,8 +95,14 @@ async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promis
 	const listening = tested.listen && undo.use(await tested.listen(join(root, ROOT_SOCKET)));
 	const { port, socket } = listening ?? nobody;
 	const facts: ProbeFacts = {
-		...{ beside, data: tested.hidden.find(existsSync) ?? beside, system: "/usr", devices: "/dev" },
-		...{ port, socket, pid: process.pid, ...(await ownFacts()) },
+		beside,
+		data: tested.hidden.find(existsSync) ?? beside,
+		system: "/usr",
+		devices: "/dev",
+		port,
+		socket,
+		pid: process.pid,
+		...(await ownFacts()),
 		variables: [...tested.variables, MARK_NAME, "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"],
 	};
 	return await work({ root, facts });

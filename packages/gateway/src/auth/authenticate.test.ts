@@ -25,7 +25,8 @@ function setUp(options: Partial<AuthenticateOptions> & { isLocal?: boolean } = {
 	const authenticate = createAuthenticate({
 		mode: "local",
 		trustLocal: true,
-		...{ tokens, tickets },
+		tokens,
+		tickets,
 		sample: ({ action, object, decision }) => void sampled.push(`${action} ${object} ${decision}`),
 		limiter: new FailedAuthLimiter(clock),
 		localPeers: {

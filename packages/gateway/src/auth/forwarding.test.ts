@@ -79,7 +79,8 @@ test("what others than trusted proxies say about the client is not believed", ()
 	];
 	for (const trusted of [proxies, undefined, createNetworks([])]) {
 		expect(findOrigin(request(said, "203.0.113.7"), trusted).origin).toEqual({
-			...{ peer: "203.0.113.7", confidential: false },
+			peer: "203.0.113.7",
+			confidential: false,
 		});
 	}
 });

@@ -298,7 +298,8 @@ test("every byte is checked, and whatever is wrong leaves nothing behind", async
 	expect(await readdir(place.at("new"))).toEqual(["run"]);
 	await expect(verifyBackup(place.at("none"))).rejects.toMatchObject({ code: "not_found" });
 	await expect(verifyBackup(place.at("new"))).rejects.toMatchObject({
-		...{ code: "invalid_argument", message: expect.stringContaining("is a directory") },
+		code: "invalid_argument",
+		message: expect.stringContaining("is a directory"),
 	});
 });
 
@@ -442,7 +443,11 @@ test("a backup beyond the limits of ratio or size is refused with the option tha
 	const told: string[] = [];
 	const restoring = (limits: object) =>
 		restoreBackup({
-			...{ file, dataDirectory: place.at("new"), clock, force: true, limits },
+			file,
+			dataDirectory: place.at("new"),
+			clock,
+			force: true,
+			limits,
 			onProgress: (doing) => told.push(doing),
 		});
 	await expect(restoring({})).rejects.toMatchObject({

@@ -250,12 +250,14 @@ function explain(file: string, reason: unknown): ParleyError {
 	if (errno(reason) === "ENOENT") return new ParleyError(`there is no file ${file}`, { code: "not_found" });
 	if (errno(reason) === "EISDIR") {
 		return new ParleyError(`${file} is a directory, not a file that \`parley backup\` wrote`, {
-			...{ code: "invalid_argument", cause: reason },
+			code: "invalid_argument",
+			cause: reason,
 		});
 	}
 	if (errno(reason) === "EACCES") {
 		return new ParleyError(`${file} cannot be read by this user`, {
-			...{ code: "permission_denied", cause: reason },
+			code: "permission_denied",
+			cause: reason,
 		});
 	}
 	if (reason instanceof ParleyError) {

@@ -33,7 +33,10 @@ export function readChat({ people = {}, tenants = {}, places = {}, trust = {} }:
 	const profiles = Object.entries(places).map(([name, place]) => [name, readPlace(place)] as const);
 	const { allow = [], deny = [] } = people;
 	return {
-		...{ allow, deny, tenants, places: Object.fromEntries(profiles) },
+		allow,
+		deny,
+		tenants,
+		places: Object.fromEntries(profiles),
 		...(trust.endOnStranger !== undefined && { endTrustOnStranger: trust.endOnStranger }),
 	};
 }

@@ -14,8 +14,14 @@ function load(file: object, environment: Readonly<Record<string, string>> = {}):
 
 test("a local model server has defaults, absolute paths and an environment without the gateway's keys", () => {
 	const environment = {
-		...{ PATH: "/bin", HOME: "/home/me", PARLEY_TOKEN: "t", ANTHROPIC_API_KEY: "k", SLACK_BOT_TOKEN: "s" },
-		...{ LLAMA_API_KEY: "own", CUDA_VISIBLE_DEVICES: "0", LLAMA_ARG_PORT: "1" },
+		PATH: "/bin",
+		HOME: "/home/me",
+		PARLEY_TOKEN: "t",
+		ANTHROPIC_API_KEY: "k",
+		SLACK_BOT_TOKEN: "s",
+		LLAMA_API_KEY: "own",
+		CUDA_VISIBLE_DEVICES: "0",
+		LLAMA_ARG_PORT: "1",
 	};
 	const { llama } = load({ llama: { model_dir: "models", command: "bin/llama-server" } }, environment);
 	expect(llama).toMatchObject({
@@ -24,8 +30,13 @@ test("a local model server has defaults, absolute paths and an environment witho
 		command: expect.stringMatching(/^\/.*\/bin\/llama-server$/),
 	});
 	expect(llama?.environment).toEqual({
-		...{ PATH: "/bin", HOME: "/home/me", LLAMA_API_KEY: "own", CUDA_VISIBLE_DEVICES: "0" },
-		...{ LLAMA_ARG_HOST: "127.0.0.1", LLAMA_ARG_PORT: "8080", LLAMA_ARG_MODELS_DIR: llama?.modelDir },
+		PATH: "/bin",
+		HOME: "/home/me",
+		LLAMA_API_KEY: "own",
+		CUDA_VISIBLE_DEVICES: "0",
+		LLAMA_ARG_HOST: "127.0.0.1",
+		LLAMA_ARG_PORT: "8080",
+		LLAMA_ARG_MODELS_DIR: llama?.modelDir,
 	});
 	expect(load({ llama: { command: "llama-server", endpoint: "http://[::1]:9/" } }).llama).toMatchObject({
 		...{ command: "llama-server", endpoint: "http://[::1]:9" },

@@ -54,7 +54,8 @@ export function readLlama(
 	const apiKey = environment["LLAMA_API_KEY"]?.trim();
 	return {
 		endpoint: url?.href.replace(/\/$/, "") ?? endpoint,
-		...{ args, autostart },
+		args,
+		autostart,
 		...(modelDir !== undefined && { modelDir }),
 		...(command !== undefined && { command }),
 		...(apiKey && { apiKey }),

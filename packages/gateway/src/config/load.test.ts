@@ -40,7 +40,8 @@ test("without any source there are defaults, and no root", () => {
 		listen: [{ host: "127.0.0.1", port: 7_777 }],
 		data: place.at("data"),
 		root: [],
-		...{ provider: "offline", providerReason: "no key" },
+		provider: "offline",
+		providerReason: "no key",
 		auth: "local",
 		logLevel: "info",
 		allowedHosts: [],
@@ -68,9 +69,14 @@ test("flags beat variables, variables beat the file, the file beats the defaults
 		listen: [{ host: "127.0.0.1", port: 1 }],
 		data: place.at("data"),
 		root: [place.at("work")],
-		...{ provider: "offline", providerReason: "configured" },
-		...{ model: "file", reasoning: "low", fallback: ["fast"], modelsFile: place.at("data", "table.json") },
-		...{ maxModelCalls: 200, titles: false },
+		provider: "offline",
+		providerReason: "configured",
+		model: "file",
+		reasoning: "low",
+		fallback: ["fast"],
+		modelsFile: place.at("data", "table.json"),
+		maxModelCalls: 200,
+		titles: false,
 		origins: {
 			model: `${place.at("data", "parley.config.json")}:4:84`,
 			fallback: [`${place.at("data", "parley.config.json")}:6:49`],
@@ -190,8 +196,11 @@ test("people and channels of chat platforms stand in the file, in its own units"
 		tenants: { discord: ["1"] },
 		places: {
 			"discord:1:2": {
-				...{ root: place.at("other"), tools: ["read_file"], approveIn: ["slack:T:C"] },
-				...{ budget: 500_000_000, approvalMs: 7_200_000 },
+				root: place.at("other"),
+				tools: ["read_file"],
+				approveIn: ["slack:T:C"],
+				budget: 500_000_000,
+				approvalMs: 7_200_000,
 			},
 			"discord:1": { mention: "always", sessions: "person", quotaBytes: 5 },
 		},
@@ -475,7 +484,9 @@ test("how others reach the gateway stands in flags, variables or the file", () =
 	};
 	expect(place.load()).toMatchObject(file);
 	const environment = {
-		...{ PARLEY_TLS_CERT: "v.pem", PARLEY_TLS_KEY: "v.key", PARLEY_TRUSTED_PROXIES: "192.0.2.1, ::1" },
+		PARLEY_TLS_CERT: "v.pem",
+		PARLEY_TLS_KEY: "v.key",
+		PARLEY_TRUSTED_PROXIES: "192.0.2.1, ::1",
 		...{ PARLEY_PUBLIC_URL: "https://variable.example:8443", PARLEY_INSECURE_LAN: "0" },
 	};
 	const variables = place.load({ environment });
@@ -485,7 +496,9 @@ test("how others reach the gateway stands in flags, variables or the file", () =
 	});
 	expect(variables.insecureLan).toBeUndefined();
 	const flags = {
-		...{ tlsCert: "work/l.pem", tlsKey: "work/l.key", trustedProxies: ["fd00::/8"] },
+		tlsCert: "work/l.pem",
+		tlsKey: "work/l.key",
+		trustedProxies: ["fd00::/8"],
 		...{ publicUrl: "https://flag.example", insecureLan: true },
 	};
 	expect(place.load({ environment, flags })).toMatchObject({

@@ -17,7 +17,10 @@ function chosen({ flags = {}, environment = {}, file }: Told): Partial<Config> {
 	using data = mkdtempDisposableSync(join(tmpdir(), "parley-provider-"));
 	if (file) writeFileSync(join(data.path, "parley.config.json"), JSON.stringify(file));
 	const { provider, providerReason, apiKey, baseUrl } = loadConfig({
-		...{ flags, environment, cwd: data.path, defaultData: data.path },
+		flags,
+		environment,
+		cwd: data.path,
+		defaultData: data.path,
 	});
 	return {
 		provider,

@@ -11,8 +11,15 @@ const tls = { cert: "c", key: "k" };
 
 function reach(config: Partial<Config>) {
 	return reachOf({
-		...{ listen: here, data: "", root: [], provider: "offline", providerReason: "configured" },
-		...{ auth: "local", logLevel: "info", allowedHosts: [], ...config },
+		listen: here,
+		data: "",
+		root: [],
+		provider: "offline",
+		providerReason: "configured",
+		auth: "local",
+		logLevel: "info",
+		allowedHosts: [],
+		...config,
 	});
 }
 

@@ -26,7 +26,10 @@ export interface Reach {
 export function reachOf({ listen, auth, tls, trustedProxies = [], publicUrl, insecureLan }: Config): Reach {
 	const beyond = !listen.every(staysHere);
 	return {
-		...{ auth, beyond, publicUrl, tls: tls !== undefined },
+		auth,
+		beyond,
+		publicUrl,
+		tls: tls !== undefined,
 		insecureLan: beyond && insecureLan === true && tls === undefined,
 		localTrust: auth === "local" && !beyond && publicUrl === undefined && trustedProxies.length === 0,
 		proxies: trustedProxies.length > 0 ? createNetworks(trustedProxies) : undefined,

@@ -115,7 +115,8 @@ function unusableError(run: string, { flag }: Words, cause: unknown): ParleyErro
 	const why = cause instanceof Error ? cause.message : String(cause);
 	if (why === "database or disk is full") {
 		return new ParleyError(`${run} cannot be written: the disk is full; free some space and start again`, {
-			...{ code: "unavailable", cause },
+			code: "unavailable",
+			cause,
 		});
 	}
 	return new ParleyError(

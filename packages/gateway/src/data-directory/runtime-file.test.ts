@@ -9,7 +9,8 @@ const content = {
 	urls: ["http://127.0.0.1:7777", "http://[::1]:7777"],
 	startedAt: "2026-01-01T00:00:00.000Z",
 	version: "0.2.0",
-	...{ provider: "anthropic", model: "claude" },
+	provider: "anthropic",
+	model: "claude",
 };
 
 function temporaryDirectory() {

@@ -30,7 +30,11 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 	const settled: boolean[] = [];
 	const waiting: Promise<void>[] = [];
 	const server = new GrpcServer({
-		...{ clock: systemClock, log, rules: { allowedHosts: [] }, held, refused: () => undefined },
+		clock: systemClock,
+		log,
+		rules: { allowedHosts: [] },
+		held,
+		refused: () => undefined,
 		authenticate: async ({ socket }) => ({ principal: { ...operator, id: `encrypted ${socket.encrypted}` } }),
 		settled: (socket) => {
 			admission.settled(socket);
@@ -55,8 +59,13 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 		],
 	});
 	const listener = await createListener({
-		...{ host: "127.0.0.1", port: 0, clock: systemClock, log, admission },
-		...{ identity: () => identity, isOwn: async () => false },
+		host: "127.0.0.1",
+		port: 0,
+		clock: systemClock,
+		log,
+		admission,
+		identity: () => identity,
+		isOwn: async () => false,
 		onHttp: (socket) => socket.destroy(),
 		onHttp2: (socket) => server.accept(socket),
 	});
@@ -73,8 +82,13 @@ async function serve(held: Pick<HeldOpen, "hold"> = { hold: () => () => undefine
 
 const same = (bytes: Buffer): Buffer => bytes;
 const echoMethod = {
-	...{ path: "/test.Echo/Echo", requestStream: false, responseStream: false },
-	...{ requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same },
+	path: "/test.Echo/Echo",
+	requestStream: false,
+	responseStream: false,
+	requestSerialize: same,
+	requestDeserialize: same,
+	responseSerialize: same,
+	responseDeserialize: same,
 };
 /** Writes as many bytes as each request says, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };

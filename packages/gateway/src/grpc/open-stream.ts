@@ -50,7 +50,10 @@ export function openStream<Message>(
 ): { readonly writer: StreamWriter<Message>; readonly principal: Principal } {
 	const { principal, signal, expectEnd } = callers.of(call.metadata);
 	const writer = new StreamWriter<Message>({
-		...{ call, mayDrop, clock, account },
+		call,
+		mayDrop,
+		clock,
+		account,
 		encode: (message) => {
 			const { buffer, byteOffset, byteLength } = encode(message, bytes).finish();
 			return Buffer.from(buffer, byteOffset, byteLength);

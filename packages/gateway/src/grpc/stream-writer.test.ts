@@ -38,7 +38,10 @@ function open(account = new OutgoingAccount()) {
 	const [call, clock] = [new SlowCall(), new ManualClock()];
 	const counts = { dropped: 0, overflows: 0 };
 	const writer = new StreamWriter<string>({
-		...{ call, clock, account, budget: { bytes: 512 * kib, frames: 1_000 } },
+		call,
+		clock,
+		account,
+		budget: { bytes: 512 * kib, frames: 1_000 },
 		encode: (text) => Buffer.from(text.padEnd(100 * kib, ".")),
 		mayDrop: (text) => text.startsWith("d"),
 		onDropped: () => void counts.dropped++,

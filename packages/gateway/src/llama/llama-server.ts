@@ -100,8 +100,12 @@ export class LlamaServer {
 	get status(): LlamaStatus {
 		const { endpoint, modelDir = "" } = this.#options.settings;
 		return {
-			...{ endpoint, modelDir, state: this.#state, since: this.#since },
-			...{ pid: this.#program?.pid ?? 0, restarts: Math.max(0, this.#starts - 1) },
+			endpoint,
+			modelDir,
+			state: this.#state,
+			since: this.#since,
+			pid: this.#program?.pid ?? 0,
+			restarts: Math.max(0, this.#starts - 1),
 			...(this.#reason !== undefined && { reason: this.#reason }),
 			...(this.#tokens && { tokens: this.#tokens }),
 		};
@@ -194,7 +198,10 @@ export class LlamaServer {
 		this.#starts += 1;
 		const program = await startOperatorProgram(
 			{
-				...{ command, args, environment, cwd: modelDir ?? currentDirectory },
+				command,
+				args,
+				environment,
+				cwd: modelDir ?? currentDirectory,
 				onLine: (line) => {
 					this.#lastLine = line;
 					log.debug("local model server", { line });

@@ -15,7 +15,8 @@ test("the only model of a server is taken, and the server is asked for it with t
 	});
 	const { baseUrl } = server;
 	await expect(discoverModel({ baseUrl, apiKey: "secret" }, undefined)).resolves.toEqual({
-		...{ name: "gemma.gguf", served: ["gemma.gguf"] },
+		name: "gemma.gguf",
+		served: ["gemma.gguf"],
 	});
 	await expect(discoverModel({ baseUrl }, "other")).resolves.toMatchObject({ name: "gemma.gguf" });
 	expect(asked.map(({ url }) => url)).toEqual(["/v1/models", "/v1/models"]);
@@ -26,14 +27,15 @@ test("the only model of a server is taken, and the server is asked for it with t
 test("of several models the preferred one is taken", async () => {
 	await using server = await serveHttp(listing("a", "claude", "b"));
 	await expect(discoverModel(server, "claude")).resolves.toEqual({
-		...{ name: "claude", served: ["a", "claude", "b"] },
+		name: "claude",
+		served: ["a", "claude", "b"],
 	});
 });
 
 test("where several models are there, somebody has to choose", async () => {
 	await using server = await serveHttp(listing("a", "b"));
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
-		...{ code: "failed_precondition" },
+		code: "failed_precondition",
 		message: `${server.baseUrl}/v1/models lists 2 models: a, b; name the model that is to answer with --model`,
 	});
 	await using many = await serveHttp(listing(...Array.from({ length: 300 }, (_, n) => `m${n}`)));

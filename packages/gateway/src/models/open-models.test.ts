@@ -17,8 +17,14 @@ async function opened({ table, log, ...told }: Told, model?: ScriptedModel): Pro
 	await using data = await mkdtempDisposable(join(tmpdir(), "parley-open-models-"));
 	if (table) await writeFile(join(data.path, "models.json"), JSON.stringify(table));
 	const config: Config = {
-		...{ listen: [], data: data.path, root: [], provider: "anthropic", auth: "none" },
-		...{ logLevel: "silent", allowedHosts: [], ...told },
+		listen: [],
+		data: data.path,
+		root: [],
+		provider: "anthropic",
+		auth: "none",
+		logLevel: "silent",
+		allowedHosts: [],
+		...told,
 	};
 	return await openModels({
 		config,
@@ -33,10 +39,16 @@ const baseUrl = "http://127.0.0.1:9";
 
 test("the offline assistant needs nothing, and has neither another model nor a fallback", async () => {
 	const models = await opened({
-		...{ provider: "offline", providerReason: "no key", model: "fast", fallback: ["fast"] },
+		provider: "offline",
+		providerReason: "no key",
+		model: "fast",
+		fallback: ["fast"],
 	});
 	expect(models).toMatchObject({
-		...{ fallback: [], anyModel: false, serverHost: undefined, providerReason: "no key" },
+		fallback: [],
+		anyModel: false,
+		serverHost: undefined,
+		providerReason: "no key",
 		model: { provider: "offline", defaultModel: "offline" },
 	});
 	expect(models).not.toHaveProperty("modelName");
@@ -61,7 +73,11 @@ test("with a key the newest standard model answers, unless another one is chosen
 	const standard = models.table.find("standard", "anthropic")?.id;
 	expect(standard).toMatch(/^claude-sonnet/);
 	expect(models).toMatchObject({
-		...{ modelName: standard, fallback: [], anyModel: false, serverHost: undefined, providerReason: "key" },
+		modelName: standard,
+		fallback: [],
+		anyModel: false,
+		serverHost: undefined,
+		providerReason: "key",
 		model: { provider: "anthropic", defaultModel: standard },
 	});
 	const fast = models.table.find("fast", "anthropic")?.id;
@@ -88,7 +104,8 @@ test.each<[string, Told, RegExp]>([
 	],
 ])("an unknown %s is refused at the vendor's own address with its place", async (_, told, message) => {
 	await expect(opened({ apiKey, ...told })).rejects.toMatchObject({
-		...{ code: "invalid_argument", message: expect.stringMatching(message) },
+		code: "invalid_argument",
+		message: expect.stringMatching(message),
 	});
 });
 
@@ -122,7 +139,8 @@ test("of another server only what the operator described is listed, and what ans
 test("a model that the operator has described can be chosen", async () => {
 	const table = { models: [{ id: "claude-next", context_window: 1_000_000, max_output: 1_000 }] };
 	await expect(opened({ apiKey, model: "claude-next", table })).resolves.toMatchObject({
-		...{ modelName: "claude-next", anyModel: false },
+		modelName: "claude-next",
+		anyModel: false,
 	});
 });
 
@@ -134,8 +152,12 @@ test("another server may have any model, and is named", async () => {
 		providerReason: "base-url",
 	});
 	expect(models).toMatchObject({
-		...{ modelName: "gemma:27b", fallback: ["llama"], anyModel: true, serverHost: "127.0.0.1:9" },
-		...{ providerReason: "base-url", model: { provider: "anthropic", defaultModel: "gemma:27b" } },
+		modelName: "gemma:27b",
+		fallback: ["llama"],
+		anyModel: true,
+		serverHost: "127.0.0.1:9",
+		providerReason: "base-url",
+		model: { provider: "anthropic", defaultModel: "gemma:27b" },
 	});
 });
 
@@ -160,7 +182,8 @@ test("another server is asked for its model where none was chosen", async () => 
 	using server = await serve("gemma.gguf");
 	const { baseUrl: url } = server;
 	await expect(opened({ baseUrl: url })).resolves.toMatchObject({
-		...{ modelName: "gemma.gguf", anyModel: true },
+		modelName: "gemma.gguf",
+		anyModel: true,
 	});
 	server[Symbol.dispose]();
 	await expect(opened({ baseUrl: url })).rejects.toThrow(/name the model .* with --model$/);
@@ -174,7 +197,10 @@ test("what another server has listed is known with what is assumed of it, and el
 		...["gemma.gguf", "claude-sonnet-5-5", "fast", "llama"],
 	]);
 	expect(served?.find("gemma.gguf", "anthropic")).toMatchObject({
-		...{ contextWindow: 32_768, maxOutput: 8_192, reasoning: "none", images: true },
+		contextWindow: 32_768,
+		maxOutput: 8_192,
+		reasoning: "none",
+		images: true,
 	});
 	expect(served?.find("fast", "anthropic")?.id).toBe("fast");
 	expect(served?.find("claude-sonnet-5-5", "anthropic")).toEqual(

@@ -88,7 +88,9 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName);
 	return {
 		...answering,
-		...{ anyModel: true, table: new ModelTable(table.list(), listed), serverHost: new URL(baseUrl).host },
+		anyModel: true,
+		table: new ModelTable(table.list(), listed),
+		serverHost: new URL(baseUrl).host,
 		...(served && { served: tableOf(served, own, table) }),
 		...(undecided && { undecided }),
 		...(served === undefined && {
@@ -104,7 +106,9 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 	if (!config.llama) return model;
 	const { endpoint, apiKey } = config.llama;
 	return createLlamaModel(model, {
-		...{ endpoint, apiKey, clock },
+		endpoint,
+		apiKey,
+		clock,
 		ready: async (signal) => llama?.ready(signal),
 		window: () => llama?.window,
 		counted: (isCounted) => llama?.noteCount(isCounted),

@@ -46,7 +46,11 @@ export async function tryProvider(
 		const date = Date.parse(response.headers.get("date") ?? "");
 		const ownTime = clock.now();
 		return {
-			...{ reached: true, url, status: response.status, ownTime, tookMs: ownTime - before },
+			reached: true,
+			url,
+			status: response.status,
+			ownTime,
+			tookMs: ownTime - before,
 			serverTime: Number.isNaN(date) ? undefined : date,
 		};
 	} catch (error) {

@@ -9,7 +9,11 @@ import type { RpcFlags } from "./rpc-flags.ts";
 
 async function start(place: AgentPlace, flags: RpcFlags = {}): Promise<OpenAgent> {
 	return openAgent({
-		...{ flags, clock: systemClock, ids: createIds(), log: place.log, redactor: new Redactor() },
+		flags,
+		clock: systemClock,
+		ids: createIds(),
+		log: place.log,
+		redactor: new Redactor(),
 		config: place.config("offline", flags.model),
 		currentDirectory: place.path("work"),
 	});

@@ -136,7 +136,11 @@ test.each(["before", "after"])(
 test("without a key nothing starts, unless there is a server that may want none", async () => {
 	await using place = await AgentPlace.make();
 	const options = {
-		...{ flags: {}, clock: systemClock, ids: createIds(), log: silentLogger, redactor: new Redactor() },
+		flags: {},
+		clock: systemClock,
+		ids: createIds(),
+		log: silentLogger,
+		redactor: new Redactor(),
 		currentDirectory: place.path("work"),
 	};
 	const opening = openAgent({ ...options, config: place.config(undefined) });

@@ -74,7 +74,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 	const settings: AgentSettings = {
 		provider: models.model.provider,
 		cwd: kept ? workingDirectory(kept, flags.cwd ? cwd : undefined) : cwd,
-		...{ acceptsAll: flags.rpcApprovals !== true },
+		acceptsAll: flags.rpcApprovals !== true,
 		findModel: (name) => models.table.find(name, models.model.provider),
 		...(models.askServed && { checkModel: checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
@@ -87,7 +87,10 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 	if (kept) await takeUp(runtime, kept);
 	await runtime.start();
 	const agent = await Agent.open({
-		...{ runtime, settings, now: () => clock.monotonic(), sessionId: kept?.id },
+		runtime,
+		settings,
+		now: () => clock.monotonic(),
+		sessionId: kept?.id,
 	});
 	if (flags.session !== undefined) {
 		const wanted = flags.model ? runtime.model : undefined;
@@ -166,7 +169,16 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 	);
 	const steering = [config.modelsFile, config.policyFile].filter((path) => path !== undefined);
 	return {
-		...{ store, clock, ids, log, redactor, model, table, fallback, anyModel, modelAt },
+		store,
+		clock,
+		ids,
+		log,
+		redactor,
+		model,
+		table,
+		fallback,
+		anyModel,
+		modelAt,
 		...(modelName !== undefined && { modelName }),
 		...(hasNoNetwork(config, start.tools) && { commandsNote: noNetwork }),
 		failpoints: noFailpoints,
@@ -174,14 +186,16 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		profiles: profileOf(flags, settings, start.tools),
 		tools: shortTools(),
 		sandbox: createSandboxes({
-			...{ mode: config.sandbox ?? "preferred", environment: process.env, clock, ids, log },
-			...{
-				hidden: forbidden.filter((path) => existsSync(path)),
-				steering,
-				unixSockets: config.commandUnixSockets ?? false,
-				listen: (file: string) => openProbeListeners(ids, file),
-				...verdictOf(options, cache),
-			},
+			mode: config.sandbox ?? "preferred",
+			environment: process.env,
+			clock,
+			ids,
+			log,
+			hidden: forbidden.filter((path) => existsSync(path)),
+			steering,
+			unixSockets: config.commandUnixSockets ?? false,
+			listen: (file: string) => openProbeListeners(ids, file),
+			...verdictOf(options, cache),
 		}),
 		roots: { given: [], current: await realpath(settings.cwd), dataDir: home.directory },
 		forbidden,
@@ -234,7 +248,11 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 		.filter((part) => part !== "")
 		.join("\n\n");
 	const profile = (): Profile => ({
-		...{ name: "default", title: "Parley", sampling: {}, tools, instructions },
+		name: "default",
+		title: "Parley",
+		sampling: {},
+		tools,
+		instructions,
 		...(settings.reasoning && { reasoning: settings.reasoning }),
 	});
 	return {

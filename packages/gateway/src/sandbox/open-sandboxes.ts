@@ -24,8 +24,13 @@ export async function openSandboxes(
 ): Promise<Sandboxes> {
 	const data = await realpath(config.data);
 	return createSandboxes({
-		...{ mode: config.sandbox ?? "preferred", environment: process.env, clock, ids, log },
-		...{ hidden: [data], ...(egress && { egress }) },
+		mode: config.sandbox ?? "preferred",
+		environment: process.env,
+		clock,
+		ids,
+		log,
+		hidden: [data],
+		...(egress && { egress }),
 		unixSockets: config.commandUnixSockets ?? false,
 		steering: [config.systemPromptFile, config.modelsFile, config.policyFile].filter(
 			(path) => path !== undefined,

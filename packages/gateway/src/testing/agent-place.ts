@@ -31,7 +31,11 @@ export class AgentPlace implements AsyncDisposable {
 	async open(flags: RpcFlags, ...script: readonly ScriptedReply[]) {
 		const model = new ScriptedModel(...script);
 		const opened = await openAgent({
-			...{ flags, model, clock: systemClock, ids: createIds(), log: this.log },
+			flags,
+			model,
+			clock: systemClock,
+			ids: createIds(),
+			log: this.log,
 			config: this.config("offline", flags.model),
 			redactor: new Redactor(),
 			currentDirectory: this.path("work"),
@@ -50,7 +54,10 @@ export class AgentPlace implements AsyncDisposable {
 			if (event.type === "assistant.message") ends.shift()?.();
 		});
 		return {
-			...{ opened, model, results, asked },
+			opened,
+			model,
+			results,
+			asked,
 			begin: (text: string) => opened.agent.prompt(text, []),
 			async say(text: string): Promise<void> {
 				const { promise, resolve } = Promise.withResolvers<void>();
@@ -65,7 +72,11 @@ export class AgentPlace implements AsyncDisposable {
 	async start(flags: RpcFlags): Promise<OpenAgent> {
 		const { provider, model, baseUrl } = flags;
 		const started = await openAgent({
-			...{ flags, clock: systemClock, ids: createIds(), log: this.log, redactor: new Redactor() },
+			flags,
+			clock: systemClock,
+			ids: createIds(),
+			log: this.log,
+			redactor: new Redactor(),
 			config: this.config(provider, model, baseUrl),
 			currentDirectory: this.path("work"),
 		});
@@ -76,7 +87,9 @@ export class AgentPlace implements AsyncDisposable {
 	config(provider: string | undefined, model?: string, baseUrl?: string) {
 		return loadConfig({
 			flags: { provider, model, baseUrl, data: this.path("data"), sandbox: "off" },
-			...{ environment: {}, cwd: this.path("work"), defaultData: this.path("data") },
+			environment: {},
+			cwd: this.path("work"),
+			defaultData: this.path("data"),
 		});
 	}
 

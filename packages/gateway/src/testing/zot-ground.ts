@@ -9,7 +9,10 @@ const able = { reasoning: "none", sampling: true, images: true } as const;
 const limits = { contextWindow: 100_000, maxOutput: 1_000 };
 const table = new ModelTable(
 	["scripted", "other"].map((id) => ({
-		...{ id, provider: "scripted", ...limits, ...able },
+		id,
+		provider: "scripted",
+		...limits,
+		...able,
 		prices: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
 	})),
 );
@@ -34,7 +37,11 @@ export class ZotGround implements AsyncDisposable {
 		this.t = t;
 		this.agent = agent;
 		this.connection = new Connection({
-			...{ agent, log: t.log, version: "1.2.3", token, approvals },
+			agent,
+			log: t.log,
+			version: "1.2.3",
+			token,
+			approvals,
 			send: (frame) => {
 				this.frames.push(frame);
 				onFrame?.(frame);
@@ -48,7 +55,9 @@ export class ZotGround implements AsyncDisposable {
 		const t = await TestRuntime.open({ table, tools: shortTools(), titles: false, ...chosen });
 		const cwd = join(t.directory, "work");
 		const agent = await Agent.open({
-			...{ runtime: t.runtime, now: () => t.clock.monotonic(), sessionId: undefined },
+			runtime: t.runtime,
+			now: () => t.clock.monotonic(),
+			sessionId: undefined,
 			settings: { provider: "scripted", cwd, acceptsAll: !approvals, reasoning: undefined },
 		});
 		return new ZotGround(t, agent, options);

@@ -30,8 +30,13 @@ class SecureListener implements AsyncDisposable {
 			response.end(`${request.method} ${request.url} of ${request.socket.remoteAddress}`);
 		});
 		const listener = await createListener({
-			...{ host: "127.0.0.1", port: 0, clock, log, admission: new Admission() },
-			...{ identity: () => renewal.current, isOwn: async () => false },
+			host: "127.0.0.1",
+			port: 0,
+			clock,
+			log,
+			admission: new Admission(),
+			identity: () => renewal.current,
+			isOwn: async () => false,
 			onHttp: (socket) => {
 				this.arrivals.push(socket);
 				http.emit("connection", socket);

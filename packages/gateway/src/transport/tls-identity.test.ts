@@ -7,7 +7,10 @@ import { loadTlsIdentity } from "./tls-identity.ts";
 const first = testCertificate("first");
 const second = testCertificate("second");
 const locked = createPrivateKey(first.key).export({
-	...{ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" },
+	type: "pkcs8",
+	format: "pem",
+	cipher: "aes-256-cbc",
+	passphrase: "secret",
 });
 
 test("a certificate with its key is an identity, also with the certificates of its authorities behind it", async () => {
@@ -46,7 +49,9 @@ test.each<[string, Partial<typeof first>, RegExp]>([
 	using place = new TlsPlace();
 	place.write(written);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({
-		...{ name: "ParleyError", code: "failed_precondition", message: expect.stringMatching(message) },
+		name: "ParleyError",
+		code: "failed_precondition",
+		message: expect.stringMatching(message),
 	});
 });
 
@@ -54,10 +59,8 @@ test("a key that every user of the machine may read is refused, one that a group
 	using place = new TlsPlace();
 	chmodSync(place.files.key, 0o644);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({
-		...{
-			code: "failed_precondition",
-			message: expect.stringMatching(/key\.pem is open to other users .*chmod 600/),
-		},
+		code: "failed_precondition",
+		message: expect.stringMatching(/key\.pem is open to other users .*chmod 600/),
 	});
 	chmodSync(place.files.key, 0o640);
 	await expect(loadTlsIdentity(place.files)).resolves.toBeDefined();
@@ -67,6 +70,7 @@ test("a file that has gone is named", async () => {
 	using place = new TlsPlace();
 	rmSync(place.files.cert);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({
-		...{ code: "failed_precondition", message: expect.stringMatching(/cert\.pem cannot be read \(ENOENT\)/) },
+		code: "failed_precondition",
+		message: expect.stringMatching(/cert\.pem cannot be read \(ENOENT\)/),
 	});
 });

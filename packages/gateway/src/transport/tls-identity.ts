@@ -34,7 +34,9 @@ export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 	if (!leaf.checkPrivateKey(key)) throw mismatch(files, between, key);
 	return {
 		context: createSecureContext({
-			...{ cert: chain, key: pem, minVersion: "TLSv1.2" },
+			cert: chain,
+			key: pem,
+			minVersion: "TLSv1.2",
 			// A client could have the costly part done over and over: https://www.rfc-editor.org/rfc/rfc9325#section-3.5
 			secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 		}),

@@ -45,7 +45,11 @@ function sandboxes(): Sandboxes {
 
 function sandboxesWith(environment: Readonly<Record<string, string | undefined>>): Sandboxes {
 	return createSandboxes({
-		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger, hidden: [data] },
+		mode: "required",
+		clock: systemClock,
+		ids: createIds(),
+		log: silentLogger,
+		hidden: [data],
 		environment: { PATH: process.env["PATH"], HOME: join(directory.path, "home"), ...environment },
 	});
 }
@@ -187,12 +191,10 @@ testInside("the data directory is not there, but for a workspace in it", async (
 testInside("of a home directory that is a root, keys are not seen", async () => {
 	const home = join(directory.path, "home");
 	await putFiles({
-		...{
-			"home/.ssh/id_rsa": "KEY",
-			"home/.netrc": "KEY",
-			"home/.config/gh/hosts.yml": "KEY",
-			"home/notes": "text",
-		},
+		"home/.ssh/id_rsa": "KEY",
+		"home/.netrc": "KEY",
+		"home/.config/gh/hosts.yml": "KEY",
+		"home/notes": "text",
 		"home/.bashrc": "rc",
 	});
 	const where = await sandbox(home);

@@ -15,8 +15,13 @@ async function openSandboxes(directory: string, keyctl: readonly string[] | unde
 		await writeFile(join(directory, name), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
 	}
 	return createSandboxes({
-		...{ mode: "required", environment: process.env, clock: systemClock, ids: createIds() },
-		...{ log: silentLogger, hidden: [], path: directory },
+		mode: "required",
+		environment: process.env,
+		clock: systemClock,
+		ids: createIds(),
+		log: silentLogger,
+		hidden: [],
+		path: directory,
 	});
 }
 

@@ -20,7 +20,9 @@ const told: EgressEntry[] = [];
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
 
 const egress = new Egress({
-	...{ allow: ["example.com"], clock: systemClock, log: silentLogger },
+	allow: ["example.com"],
+	clock: systemClock,
+	log: silentLogger,
 	lookup: async () => ["93.184.215.14"],
 	connect: async () => {
 		// An address and a port, since it listens on TCP.
@@ -32,8 +34,13 @@ const egress = new Egress({
 });
 egress.audit = async (entry) => void told.push(entry);
 const sandboxes = createSandboxes({
-	...{ mode: "required", environment: process.env, hidden: [data], egress },
-	...{ clock: systemClock, ids: createIds(), log: silentLogger },
+	mode: "required",
+	environment: process.env,
+	hidden: [data],
+	egress,
+	clock: systemClock,
+	ids: createIds(),
+	log: silentLogger,
 });
 
 beforeAll(async () => {
@@ -53,14 +60,14 @@ afterAll(() => {
 
 function run(sandbox: Sandbox | undefined, script: string, more: Partial<Command> = {}) {
 	return sandbox?.run({
-		...{
-			executable: "/bin/sh",
-			args: ["-c", script],
-			cwd: root,
-			timeoutMs: paced(30_000),
-			maxOutputBytes: 64 * 1024,
-		},
-		...{ callId: "call_9", signal: new AbortController().signal, ...more },
+		executable: "/bin/sh",
+		args: ["-c", script],
+		cwd: root,
+		timeoutMs: paced(30_000),
+		maxOutputBytes: 64 * 1024,
+		callId: "call_9",
+		signal: new AbortController().signal,
+		...more,
 	});
 }
 

@@ -23,7 +23,9 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	const told: EgressEntry[] = [];
 	const reached: (readonly string[])[] = [];
 	const egress = new Egress({
-		...{ allow: ["example.com", "*.example.org"], clock, log },
+		allow: ["example.com", "*.example.org"],
+		clock,
+		log,
 		lookup: async () => [publicAddress],
 		connect: async (addresses) => {
 			reached.push(addresses);

@@ -71,7 +71,9 @@ const serverPort = (): number => (server.address() as AddressInfo).port;
 async function setUp() {
 	const told: EgressEntry[] = [];
 	const egress = new Egress({
-		...{ allow: ["*.example.com"], clock: systemClock, log: silentLogger },
+		allow: ["*.example.com"],
+		clock: systemClock,
+		log: silentLogger,
 		lookup: async (name) => (name === "private.example.com" ? ["127.0.0.1"] : ["93.184.215.14"]),
 		connect: async () => {
 			const socket = connect({ port: serverPort(), host: "127.0.0.1", allowHalfOpen: true });

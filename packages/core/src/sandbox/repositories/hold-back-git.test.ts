@@ -27,8 +27,15 @@ async function putAsideOf(told: Partial<CameUp>): Promise<string[]> {
 	const put: string[] = [];
 	const none: Repositories = { ...found, directories: [], beyond: new Set(), unread: new Set() };
 	await holdBackGit({
-		...{ before: none, after: found, startedMs: 0, owed: new Set(), roots: [directory.path] },
-		...{ git: async () => undefined, name: () => "name", isLate: () => false, ...told },
+		before: none,
+		after: found,
+		startedMs: 0,
+		owed: new Set(),
+		roots: [directory.path],
+		git: async () => undefined,
+		name: () => "name",
+		isLate: () => false,
+		...told,
 		putAside: async (path) => {
 			put.push(path);
 		},

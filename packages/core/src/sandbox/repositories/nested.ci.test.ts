@@ -22,7 +22,10 @@ beforeEach(async () => {
 	await mkdir(join(directory.path, "home"));
 	await writeFile(join(directory.path, "home/.gitconfig"), "[user]\n\tname = a\n\temail = a@b\n");
 	sandboxes = createSandboxes({
-		...{ mode: "required", clock: systemClock, ids: createIds(), log: silentLogger },
+		mode: "required",
+		clock: systemClock,
+		ids: createIds(),
+		log: silentLogger,
 		hidden: [join(root, "data")],
 		environment: { PATH: process.env["PATH"], HOME: join(directory.path, "home") },
 	});
@@ -39,8 +42,13 @@ async function run(line: string, told: Partial<Command> = {}): Promise<string> {
 /** Git outside, as the operator would use it. */
 function git(args: readonly string[], cwd = root): string {
 	const env = {
-		...{ PATH: process.env["PATH"], HOME: join(directory.path, "home"), GIT_CONFIG_NOSYSTEM: "1" },
-		...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" },
+		PATH: process.env["PATH"],
+		HOME: join(directory.path, "home"),
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_AUTHOR_NAME: "a",
+		GIT_AUTHOR_EMAIL: "a",
+		GIT_COMMITTER_NAME: "a",
+		GIT_COMMITTER_EMAIL: "a",
 	};
 	const { stdout, stderr, status } = spawnSync("git", args, { cwd, env, encoding: "utf8" });
 	if (status !== 0) throw new Error(`git ${args.join(" ")}: ${stderr}`);

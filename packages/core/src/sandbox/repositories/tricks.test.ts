@@ -36,7 +36,11 @@ afterEach(() => directory[Symbol.asyncDispose]());
 
 function sandboxesWith(environment: Readonly<Record<string, string>>): ReturnType<typeof createSandboxes> {
 	return createSandboxes({
-		...{ mode: "required", clock: systemClock, ids: createIds(), log, hidden: [] },
+		mode: "required",
+		clock: systemClock,
+		ids: createIds(),
+		log,
+		hidden: [],
 		environment: { PATH: process.env["PATH"], ...environment },
 		verdict: { file: join(kept.path, "verdict"), build: "test" },
 	});
@@ -46,7 +50,9 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
 	const { output, code } = await sandbox.run({
 		...shellCommand(line, root),
-		...{ executable: "/bin/bash", args: ["-c", line], power },
+		executable: "/bin/bash",
+		args: ["-c", line],
+		power,
 	});
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
@@ -54,8 +60,13 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 /** Whether anything that was planted runs when the operator commits there, and asks what has changed. */
 function runsPlanted(path: string): boolean {
 	const env = {
-		...{ PATH: process.env["PATH"], HOME: directory.path, GIT_CONFIG_NOSYSTEM: "1" },
-		...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" },
+		PATH: process.env["PATH"],
+		HOME: directory.path,
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_AUTHOR_NAME: "a",
+		GIT_AUTHOR_EMAIL: "a",
+		GIT_COMMITTER_NAME: "a",
+		GIT_COMMITTER_EMAIL: "a",
 	};
 	const options = { cwd: join(root, path), env, encoding: "utf8" } as const;
 	spawnSync("git", ["status"], options);

@@ -14,9 +14,20 @@ import type { HealthStatus } from "./methods/health.ts";
 import { createHttpServer } from "./server.ts";
 
 const session: SessionSummary = {
-	...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active", lastSeq: 1 },
-	...{ messageCount: 0, usage: { inputTokens: 1, outputTokens: 2 }, model: undefined, profile: "default" },
-	...{ createdAt: 0, updatedAt: 0, cost: 0, state: "idle" },
+	id: "sess_1",
+	externalKey: undefined,
+	title: "t",
+	rootDir: "/srv",
+	status: "active",
+	lastSeq: 1,
+	messageCount: 0,
+	usage: { inputTokens: 1, outputTokens: 2 },
+	model: undefined,
+	profile: "default",
+	createdAt: 0,
+	updatedAt: 0,
+	cost: 0,
+	state: "idle",
 };
 
 interface Told {
@@ -50,7 +61,8 @@ class TestServer implements AsyncDisposable {
 				this.steps.push(told.rules ? `authenticate ${peer}` : "authenticate");
 				return told.auth ?? { principal: operator };
 			},
-			...{ log: this.log, clock: this.clock },
+			log: this.log,
+			clock: this.clock,
 			settled: () => this.steps.push("settled"),
 			onWebSocket: (_request, socket, _head, { principal: { id }, peer, confidential }) => {
 				this.steps.push(`websocket of ${id}${told.rules ? ` ${peer} ${confidential}` : ""}`);
@@ -75,7 +87,8 @@ class TestServer implements AsyncDisposable {
 		let text = "";
 		if (response.statusCode !== 101) for await (const chunk of response) text += chunk;
 		const answered: { status: number; headers: IncomingHttpHeaders } = {
-			...{ status: response.statusCode, headers: response.headers },
+			status: response.statusCode,
+			headers: response.headers,
 		};
 		return { ...answered, text };
 	}
@@ -136,7 +149,8 @@ test("more of its health is told to those who say who they are", async () => {
 	}
 	await using known = await TestServer.start({ health: "degraded" });
 	await expect(known.ask("/api/health?verbose")).resolves.toMatchObject({
-		...{ status: 200, text: '{"status":"degraded","for":"operator"}' },
+		status: 200,
+		text: '{"status":"degraded","for":"operator"}',
 	});
 });
 
@@ -175,11 +189,9 @@ test("answers are JSON that nobody keeps or guesses about", async () => {
 	const { status, headers, text } = await server.ask("/api/sessions");
 	expect(status).toBe(200);
 	expect(headers).toMatchObject({
-		...{
-			"content-type": "application/json",
-			"cache-control": "no-store",
-			"x-content-type-options": "nosniff",
-		},
+		"content-type": "application/json",
+		"cache-control": "no-store",
+		"x-content-type-options": "nosniff",
 		"content-length": String(Buffer.byteLength(text)),
 	});
 	expect(parseJson(text)).toMatchObject([{ id: "sess_1", token_usage: { input: 1, output: 2 } }]);
@@ -219,7 +231,8 @@ test("what nobody foresaw tells the client nothing", async () => {
 	const list = () => Promise.reject(new TypeError("rows is not iterable"));
 	await using server = await TestServer.start({ list });
 	await expect(server.ask("/api/sessions")).resolves.toMatchObject({
-		...{ status: 500, text: '{"error":"internal error"}' },
+		status: 500,
+		text: '{"error":"internal error"}',
 	});
 });
 

@@ -86,7 +86,8 @@ export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	const { window, system, tools, history, run, total, remaining, messages } = snapshot;
 	const historyMessages = messages.filter(({ source }) => source === "history").length;
 	const listed = messages.map(({ role, source, tokens }) => ({
-		...{ role, tokens },
+		role,
+		tokens,
 		source: source === "run" ? "memory" : "history",
 	}));
 	return {

@@ -10,7 +10,10 @@ function openStream(t: TestRuntime) {
 	const waiting = new Map<string, (event: RunEvent) => void>();
 	const events: string[] = [];
 	const stream = new RunStream({
-		...{ runtime: t.runtime, principal: operator, log: silentLogger, redactor: { redact: (text) => text } },
+		runtime: t.runtime,
+		principal: operator,
+		log: silentLogger,
+		redactor: { redact: (text) => text },
 		send: (event) => {
 			const kind = event.event?.$case ?? "";
 			events.push(kind);

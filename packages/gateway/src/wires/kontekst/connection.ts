@@ -131,7 +131,10 @@ export class RunStream {
 			// A name is that of the run's agent, also in a session that was created with another.
 			const { agentName: agent = view.profile } = start;
 			const { runId, queuedPosition } = await view.send(this.#asked("run"), message, {
-				...{ ask: "all", onDenied: "cancel", start: "allDecided", afterCrash: "cancel" },
+				ask: "all",
+				onDenied: "cancel",
+				start: "allDecided",
+				afterCrash: "cancel",
 				...(agent !== view.profile && { agent }),
 			});
 			this.#run = { view, id: runId, agent };

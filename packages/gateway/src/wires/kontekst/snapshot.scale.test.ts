@@ -51,8 +51,12 @@ async function play(
 		}
 	};
 	const stream = new RunStream({
-		...{ runtime: t.runtime, principal: operator, log: silentLogger, redactor: { redact: (text) => text } },
-		...{ send: take, finished: () => undefined },
+		runtime: t.runtime,
+		principal: operator,
+		log: silentLogger,
+		redactor: { redact: (text) => text },
+		send: take,
+		finished: () => undefined,
 	});
 	const value = { prompt: "go on", sessionId, agentName: "", workingDir: "", skill: undefined };
 	stream.take({ command: { $case: "start", value } });
@@ -85,7 +89,8 @@ test(`the sums of every snapshot hold in ${transcripts} random transcripts`, {
 	let checked = 0;
 	for (let n = 0; n < transcripts; n++) {
 		const model: Model = {
-			...{ provider: "scripted", defaultModel: "scripted" },
+			provider: "scripted",
+			defaultModel: "scripted",
 			async *stream() {
 				yield* anyReply(random, random.chance(0.5));
 			},

@@ -15,7 +15,9 @@ test("a request becomes its method with checked parameters", () => {
 	expect(decodeRequest(request({}))).toEqual({
 		kind: "request",
 		request: {
-			...{ id: "r1", method: "send_message", sessionId: undefined },
+			id: "r1",
+			method: "send_message",
+			sessionId: undefined,
 			params: { content: "hi", key: undefined },
 			onBehalf: {},
 		},

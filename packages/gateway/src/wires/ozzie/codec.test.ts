@@ -11,7 +11,9 @@ test("a success has a payload and no error, a failure an error and no payload", 
 	expect(encodeSuccess("r1", [])).toEqual({ type: "res", id: "r1", ok: true, payload: [] });
 	const reason = new ParleyError("session not found: x", { code: "not_found" });
 	expect(encodeFailure("r1", reason)).toEqual({
-		...{ type: "res", id: "r1", ok: false },
+		type: "res",
+		id: "r1",
+		ok: false,
 		error: "session not found: x",
 	});
 	expect(Object.keys(encodeFailure(undefined, reason))).toEqual(["type", "ok", "error"]);
@@ -48,14 +50,32 @@ test("what nobody foresaw tells the client nothing", () => {
 
 test("a session is listed with times in words, and its external key and model where it has one", () => {
 	const session = {
-		...{ id: "sess_1", externalKey: undefined, title: "t", rootDir: "/srv", status: "active" as const },
-		...{ lastSeq: 9, messageCount: 4, usage, model: undefined, profile: "default" },
-		...{ createdAt: 0, updatedAt: 1000, cost: 0, state: "idle" as const },
+		id: "sess_1",
+		externalKey: undefined,
+		title: "t",
+		rootDir: "/srv",
+		status: "active" as const,
+		lastSeq: 9,
+		messageCount: 4,
+		usage,
+		model: undefined,
+		profile: "default",
+		createdAt: 0,
+		updatedAt: 1000,
+		cost: 0,
+		state: "idle" as const,
 	};
 	const listed = {
-		...{ session_id: "sess_1", title: "t", status: "active", root_dir: "/srv", message_count: 4 },
-		...{ created_at: "1970-01-01T00:00:00.000Z", updated_at: "1970-01-01T00:00:01.000Z", last_seq: 9 },
-		...{ profile: "default", state: "idle" },
+		session_id: "sess_1",
+		title: "t",
+		status: "active",
+		root_dir: "/srv",
+		message_count: 4,
+		created_at: "1970-01-01T00:00:00.000Z",
+		updated_at: "1970-01-01T00:00:01.000Z",
+		last_seq: 9,
+		profile: "default",
+		state: "idle",
 	};
 	expect(encodeSession(session)).toEqual(listed);
 	expect(encodeSession({ ...session, externalKey: "k" })).toEqual({ ...listed, external_key: "k" });

@@ -89,7 +89,9 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 		message_count: session.messageCount,
 		...(session.externalKey !== undefined && { external_key: session.externalKey }),
 		...(session.model !== undefined && { model: session.model }),
-		...{ profile: session.profile, last_seq: session.lastSeq, state: session.state },
+		profile: session.profile,
+		last_seq: session.lastSeq,
+		state: session.state,
 	};
 }
 

@@ -55,8 +55,15 @@ function only(event: RecordedEvent) {
 
 const call = { runId: "run_1", callId: "call_1", name: "read_file" };
 const whole: Prompt = {
-	...{ token: "prompt_1", runId: "run_1", type: "confirm", label: "Allow?", required: true, options: [] },
-	...{ validation: "", placeholder: "", expiresAt: 0 },
+	token: "prompt_1",
+	runId: "run_1",
+	type: "confirm",
+	label: "Allow?",
+	required: true,
+	options: [],
+	validation: "",
+	placeholder: "",
+	expiresAt: 0,
 };
 
 test("an event has its fields flat, the envelope beside them and the payload once more", () => {
@@ -66,10 +73,18 @@ test("an event has its fields flat, the envelope beside them and the payload onc
 	);
 	const flat = { status: "completed", name: "read_file", result: "ok", call_id: "call_1" };
 	expect(frame).toEqual({
-		...{ type: "event", event: "tool.call", session_id: "sess_a", seq: 7 },
+		type: "event",
+		event: "tool.call",
+		session_id: "sess_a",
+		seq: 7,
 		payload: {
-			...{ id: "evt_7", session_id: "sess_a", type: "tool.call", timestamp: "1970-01-02T00:00:00.000Z" },
-			...{ source: "agent", payload: flat, ...flat },
+			id: "evt_7",
+			session_id: "sess_a",
+			type: "tool.call",
+			timestamp: "1970-01-02T00:00:00.000Z",
+			source: "agent",
+			payload: flat,
+			...flat,
 		},
 	});
 });
@@ -90,7 +105,10 @@ const shownCall = {
 test("an approval that is always required is a choice with a default, shown again too", () => {
 	const prompt = { ...whole, approval: { ...shownCall, risk: "critical" as const } };
 	const shown: OzzieEvent = {
-		...{ transient: true, sessionId: "sess_a", seq: 9, event: { type: "prompt.shown", prompt } },
+		transient: true,
+		sessionId: "sess_a",
+		seq: 9,
+		event: { type: "prompt.shown", prompt },
 	};
 	const [again] = decoded(new EnvelopeFrames(new ManualClock()), shown);
 	for (const payload of [only({ type: "prompt.requested", prompt }), again?.payload]) {
@@ -104,12 +122,10 @@ test("an approval that is always required is a choice with a default, shown agai
 test("a frame is made once for all of its clients, and passing ones have ids of their own", () => {
 	const frames = new EnvelopeFrames(new ManualClock(5_000));
 	const delta = (): OzzieEvent => ({
-		...{
-			transient: true,
-			sessionId: "sess_a",
-			seq: 3,
-			event: { type: "text.delta", runId: "r", text: "Hi" },
-		},
+		transient: true,
+		sessionId: "sess_a",
+		seq: 3,
+		event: { type: "text.delta", runId: "r", text: "Hi" },
 	});
 	const first = delta();
 	expect(frames.frame(first)).toBe(frames.frame(first));
@@ -136,7 +152,8 @@ test.each([
 
 test("long strings of arguments are cut where they stand, what is short stays", () => {
 	const { arguments: shown } = only({
-		...{ type: "tool.started", ...call },
+		type: "tool.started",
+		...call,
 		arguments: { path: "a.txt", deep: { list: [1, "y".repeat(100_000)] } },
 	});
 	expect(shown).toEqual({
@@ -162,13 +179,13 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 		...{ value: `v${n}`, label: "l".repeat(300), description: "d".repeat(300), disabled: false },
 	}));
 	const approval = {
-		...{
-			callId: "call_1",
-			tool: "write",
-			arguments: { content: "c".repeat(200_000) },
-			preview: "+".repeat(200_000),
-		},
-		...{ risk: "normal" as const, allowSession: true, notes: Array<string>(2_000).fill("note") },
+		callId: "call_1",
+		tool: "write",
+		arguments: { content: "c".repeat(200_000) },
+		preview: "+".repeat(200_000),
+		risk: "normal" as const,
+		allowSession: true,
+		notes: Array<string>(2_000).fill("note"),
 	};
 	const prompt: Prompt = { ...whole, label: "L".repeat(100_000), options, approval };
 	const nested = only({ type: "prompt.requested", prompt });
@@ -183,7 +200,10 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 test("a long text so far comes in pieces that lose nothing", () => {
 	const text = `${"a".repeat(50_000)}${"👨‍👩‍👧‍👦".repeat(10_000)}${"\u0001".repeat(20_000)}`;
 	const event: OzzieEvent = {
-		...{ transient: true, sessionId: "sess_a", seq: 3, event: { type: "text.delta", runId: "r", text } },
+		transient: true,
+		sessionId: "sess_a",
+		seq: 3,
+		event: { type: "text.delta", runId: "r", text },
 	};
 	const pieces = decoded(new EnvelopeFrames(new ManualClock()), event);
 	expect(pieces.length).toBeGreaterThan(1);
@@ -193,7 +213,9 @@ test("a long text so far comes in pieces that lose nothing", () => {
 
 test("a passing frame says that the history has all of it", () => {
 	const event: OzzieEvent = {
-		...{ transient: true, sessionId: "sess_a", seq: 9 },
+		transient: true,
+		sessionId: "sess_a",
+		seq: 9,
 		event: { type: "prompt.shown", prompt: { ...whole, label: "L".repeat(100_000) } },
 	};
 	const [frame] = decoded(new EnvelopeFrames(new ManualClock()), event);

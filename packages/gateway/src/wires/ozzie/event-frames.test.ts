@@ -10,7 +10,11 @@ function delta(sessionId: string, seq: number, text: string): OzzieEvent {
 test("each delta is the frame that the codec makes of it, whatever came before", () => {
 	const frames = new EventFrames();
 	const closed: OzzieEvent = {
-		...{ transient: false, id: "evt_1", sessionId: "sess_a", seq: 4, at: 0 },
+		transient: false,
+		id: "evt_1",
+		sessionId: "sess_a",
+		seq: 4,
+		at: 0,
 		event: { type: "session.closed" },
 	};
 	const events = [

@@ -3,7 +3,11 @@ import { hideToken } from "./hidden-tokens.ts";
 
 const place = { transient: true, sessionId: "sess_1", seq: 1 } as const;
 const prompt = {
-	...{ token: "prompt_secret", kind: "text", label: "Who?", runId: "run_1", callId: "c1" },
+	token: "prompt_secret",
+	kind: "text",
+	label: "Who?",
+	runId: "run_1",
+	callId: "c1",
 } as const;
 
 test("what a question could be answered with is replaced by the same name each time", () => {

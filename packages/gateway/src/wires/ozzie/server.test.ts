@@ -31,11 +31,9 @@ async function open(failpoints: Failpoints = noFailpoints) {
 	// A server on a port has an address of this form.
 	const { port } = http.address() as AddressInfo;
 	return {
-		...{
-			t,
-			ozzie,
-			connect: (options?: ClientOptions, query?: string) => Client.connect(port, options, query),
-		},
+		t,
+		ozzie,
+		connect: (options?: ClientOptions, query?: string) => Client.connect(port, options, query),
 		async [Symbol.asyncDispose]() {
 			const closed = ozzie.close();
 			t.clock.advance(closeMs);

@@ -215,7 +215,11 @@ export class OzzieServer {
 			this.#shut(client, 1013, "too slow: resume with after_seq");
 		};
 		const writer = new FrameWriter({
-			...{ socket, batch, account, clock, onOverflow },
+			socket,
+			batch,
+			account,
+			clock,
+			onOverflow,
 			onDropped: this.#onDropped,
 		});
 		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));

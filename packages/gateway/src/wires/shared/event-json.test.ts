@@ -77,14 +77,30 @@ const file = { id: "file_1", name: "a.png", mediaType: "image/png", bytes: 3 };
 const shownFile = { file_id: "file_1", name: "a.png", type: "image/png", bytes: 3, url: "/api/files/file_1" };
 
 const grant = {
-	...{ id: "grant_1", place: "discord:g:c", people: null, tools: ["run_command"], classes: null },
-	...{ maxActions: 200, usedActions: 3, reason: "a release", grantedBy: "operator" },
-	...{ createdAt: Date.UTC(2026, 0, 1), expiresAt: Date.UTC(2026, 0, 1, 4) },
+	id: "grant_1",
+	place: "discord:g:c",
+	people: null,
+	tools: ["run_command"],
+	classes: null,
+	maxActions: 200,
+	usedActions: 3,
+	reason: "a release",
+	grantedBy: "operator",
+	createdAt: Date.UTC(2026, 0, 1),
+	expiresAt: Date.UTC(2026, 0, 1, 4),
 };
 const shownGrant = {
-	...{ grant_id: "grant_1", place: "discord:g:c", people: null, tools: ["run_command"], classes: null },
-	...{ max_actions: 200, used_actions: 3, reason: "a release", granted_by: "operator" },
-	...{ created_at: "2026-01-01T00:00:00.000Z", expires_at: "2026-01-01T04:00:00.000Z" },
+	grant_id: "grant_1",
+	place: "discord:g:c",
+	people: null,
+	tools: ["run_command"],
+	classes: null,
+	max_actions: 200,
+	used_actions: 3,
+	reason: "a release",
+	granted_by: "operator",
+	created_at: "2026-01-01T00:00:00.000Z",
+	expires_at: "2026-01-01T04:00:00.000Z",
 };
 
 const ofSkill = { runId: "run_1", callId: "", skill: "deploy" };
@@ -109,15 +125,25 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	"schedule.created": [
 		[
 			{
-				...{ type: "schedule.created", scheduleId: "sched_1", title: "Standup", show: "post" },
-				...{ owner: "operator", nextDue: Date.UTC(2026, 0, 1, 8) },
+				type: "schedule.created",
+				scheduleId: "sched_1",
+				title: "Standup",
+				show: "post",
+				owner: "operator",
+				nextDue: Date.UTC(2026, 0, 1, 8),
 				trigger: { kind: "cron", cron: "0 9 * * *", timeZone: "Europe/Berlin" },
 			},
 			{
 				event: "schedule.created",
 				payload: {
-					...{ entry_id: "sched_1", title: "Standup", source: "dynamic", show: "post", owner: "operator" },
-					...{ when: "cron 0 9 * * * (Europe/Berlin)", cron_spec: "0 9 * * *", time_zone: "Europe/Berlin" },
+					entry_id: "sched_1",
+					title: "Standup",
+					source: "dynamic",
+					show: "post",
+					owner: "operator",
+					when: "cron 0 9 * * * (Europe/Berlin)",
+					cron_spec: "0 9 * * *",
+					time_zone: "Europe/Berlin",
 					next_due: "2026-01-01T08:00:00.000Z",
 				},
 			},
@@ -126,16 +152,29 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	"schedule.trigger": [
 		[
 			{
-				...{ type: "schedule.trigger", scheduleId: "sched_1", title: "Standup", show: "silent", late: true },
-				...{ dueAt: Date.UTC(2026, 0, 1, 8), trigger: { kind: "event", event: "task.failed" } },
-				...{ runId: "run_1", error: "" },
+				type: "schedule.trigger",
+				scheduleId: "sched_1",
+				title: "Standup",
+				show: "silent",
+				late: true,
+				dueAt: Date.UTC(2026, 0, 1, 8),
+				trigger: { kind: "event", event: "task.failed" },
+				runId: "run_1",
+				error: "",
 			},
 			{
 				event: "schedule.trigger",
 				payload: {
-					...{ entry_id: "sched_1", title: "Standup", show: "silent", late: true, error: "" },
-					...{ due_at: "2026-01-01T08:00:00.000Z", trigger: "event:task.failed", skill_name: "" },
-					...{ task_id: "", run_id: "run_1" },
+					entry_id: "sched_1",
+					title: "Standup",
+					show: "silent",
+					late: true,
+					error: "",
+					due_at: "2026-01-01T08:00:00.000Z",
+					trigger: "event:task.failed",
+					skill_name: "",
+					task_id: "",
+					run_id: "run_1",
 				},
 			},
 		],
@@ -190,7 +229,12 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	"assistant.message": [
 		[
 			{
-				...{ type: "assistant.message", runId: "run_1", content: "ho", error: "", model: "m", usage },
+				type: "assistant.message",
+				runId: "run_1",
+				content: "ho",
+				error: "",
+				model: "m",
+				usage,
 				imported: true,
 			},
 			{
@@ -281,7 +325,9 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{
 				event: "prompt.reminder",
 				payload: {
-					...{ token: "prompt_1", label: "Allow it?", run_id: "run_1" },
+					token: "prompt_1",
+					label: "Allow it?",
+					run_id: "run_1",
 					expires_at: "1970-01-01T00:00:00.000Z",
 				},
 			},
@@ -296,7 +342,9 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	"todo.updated": [
 		[
 			{
-				...{ type: "todo.updated", runId: "run_1", callId: "call_1" },
+				type: "todo.updated",
+				runId: "run_1",
+				callId: "call_1",
 				steps: [
 					{ title: "look", state: "completed" },
 					{ title: "change", state: "in_progress" },
@@ -306,8 +354,12 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 			{
 				event: "todo.updated",
 				payload: {
-					...{ run_id: "run_1", call_id: "call_1" },
-					...{ current_step: 1, total_steps: 3, current_step_label: "change", percentage: 33 },
+					run_id: "run_1",
+					call_id: "call_1",
+					current_step: 1,
+					total_steps: 3,
+					current_step_label: "change",
+					percentage: 33,
 					plan: [
 						{ title: "look", status: "completed" },
 						{ title: "change", status: "in_progress" },
@@ -319,7 +371,7 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	],
 	"skill.started": [
 		[
-			{ ...{ type: "skill.started", ...ofSkill, kind: "multi-step" }, vars: { arguments: "staging" } },
+			{ type: "skill.started", ...ofSkill, kind: "multi-step", vars: { arguments: "staging" } },
 			{
 				event: "skill.started",
 				payload: { ...shownSkill, type: "multi-step", vars: { arguments: "staging" } },
@@ -335,22 +387,32 @@ const recorded: Pairs<Told<RecordedEvent>> = {
 	"skill.step.completed": [
 		[
 			{
-				...{ type: "skill.step.completed", ...ofSkill, ...ofStep, output: "v1" },
-				...{ error: "criteria not met: no tests", reason: "no tests", willRetry: true, durationMs: 1.5 },
+				type: "skill.step.completed",
+				...ofSkill,
+				...ofStep,
+				output: "v1",
+				error: "criteria not met: no tests",
+				reason: "no tests",
+				willRetry: true,
+				durationMs: 1.5,
 			},
 			{
 				event: "skill.step.completed",
 				payload: {
-					...{ ...shownSkill, ...shownStep, output: "v1" },
-					...{ error: "criteria not met: no tests", reason: "no tests" },
-					...{ will_retry: true, duration: 1_500_000 },
+					...shownSkill,
+					...shownStep,
+					output: "v1",
+					error: "criteria not met: no tests",
+					reason: "no tests",
+					will_retry: true,
+					duration: 1_500_000,
 				},
 			},
 		],
 	],
 	"skill.completed": [
 		[
-			{ ...{ type: "skill.completed", ...ofSkill }, output: "done", error: "", durationMs: 12_000 },
+			{ type: "skill.completed", ...ofSkill, output: "done", error: "", durationMs: 12_000 },
 			{
 				event: "skill.completed",
 				payload: { ...shownSkill, output: "done", error: "", duration: 12_000_000_000 },
@@ -372,14 +434,20 @@ const passing: Pairs<Told<WirePassing["event"]>> = {
 	"todo.shown": [
 		[
 			{
-				...{ type: "todo.shown", runId: "run_1", callId: "call_1" },
+				type: "todo.shown",
+				runId: "run_1",
+				callId: "call_1",
 				steps: [{ title: "look", state: "completed" }],
 			},
 			{
 				event: "todo.updated",
 				payload: {
-					...{ run_id: "run_1", call_id: "call_1" },
-					...{ current_step: 1, total_steps: 1, current_step_label: "look", percentage: 100 },
+					run_id: "run_1",
+					call_id: "call_1",
+					current_step: 1,
+					total_steps: 1,
+					current_step_label: "look",
+					percentage: 100,
 					plan: [{ title: "look", status: "completed" }],
 				},
 			},

@@ -170,7 +170,10 @@ function encodeAnswer(
 		...(event.trusted && { trusted: encodeBadge(event.trusted) }),
 	};
 	return {
-		...{ content, error, context, run_id: runId },
+		content,
+		error,
+		context,
+		run_id: runId,
 		...(origin && { origin: encodeOrigin(origin) }),
 		...(imported && { imported }),
 	};
@@ -243,9 +246,14 @@ function encodeModelCall(
 	return {
 		event: "internal.llm.call",
 		payload: {
-			...{ phase, model, provider, message_count: messages },
+			phase,
+			model,
+			provider,
+			message_count: messages,
 			...encodeUsage({ ...usage, cost }),
-			...{ duration: Math.round(durationMs * nanosecondsPerMs), error, run_id: runId },
+			duration: Math.round(durationMs * nanosecondsPerMs),
+			error,
+			run_id: runId,
 		},
 	};
 }
@@ -253,7 +261,11 @@ function encodeModelCall(
 function encodeBudget(reached: BudgetReached): EventPayloads["budget.reached"] {
 	const { scope, period, percent, spent, limit } = reached;
 	return {
-		...{ scope, period, percent, spent_usd: dollars(spent), limit_usd: dollars(limit) },
+		scope,
+		period,
+		percent,
+		spent_usd: dollars(spent),
+		limit_usd: dollars(limit),
 		message: inWords(reached),
 	};
 }

@@ -32,8 +32,12 @@ const told: {
 		},
 		"internal.llm.call",
 		{
-			...{ phase: "end", ...shownCall, ...shown, cost_usd: 0.012_345_678 },
-			...{ duration: 3_200_000_000, error: "broke off" },
+			phase: "end",
+			...shownCall,
+			...shown,
+			cost_usd: 0.012_345_678,
+			duration: 3_200_000_000,
+			error: "broke off",
 		},
 	],
 	"run.retrying": [
@@ -52,12 +56,20 @@ const told: {
 	],
 	"budget.reached": [
 		{
-			...{ type: "budget.reached", scope: "session", period: "day", percent: 80 },
-			...{ spent: 4_100_000_000, limit: 5_000_000_000 },
+			type: "budget.reached",
+			scope: "session",
+			period: "day",
+			percent: 80,
+			spent: 4_100_000_000,
+			limit: 5_000_000_000,
 		},
 		"budget.reached",
 		{
-			...{ scope: "session", period: "day", percent: 80, spent_usd: 4.1, limit_usd: 5 },
+			scope: "session",
+			period: "day",
+			percent: 80,
+			spent_usd: 4.1,
+			limit_usd: 5,
 			message: "80 % of this session's budget for this day (UTC) is spent: $4.10 of $5.00",
 		},
 	],
@@ -86,7 +98,8 @@ test("a budget at its end says what follows from it", () => {
 		scope: "gateway",
 		period: "month",
 		percent: 100,
-		...{ spent: 100_020_000_000, limit: 100_000_000_000 },
+		spent: 100_020_000_000,
+		limit: 100_000_000_000,
 	};
 	expect(encodeModelEvent(event).payload).toMatchObject({
 		percent: 100,

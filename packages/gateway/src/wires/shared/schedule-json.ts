@@ -54,9 +54,16 @@ export function encodeSchedule(schedule: Schedule): SchedulePayload {
 	const { id, title, prompt, trigger, show, sessionId, externalKey, owner, taint, firings } = schedule;
 	const { createdAt, nextDue, lastDue, lastFiredAt, lastRunId, problem } = schedule;
 	return {
-		...{ entry_id: id, title, prompt, ...encodeTrigger(trigger), show, session_id: sessionId },
+		entry_id: id,
+		title,
+		prompt,
+		...encodeTrigger(trigger),
+		show,
+		session_id: sessionId,
 		...(externalKey !== undefined && { external_key: externalKey }),
-		...{ owner, taint, created_at: toTime(createdAt) },
+		owner,
+		taint,
+		created_at: toTime(createdAt),
 		...(nextDue !== undefined && { next_due: toTime(nextDue) }),
 		...(lastDue !== undefined && { last_due: toTime(lastDue) }),
 		...(lastFiredAt !== undefined && { last_fired_at: toTime(lastFiredAt) }),

@@ -6,7 +6,10 @@ import { decodeEventName, encodeEvent } from "./event-json.ts";
 const task = { taskId: "task_1", title: "Refactor auth" };
 const shown = { task_id: "task_1", title: "Refactor auth" };
 const seen = {
-	...{ tokens_input: 1_200, tokens_output: 3_400, tokens_cache_read: 7, tokens_cache_write: 8 },
+	tokens_input: 1_200,
+	tokens_output: 3_400,
+	tokens_cache_read: 7,
+	tokens_cache_write: 8,
 	cost_usd: 0.000_000_009,
 };
 const usage = { inputTokens: 1_200, outputTokens: 3_400, cacheReadTokens: 7, cacheWriteTokens: 8, cost: 9 };
@@ -29,24 +32,39 @@ const told: Rows<TaskEvent | WorkerEvent> = {
 	"task.started": [{ type: "task.started", ...task }, "task.started", shown],
 	"task.progress": [
 		{
-			...{ type: "task.progress", taskId: "task_1", usage },
+			type: "task.progress",
+			taskId: "task_1",
+			usage,
 			progress: { current: 2, total: 5, label: "Running tests", percentage: 40 },
 		},
 		"task.progress",
 		{
-			...{ task_id: "task_1", current_step: 2, total_steps: 5 },
-			...{ current_step_label: "Running tests", percentage: 40, usage: seen },
+			task_id: "task_1",
+			current_step: 2,
+			total_steps: 5,
+			current_step_label: "Running tests",
+			percentage: 40,
+			usage: seen,
 		},
 	],
 	"task.suspended": [
 		{
-			...{ type: "task.suspended", ...task, reason: "a schema change", suspendCount: 1 },
-			...{ content: "I propose…", token: "review_1", usage },
+			type: "task.suspended",
+			...task,
+			reason: "a schema change",
+			suspendCount: 1,
+			content: "I propose…",
+			token: "review_1",
+			usage,
 		},
 		"task.suspended",
 		{
-			...{ ...shown, reason: "a schema change", suspend_count: 1 },
-			...{ plan_content: "I propose…", token: "review_1", usage: seen },
+			...shown,
+			reason: "a schema change",
+			suspend_count: 1,
+			plan_content: "I propose…",
+			token: "review_1",
+			usage: seen,
 		},
 	],
 	"task.resumed": [{ type: "task.resumed", ...task }, "task.resumed", shown],
@@ -54,8 +72,12 @@ const told: Rows<TaskEvent | WorkerEvent> = {
 		{ type: "task.completed", ...task, summary: "3 modules", durationMs: 45_000.000_000_4, usage },
 		"task.completed",
 		{
-			...{ ...shown, output_summary: "3 modules", duration: 45_000_000_000 },
-			...{ tokens_input: 1_200, tokens_output: 3_400, usage: seen },
+			...shown,
+			output_summary: "3 modules",
+			duration: 45_000_000_000,
+			tokens_input: 1_200,
+			tokens_output: 3_400,
+			usage: seen,
 		},
 	],
 	"task.failed": [

@@ -30,23 +30,36 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 	const { review, model, plan, retryOf, startedAt, endedAt } = task;
 	const shown = review && token(review.token);
 	return {
-		...{ id: task.id, title: task.title, status: encodeState(task.state) },
-		...{ progress: encodeProgress(task.progress), description: task.description },
-		...{ session_id: task.sessionId, conversation: task.ownSessionId, parent_id: task.parentId ?? "" },
+		id: task.id,
+		title: task.title,
+		status: encodeState(task.state),
+		progress: encodeProgress(task.progress),
+		description: task.description,
+		session_id: task.sessionId,
+		conversation: task.ownSessionId,
+		parent_id: task.parentId ?? "",
 		...(retryOf !== undefined && { retry_of: retryOf }),
-		...{ priority: task.priority, tools: [...task.tools], agent: task.agent },
+		priority: task.priority,
+		tools: [...task.tools],
+		agent: task.agent,
 		...(model !== undefined && { model }),
-		...{ autonomy: task.autonomy, depends_on: [...task.dependsOn], owner: task.submittedBy },
+		autonomy: task.autonomy,
+		depends_on: [...task.dependsOn],
+		owner: task.submittedBy,
 		...(plan && { plan: encodePlan(plan) }),
 		...(review && {
 			suspension: {
-				...{ reason: review.reason, plan_content: review.content },
+				reason: review.reason,
+				plan_content: review.content,
 				...(shown !== undefined && { token: shown }),
 			},
 		}),
-		...{ suspend_count: task.suspendCount, retry_count: task.retryCount },
-		...{ output: task.output, error: task.error },
-		...{ created_at: toTime(task.createdAt), updated_at: toTime(task.updatedAt) },
+		suspend_count: task.suspendCount,
+		retry_count: task.retryCount,
+		output: task.output,
+		error: task.error,
+		created_at: toTime(task.createdAt),
+		updated_at: toTime(task.updatedAt),
 		...(startedAt !== undefined && { started_at: toTime(startedAt) }),
 		...(endedAt !== undefined && { completed_at: toTime(endedAt) }),
 		usage: encodeUsage(task.usage),
@@ -59,7 +72,9 @@ export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
 	const { description, output, error, suspension } = payload;
 	return {
 		...payload,
-		...{ description: shortened(description), output: shortened(output), error: shortened(error) },
+		description: shortened(description),
+		output: shortened(output),
+		error: shortened(error),
 		...(suspension && { suspension: { ...suspension, plan_content: shortened(suspension.plan_content) } }),
 	};
 }

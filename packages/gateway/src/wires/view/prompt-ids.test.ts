@@ -4,10 +4,23 @@ import { PromptIds } from "./prompt-ids.ts";
 
 function prompt(token: string, callId = "call_1"): Prompt {
 	return {
-		...{ token, runId: "run_1", type: "confirm", label: "", required: true, options: [] },
-		...{ validation: "", placeholder: "", expiresAt: 0 },
+		token,
+		runId: "run_1",
+		type: "confirm",
+		label: "",
+		required: true,
+		options: [],
+		validation: "",
+		placeholder: "",
+		expiresAt: 0,
 		approval: {
-			...{ callId, tool: "bash", arguments: {}, preview: "", risk: "normal", notes: [], allowSession: false },
+			callId,
+			tool: "bash",
+			arguments: {},
+			preview: "",
+			risk: "normal",
+			notes: [],
+			allowSession: false,
 		},
 	};
 }

@@ -5,7 +5,9 @@ import { PromptQueue } from "./prompt-queue.ts";
 function prompt(token: string): Prompt {
 	return {
 		...{ token, runId: "run_1", type: "text", label: `say ${token}`, required: true, options: [] },
-		...{ validation: "", placeholder: "", expiresAt: 0 },
+		validation: "",
+		placeholder: "",
+		expiresAt: 0,
 	};
 }
 
@@ -19,10 +21,16 @@ const answered = (token: string): SessionEvent =>
 	recorded({ type: "prompt.answered", token, value: "x", cancelled: false, by: "operator" });
 const closed = (token: string): SessionEvent => recorded({ type: "prompt.closed", token, reason: "expired" });
 const shown = (token: string): SessionEvent => ({
-	...{ transient: true, sessionId: "sess_a", seq: 1, event: { type: "prompt.shown", prompt: prompt(token) } },
+	transient: true,
+	sessionId: "sess_a",
+	seq: 1,
+	event: { type: "prompt.shown", prompt: prompt(token) },
 });
 const deleted: SessionEvent = {
-	...{ transient: true, sessionId: "sess_a", seq: 1, event: { type: "session.deleted" } },
+	transient: true,
+	sessionId: "sess_a",
+	seq: 1,
+	event: { type: "session.deleted" },
 };
 
 function dueOf(queue: PromptQueue): string[] {

@@ -7,7 +7,11 @@ const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 4, cacheWrite
 const place = { sessionId: "sess_1", seq: 1 };
 const passing = (event: TransientEvent): SessionEvent => ({ ...place, transient: true, event });
 const recorded = (event: Recorded["event"]): SessionEvent => ({
-	...{ ...place, transient: false, id: "event_1", at: 7, event },
+	...place,
+	transient: false,
+	id: "event_1",
+	at: 7,
+	event,
 });
 
 const facts = { runId, model: "m", provider: "p", messages: 1 };

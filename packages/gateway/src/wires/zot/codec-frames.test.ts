@@ -20,14 +20,24 @@ import type { Frame } from "./schema.ts";
 
 test("a response has the id of its command, where that had one", () => {
 	expect(success({ id: "1", type: "ping" }, { pong: true })).toEqual({
-		...{ type: "response", id: "1", command: "ping", success: true, data: { pong: true } },
+		type: "response",
+		id: "1",
+		command: "ping",
+		success: true,
+		data: { pong: true },
 	});
 	expect(success({ id: 0, type: "abort" })).toEqual({
-		...{ type: "response", id: 0, command: "abort", success: true },
+		type: "response",
+		id: 0,
+		command: "abort",
+		success: true,
 	});
 	for (const id of ["", undefined]) {
 		expect(failure({ id, type: "x" }, "no")).toEqual({
-			...{ type: "response", command: "x", success: false, error: "no" },
+			type: "response",
+			command: "x",
+			success: false,
+			error: "no",
 		});
 	}
 });
@@ -99,7 +109,10 @@ test.each<[string, Message, object]>([
 			content: [
 				{ type: "result", callId: "c1", text: "no such file", failed: true },
 				{
-					...{ type: "result", callId: "c2", text: "a.png", failed: false },
+					type: "result",
+					callId: "c2",
+					text: "a.png",
+					failed: false,
 					pictures: [{ type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" }],
 				},
 			],
@@ -108,11 +121,15 @@ test.each<[string, Message, object]>([
 			role: "tool",
 			content: [
 				{
-					...{ type: "tool_result", call_id: "c1", is_error: true },
+					type: "tool_result",
+					call_id: "c1",
+					is_error: true,
 					content: [{ type: "text", text: "no such file" }],
 				},
 				{
-					...{ type: "tool_result", call_id: "c2", is_error: false },
+					type: "tool_result",
+					call_id: "c2",
+					is_error: false,
 					content: [
 						{ type: "text", text: "a.png" },
 						{ type: "image", mime_type: "image/png", bytes: 8 },
@@ -182,18 +199,38 @@ test("a reply is its message, its calls and its end; what broke off has called n
 });
 
 const prompt = {
-	...{ token: "prompt_secret", runId: "run", type: "confirm" as const, label: "run echo", required: true },
-	...{ options: [], validation: "", placeholder: "", expiresAt: 0 },
+	token: "prompt_secret",
+	runId: "run",
+	type: "confirm" as const,
+	label: "run echo",
+	required: true,
+	options: [],
+	validation: "",
+	placeholder: "",
+	expiresAt: 0,
 } satisfies Prompt;
 
 test("an approval is told under a name of ours, and its token never", () => {
 	const approval: NonNullable<Prompt["approval"]> = {
-		...{ callId: "c", tool: "bash", arguments: { command: "echo" }, preview: "", notes: ["n"] },
-		...{ risk: "high" as const, allowSession: true },
+		callId: "c",
+		tool: "bash",
+		arguments: { command: "echo" },
+		preview: "",
+		notes: ["n"],
+		risk: "high" as const,
+		allowSession: true,
 	};
 	expect(encodeAsk("ask-1", prompt, approval)).toEqual({
-		...{ type: "ask", id: "ask-1", call_id: "c", tool: "bash", args: { command: "echo" } },
-		...{ label: "run echo", preview: "", risk: "high", notes: ["n"], can_remember: true },
+		type: "ask",
+		id: "ask-1",
+		call_id: "c",
+		tool: "bash",
+		args: { command: "echo" },
+		label: "run echo",
+		preview: "",
+		risk: "high",
+		notes: ["n"],
+		can_remember: true,
 	});
 	expect(JSON.stringify(encodeAsk("ask-1", prompt, approval))).not.toContain("prompt_secret");
 });

@@ -113,8 +113,10 @@ export class Connection {
 		const { agent } = this.#options;
 		this.#answer(() =>
 			success(command, {
-				...{ protocol_version: protocolVersion, version },
-				...{ provider: agent.settings.provider, model: agent.model },
+				protocol_version: protocolVersion,
+				version,
+				provider: agent.settings.provider,
+				model: agent.model,
 			}),
 		);
 		return true;

@@ -34,8 +34,15 @@ async function serve(token: string | undefined, ...script: readonly ScriptedRepl
 	const clock = new ManualClock();
 	const stop = new AbortController();
 	const code = serveZot({
-		...{ agent: ground.agent, input, output, clock, log: ground.t.log, version: "1", token },
-		...{ approvals: false, stop: stop.signal },
+		agent: ground.agent,
+		input,
+		output,
+		clock,
+		log: ground.t.log,
+		version: "1",
+		token,
+		approvals: false,
+		stop: stop.signal,
 	});
 	const send = (...commands: readonly object[]): void => {
 		input.write(commands.map((command) => `${JSON.stringify(command)}\n`).join(""));

@@ -39,13 +39,18 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
 	const end = Promise.withResolvers<keyof typeof exitCodes>();
 	const out = new LineWriter({
-		...{ output: options.output, clock },
+		output: options.output,
+		clock,
 		// Many clients close their end after the last `done`.
 		onUnread: () => end.resolve(out.lost || connection.busy ? "unread" : "ended"),
 	});
 	let before = "";
 	const connection = new Connection({
-		...{ agent, log, version, token, approvals },
+		agent,
+		log,
+		version,
+		token,
+		approvals,
 		send: (frame) => {
 			out.write(encodeFrame(frame));
 			// The first word of a reply leaves before the rest of its tick, for example the commit of a short reply.

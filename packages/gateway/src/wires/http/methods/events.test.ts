@@ -12,8 +12,11 @@ import { metricValues } from "../../../testing/metric-values.ts";
 import { EventStreams, wantsStream } from "./events.ts";
 
 const Shown = z.looseObject({
-	...{ type: z.string(), session_id: z.string(), seq: z.int(), payload: z.looseObject({}) },
-	...{ transient: z.boolean().optional() },
+	type: z.string(),
+	session_id: z.string(),
+	seq: z.int(),
+	payload: z.looseObject({}),
+	transient: z.boolean().optional(),
 });
 
 /** One block of a stream. */
@@ -133,8 +136,10 @@ test("what happens in all sessions is told as it happens, each with its place", 
 	await t.create();
 	const reader = await place.read();
 	expect(reader.response.headers).toMatchObject({
-		...{ "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
-		...{ "x-accel-buffering": "no", "last-event-id": "1" },
+		"content-type": "text/event-stream; charset=utf-8",
+		"cache-control": "no-store",
+		"x-accel-buffering": "no",
+		"last-event-id": "1",
 	});
 	expect((await reader.next())?.text).toBe("id: 1\nretry: 1000");
 	const session = await t.create();
@@ -307,7 +312,8 @@ test("a silent stream is kept alive, and one that nobody reads is ended", async 
 	});
 	expect(t.log.records).toContainEqual(
 		expect.objectContaining({
-			...{ level: "warn", message: "closing a client that reads too slowly" },
+			level: "warn",
+			message: "closing a client that reads too slowly",
 			fields: expect.objectContaining({ wire: "events", principal: "operator" }),
 		}),
 	);

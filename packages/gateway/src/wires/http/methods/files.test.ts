@@ -32,7 +32,9 @@ beforeEach(async () => {
 		api: { runtime: t.runtime, health: { status: () => "ok", report: async () => ({}) } },
 		rules: { allowedHosts: [] },
 		authenticate: async () => ({ principal }),
-		...{ log: t.log, clock: t.clock, uploads },
+		log: t.log,
+		clock: t.clock,
+		uploads,
 		settled: () => undefined,
 		onWebSocket: (_request, socket) => socket.destroy(),
 	});
@@ -92,7 +94,10 @@ test("a file goes in and comes out again", async () => {
 	const response = await ask("/api/files?name=Gr%C3%BC%C3%9Fe.txt", { method: "POST", body: "hello" });
 	const file = UploadedFile.parse(await response.json());
 	expect(file).toEqual({
-		...{ file_id: expect.stringMatching(/^file_/), name: "Grüße.txt", type: "text/plain", bytes: 5 },
+		file_id: expect.stringMatching(/^file_/),
+		name: "Grüße.txt",
+		type: "text/plain",
+		bytes: 5,
 		sha256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
 		...{ url: `/api/files/${file.file_id}`, expires_at: "2026-01-08T00:00:00.000Z" },
 	});
@@ -100,9 +105,11 @@ test("a file goes in and comes out again", async () => {
 	const back = await ask(file.url);
 	expect(await back.text()).toBe("hello");
 	expect(Object.fromEntries(back.headers)).toMatchObject({
-		...{ "content-type": "text/plain; charset=utf-8", "content-length": "5" },
+		"content-type": "text/plain; charset=utf-8",
+		"content-length": "5",
 		"content-disposition": "attachment; filename=\"Gr??e.txt\"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt",
-		...{ "x-content-type-options": "nosniff", "content-security-policy": "default-src 'none'; sandbox" },
+		"x-content-type-options": "nosniff",
+		"content-security-policy": "default-src 'none'; sandbox",
 		...{ "cache-control": "private, no-cache", etag: `"${file.sha256}"`, "accept-ranges": "bytes" },
 	});
 	const head = await ask(file.url, { method: "HEAD" });
@@ -280,18 +287,31 @@ test("what comes in is counted and told, without its name", async () => {
 	principal = { id: "observer", kind: "observer" };
 	await ask("/api/files", { method: "POST", body: "x" });
 	expect(await metrics()).toEqual({
-		...{ s: 0, s_kept_total: 1, _bytes_total: 5 },
-		...{ "s_refused_total wrapped": 1, "s_refused_total malformed": 1 },
-		...{ "s_refused_total too_large": 1, "s_refused_total forbidden": 1 },
+		s: 0,
+		s_kept_total: 1,
+		_bytes_total: 5,
+		"s_refused_total wrapped": 1,
+		"s_refused_total malformed": 1,
+		"s_refused_total too_large": 1,
+		"s_refused_total forbidden": 1,
 	});
 	const told = t.log.records.filter(({ message }) => message.startsWith("an upload"));
 	const [kept, ...others] = told.map(({ level, message, fields }) => ({ level, message, ...fields }));
 	const durationMs = expect.any(Number);
 	expect(kept).toEqual({
-		...{ level: "info", message: "an upload was kept", principal: "operator", bytes: 5, durationMs, file },
+		level: "info",
+		message: "an upload was kept",
+		principal: "operator",
+		bytes: 5,
+		durationMs,
+		file,
 	});
 	expect(others[0]).toEqual({
-		...{ level: "warn", message: "an upload was not kept", principal: "operator", bytes: 0, durationMs },
+		level: "warn",
+		message: "an upload was not kept",
+		principal: "operator",
+		bytes: 0,
+		durationMs,
 		reason: "wrapped",
 	});
 	expect(others).toHaveLength(4);

@@ -76,7 +76,9 @@ async function upload(asked: FileRequest): Promise<void> {
 	if (request.method !== "POST") throw new HttpError(405, "only POST is served here", { allow: "POST" });
 	const kept = await told(asked);
 	const body: UploadedFile = {
-		...{ ...encodeFile(kept), sha256: kept.sha256, expires_at: toTime(kept.expiresAt) },
+		...encodeFile(kept),
+		sha256: kept.sha256,
+		expires_at: toTime(kept.expiresAt),
 	};
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
@@ -87,7 +89,9 @@ async function told(asked: FileRequest): Promise<KeptFile> {
 	const beganAt = clock.monotonic();
 	let bytes = 0;
 	const facts = (): object => ({
-		...{ principal: principal.id, bytes, durationMs: Math.round(clock.monotonic() - beganAt) },
+		principal: principal.id,
+		bytes,
+		durationMs: Math.round(clock.monotonic() - beganAt),
 	});
 	counts?.began();
 	try {
@@ -200,7 +204,9 @@ async function download(asked: FileRequest, id: string): Promise<void> {
 	const range = rangeOf(request, file);
 	const length = range ? range.end - range.start + 1 : file.bytes;
 	const described = {
-		...{ ...headers, "content-type": typeOf(file), "content-length": length },
+		...headers,
+		"content-type": typeOf(file),
+		"content-length": length,
 		...(range && { "content-range": `bytes ${range.start}-${range.end}/${file.bytes}` }),
 	};
 	if (request.method === "HEAD") {

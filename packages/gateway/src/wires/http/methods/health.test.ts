@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { createHealth, type HealthDeps } from "./health.ts";
 
 const asked: ProviderState = {
-	...{ provider: "anthropic", model: "sonnet", state: "refused", reason: "the key is not valid" },
+	provider: "anthropic",
+	model: "sonnet",
+	state: "refused",
+	reason: "the key is not valid",
 	since: Date.UTC(2026, 0, 2),
 };
 
@@ -20,14 +23,12 @@ function setUp(told: Partial<HealthDeps> & { providers?: readonly ProviderState[
 		state: { draining: false, listeners: [{ url: "http://127.0.0.1:1", tls: false }] },
 		tls: undefined,
 		reach: { auth: "local", localTrust: true, insecureLan: false },
-		...{
-			version: "1.2.3",
-			sandbox: () => sandbox,
-			provider: "anthropic",
-			server: undefined,
-			policy: { problem: undefined },
-			llama: () => undefined,
-		},
+		version: "1.2.3",
+		sandbox: () => sandbox,
+		provider: "anthropic",
+		server: undefined,
+		policy: { problem: undefined },
+		llama: () => undefined,
 		...deps,
 	});
 	return { clock, health };
@@ -37,14 +38,12 @@ test("the report holds what an operator asks first", async () => {
 	const { clock, health } = setUp();
 	clock.advance(61_999);
 	expect(await health.report(operator)).toEqual({
-		...{
-			status: "ok",
-			version: "1.2.3",
-			uptime_s: 61,
-			auth: "local",
-			local_trust: true,
-			insecure_lan: false,
-		},
+		status: "ok",
+		version: "1.2.3",
+		uptime_s: 61,
+		auth: "local",
+		local_trust: true,
+		insecure_lan: false,
 		listeners: [{ url: "http://127.0.0.1:1", tls: false }],
 		sandbox,
 		provider: { name: "anthropic", model: "sonnet", state: "unknown" },
@@ -65,7 +64,8 @@ test("a store that cannot commit degrades the gateway, a provider that refuses d
 		const { health } = setUp({ store: { health: () => ({ state, since: 0 }) } });
 		expect(health.status()).toBe("degraded");
 		expect(await health.report(operator)).toMatchObject({
-			...{ status: "degraded", storage: { state, since: "1970-01-01T00:00:00.000Z" } },
+			status: "degraded",
+			storage: { state, since: "1970-01-01T00:00:00.000Z" },
 		});
 	}
 });
@@ -74,7 +74,8 @@ test("rules that cannot be read degrade the gateway, which says why", async () =
 	const { health } = setUp({ policy: { problem: "/data/policy.jsonc:2:3: comma expected" } });
 	expect(health.status()).toBe("degraded");
 	expect(await health.report(operator)).toMatchObject({
-		...{ status: "degraded", policy: { state: "broken", reason: "/data/policy.jsonc:2:3: comma expected" } },
+		status: "degraded",
+		policy: { state: "broken", reason: "/data/policy.jsonc:2:3: comma expected" },
 	});
 });
 
@@ -92,8 +93,10 @@ test("the end of the certificate and what is open to others are told", async () 
 		reach: { auth: "token", localTrust: false, insecureLan: true },
 	});
 	expect(await health.report(operator)).toMatchObject({
-		...{ certificate: { valid_to: "2030-01-01T00:00:00.000Z" }, auth: "token" },
-		...{ local_trust: false, insecure_lan: true },
+		certificate: { valid_to: "2030-01-01T00:00:00.000Z" },
+		auth: "token",
+		local_trust: false,
+		insecure_lan: true,
 	});
 });
 

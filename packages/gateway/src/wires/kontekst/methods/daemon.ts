@@ -52,8 +52,12 @@ async function statusFor(
 	const llamaServerHealthy = (await llama?.isHealthy()) ?? false;
 	const { endpoint = "", modelDir = "", pid = 0 } = llama?.status ?? {};
 	return {
-		...{ bind: bind(), endpoint, modelDir, llamaServerHealthy },
-		...{ llamaServerRunning: pid > 0, llamaServerPid: pid },
+		bind: bind(),
+		endpoint,
+		modelDir,
+		llamaServerHealthy,
+		llamaServerRunning: pid > 0,
+		llamaServerPid: pid,
 		uptimeSeconds: Math.max(0, Math.floor((clock.now() - startedAt) / 1000)),
 		startedAtRfc3339: new Date(startedAt).toISOString(),
 		dataDir: dataDirectory,

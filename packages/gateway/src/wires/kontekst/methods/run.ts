@@ -26,14 +26,19 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 	const { runtime, log, redactor } = options;
 	const { writer, principal } = openStream<RunEvent>(
 		{
-			...{ call, mayDrop: isDelta, encode: RunEvent.encode },
+			call,
+			mayDrop: isDelta,
+			encode: RunEvent.encode,
 			stopped: () => stream.mute(),
 			lost: () => stream.close(),
 		},
 		options,
 	);
 	const stream = new RunStream({
-		...{ runtime, principal, log, redactor },
+		runtime,
+		principal,
+		log,
+		redactor,
 		send: (event) => writer.write(event),
 		finished: () => writer.end(),
 	});

@@ -142,7 +142,10 @@ async function ask(
 ): Promise<string> {
 	const answered = Promise.withResolvers<ResponseFrame>();
 	const connection = new Connection({
-		...{ runtime: t.runtime, principal, log: silentLogger, rateLimit: new RateLimit(t.clock) },
+		runtime: t.runtime,
+		principal,
+		log: silentLogger,
+		rateLimit: new RateLimit(t.clock),
 		now: () => t.clock.now(),
 		out: {
 			response: (frame) => frame.id === "asked" && answered.resolve(frame),

@@ -9,9 +9,14 @@ test("an agent is told with what it says of itself, and nothing else", () => {
 		profiles: [
 			{ name: "default", title: "Default", sampling: {} },
 			{
-				...{ name: "poet", title: "Poet", instructions: "Rhyme.", model: "max", reasoning: "high" },
+				name: "poet",
+				title: "Poet",
+				instructions: "Rhyme.",
+				model: "max",
+				reasoning: "high",
 				sampling: { temperature: 0.5, topP: 0.9, topK: 40, repeatPenalty: 1.1, maxTokens: 4096 },
-				...{ tools: ["read_file"], contextWindow: 20_000 },
+				tools: ["read_file"],
+				contextWindow: 20_000,
 				endpoint: { url: "http://10.0.0.5:8080/secret/path", timeoutMs: 1_000 },
 			},
 		],
@@ -21,7 +26,10 @@ test("an agent is told with what it says of itself, and nothing else", () => {
 		agents: [
 			{ name: "default", title: "Default", sampling: {} },
 			{
-				...{ name: "poet", title: "Poet", model: "max", reasoning: "high" },
+				name: "poet",
+				title: "Poet",
+				model: "max",
+				reasoning: "high",
 				sampling: { temperature: 0.5, top_p: 0.9, top_k: 40, repeat_penalty: 1.1, max_tokens: 4096 },
 				...{ tools: ["read_file"], context_window: 20_000, server: "http://10.0.0.5:8080" },
 			},
@@ -35,18 +43,28 @@ test("a model is told with its limits, and its prices where they are known", () 
 	const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 	const shownPrices = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 	const bare: ModelInfo = {
-		...{ id: "m", provider: "p", contextWindow: 200_000, maxOutput: 64_000 },
-		...{ sampling: true, images: true },
+		id: "m",
+		provider: "p",
+		contextWindow: 200_000,
+		maxOutput: 64_000,
+		sampling: true,
+		images: true,
 		reasoning: "adaptive",
 	};
 	const shown = {
-		...{ name: "m", provider: "p", context_window: 200_000, max_output: 64_000 },
-		...{ reasoning: "adaptive", images: true },
+		name: "m",
+		provider: "p",
+		context_window: 200_000,
+		max_output: 64_000,
+		reasoning: "adaptive",
+		images: true,
 	};
 	expect(encodeModel(bare)).toEqual(shown);
 	const whole = encodeModel({ ...bare, tier: "fast", prices, longPrompt: { above: 100_000, prices } });
 	expect(whole).toEqual({
-		...{ ...shown, tier: "fast", prices: shownPrices },
+		...shown,
+		tier: "fast",
+		prices: shownPrices,
 		long_prompt: { above: 100_000, prices: shownPrices },
 	});
 	const list = { default: "m", models: [encodeModel(bare), whole] };

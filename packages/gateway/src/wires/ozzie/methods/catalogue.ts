@@ -54,7 +54,12 @@ function encodeSampling(sampling: Sampling): AgentList["agents"][number]["sampli
 export function encodeModel(model: ModelInfo): ModelEntry {
 	const { id, provider, tier, contextWindow, maxOutput, reasoning, images, prices, longPrompt } = model;
 	return {
-		...{ name: id, provider, context_window: contextWindow, max_output: maxOutput, reasoning, images },
+		name: id,
+		provider,
+		context_window: contextWindow,
+		max_output: maxOutput,
+		reasoning,
+		images,
 		...(tier && { tier }),
 		...(prices && { prices: encodePrices(prices) }),
 		...(longPrompt && { long_prompt: { above: longPrompt.above, prices: encodePrices(longPrompt.prices) } }),

@@ -17,14 +17,12 @@ class Client {
 	constructor(t: TestRuntime, more: Partial<Pick<ConnectionDeps, "principal" | "anyModel">> = {}) {
 		this.#t = t;
 		this.#connection = new Connection({
-			...{
-				runtime: t.runtime,
-				principal: operator,
-				...more,
-				log: silentLogger,
-				rateLimit: new RateLimit(t.clock),
-				now: () => t.clock.now(),
-			},
+			runtime: t.runtime,
+			principal: operator,
+			...more,
+			log: silentLogger,
+			rateLimit: new RateLimit(t.clock),
+			now: () => t.clock.now(),
 			out: {
 				response: (frame) => {
 					this.#answers.push(frame);

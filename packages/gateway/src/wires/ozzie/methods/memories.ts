@@ -58,7 +58,12 @@ function personOf({
 function encodeMemory(memory: Memory): MemoryPayload {
 	const { id, scope, subject, text, tags, author, sessionId, taint, createdAt } = memory;
 	return {
-		...{ memory_id: id, scope, content: text, tags: [...tags], author, taint },
+		memory_id: id,
+		scope,
+		content: text,
+		tags: [...tags],
+		author,
+		taint,
 		...(subject !== "" && { subject }),
 		...(sessionId !== undefined && { session_id: sessionId }),
 		created_at: toTime(createdAt),

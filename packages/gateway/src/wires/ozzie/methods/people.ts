@@ -112,7 +112,9 @@ function encodeSelf(principal: Principal): MethodResult<"whoami"> {
 	const may = actions.filter((action) => isAuthorized(principal, action));
 	const isStranger = person?.role === "stranger";
 	return {
-		...{ principal: id, kind, may },
+		principal: id,
+		kind,
+		may,
 		...(person && { person: person.id, role: person.role }),
 		...(isStranger && { hint: "ask for a code with pair, and the operator lets you in with it" }),
 	};
@@ -128,7 +130,8 @@ export const tokenMethods: MethodsOf<TokenMethod> = {
 		const { kind, name, platform, tenants, sessions, days } = request.params;
 		const { runtime, now } = connection.deps;
 		const { text, facts } = await runtime.trust.tokens.create(keyed(request), {
-			...{ kind, name },
+			kind,
+			name,
 			...(platform !== undefined && { platform }),
 			...(tenants && { tenants }),
 			...(sessions && { sessions }),
@@ -160,7 +163,10 @@ function encodeToken(facts: TokenFacts, now: number): MethodResult<"revoke_token
 	const { id, kind, name, platform, tenants, sessions, lastUsedAt, expiresAt, revokedAt } = facts;
 	const expired = expiresAt !== undefined && expiresAt <= now;
 	return {
-		...{ id, kind, name, created_at: toTime(facts.createdAt) },
+		id,
+		kind,
+		name,
+		created_at: toTime(facts.createdAt),
 		...(platform !== undefined && { platform }),
 		...(tenants && { tenants: [...tenants] }),
 		...(sessions && { sessions: [...sessions] }),

@@ -29,9 +29,13 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 		});
 		const { policyVersion, classes, rules, effect, floor, reason, sandbox } = answer;
 		return {
-			...{ effect, floor, reason, classes: [...classes] },
+			effect,
+			floor,
+			reason,
+			classes: [...classes],
 			rules: rules.map(({ source, ...rule }) => ({ ...rule, ...(source !== undefined && { source }) })),
-			...{ sandbox, policy_version: policyVersion },
+			sandbox,
+			policy_version: policyVersion,
 		};
 	},
 
@@ -97,7 +101,9 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
 		// A person requests a grant for their own channel, in any of its sessions.
 		const outcome = await grants.request(keyed(request), decodeWanted(request), {
-			...{ sessionId: named ?? addressed, current: connection.current, unseen },
+			sessionId: named ?? addressed,
+			current: connection.current,
+			unseen,
 		});
 		if (outcome.status === "granted") return { status: "granted", grant: encodeGrant(outcome.grant) };
 		return { status: "requested", token: outcome.token, session_id: outcome.sessionId };
@@ -138,7 +144,11 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 		});
 	}
 	return {
-		...{ place, reason, people: people ?? null, tools: tools ?? null, classes: classes ?? null },
+		place,
+		reason,
+		people: people ?? null,
+		tools: tools ?? null,
+		classes: classes ?? null,
 		maxActions: max_actions ?? actionsUnlessTold,
 		lifeMs: (minutes ?? minutesUnlessTold) * 60_000,
 	};
@@ -148,13 +158,18 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantWishPayload {
 	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
 	return {
-		...{ token, session_id: sessionId, place },
+		token,
+		session_id: sessionId,
+		place,
 		...(by && { person: by.id, name: by.name }),
 		people: people && [...people],
 		tools: tools && [...tools],
 		classes: classes && [...classes],
-		...{ max_actions: maxActions, minutes: lifeMs / 60_000, reason },
-		...{ created_at: toTime(createdAt), expires_at: toTime(expiresAt) },
+		max_actions: maxActions,
+		minutes: lifeMs / 60_000,
+		reason,
+		created_at: toTime(createdAt),
+		expires_at: toTime(expiresAt),
 	};
 }
 
@@ -197,8 +212,14 @@ function encodeTexts({ allSessions, examples, ...check }: TextCheck): EncodedTex
 function encodeRow(row: AuditRow): MethodResult<"read_audit">["records"][number] {
 	const { principal, via, action, object, decision, args, args_sha256, grant_id, hash } = row;
 	return {
-		...{ seq: Number(row.seq), ts: toTime(Number(row.at)) },
-		...{ principal, via, action, object, decision, hash },
+		seq: Number(row.seq),
+		ts: toTime(Number(row.at)),
+		principal,
+		via,
+		action,
+		object,
+		decision,
+		hash,
 		...(args_sha256 !== null && { args_sha256 }),
 		...(args !== null && { args: parseJson(args) }),
 		...(grant_id !== null && { grant_id }),

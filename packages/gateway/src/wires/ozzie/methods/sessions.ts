@@ -197,7 +197,10 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
 		...(said && {
 			said: {
-				...{ content: said.content, error: said.error, ts: toTime(said.at), model: said.model },
+				content: said.content,
+				error: said.error,
+				ts: toTime(said.at),
+				model: said.model,
 				usage: encodeUsage({ ...said.usage, cost: said.cost }),
 			},
 		}),

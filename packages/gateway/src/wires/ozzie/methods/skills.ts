@@ -18,7 +18,9 @@ export const skillMethods: MethodsOf<SkillMethod> = {
 		const steps = skill.steps?.map(({ id, title, needs }) => ({ id, title, needs: [...needs] }));
 		return {
 			...encodeSkill(found),
-			...{ directory: skill.directory, body: skill.body, files: [...files] },
+			directory: skill.directory,
+			body: skill.body,
+			files: [...files],
 			...(steps && { steps }),
 			...(changes !== undefined && { changes }),
 		};
@@ -39,7 +41,12 @@ export const skillMethods: MethodsOf<SkillMethod> = {
 function encodeSkill({ skill, path, trust, changedAt }: ListedSkill): SkillPayload {
 	const { name, description, source, argumentHint, userInvocable, disableModelInvocation, hash } = skill;
 	return {
-		...{ name, description, source, path, trust, hash },
+		name,
+		description,
+		source,
+		path,
+		trust,
+		hash,
 		...(argumentHint !== undefined && { argument_hint: argumentHint }),
 		type: skill.steps ? "multi-step" : "simple",
 		user_invocable: userInvocable,

@@ -6,8 +6,14 @@ test("what is not said is left to the runtime", () => {
 	const least = methods.submit_task.params.parse({ title: " t ", description: "d", tools: null });
 	expect(decodeNewTask(least)).toEqual({ title: "t", description: "d" });
 	const most = {
-		...{ title: "t", description: "d", tools: [], priority: "low", agent: "a", model: "m" },
-		...{ depends_on: ["task_0"], autonomy: "autonomous" },
+		title: "t",
+		description: "d",
+		tools: [],
+		priority: "low",
+		agent: "a",
+		model: "m",
+		depends_on: ["task_0"],
+		autonomy: "autonomous",
 	} as const;
 	const { depends_on: dependsOn, ...rest } = most;
 	expect(decodeNewTask(methods.submit_task.params.parse(most))).toEqual({ ...rest, dependsOn });
@@ -18,6 +24,10 @@ test("a query is a filter", () => {
 	expect(decodeTaskFilter(parse({}), undefined)).toEqual({ limit: 50 });
 	const asked = parse({ status: "failed", parent_id: "task_1", limit: 2, before: "task_2" });
 	expect(decodeTaskFilter(asked, "sess_1")).toEqual({
-		...{ limit: 2, sessionId: "sess_1", states: ["failed"], parentId: "task_1", before: "task_2" },
+		limit: 2,
+		sessionId: "sess_1",
+		states: ["failed"],
+		parentId: "task_1",
+		before: "task_2",
 	});
 });

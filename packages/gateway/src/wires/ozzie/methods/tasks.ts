@@ -64,7 +64,8 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 	async reply_task(connection, request) {
 		const { task_id, feedback = "", status, token } = request.params;
 		await connection.deps.runtime.tasks.reply(keyed(request), task_id, {
-			...{ approved: status === "approved", feedback },
+			approved: status === "approved",
+			feedback,
 			...(token !== undefined && { token }),
 		});
 		return { task_id, status: "replied" };
@@ -98,7 +99,8 @@ function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> 
 export function decodeNewTask(params: MethodParams<"submit_task">): NewTask {
 	const { title, description, tools, priority, agent, model, depends_on, autonomy } = params;
 	return {
-		...{ title, description },
+		title,
+		description,
 		...(tools && { tools }),
 		...(priority && { priority }),
 		...(agent !== undefined && { agent }),

@@ -9,7 +9,11 @@ const sum = {
 	cost: 1_500_000_001,
 };
 const shown = {
-	...{ calls: 2, tokens_input: 10, tokens_output: 5, tokens_cache_read: 4, tokens_cache_write: 3 },
+	calls: 2,
+	tokens_input: 10,
+	tokens_output: 5,
+	tokens_cache_read: 4,
+	tokens_cache_write: 3,
 	cost_usd: 1.500_000_001,
 };
 
@@ -30,14 +34,24 @@ test.each([
 test("budgets are told in dollars, those that limit nothing as null", () => {
 	const told = encodeUsageReport(
 		{
-			...{ rows: [], total: sum },
+			rows: [],
+			total: sum,
 			budgets: [
 				{
-					...{ scope: "gateway", period: "day", spent: 250_000_000, limit: 1_000_000_000, percent: 25 },
+					scope: "gateway",
+					period: "day",
+					spent: 250_000_000,
+					limit: 1_000_000_000,
+					percent: 25,
 					source: "configured",
 				},
 				{
-					...{ scope: "session", sessionId: "sess_1", period: "month", spent: 0, limit: null, percent: 0 },
+					scope: "session",
+					sessionId: "sess_1",
+					period: "month",
+					spent: 0,
+					limit: null,
+					percent: 0,
 					source: "set",
 				},
 			],
@@ -47,8 +61,12 @@ test("budgets are told in dollars, those that limit nothing as null", () => {
 	expect(told.budgets).toEqual([
 		{ scope: "gateway", period: "day", spent_usd: 0.25, limit_usd: 1, source: "configured" },
 		{
-			...{ scope: "session", session_id: "sess_1", period: "month" },
-			...{ spent_usd: 0, limit_usd: null, source: "set" },
+			scope: "session",
+			session_id: "sess_1",
+			period: "month",
+			spent_usd: 0,
+			limit_usd: null,
+			source: "set",
 		},
 	]);
 	expect(methods.usage.result.parse(told)).toEqual(told);
@@ -58,7 +76,10 @@ test("what is not asked for is no part of the filter", () => {
 	const params = { session_id: undefined, since: undefined, until: undefined, by: "day" } as const;
 	expect(decodeUsageFilter(params, undefined)).toEqual({ by: "day" });
 	expect(decodeUsageFilter({ ...params, since: "2026-01-01", until: "2026-01-31" }, "sess_1")).toEqual({
-		...{ by: "day", since: "2026-01-01", until: "2026-01-31", sessionId: "sess_1" },
+		by: "day",
+		since: "2026-01-01",
+		until: "2026-01-31",
+		sessionId: "sess_1",
 	});
 });
 
@@ -71,9 +92,14 @@ test.each([
 ] as const)("a budget of %j dollars is %j billionths", (limit_usd, limit) => {
 	const params = { session_id: undefined, period: "day", limit_usd, key: undefined } as const;
 	expect(decodeBudgetChange({ ...params, scope: "gateway" }, undefined)).toEqual({
-		...{ scope: "gateway", period: "day", limit },
+		scope: "gateway",
+		period: "day",
+		limit,
 	});
 	expect(decodeBudgetChange({ ...params, scope: "session" }, "sess_1")).toEqual({
-		...{ scope: "session", sessionId: "sess_1", period: "day", limit },
+		scope: "session",
+		sessionId: "sess_1",
+		period: "day",
+		limit,
 	});
 });

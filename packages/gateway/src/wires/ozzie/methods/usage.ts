@@ -66,7 +66,10 @@ export function encodeUsageReport(
 		budgets: budgets.map(({ scope, sessionId, period, spent, limit, source }) => ({
 			scope,
 			...(sessionId !== undefined && { session_id: sessionId }),
-			...{ period, spent_usd: dollars(spent), limit_usd: limit === null ? null : dollars(limit), source },
+			period,
+			spent_usd: dollars(spent),
+			limit_usd: limit === null ? null : dollars(limit),
+			source,
 		})),
 	};
 }
@@ -81,7 +84,9 @@ export function decodeBudgetChange(
 	sessionId: string | undefined,
 ): BudgetChange {
 	return {
-		...{ scope, period, limit: typeof limit === "number" ? billionths(limit) : limit },
+		scope,
+		period,
+		limit: typeof limit === "number" ? billionths(limit) : limit,
 		...(sessionId !== undefined && { sessionId }),
 	};
 }

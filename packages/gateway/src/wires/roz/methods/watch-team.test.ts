@@ -30,7 +30,8 @@ test("workers are replayed one after the other, so that the events of one are in
 	const finished = Promise.withResolvers<void>();
 	const team = new TeamWatch({
 		runtime: { tasks: t.runtime.tasks, observe: (...args) => t.runtime.observe(...args), watch },
-		...{ principal: operator, log: new MemoryLogger() },
+		principal: operator,
+		log: new MemoryLogger(),
 		send: (event) => events.push(event),
 		finished: finished.resolve,
 		deleted: () => finished.reject(new Error("the session is deleted")),
