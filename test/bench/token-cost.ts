@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
 ];
 
 /** Between runs of the same code on a busy machine the medians differ by so much. */
-const noise = 0.5;
+const noise = 1;
 /** Counted apart: what compiles and fills caches on the way. */
 const warmUp = 3;
 const figures: Figure[] = [];

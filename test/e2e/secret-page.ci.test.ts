@@ -44,15 +44,22 @@ async function open(executablePath: string) {
 	return { place, client, browser, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A browser that has just started may take its first look at the network for a change, and then it ends what it loads. */
-async function load(page: Page, url: string): Promise<Awaited<ReturnType<Page["goto"]>>> {
+/**
+ * Repeats a navigation that the browser ended because a network interface of the machine changed. Other tests start
+ * namespaces with interfaces of their own at the same time.
+ */
+async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {
-		return await page.goto(url);
+		return await navigate();
 	} catch (reason) {
-		if (!String(reason).includes("ERR_NETWORK_CHANGED")) throw reason;
-		return await load(page, url);
+		if (!String(reason).includes(networkChanged)) throw reason;
+		return await whileNetworkChanges(navigate);
 	}
 }
+
+type Navigated = Awaited<ReturnType<Page["goto"]>>;
+
+const networkChanged = "ERR_NETWORK_CHANGED";
 
 /** A page of the browser, which runs no scripts unless told, and what went wrong on it. */
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
@@ -60,7 +67,7 @@ async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const page = await context.newPage();
 	const said: string[] = [];
 	page.on("console", (message) => said.push(message.text()));
-	const response = await load(page, url);
+	const response = await whileNetworkChanges(() => page.goto(url));
 	return { page, said, status: response?.status() };
 }
 
@@ -118,8 +125,14 @@ test("a person opens the link in a browser without scripts, types the password, 
 		410,
 		expect.stringContaining("used already"),
 	]);
-	expect((await page.goBack())?.status()).toBe(410);
-	expect([...said, ...late.said].filter((text) => !text.includes("410"))).toEqual([]);
+	// A navigation back that was ended shows the address of the page that it went to.
+	const back = page.goBack().catch(async (reason: unknown) => {
+		if (!String(reason).includes(networkChanged)) throw reason;
+		return await whileNetworkChanges(() => page.reload());
+	});
+	expect((await back)?.status()).toBe(410);
+	const expected = (text: string): boolean => text.includes("410") || text.includes(networkChanged);
+	expect([...said, ...late.said].filter((text) => !expected(text))).toEqual([]);
 });
 
 test("with scripts allowed nothing runs there either, and what does not fit is said", {
