@@ -6,8 +6,8 @@ import { root } from "./paths.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
- * Runs the tests of what changed since the branch left `main`, uncommitted changes included: the tests that import a changed
- * file, then the whole-system tests of `near-tests.mjs`. Long tests are left to `npm run test:ci`.
+ * Runs the tests that import a changed file, then the whole-system tests of `near-tests.mjs`. Long tests are left to
+ * `npm run test:ci`. Prints the commit that it compares with: see `comparedWith`.
  */
 export async function run() {
 	const counts = (await prepare()) ? await testChanges() : one(false, "preparation");
@@ -16,14 +16,36 @@ export async function run() {
 }
 
 async function testChanges() {
-	const base = git("merge-base", "main", "HEAD")[0] ?? "HEAD";
+	const base = comparedWith(git);
 	const files = [...git("diff", "--name-only", base), ...git("ls-files", "--others", "--exclude-standard")];
+	process.stdout.write(`Tests of ${files.length} files that differ from ${base.slice(0, 8)}\n`);
 	if (files.length === 0) return none;
 	const limitMs = Number.POSITIVE_INFINITY;
 	const related = await vitest({ args: ["--changed", base, "--passWithNoTests"], limitMs });
 	const near = testsNear(files);
 	if (near.length === 0) return related;
 	return add(related, await vitest({ args: [...near, "--passWithNoTests"], limitMs }));
+}
+
+/**
+ * Returns the commit that changes are counted from. On a branch it is the commit where the branch left `main`, or `origin/main` in a
+ * clone without `main`. On `main` it is the commit where it left `origin/main`. If that is the latest commit and no file differs
+ * from it, as after a push, it is the commit before.
+ * @param {(...args: string[]) => string[]} ask Runs git and returns the lines of its output.
+ */
+export function comparedWith(ask) {
+	const known = ask(
+		"for-each-ref",
+		"--format=%(refname:short)",
+		"refs/heads/main",
+		"refs/remotes/origin/main",
+	);
+	const [branch] = ask("branch", "--show-current");
+	const upstream = known.find((name) => name !== branch);
+	const [head = "HEAD"] = ask("rev-parse", "HEAD");
+	const [left = head] = upstream === undefined ? [] : ask("merge-base", upstream, "HEAD");
+	if (left !== head || branch !== "main" || ask("status", "--porcelain").length > 0) return left;
+	return ask("rev-list", "--max-count=2", "HEAD")[1] ?? head;
 }
 
 /** @param {readonly string[]} args */
