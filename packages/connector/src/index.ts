@@ -15,7 +15,7 @@ export {
 	type GatewayPlace,
 	openGatewayFiles,
 } from "./gateway/gateway-files.ts";
-export { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbound/inbox.ts";
+export { type InboundHandler, Inbox, type InboxParts, type QueuedEvent } from "./inbound/inbox.ts";
 export {
 	type Decision,
 	decideRow,
@@ -40,9 +40,9 @@ export {
 export { type GuardedProcess, guardProcess } from "./platform/guard-process.ts";
 export {
 	type Address,
-	Arrival,
-	type ArrivalOf,
 	type Attachment,
+	InboundEvent,
+	type InboundEventOf,
 	type Person,
 	type Room,
 	type Ticket,

@@ -96,7 +96,7 @@ async function startParts(
 	const [controls, tickets, channels] = [new Controls(token), new Tickets(), new Channels({ port, clock })];
 	const platform = createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log });
 	const connector = await start.connector(platform, controls);
-	const accept: Takers["accept"] = (arrival, key) => connector.accept(asKitCommand(arrival), key);
+	const accept: Takers["accept"] = (inbound, key) => connector.accept(asKitCommand(inbound), key);
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	const interactions = new Interactions({
 		self,

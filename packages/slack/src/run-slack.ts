@@ -62,7 +62,7 @@ async function openSide(
 	const taking = new Taking({
 		takers,
 		log,
-		passed: (arrival) => places.heard(arrival),
+		passed: (inbound) => places.heard(inbound),
 		lost: (body) => catchUp.lost(body),
 	});
 	const catchUp = await CatchUp.open({
@@ -111,10 +111,10 @@ async function startParts(
 	const nameOf = (id: string): string | undefined => reading.people.known(id);
 	const platform = createSlackPlatform({ ...start, port, self, nameOf, signal, clock, log });
 	const connector = await start.connector(platform, controls);
-	const accept: Takers["accept"] = async (arrival, key) => {
-		await connector.accept(arrival, key);
+	const accept: Takers["accept"] = async (inbound, key) => {
+		await connector.accept(inbound, key);
 		// Slack waits for its answer, not for what its button shows.
-		if (arrival.type === "stop") void platform.surface.stopped(key.conversation);
+		if (inbound.type === "stop") void platform.surface.stopped(key.conversation);
 	};
 	const interactions = new Interactions({
 		...reading,

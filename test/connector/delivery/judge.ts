@@ -27,8 +27,8 @@ export function judge(world: World): string[] {
 	return [...all, ...judgeInbound(world)];
 }
 
-function judgeInbound({ arrivals, heard, network }: World): string[] {
-	const lost = [...Map.groupBy(arrivals, ({ conversation }) => conversation)].flatMap(
+function judgeInbound({ inbound, heard, network }: World): string[] {
+	const lost = [...Map.groupBy(inbound, ({ conversation }) => conversation)].flatMap(
 		([conversation, events]) => {
 			const sent = events.map(({ id }) => id).toSorted();
 			const got = heard.get(conversation)?.toSorted() ?? [];

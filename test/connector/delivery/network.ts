@@ -1,11 +1,11 @@
-import type { InboundEvent } from "@parley/connector";
+import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
 /** So far ahead of its turn an event of the platform may come. */
 const window = 3;
 
 interface Passage {
-	readonly event: InboundEvent;
+	readonly event: QueuedEvent;
 	/** When it was handed over first, and when that was acknowledged; in steps of the network. */
 	readonly sentAt: number;
 	acknowledgedAt: number | undefined;
@@ -18,14 +18,14 @@ interface Passage {
 export class Network {
 	readonly faults: string[] = [];
 	readonly #random: Random;
-	readonly #events: readonly InboundEvent[];
-	readonly #unacknowledged: Set<InboundEvent>;
+	readonly #events: readonly QueuedEvent[];
+	readonly #unacknowledged: Set<QueuedEvent>;
 	/** What the connector's database was told. */
 	readonly #passages = new Map<string, Passage>();
 	readonly #heard = new Set<string>();
 	#step = 0;
 
-	constructor(random: Random, events: readonly InboundEvent[]) {
+	constructor(random: Random, events: readonly QueuedEvent[]) {
 		this.#random = random;
 		this.#events = events;
 		this.#unacknowledged = new Set(events);
@@ -37,7 +37,7 @@ export class Network {
 	}
 
 	/** Hands on some events at once; resolves with how each was answered when each was. */
-	async deliver(accept: (event: InboundEvent) => Promise<boolean>): Promise<void> {
+	async deliver(accept: (event: QueuedEvent) => Promise<boolean>): Promise<void> {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
@@ -48,7 +48,7 @@ export class Network {
 	}
 
 	/** What was acknowledged before another one was handed over is heard before it. */
-	hear({ id, conversation }: InboundEvent): void {
+	hear({ id, conversation }: QueuedEvent): void {
 		this.#heard.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;
 		for (const { event, acknowledgedAt } of this.#passages.values()) {
@@ -58,7 +58,7 @@ export class Network {
 		}
 	}
 
-	#next(): readonly InboundEvent[] {
+	#next(): readonly QueuedEvent[] {
 		const due = this.#events.filter((event) => this.#unacknowledged.has(event)).slice(0, window);
 		const kind = this.#random.below(10);
 		if (due.length === 0 || kind === 0) return [this.#random.pick(this.#events)];
@@ -67,7 +67,7 @@ export class Network {
 		return this.#random.chance(0.1) ? [...some, ...some] : some;
 	}
 
-	async #pass(event: InboundEvent, accept: (event: InboundEvent) => Promise<boolean>): Promise<void> {
+	async #pass(event: QueuedEvent, accept: (event: QueuedEvent) => Promise<boolean>): Promise<void> {
 		this.#step += 1;
 		const passage = this.#passages.get(event.id) ?? { event, sentAt: this.#step, acknowledgedAt: undefined };
 		this.#passages.set(event.id, passage);

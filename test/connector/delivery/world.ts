@@ -5,9 +5,9 @@ import { ManualClock } from "@parley/base/testing";
 import {
 	type ConnectorTables,
 	connectorMigrations,
-	type InboundEvent,
 	Inbox,
 	Outbox,
+	type QueuedEvent,
 } from "@parley/connector";
 import { Random } from "../../random.ts";
 import { eventsOf, startedAt } from "./events.ts";
@@ -17,7 +17,7 @@ import { Platform } from "./platform.ts";
 
 const sessions = ["ada", "bob", "eve"];
 const eventCount = 10;
-const arrivalCount = 16;
+const inboundCount = 16;
 const mostSteps = 3000;
 
 /** All that outlives the process of a connector: the platform, the gateway, and the disk. */
@@ -28,7 +28,7 @@ export class World {
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
 	/** What reached the gateway, by conversation, each event where it came first. */
 	readonly heard = new Map<string, string[]>();
-	readonly arrivals: readonly InboundEvent[];
+	readonly inbound: readonly QueuedEvent[];
 	readonly network: Network;
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
@@ -44,10 +44,10 @@ export class World {
 		this.#directory = join(directory, String(seed));
 		this.platform = new Platform(this.#clock, this.#random);
 		this.events = new Map(sessions.map((name, n) => [name, eventsOf(seed + n, name, eventCount)]));
-		this.arrivals = Array.from({ length: arrivalCount }, (_, n) => ({
+		this.inbound = Array.from({ length: inboundCount }, (_, n) => ({
 			...{ id: `message ${n}`, conversation: this.#random.pick(sessions), data: { n } },
 		}));
-		this.network = new Network(this.#random, this.arrivals);
+		this.network = new Network(this.#random, this.inbound);
 	}
 
 	/** Lives and dies until everything is told; `kills` times at most it dies. */
@@ -85,7 +85,7 @@ export class World {
 		const { store, surface } = life;
 		const parts = { store, clock: this.#clock, chance: () => this.#random.next(), log: silentLogger };
 		const outbox = await Outbox.start({ ...parts, surface, failpoints: life });
-		const handle = (event: InboundEvent) => this.#hear(event, life);
+		const handle = (event: QueuedEvent) => this.#hear(event, life);
 		const inbox = await Inbox.start({ ...parts, handle, failpoints: life, parallel: 2 });
 		for (let step = 0; !(life.isToStop(step) || (await this.#isDone(life))); step++) {
 			if (step > mostSteps) throw new Error("it never ends");
@@ -132,7 +132,7 @@ export class World {
 		});
 	}
 
-	async #hear(event: InboundEvent, life: Life): Promise<void> {
+	async #hear(event: QueuedEvent, life: Life): Promise<void> {
 		const { conversation } = event;
 		if (life.end !== undefined) return new Promise(() => undefined);
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });

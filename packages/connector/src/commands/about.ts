@@ -25,7 +25,7 @@ const model: Command<RoomContext> = {
 			description: "A model, or a tier such as fast, standard or max",
 		},
 	],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["name"]);
 		if (wanted === "") return { text: await modelsOf(context, person, room) };
 		const { session } = await context.sessionOf(person, room, key);
@@ -47,7 +47,7 @@ const usage: Command<RoomContext> = {
 	name: "usage",
 	description: "What this channel's conversation has used, and what it may spend",
 	options: [],
-	async run(context, { arrival: { person, room } }) {
+	async run(context, { event: { person, room } }) {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined) return { text: "There is no conversation here yet, and nothing was used." };
 		const asked = { session_id: current.session, by: "model" as const, ...context.onBehalf(person, room) };
@@ -67,7 +67,7 @@ const pair: Command<RoomContext> = {
 			max: 64,
 		},
 	],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const code = textOf(options["code"]);
 		const asked = {
 			key,
@@ -104,7 +104,7 @@ const whoami: Command<RoomContext> = {
 	name: "whoami",
 	description: "Who you are to the gateway, and what you may do here",
 	options: [],
-	async run(context, { arrival: { person, room } }) {
+	async run(context, { event: { person, room } }) {
 		const self = await context.whoami(person, room);
 		const { role = "stranger", may, hint, place } = self;
 		const lines = [
@@ -131,7 +131,7 @@ const why: Command<RoomContext> = {
 			description: "Its link or its id; your last one where you name none",
 		},
 	],
-	async run(context, { arrival: { person, room, options, target } }) {
+	async run(context, { event: { person, room, options, target } }) {
 		const text = textOf(options["message"]).trim();
 		const named = text === "" ? target?.message : messageNamed(context, text, room);
 		const heard = await context.heard(room, {
@@ -189,7 +189,7 @@ export function helpCommand(table: () => readonly CommandShape[]): Command<RoomC
 		name: "help",
 		description: "What I understand",
 		options: [],
-		async run({ platform }, { arrival: { room } }) {
+		async run({ platform }, { event: { room } }) {
 			const lines = [...Map.groupBy(table(), ({ name }) => name.split(" ")[0] ?? "")].flatMap(
 				([word, commands]) => helpLines(groups.get(word), commands, (name) => platform.command(name, room)),
 			);

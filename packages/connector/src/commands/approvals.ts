@@ -22,7 +22,7 @@ const approvals: Command = {
 			description: "Which of them to begin with; the first one unless told",
 		},
 	],
-	async run(context, { arrival: { person, room, options } }) {
+	async run(context, { event: { person, room, options } }) {
 		const { prompts } = await context.gateway.request("list_prompts", {
 			approvals: true,
 			limit: mostListed,

@@ -19,7 +19,7 @@ const memory: Command = {
 		},
 	],
 	async run({ gateway, platform, onBehalf }, handled) {
-		const { person, room, options } = handled.arrival;
+		const { person, room, options } = handled.event;
 		const query = textOf(options["query"]);
 		const asked = { limit: mostShown, ...onBehalf(person, room) };
 		const { memories: found } =
@@ -55,7 +55,7 @@ const forget: Command = {
 			description: "The id of a note, or me for all of yours",
 		},
 	],
-	async run({ gateway, onBehalf }, { arrival: { person, room, options }, key }) {
+	async run({ gateway, onBehalf }, { event: { person, room, options }, key }) {
 		const what = textOf(options["what"]);
 		const all = what.toLowerCase() === "me";
 		const { forgotten } = await gateway.request("forget_memory", {

@@ -9,6 +9,6 @@ export function textOf(option: string | number | boolean | undefined): string {
 export const mostSuggestions = 25;
 
 /** Whether the answer is a post that all people of the room read. It is, if the command was written as a message. */
-export function isPublic({ arrival, message }: Handled<"command">): boolean {
-	return message !== undefined && arrival.room.kind !== "direct";
+export function isPublic({ event, message }: Handled<"command">): boolean {
+	return message !== undefined && event.room.kind !== "direct";
 }

@@ -80,7 +80,7 @@ test.each<{
 test("the id of a schedule is completed from its title", async () => {
 	const { context } = scriptedContext({ list_schedules: () => ({ schedules: [schedule] }) });
 	const remove = scheduleCommands.find(({ name }) => name === "schedule remove");
-	const { person, room } = commanded("schedule remove").arrival;
+	const { person, room } = commanded("schedule remove").event;
 	const typing = { option: "id", options: {}, person, room };
 	expect(await remove?.complete?.(context, { ...typing, typed: "stand" })).toMatchObject([
 		{ value: "sched_1" },
@@ -135,13 +135,13 @@ test.each([
 	{ name: "a channel shows none of another tenant", written: {}, target: { tenant: "2" }, shown: false },
 ])("$name", async ({ written, target, shown }) => {
 	const { context } = scriptedContext({ list_schedules: () => ({ schedules: [schedule] }) });
-	const { arrival, key } = commanded("schedule list");
+	const { event, key } = commanded("schedule list");
 	const list = scheduleCommands.find(({ name }) => name === "schedule list");
-	const { room } = arrival;
+	const { room } = event;
 	const { text } =
 		(await list?.run(
 			{ ...context, roomOf: async () => ({ ...room, ...target }) },
-			{ arrival: { ...arrival, room: { ...room, ...written } }, key, message: "m1" },
+			{ event: { ...event, room: { ...room, ...written } }, key, message: "m1" },
 		)) ?? {};
 	expect(text?.includes("sched_1")).toBe(shown);
 });

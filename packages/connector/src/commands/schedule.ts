@@ -49,7 +49,7 @@ const add: Command = {
 		},
 		{ name: "title", description: "A short name", type: "string", required: false, max: 200 },
 	],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const { session } = await context.sessionOf(person, room, key);
 		const [zone, title, show] = [textOf(options["zone"]), textOf(options["title"]), showOf(options["show"])];
 		const made = await context.gateway.request(
@@ -78,7 +78,7 @@ const list: Command = {
 	options: [],
 	async run(context, handled) {
 		const { gateway, platform, onBehalf } = context;
-		const { person, room } = handled.arrival;
+		const { person, room } = handled.event;
 		const isPosted = isPublic(handled);
 		const asked = { limit: isPosted ? mostOfOwner : mostListed, ...onBehalf(person, room) };
 		const { schedules: found } = await gateway.request("list_schedules", asked);
@@ -113,8 +113,8 @@ const remove: Command = {
 		},
 	],
 	async run({ gateway, onBehalf }, handled) {
-		const { arrival, key } = handled;
-		const { person, room, options } = arrival;
+		const { event, key } = handled;
+		const { person, room, options } = event;
 		const { title } = await gateway.request("unschedule_task", {
 			entry_id: textOf(options["id"]),
 			key,

@@ -19,7 +19,7 @@ const create: Command<RoomContext> = {
 	name: "session new",
 	description: "Begin a fresh conversation here; the old one stays as it is",
 	options: [title],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["title"]);
 		await context.turnTo(person, room, { key, ...defined({ title: wanted || undefined }) });
 		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
@@ -41,7 +41,7 @@ const turn: Command<RoomContext> = {
 			description: "Which one: its title, or the end of its id",
 		},
 	],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["session"]);
 		const found = findSession(await context.sessions(person, room), wanted);
 		if (found === undefined) {
@@ -64,7 +64,7 @@ const list: Command<RoomContext> = {
 	name: "session list",
 	description: "The conversations of this channel",
 	options: [],
-	async run(context, { arrival: { person, room } }) {
+	async run(context, { event: { person, room } }) {
 		const sessions = await context.sessions(person, room);
 		if (sessions.length === 0)
 			return { text: "There is no conversation here yet: write to me, and one begins." };
@@ -86,7 +86,7 @@ const rename: Command<RoomContext> = {
 	name: "session rename",
 	description: "Give this channel's conversation another title",
 	options: [{ ...title, required: true }],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const { session } = await context.sessionOf(person, room, key);
 		const renamed = { session_id: session, title: textOf(options["title"]), key: `${key}/rename` };
 		const { title: given } = await context.gateway.request("rename_session", {
@@ -101,7 +101,7 @@ const info: Command<RoomContext> = {
 	name: "session info",
 	description: "What this channel talks to at the moment",
 	options: [],
-	async run(context, { arrival: { person, room } }) {
+	async run(context, { event: { person, room } }) {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
 		if (current === undefined)
 			return { text: "There is no conversation here yet: write to me, and one begins." };

@@ -52,7 +52,7 @@ test("without a name the skills that people may start are listed", async () => {
 
 test("a name completes with the skills of the room's session", async () => {
 	const { context, gateway } = talkingContext();
-	const { person, room } = commanded("skill", {}).arrival;
+	const { person, room } = commanded("skill", {}).event;
 	const asked = { option: "name", typed: "/dep", options: {}, person, room };
 	expect(await command?.complete?.(context, asked)).toEqual([
 		{ value: "deploy", label: "deploy: Deploys *it*" },

@@ -28,8 +28,8 @@ const skill: Command<RoomContext> = {
 			description: "What the skill works on",
 		},
 	],
-	async run(context, { arrival, key, message }) {
-		const { person, room, options, attachments } = arrival;
+	async run(context, { event, key, message }) {
+		const { person, room, options, attachments } = event;
 		// Typed as a text, the name has the arguments behind it.
 		const wanted = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
 		if (wanted === "") {

@@ -9,8 +9,8 @@ const ask: Command<RoomContext> = {
 	name: "ask",
 	description: "Ask the agent something, in this channel's conversation",
 	options: [{ name: "text", description: "What you want", type: "string", required: true, max: mostText }],
-	async run(context, { arrival, key, message }) {
-		const { person, room, options, attachments, target } = arrival;
+	async run(context, { event, key, message }) {
+		const { person, room, options, attachments, target } = event;
 		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";
 		const answered = message ?? target?.message;
 		const { sent, failures } = await context.say(person, room, {
@@ -32,7 +32,7 @@ const stop: Command<RoomContext> = {
 	name: "stop",
 	description: "Stop what is at work in this channel's conversation",
 	options: [],
-	async run(context, { arrival: { person, room, at }, key }) {
+	async run(context, { event: { person, room, at }, key }) {
 		const stopped = await context.stop(person, room, { key, at });
 		return { text: stopped ? "Stopped." : "Nothing is at work here." };
 	},

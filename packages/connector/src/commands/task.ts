@@ -42,7 +42,7 @@ const create: Command = {
 			choices: ["low", "normal", "high"].map((value) => ({ value, label: value })),
 		},
 	],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const description = textOf(options["text"]);
 		const title = textOf(options["title"]) || oneLine(description, mostTitle);
 		const agent = textOf(options["agent"]);
@@ -82,10 +82,10 @@ const list: Command = {
 	also: "tasks",
 	description: "What is worked on in the background here, and what came of it",
 	options: [],
-	async run(context, { arrival }) {
-		const tasks = await tasksHere(context, arrival);
+	async run(context, { event }) {
+		const tasks = await tasksHere(context, event);
 		if (tasks.length === 0) {
-			const submit = context.platform.command("task new", arrival.room);
+			const submit = context.platform.command("task new", event.room);
 			return { text: `There are no tasks here yet. \`${submit}\` submits one.` };
 		}
 		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, mostListed);
@@ -100,7 +100,7 @@ const show: Command = {
 	description: "All that is known of a task",
 	options: [idOption],
 	async run(context, handled) {
-		const { person, room } = handled.arrival;
+		const { person, room } = handled.event;
 		const task_id = await meant(context, handled);
 		const task = await context.gateway.request("check_task", { task_id, ...context.onBehalf(person, room) });
 		return { text: taskReport(task, context.platform), controls: [controlsOf(task, context)] };
@@ -116,7 +116,7 @@ const cancel: Command = {
 		{ name: "reason", description: "Why, for the others", type: "string", required: false, max: 1000 },
 	],
 	async run(context, handled) {
-		const { person, room, options } = handled.arrival;
+		const { person, room, options } = handled.event;
 		const task_id = await meant(context, handled);
 		const reason = textOf(options["reason"]);
 		const { status } = await context.gateway.request("cancel_task", {
@@ -146,7 +146,7 @@ const reply: Command = {
 		},
 	],
 	async run(context, handled) {
-		const { person, room, options } = handled.arrival;
+		const { person, room, options } = handled.event;
 		const task = await meant(context, handled);
 		const answer = answerOf(textOf(options["text"]));
 		const speaker = { person, room, key: handled.key };
@@ -160,8 +160,8 @@ const reply: Command = {
 /** Work in the background, by command. */
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-function meant(context: HandlerContext, { arrival }: Handling): Promise<string> {
-	return findTask(context, arrival, textOf(arrival.options["id"]));
+function meant(context: HandlerContext, { event }: Handling): Promise<string> {
+	return findTask(context, event, textOf(event.options["id"]));
 }
 
 function suggest(fits: (task: Task) => boolean) {

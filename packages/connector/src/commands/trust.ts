@@ -37,7 +37,7 @@ const on: Command = {
 			description: "After so many calls it ends",
 		},
 	],
-	async run(context, { arrival: { person, room, options }, key }) {
+	async run(context, { event: { person, room, options }, key }) {
 		const { reason, minutes = minutesUnlessTold, max_actions, tools = "" } = options;
 		const names = String(tools)
 			.split(/[\s,]+/u)
@@ -66,7 +66,7 @@ const off: Command = {
 	description: "Let tools in this channel ask again",
 	least: "manage",
 	options: [],
-	async run(context, { arrival: { person, room }, key }) {
+	async run(context, { event: { person, room }, key }) {
 		const behalf = context.onBehalf(person, room);
 		const { grants } = await context.gateway.request("list_grants", { ended: false, ...behalf });
 		// A channel has one at a time.
@@ -82,7 +82,7 @@ const status: Command = {
 	description: "Whether tools run in this channel without asking, and until when",
 	least: "manage",
 	options: [],
-	async run({ gateway, platform, onBehalf }, { arrival: { person, room } }) {
+	async run({ gateway, platform, onBehalf }, { event: { person, room } }) {
 		const { grants, wishes } = await gateway.request("list_grants", {
 			ended: false,
 			...onBehalf(person, room),

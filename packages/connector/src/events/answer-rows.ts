@@ -6,7 +6,7 @@ import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
-/** An arrival is answered once: whatever it comes to counts as one event of its own. */
+/** An inbound event is answered once: whatever it comes to counts as one event of its own. */
 const seq = 1;
 
 type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };

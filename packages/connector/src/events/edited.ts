@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { runOf } from "../conversation/answers/runs.ts";
-import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
+import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { type Effect, readHeard } from "../rooms/heard.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
@@ -45,11 +45,11 @@ function absent(reason: unknown): undefined {
 /** What an edit comes to of a message that was sent before; undefined where it was not, so that it is a message now. */
 export async function hearEdit(
 	parts: EventParts,
-	arrival: ArrivalOf<"edited">,
+	event: InboundEventOf<"edited">,
 	{ key }: Turn,
 ): Promise<Outcome | undefined> {
 	const { context, controls, subscriptions } = parts;
-	const { room, person, message, text, attachments } = arrival;
+	const { room, person, message, text, attachments } = event;
 	const asked = await askedBy(parts, room, message);
 	if (asked === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
 	const { session, run } = asked;

@@ -1,6 +1,6 @@
 import { commandTable } from "../commands/command-table.ts";
 import { isOfOtherRooms } from "../controls/control-kind.ts";
-import type { ArrivalOf } from "../platform/inbound-event.ts";
+import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { pressTable } from "../presses/press-table.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { refusalOf } from "../rooms/refusal.ts";
@@ -11,13 +11,13 @@ import type { EventParts, Turn } from "./handler.ts";
 /** Runs a command and answers in private. */
 export async function handleCommand(
 	parts: EventParts,
-	event: ArrivalOf<"command">,
+	event: InboundEventOf<"command">,
 	turn: Turn,
 ): Promise<void> {
 	const { context, platform } = parts;
 	await answer(parts, event, turn, async () => {
 		const command = commandTable.find(({ name }) => name === event.command);
-		if (command !== undefined) return command.run(context, { arrival: event, key: turn.key });
+		if (command !== undefined) return command.run(context, { event: event, key: turn.key });
 		const help = platform.command("help", event.room);
 		return { text: `I do not know this command any more: \`${help}\` shows what I know.` };
 	});
@@ -28,19 +28,23 @@ const oldButton: Reply = {
 };
 
 /** Does what a button, a choice or a form stands for and answers in private. */
-export async function handlePress(parts: EventParts, event: ArrivalOf<"press">, turn: Turn): Promise<void> {
+export async function handlePress(
+	parts: EventParts,
+	event: InboundEventOf<"press">,
+	turn: Turn,
+): Promise<void> {
 	const { context, subscriptions, controls } = parts;
 	await answer(parts, event, turn, async () => {
 		const target = controls.read(event.control);
 		if (target === undefined) return oldButton;
 		if (!isOfOtherRooms(target.kind)) await subscriptions.follow(target.session);
-		return pressTable[target.kind](context, { arrival: event, key: turn.key }, target);
+		return pressTable[target.kind](context, { event: event, key: turn.key }, target);
 	});
 }
 
 async function answer(
 	parts: EventParts,
-	event: ArrivalOf<"command" | "press">,
+	event: InboundEventOf<"command" | "press">,
 	{ id, settle }: Turn,
 	work: () => Promise<Reply | undefined>,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { commandTable } from "../commands/command-table.ts";
 import { readTextCommand, saysStop } from "../commands/text-command.ts";
 import type { Outbox } from "../outbox/outbox.ts";
-import type { ArrivalOf } from "../platform/inbound-event.ts";
+import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
 import { answerByReply } from "../presses/questions.ts";
 import { replyToTask } from "../presses/tasks.ts";
@@ -16,44 +16,44 @@ import { hearEdit } from "./edited.ts";
 import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
-type Message = ArrivalOf<"message" | "edited">;
+type Message = InboundEventOf<"message" | "edited">;
 
 /** Reads a message or its edit, does what it asks for, and records the outcome with its answer in one transaction. */
-export async function handleMessage(parts: EventParts, arrival: Message, turn: Turn): Promise<void> {
+export async function handleMessage(parts: EventParts, event: Message, turn: Turn): Promise<void> {
 	// Together with its answer, by a process that ended before that was known here.
 	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
 	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
-	const mayBeOvertaken = arrival.type === "message" && !saysStop(arrival.text);
+	const mayBeOvertaken = event.type === "message" && !saysStop(event.text);
 	const { id } = turn;
-	const { message, room } = arrival;
+	const { message, room } = event;
 	const conversation = parts.platform.conversation(room);
 	if (mayBeOvertaken && (await parts.seldomHeard.isOvertaken({ id, conversation, message }))) return;
-	const edit = arrival.type === "edited" && !arrival.person.bot;
-	const edited = edit ? await refused(parts, arrival, () => hearEdit(parts, arrival, turn)) : undefined;
-	const { ours, reason } = await judge(parts, arrival);
+	const edit = event.type === "edited" && !event.person.bot;
+	const edited = edit ? await refused(parts, event, () => hearEdit(parts, event, turn)) : undefined;
+	const { ours, reason } = await judge(parts, event);
 	const outcome =
 		edited ??
-		(ours ? await refused(parts, arrival, () => hear(parts, arrival, turn)) : undefined) ??
+		(ours ? await refused(parts, event, () => hear(parts, event, turn)) : undefined) ??
 		({ effect: "none" } as const);
 	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
-	await note(parts, arrival, { turn, reason, outcome, conversation });
+	await note(parts, event, { turn, reason, outcome, conversation });
 }
 
-async function judge({ rooms }: EventParts, arrival: Message): Promise<Verdict> {
-	const { person, room } = arrival;
-	return isForUs(arrival, needsFacts(arrival) ? await rooms.facts(person, room) : usualFacts);
+async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
+	const { person, room } = event;
+	return isForUs(event, needsFacts(event) ? await rooms.facts(person, room) : usualFacts);
 }
 
 /** What the work comes to, or in words why it was refused. */
 async function refused(
 	parts: EventParts,
-	arrival: Message,
+	event: Message,
 	work: () => Promise<Outcome | undefined>,
 ): Promise<Outcome | undefined> {
 	try {
 		return await work();
 	} catch (reason) {
-		const reply = await refusalOf(parts.context, arrival, reason);
+		const reply = await refusalOf(parts.context, event, reason);
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
 		return { effect: "refused", reply, ...defined({ seldom: isDenied ? (true as const) : undefined }) };
 	}
@@ -68,11 +68,11 @@ interface Noted {
 
 async function note(
 	parts: EventParts,
-	arrival: Message,
+	event: Message,
 	{ turn, reason, outcome, conversation }: Noted,
 ): Promise<void> {
 	const { store, outbox, clock, platform, seldomHeard } = parts;
-	const { room, message, person, at, seenBefore: replayed = false } = arrival;
+	const { room, message, person, at, seenBefore: replayed = false } = event;
 	const { effect, reply, seldom, text, session, run } = outcome;
 	const now = clock.now();
 	// Where it was answered before, that was right behind the message.
@@ -101,16 +101,16 @@ async function note(
 }
 
 /** What a message comes to that is for us. Rejects with the gateway's refusal. */
-async function hear(parts: EventParts, arrival: Message, turn: Turn): Promise<Outcome> {
-	const { reply } = arrival.address;
+async function hear(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
+	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
-	const task = (await taskOfThread(parts, arrival.room)) ?? post?.task;
-	if (saysStop(arrival.text)) return stopHere(parts, arrival, { turn, task });
+	const task = (await taskOfThread(parts, event.room)) ?? post?.task;
+	if (saysStop(event.text)) return stopHere(parts, event, { turn, task });
 	return (
-		(await obey(parts, arrival, turn)) ??
-		greet(arrival) ??
-		(await answer(parts, arrival, { turn, post })) ??
-		(task === undefined ? speak(parts, arrival, turn) : tellTask(parts, arrival, { turn, task }))
+		(await obey(parts, event, turn)) ??
+		greet(event) ??
+		(await answer(parts, event, { turn, post })) ??
+		(task === undefined ? speak(parts, event, turn) : tellTask(parts, event, { turn, task }))
 	);
 }
 
@@ -132,13 +132,13 @@ const nothingToStop: Outcome = {
 	reply: { text: "Nothing is at work here." },
 };
 
-async function obey({ context }: EventParts, arrival: Message, { key }: Turn): Promise<Outcome | undefined> {
-	const ordered = readTextCommand(arrival.text, commandTable);
+async function obey({ context }: EventParts, event: Message, { key }: Turn): Promise<Outcome | undefined> {
+	const ordered = readTextCommand(event.text, commandTable);
 	if (ordered === undefined) return undefined;
 	if ("problem" in ordered) return { effect: "refused", reply: { text: ordered.problem } };
 	const { command, options } = ordered;
-	const { room, person, at, attachments, message } = arrival;
-	const { reply } = arrival.address;
+	const { room, person, at, attachments, message } = event;
+	const { reply } = event.address;
 	const wanted = {
 		type: "command" as const,
 		command: command.name,
@@ -149,7 +149,7 @@ async function obey({ context }: EventParts, arrival: Message, { key }: Turn): P
 		attachments,
 		...defined({ target: reply ? { message: reply.message, text: "" } : undefined }),
 	};
-	return { effect: "command", reply: await command.run(context, { arrival: wanted, key, message }) };
+	return { effect: "command", reply: await command.run(context, { event: wanted, key, message }) };
 }
 
 const greeting =
@@ -181,9 +181,9 @@ async function tellTask(
 	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
 
-async function speak(parts: EventParts, arrival: Message, turn: Turn): Promise<Outcome> {
+async function speak(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
 	const { seldomHeard, platform, context, rooms } = parts;
-	const { room, person, text, message, attachments, at } = arrival;
+	const { room, person, text, message, attachments, at } = event;
 	const conversation = platform.conversation(room);
 	const isWanted = async (): Promise<boolean> => {
 		// Where each has a conversation of their own, nobody stops that of another one.
@@ -193,7 +193,7 @@ async function speak(parts: EventParts, arrival: Message, turn: Turn): Promise<O
 	};
 	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
 	const said = await context.say(person, room, words).catch(async (reason: unknown) => {
-		if (ParleyError.from(reason).code === "resource_exhausted") await tellFull(parts, arrival);
+		if (ParleyError.from(reason).code === "resource_exhausted") await tellFull(parts, event);
 		throw reason;
 	});
 	const outcome = outcomeOf(said);
@@ -201,9 +201,9 @@ async function speak(parts: EventParts, arrival: Message, turn: Turn): Promise<O
 }
 
 /** The gateway takes no more at the moment: who waits without a place in its line knows that. */
-async function tellFull(parts: EventParts, arrival: Message): Promise<void> {
+async function tellFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
-	const { room, message, at, seenBefore: replayed = false } = arrival;
+	const { room, message, at, seenBefore: replayed = false } = event;
 	const conversation = platform.conversation(room);
 	const now = replayed ? at : clock.now();
 	const cursor = await hourly(parts, `full:${conversation}`, now);

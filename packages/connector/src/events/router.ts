@@ -3,7 +3,7 @@ import { ParleyError } from "@parley/base";
 import { saysStop } from "../commands/text-command.ts";
 import { type InboundHandler, isPassing } from "../inbound/inbox.ts";
 import type { Plan } from "../outbox/plan.ts";
-import { Arrival, type ArrivalOf } from "../platform/inbound-event.ts";
+import { InboundEvent, type InboundEventOf } from "../platform/inbound-event.ts";
 import { isForUs, usualFacts } from "../platform/is-for-us.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
 import { eventCursor } from "../store/retention.ts";
@@ -17,17 +17,17 @@ import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
 type Queue = "" | "!" | "!audience";
 
 /** What the connector does with the events of one type. */
-interface Route<Type extends Arrival["type"]> {
-	readonly queue: (event: ArrivalOf<Type>) => Queue;
+interface Route<Type extends InboundEvent["type"]> {
+	readonly queue: (event: InboundEventOf<Type>) => Queue;
 	/** A second call for the same event changes nothing. Rejects if the event must be retried. */
-	readonly handle: (parts: EventParts, event: ArrivalOf<Type>, turn: Turn) => Promise<void>;
+	readonly handle: (parts: EventParts, event: InboundEventOf<Type>, turn: Turn) => Promise<void>;
 	/** Answer to the person if the event is given up; undefined if nobody waits for an answer. */
-	readonly apology?: (parts: EventParts, event: ArrivalOf<Type>) => Apology | undefined;
+	readonly apology?: (parts: EventParts, event: InboundEventOf<Type>) => Apology | undefined;
 }
 
 type Apology = Omit<Plan, "cursor">;
 
-const routes: { readonly [Type in Arrival["type"]]: Route<Type> } = {
+const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	message: {
 		queue: ({ text }) => (saysStop(text) ? "!" : ""),
 		handle: handleMessage,
@@ -42,12 +42,14 @@ const routes: { readonly [Type in Arrival["type"]]: Route<Type> } = {
 	audience: { queue: () => "!audience", handle: handleAudience },
 };
 
-function routeOf<Type extends Arrival["type"]>(event: { readonly type: Type }): Route<Arrival["type"]> {
+function routeOf<Type extends InboundEvent["type"]>(event: {
+	readonly type: Type;
+}): Route<InboundEvent["type"]> {
 	// True because the key of the table is the type of the event that the route is given.
-	return routes[event.type] as unknown as Route<Arrival["type"]>;
+	return routes[event.type] as unknown as Route<InboundEvent["type"]>;
 }
 
-function isRouted(type: string): type is Arrival["type"] {
+function isRouted(type: string): type is InboundEvent["type"] {
 	return Object.hasOwn(routes, type);
 }
 
@@ -55,7 +57,7 @@ function isRouted(type: string): type is Arrival["type"] {
  * Suffix of the queue for an event. Interactions, stops and changes of the audience do not wait behind messages, because
  * platforms limit the time to answer an interaction and a change of the audience ends trust.
  */
-export function queueOf(event: Arrival): Queue {
+export function queueOf(event: InboundEvent): Queue {
 	// The inbox stores an event of an unknown type, too; the router then logs it.
 	return isRouted(event.type) ? routeOf(event).queue(event) : "";
 }
@@ -63,7 +65,7 @@ export function queueOf(event: Arrival): Queue {
 /** Handler of the inbox: routes each event by its type. A second call for the same event changes nothing. */
 export function routeEvents(parts: EventParts): InboundHandler {
 	return async ({ id, data }, { isAgain, isLast, settle }) => {
-		const read = Arrival.safeParse(data);
+		const read = InboundEvent.safeParse(data);
 		if (!read.success) {
 			// A retry would fail in the same way.
 			parts.log.error("an inbound event has an unknown form", { id, error: read.error });
@@ -88,13 +90,13 @@ export function routeEvents(parts: EventParts): InboundHandler {
  * Posts the apology for an event that is given up. Rejects with `unavailable` if the apology cannot be stored, so that the
  * event keeps its turn.
  */
-async function apologize(parts: EventParts, event: Arrival, id: string): Promise<void> {
+async function apologize(parts: EventParts, event: InboundEvent, id: string): Promise<void> {
 	const apology = routeOf(event).apology?.(parts, event);
 	if (apology === undefined) return;
 	const cursor = { session: `${eventCursor}${id}/aside`, seq: 1 };
 	await parts.outbox.plan({ ...apology, cursor }).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
-		throw new ParleyError(`nobody was told that an arrival is put aside: ${message}`, {
+		throw new ParleyError(`nobody was told that an inbound event is put aside: ${message}`, {
 			code: "unavailable",
 			cause,
 		});
@@ -108,7 +110,7 @@ const notDone =
 
 function apologyInRoom(
 	{ platform, clock }: EventParts,
-	event: ArrivalOf<"message" | "edited">,
+	event: InboundEventOf<"message" | "edited">,
 ): Apology | undefined {
 	const { room, message, seenBefore: replayed = false } = event;
 	// The settings of the channel may address the agent without a mention, but the gateway that knows them fails.
@@ -120,7 +122,7 @@ function apologyInRoom(
 
 function apologyInPrivate(
 	{ platform, clock }: EventParts,
-	{ ticket }: ArrivalOf<"command" | "press">,
+	{ ticket }: InboundEventOf<"command" | "press">,
 ): Apology {
 	const rows = privateAnswer({ text: notDone }, { ticket, now: clock.now() }, platform);
 	return { conversation: `ticket:${ticket.id}`, rows };
@@ -129,7 +131,7 @@ function apologyInPrivate(
 /** Ends the trust of channels whose audience changed, and deletes the notes of a channel that was deleted. */
 async function handleAudience(
 	{ context }: EventParts,
-	event: ArrivalOf<"audience">,
+	event: InboundEventOf<"audience">,
 	{ key }: Turn,
 ): Promise<void> {
 	await suspendTrust(context, event, key);

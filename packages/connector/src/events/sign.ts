@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { ControlTarget } from "../controls/controls.ts";
-import type { ArrivalOf } from "../platform/inbound-event.ts";
+import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { pressesOfAnswers } from "../presses/answers.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { endTrust } from "../rooms/suspend-trust.ts";
@@ -13,7 +13,7 @@ import type { EventParts, Turn } from "./handler.ts";
 /** Cancels the run of a deleted message. Trust ends too, because platforms do not name who deleted the message. */
 export async function handleDeleted(
 	parts: EventParts,
-	{ room, message }: ArrivalOf<"deleted">,
+	{ room, message }: InboundEventOf<"deleted">,
 	{ key }: Turn,
 ): Promise<void> {
 	const asked = await askedBy(parts, room, message);
@@ -25,7 +25,7 @@ export async function handleDeleted(
 /** Stops what is at work in the room. */
 export async function handleStop(
 	parts: EventParts,
-	{ person, room, at }: ArrivalOf<"stop">,
+	{ person, room, at }: InboundEventOf<"stop">,
 	{ key }: Turn,
 ): Promise<void> {
 	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
@@ -34,7 +34,7 @@ export async function handleStop(
 /** A reaction to a message does the same as the button of that name below its answer. */
 export async function handleReaction(
 	parts: EventParts,
-	event: ArrivalOf<"reaction">,
+	event: InboundEventOf<"reaction">,
 	turn: Turn,
 ): Promise<void> {
 	const reply = await quietly(parts, () => react(parts, event, turn));
@@ -49,7 +49,7 @@ export async function handleReaction(
 
 async function react(
 	parts: EventParts,
-	event: ArrivalOf<"reaction">,
+	event: InboundEventOf<"reaction">,
 	{ key }: Turn,
 ): Promise<Reply | undefined> {
 	const { sign, person, room, message, at } = event;
@@ -66,14 +66,14 @@ async function react(
 		fields: {},
 		control: parts.controls.write(target),
 	};
-	const reply = await pressesOfAnswers[sign](parts.context, { arrival: press, key }, target);
+	const reply = await pressesOfAnswers[sign](parts.context, { event: press, key }, target);
 	// Success is visible at the answer.
 	return target.kind === "again" ? reply : undefined;
 }
 
 async function targetOf(
 	parts: EventParts,
-	{ sign, room, message }: ArrivalOf<"reaction">,
+	{ sign, room, message }: InboundEventOf<"reaction">,
 ): Promise<ControlTarget | undefined> {
 	const asked = await askedBy(parts, room, message);
 	if (asked) return { kind: sign, session: asked.session, subject: asked.run };

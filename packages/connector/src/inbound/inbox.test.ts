@@ -2,17 +2,17 @@ import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
-import { type InboundEvent, type InboundHandler, Inbox, type InboxParts } from "./inbox.ts";
+import { type InboundHandler, Inbox, type InboxParts, type QueuedEvent } from "./inbox.ts";
 
 async function surroundings() {
 	const store = new WatchedStore(await openSqlite());
 	const [clock, log, heard] = [new ManualClock(), new MemoryLogger(), [] as string[]];
-	const handle = async ({ id }: InboundEvent): Promise<void> => void heard.push(id);
+	const handle = async ({ id }: QueuedEvent): Promise<void> => void heard.push(id);
 	const parts: InboxParts = { store, clock, log, handle, chance: () => 0 };
 	return { store, clock, log, heard, parts };
 }
 
-const event = (id: string, conversation = "general"): InboundEvent => ({ id, conversation, data: { id } });
+const event = (id: string, conversation = "general"): QueuedEvent => ({ id, conversation, data: { id } });
 
 test("an event is taken once, whatever comes again and whoever restarts", async () => {
 	const { store, heard, parts } = await surroundings();
@@ -29,7 +29,7 @@ test("an event is taken once, whatever comes again and whoever restarts", async 
 test("a conversation is heard in order while others go on, no more at once than allowed", async () => {
 	const { store, heard, parts } = await surroundings();
 	const gates = new Map<string, () => void>();
-	const handle = ({ id }: InboundEvent): Promise<void> => {
+	const handle = ({ id }: QueuedEvent): Promise<void> => {
 		heard.push(id);
 		return new Promise((resolve) => gates.set(id, resolve));
 	};
@@ -68,7 +68,7 @@ test("what was not handled when the process ended is handled by the next one, wi
 test("while the gateway is away an event keeps its turn however long that takes", async () => {
 	const { store, clock, heard, parts } = await surroundings();
 	let isAway = true;
-	const handle = async ({ id }: InboundEvent): Promise<void> => {
+	const handle = async ({ id }: QueuedEvent): Promise<void> => {
 		if (isAway) throw new ParleyError("the gateway is away", { code: "unavailable" });
 		heard.push(id);
 	};
@@ -87,7 +87,7 @@ test("while the gateway is away an event keeps its turn however long that takes"
 
 test("an event that the handler refuses five times is put aside with its reason, and the next one goes on", async () => {
 	const { store, clock, log, heard, parts } = await surroundings();
-	const handle = async ({ id }: InboundEvent): Promise<void> => {
+	const handle = async ({ id }: QueuedEvent): Promise<void> => {
 		heard.push(id);
 		if (id === "bad") throw new ParleyError("it has no author", { code: "invalid_argument" });
 	};
@@ -117,12 +117,12 @@ test("where too many wait the platform is not told that an event has arrived", a
 	expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
 });
 
-test("an event whose end cannot be written down is handled again, and an arrival that cannot is refused", async () => {
+test("an event whose end cannot be written down is handled again, and an inbound event that cannot is refused", async () => {
 	const { store, clock, heard, parts } = await surroundings();
 	const refuse = (): void => {
 		store.refusals = 1;
 	};
-	const handle = async ({ id }: InboundEvent): Promise<void> => {
+	const handle = async ({ id }: QueuedEvent): Promise<void> => {
 		if (heard.push(id) === 1) refuse();
 	};
 	const inbox = await Inbox.start({ ...parts, handle });

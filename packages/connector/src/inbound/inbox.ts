@@ -16,7 +16,7 @@ import type { Kysely } from "kysely";
 import type { ConnectorTables, InboundState } from "../store/tables.ts";
 
 /** Something that happened on the platform: a message, its edit, its deletion, a press of a button. */
-export interface InboundEvent {
+export interface QueuedEvent {
 	/**
 	 * What the platform calls it, with its kind, tenant and place, and the version of an edit: the same for each copy
 	 * of one event, and for no other.
@@ -47,7 +47,7 @@ export interface InboundTurn {
  * Handles one event. It is called again, with the same id, where it throws or the process ends: what it does must be
  * keyed with that id.
  */
-export type InboundHandler = (event: InboundEvent, turn: InboundTurn) => Promise<void>;
+export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
 
 /** What an inbox is made of. */
 export interface InboxParts {
@@ -72,7 +72,7 @@ const mostAttempts = 5;
 interface Waiting {
 	readonly position: number;
 	/** Absent where it is to be read. */
-	readonly arrived?: InboundEvent;
+	readonly arrived?: QueuedEvent;
 }
 
 /** So many events that wait are kept in memory, too; of more, as while the gateway is away, it is known where they are. */
@@ -127,7 +127,7 @@ export class Inbox {
 	 * Resolves when the event is durable: only then may the platform be told that it has arrived. False where it came
 	 * before. Rejects with `resource_exhausted` where too many wait, so that the platform keeps it.
 	 */
-	async accept({ id, conversation, data }: InboundEvent): Promise<boolean> {
+	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
 		if (this.#count >= capacity) {
 			throw new ParleyError(`${this.#count} events wait already: event ${id} is not taken`, {
@@ -135,10 +135,10 @@ export class Inbox {
 			});
 		}
 		await this.#failpoints.reach("inbound.insert");
-		const arrival = { id, conversation, data: JSON.stringify(data), now: clock.now() };
+		const row = { id, conversation, data: JSON.stringify(data), now: clock.now() };
 		// Nothing may come between the commit and the queue: it is filled in the order of the commits.
 		const isNew = await store
-			.commit((tx) => insertArrival(tx, arrival))
+			.commit((tx) => insertEvent(tx, row))
 			.then((position) => {
 				if (position === undefined) return false;
 				const arrived = { id, conversation, data };
@@ -203,7 +203,7 @@ export class Inbox {
 	async #settled({ position, arrived }: Waiting): Promise<boolean> {
 		const { store, handle, log } = this.#parts;
 		try {
-			const row = await (arrived ?? store.read((db) => readArrival(db, position)));
+			const row = await (arrived ?? store.read((db) => readEvent(db, position)));
 			if (row === undefined) return true;
 			const { id, conversation } = row;
 			const attempts = "attempts" in row ? row.attempts : 0;
@@ -260,15 +260,15 @@ export class Inbox {
 
 	async #move(
 		tx: Kysely<ConnectorTables>,
-		to: Pick<Parameters<typeof updateArrival>[1], "position" | "state" | "attempts" | "reason">,
+		to: Pick<Parameters<typeof updateEvent>[1], "position" | "state" | "attempts" | "reason">,
 	): Promise<void> {
-		await updateArrival(tx, { ...to, now: this.#parts.clock.now() });
+		await updateEvent(tx, { ...to, now: this.#parts.clock.now() });
 	}
 }
 
 type Tx = Kysely<ConnectorTables>;
 
-interface Arrival {
+interface NewRow {
 	readonly id: string;
 	readonly conversation: string;
 	readonly data: string;
@@ -276,7 +276,7 @@ interface Arrival {
 }
 
 /** Resolves with the position of what is new, and with nothing for what came before. */
-const insertArrival = hotInsert<ConnectorTables, Arrival, "inbound">("position", (db, p) =>
+const insertEvent = hotInsert<ConnectorTables, NewRow, "inbound">("position", (db, p) =>
 	db
 		.insertInto("inbound")
 		.values({
@@ -291,7 +291,7 @@ const insertArrival = hotInsert<ConnectorTables, Arrival, "inbound">("position",
 		.onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
-const updateArrival = hotStatement<
+const updateEvent = hotStatement<
 	ConnectorTables,
 	{ position: number; state: InboundState; attempts: number; reason: string | null; now: number }
 >((db, p) =>
@@ -301,7 +301,7 @@ const updateArrival = hotStatement<
 		.where("position", "=", p("position")),
 );
 
-const selectArrival = hotStatement<
+const selectEvent = hotStatement<
 	ConnectorTables,
 	{ position: number },
 	{ id: string; conversation: string; data: string; attempts: number }
@@ -313,8 +313,8 @@ const selectArrival = hotStatement<
 );
 
 /** One event as it waits. */
-async function readArrival(db: Tx, position: number) {
-	const [row] = await selectArrival(db, { position });
+async function readEvent(db: Tx, position: number) {
+	const [row] = await selectEvent(db, { position });
 	return row;
 }
 

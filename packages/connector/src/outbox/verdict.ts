@@ -9,7 +9,7 @@ export const mostAttempts = 8;
 export const staleMs = 24 * 3_600_000;
 
 /** A request that timed out may still be carried out. An absence counts only after this time, and must be seen twice. */
-const arrivalMs = 15_000;
+const inboundMs = 15_000;
 const betweenLooksMs = 5000;
 
 const firstWaitMs = 1000;
@@ -169,7 +169,7 @@ export function judgeLook(
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): Verdict {
 	const { attempts, reason } = row;
-	const left = doubt.since + arrivalMs - monotonic;
+	const left = doubt.since + inboundMs - monotonic;
 	return { to: left > 0 ? "unknown" : "planned", attempts, reason, remote: null, waitMs: Math.max(0, left) };
 }
 
@@ -177,7 +177,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	const { attempts, reason } = row;
 	const after = { attempts, reason, remote: null };
 	doubt.failures = 0;
-	const arrived = doubt.since + arrivalMs;
+	const arrived = doubt.since + inboundMs;
 	if (monotonic < arrived) return { to: "unknown", ...after, waitMs: arrived - monotonic };
 	// Only a process whose database is lost can have sent it.
 	if (attempts === 0) return { to: "planned", ...after, waitMs: 0 };

@@ -77,7 +77,7 @@ const message = {
 };
 
 /** Something that happened on the platform, in words that all platforms share. */
-export const Arrival = z.discriminatedUnion("type", [
+export const InboundEvent = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("message"), ...message }),
 	/** A person has changed the text; what only a link preview changed is no edit. */
 	z.object({ type: z.literal("edited"), ...message }),
@@ -130,5 +130,5 @@ export const Arrival = z.discriminatedUnion("type", [
 		change: z.string(),
 	}),
 ]);
-export type Arrival = z.output<typeof Arrival>;
-export type ArrivalOf<Type extends Arrival["type"]> = Extract<Arrival, { type: Type }>;
+export type InboundEvent = z.output<typeof InboundEvent>;
+export type InboundEventOf<Type extends InboundEvent["type"]> = Extract<InboundEvent, { type: Type }>;

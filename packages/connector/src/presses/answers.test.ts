@@ -12,8 +12,8 @@ const person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
 const behalf = { actor: { id: "42" }, place: { tenant: "111" } };
 
 function press(fields: Record<string, string> = {}): Handled<"press"> {
-	const arrival = { type: "press", room, person, at: 0, control: "c", values: [], fields } as const;
-	return { arrival: { ...arrival, values: [] }, key: "press-1" };
+	const event = { type: "press", room, person, at: 0, control: "c", values: [], fields } as const;
+	return { event: { ...event, values: [] }, key: "press-1" };
 }
 
 interface Situation {

@@ -56,7 +56,7 @@ async function rate(
 	press: Press,
 	{ target, rating }: { readonly target: ControlTarget; readonly rating: "good" | "bad" },
 ): Promise<Reply> {
-	const comment = press.arrival.fields["text"]?.trim().slice(0, mostOfComment) ?? "";
+	const comment = press.event.fields["text"]?.trim().slice(0, mostOfComment) ?? "";
 	const said = {
 		run_id: target.subject,
 		rating,
@@ -73,7 +73,7 @@ async function rerun(
 	press: Press,
 	{ session, subject }: ControlTarget,
 ): Promise<Reply> {
-	const { room, person } = press.arrival;
+	const { room, person } = press.event;
 	const state = context.session(session)?.state.answers;
 	const before = state && runOf(state, subject);
 	if (before?.author !== undefined && !before.author.id.endsWith(`:${person.id}`)) {
@@ -97,6 +97,6 @@ async function rerun(
 	};
 }
 
-function behalf(context: HandlerContext, { arrival }: Press): ReturnType<HandlerContext["onBehalf"]> {
-	return context.onBehalf(arrival.person, arrival.room);
+function behalf(context: HandlerContext, { event }: Press): ReturnType<HandlerContext["onBehalf"]> {
+	return context.onBehalf(event.person, event.room);
 }

@@ -15,7 +15,7 @@ export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
 	"approve-all": (context, handled, target) =>
 		answerAll(context, handled, { target, verb: "Approved", response: { value: "once" } }),
 	"deny-all": (context, handled, target) => {
-		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
+		const reason = handled.event.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
 		return answerAll(context, handled, { target, verb: "Denied", response });
 	},
@@ -73,7 +73,7 @@ interface AnsweringOne extends Answering {
 /** The gateway decides about each call by itself. Rejects if it cannot be reached: the press is then handled again. */
 async function answerOne(
 	context: HandlerContext,
-	{ arrival: { person, room }, key }: Handled<"press">,
+	{ event: { person, room }, key }: Handled<"press">,
 	{ target: { session }, verb, response, row, question }: AnsweringOne,
 ): Promise<Left> {
 	const { token, number } = row;

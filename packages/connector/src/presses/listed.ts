@@ -21,12 +21,12 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 	"listed-approve": (context, handled, target) =>
 		give(context, handled, { target, response: { value: "once" } }),
 	"listed-deny": (context, handled, target) => {
-		const reason = handled.arrival.fields["reason"]?.trim() ?? "";
+		const reason = handled.event.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
 		return give(context, handled, { target, response });
 	},
-	"listed-whole": async (context, { arrival }, { subject }) => {
-		const prompt = await findListed(context, subject, arrival);
+	"listed-whole": async (context, { event }, { subject }) => {
+		const prompt = await findListed(context, subject, event);
 		if (!prompt) return { text: over };
 		const buttons = listedButtons(context, prompt, { code: "", cut: false, whole: true });
 		return { text: wholeQuestion(prompt), controls: [buttons] };
@@ -43,15 +43,15 @@ interface Given {
 
 async function give(
 	context: HandlerContext,
-	{ arrival, key }: Handled<"press">,
+	{ event, key }: Handled<"press">,
 	{ target: { subject: token }, response }: Given,
 ): Promise<Reply> {
-	const { person, room } = arrival;
-	const asked = await findListed(context, token, arrival);
+	const { person, room } = event;
+	const asked = await findListed(context, token, event);
 	try {
 		const params = { token, key, ...response, ...context.onBehalf(person, room) };
 		const { late } = await context.gateway.request("prompt_response", params);
-		return late ? { text: over } : { text: resultOf(context, { arrival, response, token, asked }) };
+		return late ? { text: over } : { text: resultOf(context, { event, response, token, asked }) };
 	} catch (reason) {
 		if (ParleyError.from(reason).code === "not_found") return { text: over };
 		throw reason;
@@ -60,7 +60,7 @@ async function give(
 
 interface Answered {
 	readonly response: Given["response"];
-	readonly arrival: Handled<"press">["arrival"];
+	readonly event: Handled<"press">["event"];
 	readonly token: string;
 	/** Absent where the press is handled again, and its answer was taken before. */
 	readonly asked: ListedPrompt | undefined;
@@ -69,7 +69,7 @@ interface Answered {
 /** The card with its result, as the room where it was asked sees it. */
 function resultOf(
 	context: HandlerContext,
-	{ arrival: { person, room }, response, token, asked }: Answered,
+	{ event: { person, room }, response, token, asked }: Answered,
 ): string {
 	const { platform, clock } = context;
 	const { cancelled = false, reason } = response;

@@ -8,8 +8,8 @@ import { pressesOfTasks } from "./tasks.ts";
 
 /** What the button of a trusted channel does. */
 export const pressesOfTrust: PressHandlers<"grant-end"> = {
-	async "grant-end"(context, { arrival, key }, { session, subject: grant_id }) {
-		const behalf = context.onBehalf(arrival.person, arrival.room);
+	async "grant-end"(context, { event, key }, { session, subject: grant_id }) {
+		const behalf = context.onBehalf(event.person, event.room);
 		const open = context.session(session)?.state.trust.open?.id === grant_id;
 		await context.gateway.request("revoke_grant", { grant_id, key, ...behalf });
 		if (open) return;

@@ -32,8 +32,8 @@ export const pressesOfQuestions: PressHandlers<
 	skip: giving(() => ({ cancelled: true })),
 	whole: (context, handled, target) => showWhole(context, answeringOf(handled, target)),
 	answer: (context, handled, target) =>
-		answerByReply(context, { ...answeringOf(handled, target), text: handled.arrival.fields["text"] ?? "" }),
-	choose: (context, handled, target) => choose(context, answeringOf(handled, target), handled.arrival.values),
+		answerByReply(context, { ...answeringOf(handled, target), text: handled.event.fields["text"] ?? "" }),
+	choose: (context, handled, target) => choose(context, answeringOf(handled, target), handled.event.values),
 	secret: (context, handled, target) => openPage(context, answeringOf(handled, target)),
 };
 
@@ -56,13 +56,12 @@ export async function answerByReply(
 	return "response" in typed ? give(context, meaning, typed.response) : { text: typed.help };
 }
 
-function giving(responseOf: (arrival: Handled<"press">["arrival"]) => Response): PressHandler {
-	return (context, handled, target) =>
-		give(context, answeringOf(handled, target), responseOf(handled.arrival));
+function giving(responseOf: (event: Handled<"press">["event"]) => Response): PressHandler {
+	return (context, handled, target) => give(context, answeringOf(handled, target), responseOf(handled.event));
 }
 
 function answeringOf(
-	{ arrival: { person, room }, key }: Handled<"press">,
+	{ event: { person, room }, key }: Handled<"press">,
 	{ session, subject: token }: ControlTarget,
 ): Answering {
 	return { person, room, key, session, token };

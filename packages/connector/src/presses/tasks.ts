@@ -16,7 +16,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	),
 
 	"task-revise": known((context, handled, { subject }) => {
-		const feedback = handled.arrival.fields["text"] ?? "";
+		const feedback = handled.event.fields["text"] ?? "";
 		return answerTask(context, speakerOf(handled), {
 			...readReviewSubject(subject),
 			status: "revise",
@@ -24,8 +24,8 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 		});
 	}),
 
-	"task-cancel": known(async (context, { arrival, key }, { session, subject: task_id }) => {
-		const behalf = context.onBehalf(arrival.person, arrival.room);
+	"task-cancel": known(async (context, { event, key }, { session, subject: task_id }) => {
+		const behalf = context.onBehalf(event.person, event.room);
 		const wasOver = context.session(session)?.state.tasks.ended.some(({ id }) => id === task_id) ?? false;
 		const { status } = await context.gateway.request("cancel_task", { task_id, key, ...behalf });
 		if (status === "cancelled" && !wasOver) return;
@@ -33,8 +33,8 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 		return { text: `It was over before you pressed: ${howEnded(context, task)}.` };
 	}),
 
-	"task-retry": known(async (context, { arrival }, { subject: task_id }) => {
-		const behalf = context.onBehalf(arrival.person, arrival.room);
+	"task-retry": known(async (context, { event }, { subject: task_id }) => {
+		const behalf = context.onBehalf(event.person, event.room);
 		// One key for all presses of the button: whoever presses twice, or second, does not get a second task.
 		const key = `retry/${task_id}`;
 		try {
@@ -48,7 +48,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	}),
 };
 
-function speakerOf({ arrival: { person, room }, key }: Handled<"press">): TaskSpeaker {
+function speakerOf({ event: { person, room }, key }: Handled<"press">): TaskSpeaker {
 	return { person, room, key };
 }
 
@@ -59,7 +59,7 @@ function known(handler: PressHandler): PressHandler {
 			return await handler(context, handled, target);
 		} catch (reason) {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			return gone(context, target, handled.arrival.room);
+			return gone(context, target, handled.event.room);
 		}
 	};
 }

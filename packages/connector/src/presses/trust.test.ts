@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ArrivalOf } from "../platform/inbound-event.ts";
+import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { suspendTrust } from "../rooms/suspend-trust.ts";
 import { general, pressed, scriptedContext } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
@@ -66,7 +66,7 @@ test("what concerns several channels of a tenant ends what each of them is trust
 			place,
 		}),
 	);
-	const ended = async (change: Partial<ArrivalOf<"audience">>): Promise<unknown[]> => {
+	const ended = async (change: Partial<InboundEventOf<"audience">>): Promise<unknown[]> => {
 		const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
 		await suspendTrust(context, { ...joined, ...change }, "key");
 		// What was asked first is which grants there are.

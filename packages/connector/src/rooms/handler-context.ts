@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@parley/base";
 import type { MethodResult, OnBehalf, Requester } from "@parley/protocol";
 import type { Controls } from "../controls/controls.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { ArrivalOf, Attachment, Person, Room } from "../platform/inbound-event.ts";
+import type { Attachment, InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Heard } from "./heard.ts";
@@ -13,7 +13,7 @@ export interface Reply {
 	readonly controls?: readonly (readonly Control[])[];
 }
 
-/** What the handlers of presses and commands work with. Whatever changes something takes `key` from the arrival. */
+/** What the handlers of presses and commands work with. Whatever changes something takes `key` from the inbound event. */
 export interface HandlerContext {
 	readonly gateway: Requester;
 	readonly controls: Controls;
@@ -43,7 +43,7 @@ export interface HandlerContext {
 /** What happened, and the key of what it changes: a second time with the same key nothing changes again. */
 export interface Handled<Type extends "press" | "command"> {
 	/** Answers go out by themselves: no handler needs the ticket. */
-	readonly arrival: Omit<ArrivalOf<Type>, "ticket">;
+	readonly event: Omit<InboundEventOf<Type>, "ticket">;
 	readonly key: string;
 	/** Of a command that was written as a text: the message. */
 	readonly message?: string;

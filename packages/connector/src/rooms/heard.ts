@@ -25,7 +25,7 @@ export type Effect = keyof typeof effects;
 
 /** A message that was looked at, and what came of it. */
 export interface Heard {
-	/** The arrival's. */
+	/** The inbound event's. */
 	readonly id: string;
 	readonly message: string;
 	readonly conversation: string;
@@ -108,7 +108,7 @@ const selectNewest = hotStatement<ConnectorTables, { conversation: string; messa
 			.limit(sql.lit(1)),
 );
 
-/** The arrival by which a message was last heard; undefined where it was not. */
+/** The inbound event by which a message was last heard; undefined where it was not. */
 export async function lastHeard(
 	db: Tx,
 	message: { readonly conversation: string; readonly message: string },
@@ -117,7 +117,7 @@ export async function lastHeard(
 	return newest?.id;
 }
 
-/** Whether it is written down what came of an arrival. */
+/** Whether it is written down what came of an inbound event. */
 export async function isNoted(db: Tx, id: string): Promise<boolean> {
 	const row = await db.selectFrom("heard").select("id").where("id", "=", id).executeTakeFirst();
 	return row !== undefined;

@@ -103,7 +103,7 @@ export class SeldomHeard {
 		return writeHeard(tx, heard, now);
 	}
 
-	/** Whether a message was heard by another arrival than this one. */
+	/** Whether a message was heard by another inbound event than this one. */
 	async isOvertaken(message: HeardMessage): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => lastHeard(db, message));

@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import type { Requester } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { ArrivalOf, Room } from "../platform/inbound-event.ts";
+import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
 
 /** Gateway and platform of a connector. */
 interface Parts {
@@ -18,7 +18,7 @@ const mostReason = 500;
  */
 export async function suspendTrust(
 	parts: Parts,
-	{ room, channels, change, gone }: ArrivalOf<"audience">,
+	{ room, channels, change, gone }: InboundEventOf<"audience">,
 	key: string,
 ): Promise<void> {
 	const reason = gone ? change : `who may read or write here has changed: ${change}`;
@@ -29,7 +29,7 @@ export async function suspendTrust(
 export async function endTrust(
 	{ gateway, platform }: Parts,
 	room: Room,
-	ending: Pick<ArrivalOf<"audience">, "channels"> & { readonly reason: string; readonly key: string },
+	ending: Pick<InboundEventOf<"audience">, "channels"> & { readonly reason: string; readonly key: string },
 ): Promise<void> {
 	const { channels = [room.channel] } = ending;
 	const tenant = `${platform.name}:${room.tenant}:`;

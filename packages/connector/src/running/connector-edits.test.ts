@@ -4,12 +4,12 @@ import { playScene, type Step } from "../testing/scene.ts";
 import type { ScriptedSession } from "../testing/scripted-session.ts";
 import { Stage } from "../testing/stage.ts";
 
-/** The process ends when an arrival is handled, and before the inbox has noted that. */
-function forgets(arrival: string): Step {
+/** The process ends when an inbound event is handled, and before the inbox has noted that. */
+function forgets(event: string): Step {
 	return {
 		async does(stage) {
 			await stage.store.commit((tx) =>
-				tx.updateTable("inbound").set({ state: "waiting" }).where("id", "like", `${arrival}%`).execute(),
+				tx.updateTable("inbound").set({ state: "waiting" }).where("id", "like", `${event}%`).execute(),
 			);
 			await stage.restart();
 		},

@@ -21,7 +21,7 @@ import type { StuckRow } from "../outbox/decisions.ts";
 import { startLeftDecisions } from "../outbox/left-decisions.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Arrival } from "../platform/inbound-event.ts";
+import type { InboundEvent } from "../platform/inbound-event.ts";
 import { AudienceWatch } from "../rooms/audience-watch.ts";
 import { type HeardRoom, heardRooms } from "../rooms/heard-rooms.ts";
 import { openContext } from "../rooms/open-context.ts";
@@ -78,7 +78,7 @@ export class Connector {
 	readonly #outbox: Outbox;
 	readonly #decisions: { stop(): Promise<void> };
 	readonly #subscriptions: Subscriptions;
-	readonly #arrivals: EventParts;
+	readonly #events: EventParts;
 	readonly #inbox: Inbox;
 	readonly #audiences: AudienceWatch;
 	readonly #stopping: AbortController;
@@ -110,21 +110,21 @@ export class Connector {
 		const seldomHeard = await SeldomHeard.open(store, clock);
 		const known = { ...common, subscriptions, rooms, seldomHeard };
 		const context = openContext({ ...known, gateway, files });
-		const arrivals = { ...known, context };
+		const events = { ...known, context };
 		const inbox = await Inbox.start({
 			store,
 			clock,
 			chance,
 			log,
 			failpoints,
-			handle: routeEvents(arrivals),
+			handle: routeEvents(events),
 		});
 		made.connector = new Connector({
 			parts,
 			gateway,
 			outbox,
 			subscriptions,
-			arrivals,
+			events,
 			inbox,
 			audiences,
 			stopping,
@@ -137,7 +137,7 @@ export class Connector {
 		readonly gateway: GatewayWatch;
 		readonly outbox: Outbox;
 		readonly subscriptions: Subscriptions;
-		readonly arrivals: EventParts;
+		readonly events: EventParts;
 		readonly inbox: Inbox;
 		readonly audiences: AudienceWatch;
 		readonly stopping: AbortController;
@@ -147,7 +147,7 @@ export class Connector {
 		this.#outbox = made.outbox;
 		this.#decisions = startLeftDecisions({ ...made.parts, outbox: made.outbox });
 		this.#subscriptions = made.subscriptions;
-		this.#arrivals = made.arrivals;
+		this.#events = made.events;
 		this.#inbox = made.inbox;
 		this.#audiences = made.audiences;
 		this.#stopping = made.stopping;
@@ -168,11 +168,11 @@ export class Connector {
 	 * stop something, does not wait behind messages; what ends trust waits for nothing else.
 	 */
 	accept(
-		arrival: Arrival,
+		event: InboundEvent,
 		{ id, conversation }: { readonly id: string; readonly conversation: string },
 	): Promise<boolean> {
 		this.hear();
-		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(arrival)}`, data: arrival });
+		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(event)}`, data: event });
 	}
 
 	/** How far the gateway has heard each room; see `heardRooms`. */
@@ -191,7 +191,7 @@ export class Connector {
 		const over = new AbortController();
 		try {
 			return await Promise.race([
-				command.complete(this.#arrivals.context, asked),
+				command.complete(this.#events.context, asked),
 				delay(clock, completeMs, over.signal).then(() => []),
 			]);
 		} catch (reason) {

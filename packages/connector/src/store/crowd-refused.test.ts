@@ -2,7 +2,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import type { Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { type InboundEvent, type InboundHandler, Inbox } from "../inbound/inbox.ts";
+import { type InboundHandler, Inbox, type QueuedEvent } from "../inbound/inbox.ts";
 import type { Plan } from "../outbox/plan.ts";
 import { openSqlite, WatchedStore } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
@@ -114,12 +114,12 @@ async function inboxOn(store: Store<ConnectorTables>, handle: InboundHandler) {
 const states = (store: Store<ConnectorTables>) =>
 	store.read((db) => db.selectFrom("inbound").select(["id", "state"]).orderBy("position").execute());
 
-test("of arrivals that share a commit, one that cannot be kept is refused alone, and a copy stays one", async () => {
+test("of inbound events that share a commit, one that cannot be kept is refused alone, and a copy stays one", async () => {
 	const crowd = await Crowd.open();
 	await crowd.gather();
 	const heard: string[] = [];
 	const { inbox } = await inboxOn(crowd.store, async ({ id }) => void heard.push(id));
-	const event = (id: string, data: unknown = { id }): InboundEvent => ({ id, conversation: "general", data });
+	const event = (id: string, data: unknown = { id }): QueuedEvent => ({ id, conversation: "general", data });
 	const taken = Promise.allSettled(
 		// Of `undefined` there is no JSON.
 		[event("a"), { ...event("bad"), data: undefined }, event("b"), event("a"), event("c")].map((each) =>

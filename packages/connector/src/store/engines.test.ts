@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type InboundEvent, Inbox } from "../inbound/inbox.ts";
+import { Inbox, type QueuedEvent } from "../inbound/inbox.ts";
 import { DeliveryError, type OutboxRow } from "../platform/surface.ts";
 import { engines } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import { sweep } from "./retention.ts";
 
 test.each(engines)(
-	"posts, edits, doubts, decisions, arrivals and sweeps are the same on %s",
+	"posts, edits, doubts, decisions, events and sweeps are the same on %s",
 	async (_engine, open) => {
 		const office = await PostOffice.open(open);
 		const { surface, outbox } = office;
@@ -34,8 +34,8 @@ test.each(engines)(
 		await outbox.stop();
 
 		const { store, clock, log } = office;
-		const heard: InboundEvent[] = [];
-		const handle = async (event: InboundEvent): Promise<void> => void heard.push(event);
+		const heard: QueuedEvent[] = [];
+		const handle = async (event: QueuedEvent): Promise<void> => void heard.push(event);
 		const inbox = await Inbox.start({ store, clock, log, handle, chance: () => 0 });
 		const event = { id: "a", conversation: "general", data: { text: "hi" } };
 		expect([await inbox.accept(event), await inbox.accept(event)]).toEqual([true, false]);

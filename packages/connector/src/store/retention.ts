@@ -17,9 +17,9 @@ const keptMs = {
 	dead: 30 * dayMs,
 } as const;
 
-/** What the cursors begin with that count what was answered to an arrival itself. */
+/** Prefix of the cursors of answers to an inbound event. Databases have stored this older word, so it stays. */
 export const eventCursor = "arrival:";
-/** The first that would come after all of them: a semicolon follows the colon. */
+/** First key after all keys with that prefix: a semicolon follows the colon. */
 const afterEvents = "arrival;";
 
 /** Deletes what is settled and old; what waits, is unknown or held stays whatever its age. */
@@ -45,7 +45,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 			.deleteFrom("heard")
 			.where("changed_at", "<", now - keptMs.heard)
 			.execute();
-		// What is answered outside of sessions has a cursor of its own for each arrival, which comes again no more.
+		// What is answered outside of sessions has a cursor of its own for each inbound event, which comes again no more.
 		await tx
 			.deleteFrom("cursors")
 			// Their keys stand together: no other index is needed for them.

@@ -64,7 +64,7 @@ interface RoomsTable {
 }
 
 interface HeardTable {
-	/** The arrival's. */
+	/** The inbound event's. */
 	id: string;
 	/** The platform's, within the conversation. */
 	message: string;

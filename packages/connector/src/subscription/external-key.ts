@@ -56,7 +56,7 @@ export function roomKeyOf({ platform, tenant, channel, thread, person }: Session
 	});
 }
 
-/** The room of a key, as far as a key tells: what else a room is, its arrivals say. */
+/** The room of a key, as far as a key tells: what else a room is, its events say. */
 export function roomOf({ tenant, channel, thread }: SessionKey): Room {
 	return { tenant, channel, ...defined({ thread }), shared: false, kind: "channel" };
 }

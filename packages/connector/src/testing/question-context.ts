@@ -2,7 +2,7 @@ import { ParleyError, silentLogger } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import type { OzzieEvent, TaskPayload } from "@parley/protocol";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
-import type { ArrivalOf, Person, Room } from "../platform/inbound-event.ts";
+import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
 import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
@@ -20,7 +20,7 @@ export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "
 export const behalf = onBehalf(ada, general);
 
 /** What somebody chose or wrote. */
-export type Pressed = Partial<Pick<ArrivalOf<"press">, "values" | "fields">>;
+export type Pressed = Partial<Pick<InboundEventOf<"press">, "values" | "fields">>;
 export type QuestionPress = keyof typeof pressesOfQuestions;
 
 /** A person in a room where a question was asked, and the gateway that hears their answer. */
@@ -38,7 +38,7 @@ export class QuestionContext {
 	}
 
 	press(kind: QuestionPress, what: Pressed = {}): Promise<Reply | undefined> {
-		const arrival: Omit<ArrivalOf<"press">, "ticket"> = {
+		const event: Omit<InboundEventOf<"press">, "ticket"> = {
 			type: "press",
 			control: "",
 			values: [],
@@ -48,7 +48,7 @@ export class QuestionContext {
 			at: 0,
 			...what,
 		};
-		return pressesOfQuestions[kind](this.context, { arrival, key: "key" }, { kind, session, subject: token });
+		return pressesOfQuestions[kind](this.context, { event, key: "key" }, { kind, session, subject: token });
 	}
 
 	says(text: string): Promise<Reply | undefined> {
@@ -95,16 +95,16 @@ export function scriptedContext(
 /** A command of Ada's in the channel. */
 export function commanded(
 	command: string,
-	options: Handled<"command">["arrival"]["options"] = {},
+	options: Handled<"command">["event"]["options"] = {},
 ): Handled<"command"> {
-	const arrival = { type: "command" as const, room: general, person: ada, at: 0, command, options };
-	return { arrival: { ...arrival, attachments: [] }, key: "key" };
+	const event = { type: "command" as const, room: general, person: ada, at: 0, command, options };
+	return { event: { ...event, attachments: [] }, key: "key" };
 }
 
 /** A press of Ada's in the channel. */
 export function pressed(fields: Readonly<Record<string, string>> = {}): Handled<"press"> {
-	const arrival = { type: "press" as const, room: general, person: ada, at: 0, control: "", values: [] };
-	return { arrival: { ...arrival, fields }, key: "key" };
+	const event = { type: "press" as const, room: general, person: ada, at: 0, control: "", values: [] };
+	return { event: { ...event, fields }, key: "key" };
 }
 
 const task: TaskPayload = {

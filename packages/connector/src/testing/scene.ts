@@ -1,6 +1,6 @@
 import { deepEqual, equal, partialDeepStrictEqual } from "node:assert/strict";
 import { defined } from "@parley/base";
-import type { Address, ArrivalOf } from "../platform/inbound-event.ts";
+import type { Address, InboundEventOf } from "../platform/inbound-event.ts";
 import type { ScriptedSession } from "./scripted-session.ts";
 import { Stage } from "./stage.ts";
 
@@ -106,7 +106,7 @@ async function speak(stage: Stage, step: Extract<Step, { says: string } | { edit
 	const isEdit = "edits" in step;
 	const message = isEdit ? step.edits : (step.as ?? stage.nextMessage());
 	const at = stage.clock.now();
-	const arrival: ArrivalOf<"message" | "edited"> = {
+	const event: InboundEventOf<"message" | "edited"> = {
 		type: isEdit ? "edited" : "message",
 		message,
 		text: isEdit ? step.to : step.says,
@@ -120,7 +120,7 @@ async function speak(stage: Stage, step: Extract<Step, { says: string } | { edit
 	for (const name of attaches)
 		if (!["missing", "endless", "unserved"].includes(name))
 			stage.platform.attachments.set(name, Buffer.from(name));
-	await stage.arrive(arrival, `${arrival.type}:${message}${isEdit ? `:${at}` : ""}`);
+	await stage.arrive(event, `${event.type}:${message}${isEdit ? `:${at}` : ""}`);
 }
 
 function addressOf({ mentions, replyTo }: Saying): Address {
@@ -164,13 +164,13 @@ async function wish(
 	};
 	if ("commands" in step) {
 		const { commands: command, options = {} } = step;
-		const arrival = { type: "command" as const, ...happened, ticket, command, attachments: [] };
-		return stage.arrive({ ...arrival, options: { ...options } }, id);
+		const event = { type: "command" as const, ...happened, ticket, command, attachments: [] };
+		return stage.arrive({ ...event, options: { ...options } }, id);
 	}
 	const { id: control, message } = stage.control(step.presses, step.at);
 	const { fields = {}, chooses = [] } = step;
-	const arrival = { type: "press" as const, ...happened, ticket, control, message };
-	return stage.arrive({ ...arrival, fields: { ...fields }, values: [...chooses] }, id);
+	const event = { type: "press" as const, ...happened, ticket, control, message };
+	return stage.arrive({ ...event, fields: { ...fields }, values: [...chooses] }, id);
 }
 
 function tell({ gateway }: Stage, step: GatewayStep, of: number | undefined): void {

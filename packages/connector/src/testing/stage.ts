@@ -1,7 +1,7 @@
 import { defined, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { Controls } from "../controls/controls.ts";
-import type { Arrival, Person, Room, Ticket } from "../platform/inbound-event.ts";
+import type { InboundEvent, Person, Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import { Connector } from "../running/connector.ts";
 import { type Kept, keptIn } from "../store/connector-database.ts";
@@ -19,7 +19,7 @@ export class Stage {
 	readonly controls = new Controls("the platform's token");
 	store: WatchedStore;
 	connector: Connector;
-	readonly #said: { readonly arrival: Arrival; readonly id: string; readonly conversation: string }[] = [];
+	readonly #sent: { readonly event: InboundEvent; readonly id: string; readonly conversation: string }[] = [];
 	#messages = 0;
 	#wishes = 0;
 	#whispered = 0;
@@ -127,19 +127,18 @@ export class Stage {
 		return { id: found.control.id, message: found.remote };
 	}
 
-	async arrive(arrival: Arrival, id: string): Promise<void> {
-		const event = { arrival, id, conversation: this.platform.conversation(arrival.room) };
-		this.#said.push(event);
-		await this.connector.accept(arrival, event);
+	async arrive(event: InboundEvent, id: string): Promise<void> {
+		const sent = { event, id, conversation: this.platform.conversation(event.room) };
+		this.#sent.push(sent);
+		await this.connector.accept(event, sent);
 		await this.quiet();
 	}
 
-	/** The platform tells again all that it has told; `seenBefore`: because it is read again. */
+	/** Delivers all earlier events of the platform again. `seenBefore`: the platform was read again. */
 	async repeat(again: { readonly seenBefore?: true } = {}): Promise<void> {
-		for (const event of this.#said) {
-			const { arrival } = event;
-			const told = arrival.type === "message" ? { ...arrival, ...again } : arrival;
-			await this.connector.accept(told, event);
+		for (const { event, ...key } of this.#sent) {
+			const repeated = event.type === "message" ? { ...event, ...again } : event;
+			await this.connector.accept(repeated, key);
 		}
 		await this.quiet();
 	}

@@ -1,5 +1,5 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import type { Arrival } from "@parley/connector";
+import type { InboundEvent } from "@parley/connector";
 import { expect, test } from "vitest";
 import { HighWater } from "./high-water.ts";
 import { type Takers, Taking } from "./taking.ts";
@@ -8,7 +8,7 @@ const person = { id: "7", name: "Ada", roles: [], guest: false, bot: false };
 const room = { tenant: "1", channel: "5", shared: false, kind: "channel" } as const;
 const address = { us: false, others: false, everyone: false };
 
-function arrived(message: string, place: Arrival["room"] = room): Arrival {
+function arrived(message: string, place: InboundEvent["room"] = room): InboundEvent {
 	return {
 		...{ type: "message", room: place, person, at: 0, message, text: "hello", address },
 		...{ attachments: [], ourThread: false },
@@ -25,31 +25,31 @@ async function place() {
 	const there = Promise.withResolvers<Takers>();
 	const taking = new Taking({ takers: there.promise, highWater, clock, log });
 	const seen: string[] = [];
-	const accepted: Arrival[] = [];
+	const accepted: InboundEvent[] = [];
 	const failures: Error[] = [];
 	const translations = new Map<string, Promise<void>>();
 	const takers: Takers = {
 		intake: {
 			async translate({ d }, signal) {
 				// As these tests hand it in.
-				const { arrival } = d as { readonly arrival: Arrival };
-				const id = "message" in arrival ? (arrival.message ?? "") : "";
+				const { inbound } = d as { readonly inbound: InboundEvent };
+				const id = "message" in inbound ? (inbound.message ?? "") : "";
 				await translations.get(id);
 				signal.throwIfAborted();
-				return [{ arrival, key: { id, conversation: "5" } }];
+				return [{ inbound, key: { id, conversation: "5" } }];
 			},
 		},
 		interactions: { handle: (data) => void seen.push(`interaction ${String(data)}`) },
-		accept: async (arrival, { id }) => {
+		accept: async (inbound, { id }) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
-			accepted.push(arrival);
+			accepted.push(inbound);
 			seen.push(id);
 			return true;
 		},
 	};
-	const take = (channel: string, arrival: Arrival) =>
-		taking.take({ t: "MESSAGE_CREATE", d: { channel_id: channel, arrival } });
+	const take = (channel: string, inbound: InboundEvent) =>
+		taking.take({ t: "MESSAGE_CREATE", d: { channel_id: channel, inbound } });
 	const begin = (): void => there.resolve(takers);
 	return { clock, log, highWater, taking, take, seen, accepted, failures, translations, begin, there };
 }
@@ -80,7 +80,7 @@ test("what happens to one guild waits for no other, and is taken in order", asyn
 	begin();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
-	const tell = (t: string, of: object, id: string) => taking.take({ t, d: { ...of, arrival: arrived(id) } });
+	const tell = (t: string, of: object, id: string) => taking.take({ t, d: { ...of, inbound: arrived(id) } });
 	const first = [
 		tell("CHANNEL_UPDATE", { id: "5", guild_id: "1" }, "1"),
 		tell("GUILD_ROLE_UPDATE", { guild_id: "1" }, "2"),
@@ -147,7 +147,7 @@ test("what is not taken when the connector stops says so, also what comes then",
 test("a message that an earlier process may have answered says so", async () => {
 	const { taking, take, accepted, begin } = await place();
 	begin();
-	const d = { channel_id: "5", arrival: arrived("1") };
+	const d = { channel_id: "5", inbound: arrived("1") };
 	await taking.take({ t: "MESSAGE_CREATE", d, seenBefore: true });
 	await take("5", arrived("2"));
 	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);

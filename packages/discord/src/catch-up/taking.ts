@@ -1,5 +1,5 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import type { Arrival } from "@parley/connector";
+import type { InboundEvent } from "@parley/connector";
 import * as z from "zod";
 import type { Translated } from "../intake/translated.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
@@ -11,13 +11,13 @@ export interface Takers {
 	/** Interactions are answered at once and never repeated: Discord waits three seconds. */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (
-		arrival: Arrival,
+		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	) => Promise<boolean>;
 }
 
 export interface TakenEvent extends DiscordDispatch {
-	/** Only for a message; see `Arrival`. */
+	/** Only for a message; see `InboundEvent`. */
 	readonly seenBefore?: true;
 }
 
@@ -28,7 +28,7 @@ export interface TakingParts {
 	readonly log: Logger;
 }
 
-/** Wait before an arrival is tried again that could not be stored. Later ones wait for it. */
+/** Wait before an inbound event is tried again that could not be stored. Later ones wait for it. */
 const againMs = 1000;
 
 /** Key of the order of events: the channel, or else the guild. */
@@ -90,15 +90,15 @@ export class Taking {
 			this.#parts.log.debug("an event of Discord was ignored", { event: event.t, why: translated.ignored });
 			return;
 		}
-		for (const { arrival, key, taken } of translated) {
-			const isSeen = event.seenBefore && arrival.type === "message";
-			await this.#accept(isSeen ? { ...arrival, seenBefore: true } : arrival, key);
+		for (const { inbound, key, taken } of translated) {
+			const isSeen = event.seenBefore && inbound.type === "message";
+			await this.#accept(isSeen ? { ...inbound, seenBefore: true } : inbound, key);
 			await taken?.();
 		}
 	}
 
 	async #accept(
-		arrival: Arrival,
+		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	): Promise<void> {
 		const { takers, highWater, clock, log } = this.#parts;
@@ -106,16 +106,16 @@ export class Taking {
 		const { signal } = this.#stopping;
 		for (let taken = false; !taken; ) {
 			try {
-				await accept(arrival, key);
+				await accept(inbound, key);
 				taken = true;
 			} catch (error) {
 				log.warn("an event of Discord cannot be taken yet", { id: key.id, error });
 				await delay(clock, againMs, signal);
 			}
 		}
-		if (arrival.type !== "message") return;
-		const { tenant, channel, thread } = arrival.room;
-		const guild = arrival.room.kind === "channel" ? { guild: tenant } : {};
-		await highWater.passed(thread ?? channel, { message: arrival.message, ...guild });
+		if (inbound.type !== "message") return;
+		const { tenant, channel, thread } = inbound.room;
+		const guild = inbound.room.kind === "channel" ? { guild: tenant } : {};
+		await highWater.passed(thread ?? channel, { message: inbound.message, ...guild });
 	}
 }

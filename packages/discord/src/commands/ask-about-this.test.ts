@@ -1,10 +1,10 @@
-import type { ArrivalOf } from "@parley/connector";
+import type { InboundEventOf } from "@parley/connector";
 import { expect, test } from "vitest";
 import { asKitCommand } from "./to-discord.ts";
 
 const room = { tenant: "1", channel: "2", shared: false, kind: "channel" } as const;
 const person = { id: "7", name: "Ada", roles: [], guest: false, bot: false };
-const command: ArrivalOf<"command"> = {
+const command: InboundEventOf<"command"> = {
 	...{ type: "command", room, person, at: 0, ticket: { id: "9", token: "t", expiresAt: 1 } },
 	...{ command: "Ask about this", options: {}, attachments: [], target: { message: "30", text: "hello" } },
 };

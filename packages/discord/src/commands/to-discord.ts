@@ -1,5 +1,5 @@
 import { defined, ParleyError } from "@parley/base";
-import type { Arrival, CommandOption, CommandShape } from "@parley/connector";
+import type { CommandOption, CommandShape, InboundEvent } from "@parley/connector";
 import {
 	ApplicationCommandOptionType,
 	ApplicationCommandType,
@@ -123,8 +123,8 @@ function refused(name: string, why: string): ParleyError {
 /** Question of the command in the menu of a message, where a person cannot write one. */
 const question = "Explain this message, and answer it where it asks something.";
 
-/** Returns the command in the menu of a message as `ask` of the kit about that message; any other arrival unchanged. */
-export function asKitCommand(arrival: Arrival): Arrival {
-	if (arrival.type !== "command" || arrival.command !== askAboutThis) return arrival;
-	return { ...arrival, command: "ask", options: { text: question } };
+/** Returns the command in the menu of a message as `ask` of the kit about that message; any other inbound event unchanged. */
+export function asKitCommand(inbound: InboundEvent): InboundEvent {
+	if (inbound.type !== "command" || inbound.command !== askAboutThis) return inbound;
+	return { ...inbound, command: "ask", options: { text: question } };
 }

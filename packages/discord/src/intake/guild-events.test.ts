@@ -46,7 +46,7 @@ function place(kept = new Map<string, KeptAudiences>()) {
 		const translated = await intake.translate({ t, d }, never);
 		if ("ignored" in translated) return [];
 		for (const { taken } of translated) await taken?.();
-		return translated.map(({ arrival }) => arrival);
+		return translated.map(({ inbound }) => inbound);
 	};
 	return { clock, log, port, intake, tell, kept, failures };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, defined, type Logger } from "@parley/base";
-import type { Arrival, Malformed } from "@parley/connector";
+import type { InboundEvent, Malformed } from "@parley/connector";
 import type { GuildRights } from "./audience.ts";
 import { type AudienceChange, type Audiences, noteChannel, noteRole } from "./audiences.ts";
 import { type Channels, roomOf } from "./channels.ts";
@@ -74,8 +74,8 @@ export class GuildEvents {
 		const at = clock.now();
 		const change = "the channel was deleted";
 		const facts = { gone: true, deleted: true, change, at } as const;
-		const arrival: Arrival = { type: "audience", room: roomOf(channel), ...facts };
-		const gone = incoming(arrival, String(at));
+		const inbound: InboundEvent = { type: "audience", room: roomOf(channel), ...facts };
+		const gone = incoming(inbound, String(at));
 		if (guild === undefined) return [gone];
 		const apply = (rights: GuildRights): void => void rights.channels.delete(id);
 		const affected = ({ changed = [] }: Partial<AudienceChange> = {}): "all" | readonly string[] =>
@@ -141,8 +141,8 @@ export class GuildEvents {
 		if (guild.unavailable) return { ignored: "the server is only away for a while" };
 		log.warn("the bot was removed from a server: nothing is trusted there any more", { guild: guild.id });
 		const change = "the bot was removed from the server";
-		const arrival = this.#everywhere(guild.id, { change, at: clock.now(), gone: true });
-		return [{ ...arrival, taken: () => audiences.forget(guild.id) }];
+		const everywhere = this.#everywhere(guild.id, { change, at: clock.now(), gone: true });
+		return [{ ...everywhere, taken: () => audiences.forget(guild.id) }];
 	}
 
 	#role(event: string, data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
@@ -180,8 +180,8 @@ export class GuildEvents {
 			return remembered;
 		}
 		const change = channels === "all" ? "it is not known any more who it was" : of.change;
-		const arrival = this.#everywhere(guild, { change, at: clock.now(), channels });
-		return [{ ...arrival, ...defined({ taken: compared?.keep }) }];
+		const everywhere = this.#everywhere(guild, { change, at: clock.now(), channels });
+		return [{ ...everywhere, ...defined({ taken: compared?.keep }) }];
 	}
 
 	#everywhere(

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import type { ArrivalOf } from "@parley/connector";
+import type { InboundEventOf } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
@@ -40,7 +40,7 @@ function open() {
 	return { port, log, intake, tell };
 }
 
-async function arrivalOf(t: string, d: object, known = true): Promise<Incoming> {
+async function inboundOf(t: string, d: object, known = true): Promise<Incoming> {
 	const { tell } = open();
 	if (known) await tell("GUILD_CREATE", guild);
 	const translated = await tell(t, d);
@@ -50,16 +50,16 @@ async function arrivalOf(t: string, d: object, known = true): Promise<Incoming> 
 	return first;
 }
 
-async function messageOf(more: object): Promise<ArrivalOf<"message">> {
-	const { arrival } = await arrivalOf("MESSAGE_CREATE", { ...message, ...more });
-	if (arrival.type !== "message") throw new Error(`it is a ${arrival.type}`);
-	return arrival;
+async function messageOf(more: object): Promise<InboundEventOf<"message">> {
+	const { inbound } = await inboundOf("MESSAGE_CREATE", { ...message, ...more });
+	if (inbound.type !== "message") throw new Error(`it is a ${inbound.type}`);
+	return inbound;
 }
 
 test("a message arrives with its room, its author and its time", async () => {
-	expect(await arrivalOf("MESSAGE_CREATE", message)).toEqual({
+	expect(await inboundOf("MESSAGE_CREATE", message)).toEqual({
 		key: { id: `message:1:10:${id}`, conversation: "10" },
-		arrival: {
+		inbound: {
 			...{ type: "message", message: id, text: "hello", at: clock.now(), attachments: [], ourThread: false },
 			room: { tenant: "1", channel: "10", shared: false, kind: "channel" },
 			person: { id: "42", name: "Ada", roles: ["71"], guest: false, bot: false },
@@ -69,16 +69,16 @@ test("a message arrives with its room, its author and its time", async () => {
 });
 
 test("a thread's room is its channel's, and one that we opened says so", async () => {
-	const arrival = await messageOf({ channel_id: "20" });
-	expect(arrival).toMatchObject({ room: { channel: "10", thread: "20" }, ourThread: true });
-	const { key } = await arrivalOf("MESSAGE_CREATE", { ...message, channel_id: "20" });
+	const inbound = await messageOf({ channel_id: "20" });
+	expect(inbound).toMatchObject({ room: { channel: "10", thread: "20" }, ourThread: true });
+	const { key } = await inboundOf("MESSAGE_CREATE", { ...message, channel_id: "20" });
 	expect(key).toEqual({ id: `message:1:20:${id}`, conversation: "20" });
 });
 
 test("direct messages have a tenant of their own, and no roles", async () => {
 	const { guild_id: _, member: __, ...direct } = message;
-	const { arrival } = await arrivalOf("MESSAGE_CREATE", { ...direct, channel_id: "30" }, false);
-	expect(arrival).toMatchObject({
+	const { inbound } = await inboundOf("MESSAGE_CREATE", { ...direct, channel_id: "30" }, false);
+	expect(inbound).toMatchObject({
 		room: { tenant: "dm", channel: "30", kind: "direct" },
 		person: { name: "Ada", roles: [] },
 	});
@@ -108,8 +108,8 @@ test("files come along, and webhooks count as bots", async () => {
 
 test("an edit is one of its time; what changed only a preview is none", async () => {
 	const edited = { ...message, content: "hallo", edited_timestamp: "2026-01-01T00:00:05.5+00:00" };
-	const { arrival, key } = await arrivalOf("MESSAGE_UPDATE", edited);
-	expect(arrival).toMatchObject({ type: "edited", text: "hallo", message: id, at: clock.now() + 5500 });
+	const { inbound, key } = await inboundOf("MESSAGE_UPDATE", edited);
+	expect(inbound).toMatchObject({ type: "edited", text: "hallo", message: id, at: clock.now() + 5500 });
 	expect(key.id).toBe(`edited:1:10:${id}:${clock.now() + 5500}`);
 	const { tell, log } = open();
 	const preview = { id, channel_id: "10", guild_id: "1", embeds: [{}] };
@@ -122,7 +122,7 @@ test("deletions arrive one by one", async () => {
 	await tell("GUILD_CREATE", guild);
 	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
 	const of = (at: string) => ({
-		arrival: { type: "deleted", room, message: at, at: clock.now() },
+		inbound: { type: "deleted", room, message: at, at: clock.now() },
 		key: { id: `deleted:1:20:${at}`, conversation: "20" },
 	});
 	const where = { channel_id: "20", guild_id: "1" };
@@ -139,10 +139,10 @@ test("two reactions mean something; to stop again counts again, to run again doe
 	};
 	const again = { ...reaction, emoji: { id: null, name: "🔁" } };
 	expect(await tell("MESSAGE_REACTION_ADD", reaction)).toMatchObject([
-		{ arrival: { type: "reaction", sign: "stop", message: "5", person: { name: "Countess" } } },
+		{ inbound: { type: "reaction", sign: "stop", message: "5", person: { name: "Countess" } } },
 	]);
 	expect(await tell("MESSAGE_REACTION_ADD", again)).toMatchObject([
-		{ arrival: { sign: "again" }, key: { id: "reaction:1:10:5:42:again" } },
+		{ inbound: { sign: "again" }, key: { id: "reaction:1:10:5:42:again" } },
 	]);
 	const nothing = { ignored: "no reaction that means anything to us" };
 	expect(await tell("MESSAGE_REACTION_ADD", { ...reaction, emoji: { id: null, name: "👍" } })).toEqual(
@@ -204,13 +204,13 @@ test("after a resume, what is not known is asked for, until there is an answer",
 	}
 	const room = { channel: "10", thread: "20" };
 	expect(await Promise.all(both)).toMatchObject([
-		[{ arrival: { room, text: "@Mods hi" } }],
-		[{ arrival: { room, text: "hello" } }],
+		[{ inbound: { room, text: "@Mods hi" } }],
+		[{ inbound: { room, text: "hello" } }],
 	]);
 	expect(port.asked).toEqual(asked);
 });
 
-test("a channel that Discord does not let us see has no arrivals", async () => {
+test("a channel that Discord does not let us see has no inbound events", async () => {
 	const { tell, port } = open();
 	port.answer("GET /channels/10", { status: 403, body: { code: 50_001 } });
 	expect(await tell("MESSAGE_CREATE", message)).toEqual({

@@ -1,5 +1,5 @@
 import { type Clock, defined, type Logger } from "@parley/base";
-import { type Address, type Arrival, Malformed } from "@parley/connector";
+import { type Address, type InboundEvent, Malformed } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordDispatch, DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
@@ -28,7 +28,7 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 ]);
 
 /**
- * Translates events of the gateway, except interactions, into arrivals. It repeats requests for missing facts, such as the
+ * Translates events of the gateway, except interactions, into inbound events. It repeats requests for missing facts, such as the
  * parent of a thread or the names of roles, until Discord answers.
  */
 export class Intake {
@@ -99,7 +99,7 @@ export class Intake {
 		const names = { user: self.user, roles, channel: (id: string) => channels.get(id) };
 		const person = personOf(message.author, message.member);
 		const edited = type === "edited" ? Date.parse(message.edited_timestamp ?? "") : undefined;
-		const arrival: Arrival = {
+		const inbound: InboundEvent = {
 			type,
 			room: roomOf(channel),
 			message: message.id,
@@ -110,7 +110,7 @@ export class Intake {
 			ourThread: isThread(channel) && channel.owner === self.user,
 		};
 		const version = edited === undefined ? [message.id] : [message.id, String(edited)];
-		return incoming(arrival, ...version);
+		return incoming(inbound, ...version);
 	}
 
 	async #deleted(
@@ -143,9 +143,9 @@ export class Intake {
 		if (channel === undefined) return unseen(reaction.channel_id);
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
-		const arrival: Arrival = { type: "reaction", room: roomOf(channel), person, message, sign, at };
+		const inbound: InboundEvent = { type: "reaction", room: roomOf(channel), person, message, sign, at };
 		// A second stop must not count as a repeat, because a missed stop does harm. A second run would cost money.
-		return [incoming(arrival, message, user_id, sign === "stop" ? `stop-${at}` : "again")];
+		return [incoming(inbound, message, user_id, sign === "stop" ? `stop-${at}` : "again")];
 	}
 
 	/** Asks Discord only if the event does not show whether its channel is a thread. */

@@ -1,14 +1,14 @@
-import type { Arrival, Room } from "@parley/connector";
+import type { InboundEvent, Room } from "@parley/connector";
 
-/** Arrival with its key in the inbox. */
+/** Inbound event with its key in the inbox. */
 export interface Incoming {
-	readonly arrival: Arrival;
+	readonly inbound: InboundEvent;
 	readonly key: { readonly id: string; readonly conversation: string };
-	/** Called when the arrival is durable. Never rejects. */
+	/** Called when the inbound event is durable. Never rejects. */
 	readonly taken?: () => Promise<void>;
 }
 
-/** Arrivals of an event, or the reason why it has none. */
+/** Inbound events of an event of Discord, or the reason why it has none. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };
 
 export type Handler = (data: unknown, signal: AbortSignal) => Translated | Promise<Translated>;
@@ -18,10 +18,10 @@ export function conversationOf({ thread, channel }: Room): string {
 	return thread ?? channel;
 }
 
-export function incoming(arrival: Arrival, ...version: readonly string[]): Incoming {
-	const { type, room } = arrival;
+export function incoming(inbound: InboundEvent, ...version: readonly string[]): Incoming {
+	const { type, room } = inbound;
 	const conversation = conversationOf(room);
-	return { arrival, key: { id: [type, room.tenant, conversation, ...version].join(":"), conversation } };
+	return { inbound, key: { id: [type, room.tenant, conversation, ...version].join(":"), conversation } };
 }
 
 export function unreadable(event: string): Translated {

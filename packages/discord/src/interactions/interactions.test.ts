@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import { type Arrival, type ControlKind, Controls } from "@parley/connector";
+import { type ControlKind, Controls, type InboundEvent } from "@parley/connector";
 import { expect, test } from "vitest";
 import { Channels } from "../intake/channels.ts";
 import { Tickets } from "../surface/private-answers.ts";
@@ -23,7 +23,7 @@ const command = {
 	data: { name: "ask", type: 1, options: [{ name: "question", type: 3, value: "why?" }] },
 };
 
-type Accept = (arrival: Arrival, key: { id: string; conversation: string }) => Promise<boolean>;
+type Accept = (inbound: InboundEvent, key: { id: string; conversation: string }) => Promise<boolean>;
 type Suggested = readonly { value: string; label: string }[];
 
 function open(more: { accept?: Accept; complete?: (asked: object) => Promise<Suggested> } = {}) {
@@ -33,9 +33,9 @@ function open(more: { accept?: Accept; complete?: (asked: object) => Promise<Sug
 	const tickets = new Tickets();
 	const accepted: unknown[] = [];
 	const connector = {
-		accept: async (arrival: Arrival, key: { id: string; conversation: string }) => {
-			accepted.push({ arrival, key });
-			return more.accept?.(arrival, key) ?? true;
+		accept: async (inbound: InboundEvent, key: { id: string; conversation: string }) => {
+			accepted.push({ inbound, key });
+			return more.accept?.(inbound, key) ?? true;
 		},
 		complete: more.complete ?? (async () => []),
 	};
@@ -66,7 +66,7 @@ test("a command is durable before Discord hears that it has arrived", async () =
 	expect(accepted).toEqual([
 		{
 			key: { id: `command:${id}`, conversation: "20" },
-			arrival: {
+			inbound: {
 				...{
 					type: "command",
 					command: "ask",
@@ -91,7 +91,7 @@ test("a press arrives with what was chosen and the post that it stands below", a
 	await say(data);
 	expect(accepted).toMatchObject([
 		{
-			arrival: { type: "press", control: data.data.custom_id, values: ["a", "b"], fields: {}, message: "77" },
+			inbound: { type: "press", control: data.data.custom_id, values: ["a", "b"], fields: {}, message: "77" },
 		},
 	]);
 	expect(port.last).toEqual(deferred);
@@ -126,14 +126,14 @@ test("a press that has a form opens it at once, and what is written comes back w
 		await say({ ...head, type: 5, data: { custom_id: data.custom_id, components }, message: { id: "77" } });
 	}
 	const submitted = { control: data.custom_id, fields: { reason: "no" }, message: "77", values: [] };
-	expect(accepted).toMatchObject([{ arrival: submitted }, { arrival: submitted }]);
+	expect(accepted).toMatchObject([{ inbound: submitted }, { inbound: submitted }]);
 	expect(port.last).toEqual(deferred);
 });
 
 test("a button that we did not sign still arrives: the answer to it is in words", async () => {
 	const { accepted, say } = open();
 	await say({ ...press("stop"), data: { custom_id: "old", component_type: 2 } });
-	expect(accepted).toMatchObject([{ arrival: { control: "old" } }]);
+	expect(accepted).toMatchObject([{ inbound: { control: "old" } }]);
 });
 
 test("where the disk is slow, Discord is answered first, and private answers wait for that", async () => {

@@ -1,5 +1,12 @@
 import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
-import { type Arrival, type ArrivalOf, type Controls, type Form, forms, Malformed } from "@parley/connector";
+import {
+	type Controls,
+	type Form,
+	forms,
+	type InboundEvent,
+	type InboundEventOf,
+	Malformed,
+} from "@parley/connector";
 import * as z from "zod";
 import type { Channels } from "../intake/channels.ts";
 import { conversationOf } from "../intake/translated.ts";
@@ -17,7 +24,10 @@ export interface InteractionsParts {
 	readonly controls: Controls;
 	readonly tickets: Tickets;
 	readonly connector: {
-		accept(arrival: Arrival, key: { readonly id: string; readonly conversation: string }): Promise<boolean>;
+		accept(
+			inbound: InboundEvent,
+			key: { readonly id: string; readonly conversation: string },
+		): Promise<boolean>;
 		complete(input: OptionInput): Promise<readonly { readonly value: string; readonly label: string }[]>;
 	};
 	readonly clock: Clock;
@@ -81,11 +91,11 @@ export class Interactions {
 		const interaction = readInteraction(head, data, { channels, malformed: this.#malformed });
 		if (interaction === undefined) return this.#respond(call, words(unreadable));
 		if (interaction.type === "complete") return this.#complete(call, interaction.input);
-		const { arrival, opens } = interaction;
-		const target = opens && arrival.type === "press" ? controls.read(arrival.control) : undefined;
+		const { inbound, opens } = interaction;
+		const target = opens && inbound.type === "press" ? controls.read(inbound.control) : undefined;
 		const form = target && forms[target.kind];
-		if (form && arrival.type === "press") return this.#respond(call, formFor(arrival.control, form));
-		return this.#accept(call, arrival);
+		if (form && inbound.type === "press") return this.#respond(call, formFor(inbound.control, form));
+		return this.#accept(call, inbound);
 	}
 
 	async #complete(call: Call, input: OptionInput): Promise<void> {
@@ -105,7 +115,7 @@ export class Interactions {
 	}
 
 	/** Makes the interaction durable before it is acknowledged, unless that takes longer than Discord waits. */
-	async #accept(call: Call, arrival: ArrivalOf<"command" | "press">): Promise<void> {
+	async #accept(call: Call, inbound: InboundEventOf<"command" | "press">): Promise<void> {
 		const { connector, tickets, clock, log } = this.#parts;
 		const { id } = call.head;
 		const answered = Promise.withResolvers<void>();
@@ -116,9 +126,9 @@ export class Interactions {
 			return deferred;
 		};
 		const timer = clock.after(deferAfterMs, () => void defer());
-		const conversation = conversationOf(arrival.room);
+		const conversation = conversationOf(inbound.room);
 		try {
-			await connector.accept(arrival, { id: `${arrival.type}:${id}`, conversation });
+			await connector.accept(inbound, { id: `${inbound.type}:${id}`, conversation });
 			timer.cancel();
 			await defer();
 		} catch (reason) {

@@ -55,21 +55,21 @@ test.each([
 	],
 	[{ name: "Who", type: 2, target_id: "5" }, { options: { user: "5" } }],
 ])("the command %j arrives with its words and options", (data, expected) => {
-	expect(read({ ...command, data })).toMatchObject({ arrival: expected });
+	expect(read({ ...command, data })).toMatchObject({ inbound: expected });
 });
 
 test("in direct messages the person stands outside of a guild", () => {
 	const { guild_id: _, member: __, ...direct } = command;
 	const direct30 = { ...direct, user, channel_id: "30", channel: { id: "30", type: 1 } };
 	expect(read(direct30)).toMatchObject({
-		arrival: { room: { tenant: "dm", channel: "30", kind: "direct" }, person: { id: "42", roles: [] } },
+		inbound: { room: { tenant: "dm", channel: "30", kind: "direct" }, person: { id: "42", roles: [] } },
 	});
 });
 
 test("what is known of a channel is not asked of the interaction", () => {
 	const { channel: _, ...bare } = command;
-	expect(read(bare)).toMatchObject({ arrival: { room: { channel: "20" } } });
+	expect(read(bare)).toMatchObject({ inbound: { room: { channel: "20" } } });
 	expect(read(bare, { id: "20", type: 11, guild_id: "1", parent_id: "10" })).toMatchObject({
-		arrival: { room: { channel: "10", thread: "20" } },
+		inbound: { room: { channel: "10", thread: "20" } },
 	});
 });

@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import type { ArrivalOf, Attachment, Malformed, Person, Room, Ticket } from "@parley/connector";
+import type { Attachment, InboundEventOf, Malformed, Person, Room, Ticket } from "@parley/connector";
 import * as z from "zod";
 import { type Channels, roomOf } from "../intake/channels.ts";
 import { attachmentsOf, personOf } from "../intake/people.ts";
@@ -7,7 +7,7 @@ import { id, Member, Message, User, WireAttachment } from "../intake/wire.ts";
 import { limits } from "../vocabulary/limits.ts";
 import { momentOf } from "../vocabulary/snowflake.ts";
 
-type Options = ArrivalOf<"command">["options"];
+type Options = InboundEventOf<"command">["options"];
 
 /** Input of a person in an option of a command, for suggestions. */
 export interface OptionInput {
@@ -19,12 +19,12 @@ export interface OptionInput {
 	readonly room: Room;
 }
 
-/** Interaction of a person. `opens`: a press, which may open a form instead of becoming an arrival. */
+/** Interaction of a person. `opens`: a press, which may open a form instead of becoming an inbound event. */
 export type Interaction =
 	| { readonly type: "complete"; readonly input: OptionInput }
 	| {
-			readonly type: "arrival";
-			readonly arrival: ArrivalOf<"command" | "press">;
+			readonly type: "inbound";
+			readonly inbound: InboundEventOf<"command" | "press">;
 			readonly opens: boolean;
 	  };
 
@@ -47,7 +47,7 @@ export function readInteraction(
 			const read = malformed.read("INTERACTION_CREATE", CommandData, data);
 			if (read === undefined) return undefined;
 			return head.type === interactionTypes.command
-				? { type: "arrival", arrival: commandOf(read.data, happened), opens: false }
+				? { type: "inbound", inbound: commandOf(read.data, happened), opens: false }
 				: completionOf(read.data, happened);
 		}
 		case interactionTypes.component: {
@@ -55,7 +55,7 @@ export function readInteraction(
 			if (read === undefined) return undefined;
 			const { custom_id: control, values } = read.data;
 			const press = { ...happened, control, values, fields: {}, message: read.message.id };
-			return { type: "arrival", arrival: { type: "press", ...press }, opens: true };
+			return { type: "inbound", inbound: { type: "press", ...press }, opens: true };
 		}
 		case interactionTypes.form: {
 			const read = malformed.read("INTERACTION_CREATE", FormData, data);
@@ -64,12 +64,12 @@ export function readInteraction(
 			const fields = Object.fromEntries(components.flat().map((one) => [one.custom_id, one.value]));
 			const press = { ...happened, control, values: [], fields };
 			const message = read.message && { message: read.message.id };
-			return { type: "arrival", arrival: { type: "press", ...press, ...message }, opens: false };
+			return { type: "inbound", inbound: { type: "press", ...press, ...message }, opens: false };
 		}
 	}
 }
 
-/** Fields that every arrival from an interaction has. */
+/** Fields that every inbound event from an interaction has. */
 interface Happened {
 	readonly room: Room;
 	readonly person: Person;
@@ -92,7 +92,7 @@ function happenedIn({ id, token }: Head, whence: Whence, channels: Channels): Ha
 
 type Data = (typeof CommandData)["_output"]["data"];
 
-function commandOf(data: Data, happened: Happened): ArrivalOf<"command"> {
+function commandOf(data: Data, happened: Happened): InboundEventOf<"command"> {
 	const { command, options } = unfolded(data);
 	const { target_id: target, resolved } = data;
 	const attachments: Attachment[] = options.flatMap(({ type, value }) => {

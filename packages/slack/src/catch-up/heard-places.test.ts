@@ -1,6 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import type { ArrivalOf } from "@parley/connector";
+import type { InboundEventOf } from "@parley/connector";
 import { expect, test } from "vitest";
 import { type HeardPlace, HeardPlaces } from "./heard-places.ts";
 
@@ -22,8 +22,8 @@ async function open(kept?: readonly HeardPlace[]) {
 function message(
 	channel: string,
 	thread?: string,
-	more: Partial<ArrivalOf<"message">> = {},
-): ArrivalOf<"message"> {
+	more: Partial<InboundEventOf<"message">> = {},
+): InboundEventOf<"message"> {
 	const address = { us: false, others: false, everyone: false };
 	return {
 		type: "message",

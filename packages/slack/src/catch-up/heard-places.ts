@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@parley/base";
-import { type Arrival, type Kept, LateSave } from "@parley/connector";
+import { type InboundEvent, type Kept, LateSave } from "@parley/connector";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
 /** A channel, or a thread in it by its timestamp. */
@@ -42,10 +42,10 @@ export class HeardPlaces {
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
 	}
 
-	/** An arrival is durably taken. Resolves at once, but for the first one of a place when that is written. */
-	async heard(arrival: Arrival): Promise<void> {
-		if (arrival.type !== "message") return;
-		const isNew = placesOf(arrival)
+	/** An inbound event is durably taken. Resolves at once, but for the first one of a place when that is written. */
+	async heard(inbound: InboundEvent): Promise<void> {
+		if (inbound.type !== "message") return;
+		const isNew = placesOf(inbound)
 			.map((place) => this.#use(place))
 			.includes(true);
 		if (!isNew) return this.#kept.changed();
@@ -95,7 +95,7 @@ function placesOf({
 	message,
 	address,
 	ourThread,
-}: Extract<Arrival, { type: "message" }>): HeardPlace[] {
+}: Extract<InboundEvent, { type: "message" }>): HeardPlace[] {
 	const { channel, kind } = room;
 	const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
 	const isTop = thread === undefined || room.thread === message;

@@ -13,9 +13,9 @@ test.each([
 		"group_left",
 	].map((type) => [type, true] as const),
 ] as const)("%s changes who may read the channel", async (type, gone) => {
-	const { arrivalOf, clock } = await openReading();
-	const { arrival, key } = await arrivalOf({ type, channel: "C1" });
-	expect(arrival).toEqual({
+	const { inboundOf, clock } = await openReading();
+	const { inbound, key } = await inboundOf({ type, channel: "C1" });
+	expect(inbound).toEqual({
 		type: "audience",
 		at: clock.now(),
 		change: expect.any(String),
@@ -29,8 +29,8 @@ test.each([
 test.each(["channel_convert_to_public", "channel_convert_to_private"])(
 	"%s is told as a message",
 	async (subtype) => {
-		const { arrivalOf } = await openReading();
-		const { arrival } = await arrivalOf({
+		const { inboundOf } = await openReading();
+		const { inbound } = await inboundOf({
 			type: "message",
 			subtype,
 			channel: "C1",
@@ -38,15 +38,15 @@ test.each(["channel_convert_to_public", "channel_convert_to_private"])(
 			text: "",
 			ts: "1.1",
 		});
-		expect(arrival).toMatchObject({ type: "audience", room: { channel: "C1" } });
+		expect(inbound).toMatchObject({ type: "audience", room: { channel: "C1" } });
 	},
 );
 
 test("a guest or somebody of elsewhere who joins changes it, one of our own people does not", async () => {
-	const { arrivalOf, tell } = await openReading();
+	const { inboundOf, tell } = await openReading();
 	const joined = (user: string) => ({ type: "member_joined_channel", channel: "C1", user, team: "T1" });
 	for (const user of ["UGUEST", "UOUT", "UNONE"]) {
-		expect((await arrivalOf(joined(user))).arrival).toMatchObject({
+		expect((await inboundOf(joined(user))).inbound).toMatchObject({
 			type: "audience",
 			change: "a guest joined",
 		});
@@ -54,28 +54,28 @@ test("a guest or somebody of elsewhere who joins changes it, one of our own peop
 	expect(await tell(joined("UADA"))).toHaveProperty("ignored");
 	const left = { type: "member_left_channel", channel: "C1", user: "UGUEST" };
 	expect(await tell(left)).toHaveProperty("ignored");
-	expect((await arrivalOf({ ...left, user: "UBOT" })).arrival).toMatchObject({
+	expect((await inboundOf({ ...left, user: "UBOT" })).inbound).toMatchObject({
 		type: "audience",
 		gone: true,
 	});
 });
 
 test("a channel with another id is not the one that was trusted", async () => {
-	const { arrivalOf } = await openReading();
-	const { arrival } = await arrivalOf({
+	const { inboundOf } = await openReading();
+	const { inbound } = await inboundOf({
 		type: "channel_id_changed",
 		old_channel_id: "C1",
 		new_channel_id: "C9",
 	});
-	expect(arrival).toMatchObject({ type: "audience", room: { channel: "C1" }, gone: true });
+	expect(inbound).toMatchObject({ type: "audience", room: { channel: "C1" }, gone: true });
 });
 
 test("after a change the channel is asked for anew", async () => {
-	const { arrivalOf, tell, port } = await openReading();
+	const { inboundOf, tell, port } = await openReading();
 	const message = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
 	const isShared = async (): Promise<unknown> => {
-		const { arrival } = await arrivalOf(message);
-		return arrival.type === "message" && arrival.room.shared;
+		const { inbound } = await inboundOf(message);
+		return inbound.type === "message" && inbound.room.shared;
 	};
 	expect(await isShared()).toBe(false);
 	port.channels["C1"] = { id: "C1", is_ext_shared: true };

@@ -1,8 +1,8 @@
-import type { Arrival } from "@parley/connector";
+import type { InboundEvent } from "@parley/connector";
 
-/** An arrival, and what the inbox knows it by. */
+/** An inbound event, and what the inbox knows it by. */
 export interface Incoming {
-	readonly arrival: Arrival;
+	readonly inbound: InboundEvent;
 	readonly key: { readonly id: string; readonly conversation: string };
 }
 

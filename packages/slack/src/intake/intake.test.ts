@@ -9,10 +9,10 @@ const ada = { id: "UADA", name: "Ada", roles: [], guest: false, bot: false };
 const room = { tenant: "T1", channel: "C1", thread: `C1-${ts}`, shared: false, kind: "channel" };
 
 test("a message at the top arrives in the thread that it begins, with its author and its time", async () => {
-	const { arrivalOf } = await openReading();
-	expect(await arrivalOf(message)).toEqual({
+	const { inboundOf } = await openReading();
+	expect(await inboundOf(message)).toEqual({
 		key: { id: `message:C1-${ts}`, conversation: `T1/C1/${ts}` },
-		arrival: {
+		inbound: {
 			type: "message",
 			message: `C1-${ts}`,
 			text: "hello",
@@ -26,34 +26,34 @@ test("a message at the top arrives in the thread that it begins, with its author
 	});
 });
 
-test("the twins of a mention are the same arrival, whichever comes first", async () => {
+test("the twins of a mention are the same inbound event, whichever comes first", async () => {
 	const said = { ...message, text: "<@UBOT> hello" };
 	const { channel_type: _, ...mention } = { ...said, type: "app_mention" };
 	const [one, other] = [await openReading(), await openReading()];
-	const twins = [await one.arrivalOf(said), await one.arrivalOf(mention)];
-	expect(twins).toEqual(await Promise.all([other.arrivalOf(mention), other.arrivalOf(said)]));
+	const twins = [await one.inboundOf(said), await one.inboundOf(mention)];
+	expect(twins).toEqual(await Promise.all([other.inboundOf(mention), other.inboundOf(said)]));
 	expect(twins[0]).toEqual(twins[1]);
-	expect(twins[0]?.arrival).toMatchObject({ text: "hello", address: { us: true } });
+	expect(twins[0]?.inbound).toMatchObject({ text: "hello", address: { us: true } });
 	// Whose thread it is makes no difference to a message that mentions us.
 	expect(one.port.asked).not.toContain("conversations.replies");
 });
 
 test("an edit is one of its time, twice told of; what changed only a preview is none", async () => {
-	const { arrivalOf, tell, log } = await openReading();
+	const { inboundOf, tell, log } = await openReading();
 	const text = "<@UBOT> hallo";
 	const edited = { ...message, text, edited: { user: "UADA", ts: "1767225605.000000" } };
 	const { channel: _, channel_type: __, ...inner } = edited;
 	const change = { type: "message", subtype: "message_changed", channel: "C1", ts: "1767225605.000200" };
 	const changed = { ...change, message: inner, previous_message: { ...message } };
-	const arrived = await arrivalOf(changed);
+	const arrived = await inboundOf(changed);
 	expect(arrived.key).toEqual({ id: `edited:C1-${ts}:1767225605.000000`, conversation: `T1/C1/${ts}` });
-	expect(arrived.arrival).toMatchObject({
+	expect(arrived.inbound).toMatchObject({
 		type: "edited",
 		text: "hallo",
 		at: at + 5000,
 		message: `C1-${ts}`,
 	});
-	expect((await arrivalOf({ ...edited, type: "app_mention" })).key).toEqual(arrived.key);
+	expect((await inboundOf({ ...edited, type: "app_mention" })).key).toEqual(arrived.key);
 	const preview = { ...change, message: { ...inner, attachments: [{}] }, previous_message: inner };
 	expect(await tell(preview)).toEqual({ ignored: "nobody has edited the text" });
 	const sameText = { ...change, message: inner, previous_message: { text } };
@@ -62,10 +62,10 @@ test("an edit is one of its time, twice told of; what changed only a preview is 
 });
 
 test("Slack's own button stops what is at work in its thread", async () => {
-	const { arrivalOf, tell, clock } = await openReading();
+	const { inboundOf, tell, clock } = await openReading();
 	const pressed = { type: "agent_session_stopped", channel: "C1", user: "UADA", thread_ts: ts };
-	expect(await arrivalOf({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000000" })).toEqual({
-		arrival: { type: "stop", room, person: ada, at: clock.now() },
+	expect(await inboundOf({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000000" })).toEqual({
+		inbound: { type: "stop", room, person: ada, at: clock.now() },
 		key: { id: expect.stringMatching(/^stop:Ev/), conversation: `T1/C1/${ts}` },
 	});
 	expect(await tell({ ...pressed, thread_ts: 5 })).toEqual({
@@ -74,11 +74,11 @@ test("Slack's own button stops what is at work in its thread", async () => {
 });
 
 test("deletions know their thread, also that of a message that leaves a stone", async () => {
-	const { arrivalOf, clock } = await openReading();
+	const { inboundOf, clock } = await openReading();
 	const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: ts, ts: "2.2" };
 	const inThread = { ...deleted, previous_message: { ts, thread_ts: "1.1" } };
 	const of = (thread: string) => ({
-		arrival: {
+		inbound: {
 			type: "deleted",
 			room: { ...room, thread: `C1-${thread}` },
 			message: `C1-${ts}`,
@@ -86,8 +86,8 @@ test("deletions know their thread, also that of a message that leaves a stone", 
 		},
 		key: { id: `deleted:C1-${ts}`, conversation: `T1/C1/${thread}` },
 	});
-	expect(await arrivalOf(inThread)).toEqual(of("1.1"));
-	expect(await arrivalOf(deleted)).toEqual(of(ts));
+	expect(await inboundOf(inThread)).toEqual(of("1.1"));
+	expect(await inboundOf(deleted)).toEqual(of(ts));
 	const stone = {
 		ts,
 		thread_ts: ts,
@@ -96,29 +96,29 @@ test("deletions know their thread, also that of a message that leaves a stone", 
 		text: "This message was deleted.",
 	};
 	expect(
-		await arrivalOf({ type: "message", subtype: "message_changed", channel: "C1", message: stone }),
+		await inboundOf({ type: "message", subtype: "message_changed", channel: "C1", message: stone }),
 	).toEqual(of(ts));
 });
 
 test("with one person alone only threads are threads; groups are like channels", async () => {
-	const { arrivalOf, port } = await openReading();
+	const { inboundOf, port } = await openReading();
 	const direct = { ...message, channel: "D1", channel_type: "im" };
-	expect(await arrivalOf(direct)).toMatchObject({
-		arrival: { room: { tenant: "T1", channel: "D1", shared: false, kind: "direct" } },
+	expect(await inboundOf(direct)).toMatchObject({
+		inbound: { room: { tenant: "T1", channel: "D1", shared: false, kind: "direct" } },
 		key: { conversation: "T1/D1" },
 	});
-	expect((await arrivalOf({ ...direct, thread_ts: ts })).key.conversation).toBe("T1/D1");
-	expect((await arrivalOf({ ...direct, thread_ts: "1.1" })).arrival).toMatchObject({
+	expect((await inboundOf({ ...direct, thread_ts: ts })).key.conversation).toBe("T1/D1");
+	expect((await inboundOf({ ...direct, thread_ts: "1.1" })).inbound).toMatchObject({
 		room: { thread: "D1-1.1" },
 	});
 	expect(port.asked).toEqual(["users.info"]);
-	const group = await arrivalOf({ ...message, channel: "G1", channel_type: "mpim" });
-	expect(group.arrival).toMatchObject({ room: { kind: "group", thread: `G1-${ts}` } });
+	const group = await inboundOf({ ...message, channel: "G1", channel_type: "mpim" });
+	expect(group.inbound).toMatchObject({ room: { kind: "group", thread: `G1-${ts}` } });
 });
 
 test("guests, people of elsewhere and those that Slack does not tell of have no more rights than is known", async () => {
-	const { arrivalOf, log } = await openReading();
-	const author = async (user: string) => (await arrivalOf({ ...message, user })).arrival;
+	const { inboundOf, log } = await openReading();
+	const author = async (user: string) => (await inboundOf({ ...message, user })).inbound;
 	expect(await author("UGUEST")).toMatchObject({ person: { name: "gus", guest: true } });
 	expect(await author("UOUT")).toMatchObject({ person: { name: "Olga Out", guest: true } });
 	expect(await author("UNONE")).toMatchObject({ person: { id: "UNONE", name: "", guest: true, bot: false } });
@@ -126,64 +126,64 @@ test("guests, people of elsewhere and those that Slack does not tell of have no 
 });
 
 test("people of another workspace of our organisation that belong to ours are no guests", async () => {
-	const { arrivalOf, port } = await openReading();
+	const { inboundOf, port } = await openReading();
 	port.users["UGRID"] = {
 		id: "UGRID",
 		team_id: "T5",
 		name: "grid",
 		enterprise_user: { teams: ["T5", "T1"] },
 	};
-	expect((await arrivalOf({ ...message, user: "UGRID" })).arrival).toMatchObject({
+	expect((await inboundOf({ ...message, user: "UGRID" })).inbound).toMatchObject({
 		person: { guest: false },
 	});
 });
 
 test("where Slack does not answer, the message is to come again", async () => {
-	const { arrivalOf, port, clock } = await openReading();
+	const { inboundOf, port, clock } = await openReading();
 	port.answer("users.info", { type: "rate-limited", retryAfterMs: 30_000 });
-	await expect(arrivalOf(message)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(inboundOf(message)).rejects.toMatchObject({ code: "unavailable" });
 	port.answer("users.info", refused("internal_error"));
-	await expect(arrivalOf(message)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(inboundOf(message)).rejects.toMatchObject({ code: "unavailable" });
 	port.answer("users.info", new Error("ECONNRESET"));
-	await expect(arrivalOf(message)).rejects.toThrow("ECONNRESET");
+	await expect(inboundOf(message)).rejects.toThrow("ECONNRESET");
 	const slow = Promise.withResolvers<never>();
 	port.answer("users.info", () => slow.promise);
-	const taken = arrivalOf(message);
+	const taken = inboundOf(message);
 	clock.advance(1000);
 	await expect(taken).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("what is read later says what it says by then, and who came in meanwhile", async () => {
-	const { arrivalOf, tell, port } = await openReading();
+	const { inboundOf, tell, port } = await openReading();
 	const edited = { user: "UADA", ts: "1767225605.000000" };
-	expect((await arrivalOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
+	expect((await inboundOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
 	const joined = { ...message, subtype: "channel_join", text: "<@UADA> has joined the channel" };
 	expect(await tell(joined)).toEqual({ ignored: "it is one of our own people" });
 	port.answer("users.info", ok({ user: { id: "UGUS", team_id: "T1", is_restricted: true } }));
-	expect((await arrivalOf({ ...joined, user: "UGUS" })).arrival).toMatchObject({
+	expect((await inboundOf({ ...joined, user: "UGUS" })).inbound).toMatchObject({
 		type: "audience",
 		change: "a guest joined",
 	});
 });
 
 test("somebody who has changed is not asked for again", async () => {
-	const { arrivalOf, tell, port, people } = await openReading();
+	const { inboundOf, tell, port, people } = await openReading();
 	expect(people.known("UADA")).toBeUndefined();
-	await arrivalOf(message);
+	await inboundOf(message);
 	expect(people.known("UADA")).toBe("Ada");
 	await tell({
 		type: "user_change",
 		user: { id: "UADA", team_id: "T1", real_name: "Ada L.", is_restricted: true },
 	});
-	expect((await arrivalOf(message)).arrival).toMatchObject({ person: { name: "Ada L.", guest: true } });
+	expect((await inboundOf(message)).inbound).toMatchObject({ person: { name: "Ada L.", guest: true } });
 	expect(port.asked.filter((method) => method === "users.info")).toHaveLength(1);
 });
 
 test("shared channels say so, as do those that Slack does not show us", async () => {
-	const { arrivalOf } = await openReading();
+	const { inboundOf } = await openReading();
 	const shared = async (channel: string, outer: object = {}) => {
-		const { arrival } = await arrivalOf({ ...message, channel }, outer);
-		return arrival.type === "message" && arrival.room.shared;
+		const { inbound } = await inboundOf({ ...message, channel }, outer);
+		return inbound.type === "message" && inbound.room.shared;
 	};
 	expect(await shared("C2")).toBe(true);
 	expect(await shared("C9")).toBe(true);
@@ -193,7 +193,7 @@ test("shared channels say so, as do those that Slack does not show us", async ()
 });
 
 test("files come along; one of elsewhere is asked for, and one that is gone is left out", async () => {
-	const { arrivalOf, port, log } = await openReading();
+	const { inboundOf, port, log } = await openReading();
 	const file = { id: "F1", name: "a.png", size: 3, mimetype: "image/png", url_private: "https://files/a" };
 	const far = { id: "F2", file_access: "check_file_info" };
 	port.answer(
@@ -201,8 +201,8 @@ test("files come along; one of elsewhere is asked for, and one that is gone is l
 		ok({ file: { id: "F2", name: "b", size: 4, url_private_download: "https://files/b" } }),
 	);
 	const files = [file, far, { id: "F3", mode: "tombstone" }, { id: 4 }];
-	const { arrival } = await arrivalOf({ ...message, subtype: "file_share", text: "", files });
-	expect(arrival).toMatchObject({
+	const { inbound } = await inboundOf({ ...message, subtype: "file_share", text: "", files });
+	expect(inbound).toMatchObject({
 		attachments: [
 			{ id: "F1", name: "a.png", size: 3, type: "image/png", url: "https://files/a" },
 			{ id: "F2", name: "b", size: 4, url: "https://files/b" },
@@ -211,8 +211,8 @@ test("files come along; one of elsewhere is asked for, and one that is gone is l
 	expect(log.records).toMatchObject([{ level: "warn", fields: { event: "file" } }]);
 });
 
-test("our own messages and what Slack writes are no arrivals, and apps are bots", async () => {
-	const { tell, arrivalOf } = await openReading();
+test("our own messages and what Slack writes are no inbound events, and apps are bots", async () => {
+	const { tell, inboundOf } = await openReading();
 	for (const own of [{ user: "UBOT" }, { user: undefined, bot_id: "BBOT", subtype: "bot_message" }]) {
 		expect(await tell({ ...message, ...own })).toEqual({ ignored: "it is our own" });
 	}
@@ -225,16 +225,16 @@ test("our own messages and what Slack writes are no arrivals, and apps are bots"
 	expect(await tell(changed)).toEqual({ ignored: "it is our own" });
 	expect(await tell({ ...message, subtype: "channel_join" })).toMatchObject({ ignored: expect.any(String) });
 	const app = { ...message, user: undefined, bot_id: "B7", subtype: "bot_message", username: "Jenkins" };
-	expect((await arrivalOf(app)).arrival).toMatchObject({ person: { id: "B7", name: "Jenkins", bot: true } });
-	expect((await arrivalOf({ ...message, bot_id: "B7" })).arrival).toMatchObject({
+	expect((await inboundOf(app)).inbound).toMatchObject({ person: { id: "B7", name: "Jenkins", bot: true } });
+	expect((await inboundOf({ ...message, bot_id: "B7" })).inbound).toMatchObject({
 		person: { id: "UADA", bot: true },
 	});
 });
 
 test("signs mean what they mean, once for each event", async () => {
-	const { arrivalOf, tell, clock } = await openReading();
+	const { inboundOf, tell, clock } = await openReading();
 	const reaction = { type: "reaction_added", user: "UADA", item: { type: "message", channel: "C1", ts } };
-	const of = async (name: string) => (await arrivalOf({ ...reaction, reaction: name })).arrival;
+	const of = async (name: string) => (await inboundOf({ ...reaction, reaction: name })).inbound;
 	expect(await of("x")).toEqual({
 		type: "reaction",
 		sign: "stop",
@@ -246,7 +246,7 @@ test("signs mean what they mean, once for each event", async () => {
 	for (const name of ["no_entry", "octagonal_sign"]) expect(await of(name)).toMatchObject({ sign: "stop" });
 	for (const name of ["repeat", "arrows_counterclockwise"])
 		expect(await of(name)).toMatchObject({ sign: "again" });
-	expect((await arrivalOf({ ...reaction, reaction: "x" })).key.id).toBe("reaction:Ev1");
+	expect((await inboundOf({ ...reaction, reaction: "x" })).key.id).toBe("reaction:Ev1");
 	expect(await tell({ ...reaction, reaction: "tada" })).toMatchObject({ ignored: expect.any(String) });
 	expect(await tell({ ...reaction, user: "UBOT", reaction: "x" })).toEqual({ ignored: "it is our own" });
 	const file = { ...reaction, reaction: "x", item: { type: "file", file: "F1" } };

@@ -62,7 +62,7 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 
 const remembered = { ignored: "it is only remembered" };
 
-/** Translates the events of Slack into arrivals; it only reads. */
+/** Translates the events of Slack into inbound events; it only reads. */
 export class Intake {
 	readonly #parts: IntakeParts;
 	readonly #twins: Twins;
@@ -189,8 +189,8 @@ export class Intake {
 			thread_ts === undefined
 				? await channels.placeOf({ channel }, await threads.threadOf(channel, ts))
 				: await channels.roomOf({ channel }, { ts, thread_ts });
-		const arrival = { type: "deleted", room, message, at: clock.now() } as const;
-		return [{ arrival, key: { id: `deleted:${message}`, conversation: conversationOf(room) } }];
+		const inbound = { type: "deleted", room, message, at: clock.now() } as const;
+		return [{ inbound, key: { id: `deleted:${message}`, conversation: conversationOf(room) } }];
 	}
 
 	async #reaction(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
@@ -209,8 +209,8 @@ export class Intake {
 			threads.threadOf(channel, ts).then((thread) => channels.placeOf(told, thread)),
 		]);
 		const message = messageId(channel, ts);
-		const arrival = { type: "reaction", room, person, message, sign, at: clock.now() } as const;
-		return [{ arrival, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
+		const inbound = { type: "reaction", room, person, message, sign, at: clock.now() } as const;
+		return [{ inbound, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
 	/** Slack's own button, which it shows with the status line of a thread. */
@@ -221,8 +221,8 @@ export class Intake {
 		const { user, channel, thread_ts } = stopped;
 		const told = { channel, shared: outer.is_ext_shared_channel === true };
 		const [person, room] = await Promise.all([people.find(user), channels.placeOf(told, thread_ts)]);
-		const arrival = { type: "stop", room, person, at: clock.now() } as const;
-		return [{ arrival, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
+		const inbound = { type: "stop", room, person, at: clock.now() } as const;
+		return [{ inbound, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
 	async #joined(event: Outer["event"], { event_id }: Outer): Promise<Translated> {
@@ -259,7 +259,7 @@ export class Intake {
 		const { channels, clock } = this.#parts;
 		const room: Room = channels.concerned(channel);
 		channels.forget(channel);
-		const arrival = {
+		const inbound = {
 			type: "audience",
 			room,
 			change,
@@ -267,7 +267,7 @@ export class Intake {
 			...defined({ gone, deleted }),
 		} as const;
 		const incoming: Incoming = {
-			arrival,
+			inbound,
 			key: { id: `audience:${event}`, conversation: conversationOf(room) },
 		};
 		return [incoming];

@@ -6,12 +6,12 @@ const message = { type: "message", channel: "C1", user: "UADA", ts: "1767225600.
 const many = Array.from({ length: 2800 }, (_, n) => `<@U${1000 + n}>`).join(" ");
 
 async function asked(event: object): Promise<{ names: string[]; text: unknown }> {
-	const { port, arrivalOf } = await openReading();
-	const { arrival } = await arrivalOf({ ...message, ...event });
+	const { port, inboundOf } = await openReading();
+	const { inbound } = await inboundOf({ ...message, ...event });
 	const names = port.calls.flatMap(({ method, args }) =>
 		method === "users.info" ? [String(args["user"])] : [],
 	);
-	return { names: names.filter((id) => id !== "UADA"), text: arrival.type === "message" && arrival.text };
+	return { names: names.filter((id) => id !== "UADA"), text: inbound.type === "message" && inbound.text };
 }
 
 test("of a text for us so many names are asked for, each once; the others stay ids", async () => {
@@ -29,26 +29,26 @@ test("of what is not for us, and of what apps write, no names are asked for", as
 });
 
 test("what was forwarded is read with its files, and speaks to nobody", async () => {
-	const { arrivalOf } = await openReading();
+	const { inboundOf } = await openReading();
 	const files = [{ id: "F1", name: "a.pdf", size: 3, url_private_download: "https://files.slack.com/a" }];
 	const forward = { is_share: true, author_name: "Bob", text: "ask <@UBOT> &amp; <@UOUT>", files };
-	const { arrival } = await arrivalOf({ ...message, channel: "D1", text: "", attachments: [forward] });
-	expect(arrival).toMatchObject({
+	const { inbound } = await inboundOf({ ...message, channel: "D1", text: "", attachments: [forward] });
+	expect(inbound).toMatchObject({
 		text: "> Bob:\n> ask & @Olga Out",
 		attachments: [{ id: "F1" }],
 		address: { us: false, others: false },
 	});
-	const bad = await arrivalOf({ ...message, text: "hello", attachments: "nonsense", blocks: 5 });
-	expect(bad.arrival).toMatchObject({ text: "hello" });
+	const bad = await inboundOf({ ...message, text: "hello", attachments: "nonsense", blocks: 5 });
+	expect(bad.inbound).toMatchObject({ text: "hello" });
 });
 
 test("an alert of an app has its text, also where it stands only in blocks", async () => {
-	const { arrivalOf } = await openReading();
+	const { inboundOf } = await openReading();
 	const app = { ...message, user: undefined, subtype: "bot_message", bot_id: "B7", text: "" };
 	const blocks = [{ type: "section", text: { type: "mrkdwn", text: "*web-1* is down" } }];
-	expect((await arrivalOf({ ...app, blocks })).arrival).toMatchObject({ text: "*web-1* is down" });
+	expect((await inboundOf({ ...app, blocks })).inbound).toMatchObject({ text: "*web-1* is down" });
 	const attachments = [{ title: "web-1", text: "is down" }];
-	expect((await arrivalOf({ ...app, attachments })).arrival).toMatchObject({ text: "> web-1\n> is down" });
+	expect((await inboundOf({ ...app, attachments })).inbound).toMatchObject({ text: "> web-1\n> is down" });
 });
 
 test("what comes no more is taken with what is known, and as one with the least rights has said it", async () => {
@@ -66,7 +66,7 @@ test("what comes no more is taken with what is known, and as one with the least 
 	const room = { tenant: "T1", channel: "C1", thread: "C1-1.1", shared: true, kind: "channel" };
 	expect(await intake.translate(body, true)).toMatchObject([
 		{
-			arrival: {
+			inbound: {
 				type: "message",
 				text: "hello",
 				room,
@@ -84,6 +84,6 @@ test("what comes no more is taken with what is known, and as one with the least 
 	port.answer("users.info", () => slow.promise);
 	const taken = intake.translate({ event_id: "Ev2", event: { ...event, ts: "2.2" } }, true);
 	clock.advance(1000);
-	expect(await taken).toMatchObject([{ arrival: { person: { guest: true } } }]);
+	expect(await taken).toMatchObject([{ inbound: { person: { guest: true } } }]);
 	port.answer("users.info", ok({ user: port.users["UADA"] }));
 });

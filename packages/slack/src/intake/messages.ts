@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import type { ArrivalOf, Person } from "@parley/connector";
+import type { InboundEventOf, Person } from "@parley/connector";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
@@ -23,7 +23,7 @@ export interface MessagesParts {
 /** So many names a text are asked for: Slack says fifty a minute or so, and a text can name thousands. */
 const mostNames = 20;
 
-/** Makes arrivals of what people have written. What Slack must be asked for, it is asked for at once. */
+/** Makes inbound events of what people have written. What Slack must be asked for, it is asked for at once. */
 export class Messages {
 	readonly #parts: MessagesParts;
 
@@ -64,7 +64,7 @@ export class Messages {
 					);
 		const edited = type === "edited" ? message.edited?.ts : undefined;
 		const id = messageId(told.channel, message.ts);
-		const arrival: ArrivalOf<"message" | "edited"> = {
+		const inbound: InboundEventOf<"message" | "edited"> = {
 			type,
 			room,
 			message: id,
@@ -85,7 +85,7 @@ export class Messages {
 			},
 		};
 		const version = edited === undefined ? [] : [edited];
-		return { arrival, key: { id: [type, id, ...version].join(":"), conversation: conversationOf(room) } };
+		return { inbound, key: { id: [type, id, ...version].join(":"), conversation: conversationOf(room) } };
 	}
 
 	/** A text as people read it; names that Slack does not say in time, or is not asked for, stay ids. */

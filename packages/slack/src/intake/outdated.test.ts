@@ -20,10 +20,10 @@ function edit(seconds: number, text: string): object {
 const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: first, ts: "2.2" };
 
 test("what comes again after its edit or deletion says nothing any more", async () => {
-	const { tell, arrivalOf, store } = await openReading();
+	const { tell, inboundOf, store } = await openReading();
 	const keep = async (event: object): Promise<void> => {
-		const { key, arrival } = await arrivalOf(event);
-		const kept = { ...key, data: JSON.stringify(arrival), state: "done", attempts: 1 } as const;
+		const { key, inbound } = await inboundOf(event);
+		const kept = { ...key, data: JSON.stringify(inbound), state: "done", attempts: 1 } as const;
 		await store.commit((tx) =>
 			tx
 				.insertInto("inbound")

@@ -29,9 +29,9 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 	};
 }
 
-/** The same of what an event has come to; of other arrivals than messages and edits nothing is. */
-export async function isOvertaken({ arrival, key }: Incoming, outdated: Outdated): Promise<boolean> {
-	if (arrival.type !== "message" && arrival.type !== "edited") return false;
-	const version = key.id.slice(`${arrival.type}:${arrival.message}:`.length);
-	return outdated(arrival.message, version === "" ? undefined : version);
+/** The same of what an event has come to; of other inbound events than messages and edits nothing is. */
+export async function isOvertaken({ inbound, key }: Incoming, outdated: Outdated): Promise<boolean> {
+	if (inbound.type !== "message" && inbound.type !== "edited") return false;
+	const version = key.id.slice(`${inbound.type}:${inbound.message}:`.length);
+	return outdated(inbound.message, version === "" ? undefined : version);
 }

@@ -1,5 +1,5 @@
 import { parseJson, type Store } from "@parley/base";
-import { Arrival, type ConnectorTables } from "@parley/connector";
+import { type ConnectorTables, InboundEvent } from "@parley/connector";
 import * as z from "zod";
 import { conversationOf, type Place, placeOf } from "../vocabulary/conversation.ts";
 import { messageId, readMessageId } from "../vocabulary/message-id.ts";
@@ -112,6 +112,6 @@ export async function postedThreads(
 }
 
 function speaksToUs(data: string): boolean {
-	const arrival = Arrival.safeParse(parseJson(data)).data;
-	return arrival?.type === "message" && arrival.address.us;
+	const inbound = InboundEvent.safeParse(parseJson(data)).data;
+	return inbound?.type === "message" && inbound.address.us;
 }

@@ -29,7 +29,7 @@ async function open(more: Partial<Takers> = {}) {
 	const taking = new Taking({
 		takers: Promise.resolve(takers),
 		log,
-		passed: async (arrival) => void passed.push(arrival.type),
+		passed: async (inbound) => void passed.push(inbound.type),
 		lost: (body) => {
 			lost.push(body);
 			const { type, subtype } = Object(body).event;
@@ -70,8 +70,8 @@ test("an edit and a deletion come behind the message that they are about", async
 
 test("a message that comes right behind its deletion is not taken", async () => {
 	const { intake, outdated, store } = await openReading();
-	const accept: Takers["accept"] = (arrival, key) => {
-		const kept = { ...key, data: JSON.stringify(arrival), state: "waiting", attempts: 0 } as const;
+	const accept: Takers["accept"] = (inbound, key) => {
+		const kept = { ...key, data: JSON.stringify(inbound), state: "waiting", attempts: 0 } as const;
 		return store.commit((tx) =>
 			tx
 				.insertInto("inbound")
@@ -169,10 +169,10 @@ test("when it stops, what is not durable is not acknowledged", async () => {
 });
 
 test("what may have been answered before the database was lost says so, so that its answer is looked for first", async () => {
-	const arrivals: unknown[] = [];
-	const { taking } = await open({ accept: async (arrival) => void arrivals.push(arrival) });
+	const inbounds: unknown[] = [];
+	const { taking } = await open({ accept: async (inbound) => void inbounds.push(inbound) });
 	await taking.event(text("C1", "1.1"), false, true);
 	await taking.event(text("C1", "1.2"));
-	expect(arrivals).toMatchObject([{ message: "C1-1.1", seenBefore: true }, { message: "C1-1.2" }]);
-	expect(arrivals[1]).not.toHaveProperty("seenBefore");
+	expect(inbounds).toMatchObject([{ message: "C1-1.1", seenBefore: true }, { message: "C1-1.2" }]);
+	expect(inbounds[1]).not.toHaveProperty("seenBefore");
 });

@@ -1,5 +1,5 @@
 import { type Logger, ParleyError } from "@parley/base";
-import type { Arrival } from "@parley/connector";
+import type { InboundEvent } from "@parley/connector";
 import * as z from "zod";
 import type { Interaction, SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
 import type { Incoming, Translated } from "./incoming.ts";
@@ -11,13 +11,13 @@ export interface Takers {
 	readonly intake: { translate(body: unknown, isLast?: boolean): Promise<Translated> };
 	readonly outdated: Outdated;
 	readonly interactions: { handle(interaction: Interaction): Promise<SlackReply> };
-	readonly accept: (arrival: Arrival, key: Incoming["key"]) => Promise<unknown>;
+	readonly accept: (inbound: InboundEvent, key: Incoming["key"]) => Promise<unknown>;
 }
 
 export interface TakingParts {
 	readonly takers: Promise<Takers>;
 	/** A message is durably taken. */
-	readonly passed: (arrival: Arrival) => Promise<void>;
+	readonly passed: (inbound: InboundEvent) => Promise<void>;
 	/** An outer event is not taken, and comes no more; whether it is read afterwards. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
@@ -119,17 +119,17 @@ export class Taking {
 		this.#tails.set(line, tail);
 	}
 
-	async #accept({ arrival, key }: Incoming): Promise<void> {
+	async #accept({ inbound, key }: Incoming): Promise<void> {
 		const { takers, passed } = this.#parts;
 		const { accept } = await takers;
 		this.#stopping.signal.throwIfAborted();
-		await accept(arrival, key);
-		await passed(arrival);
+		await accept(inbound, key);
+		await passed(inbound);
 	}
 }
 
-function seen({ arrival, key }: Incoming): Incoming {
-	return arrival.type === "message" ? { arrival: { ...arrival, seenBefore: true }, key } : { arrival, key };
+function seen({ inbound, key }: Incoming): Incoming {
+	return inbound.type === "message" ? { inbound: { ...inbound, seenBefore: true }, key } : { inbound, key };
 }
 
 const Said = z.object({ ts: ts.optional(), thread_ts: ts.optional() });

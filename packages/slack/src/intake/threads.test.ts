@@ -15,9 +15,9 @@ const thread = `C1-${root}`;
 
 type Reading = Awaited<ReturnType<typeof openReading>>;
 
-async function isOurs({ arrivalOf }: Reading, more: object = {}): Promise<unknown> {
-	const { arrival } = await arrivalOf({ ...reply, ...more });
-	return arrival.type === "message" && arrival.ourThread;
+async function isOurs({ inboundOf }: Reading, more: object = {}): Promise<unknown> {
+	const { inbound } = await inboundOf({ ...reply, ...more });
+	return inbound.type === "message" && inbound.ourThread;
 }
 
 function posted(store: Reading["store"], conversation: string, remote: string): Promise<unknown> {
@@ -57,8 +57,8 @@ test("a thread is ours where we have written, also about a task", async () => {
 test("a thread below a post of ours is ours, and what is written there replies to it", async () => {
 	const reading = await openReading();
 	await posted(reading.store, "T1/C1", thread);
-	const { arrival } = await reading.arrivalOf(reply);
-	expect(arrival).toMatchObject({ ourThread: true, address: { reply: { message: thread, ours: true } } });
+	const { inbound } = await reading.inboundOf(reply);
+	expect(inbound).toMatchObject({ ourThread: true, address: { reply: { message: thread, ours: true } } });
 });
 
 test("a thread is ours whose first message was for us, handled or waiting", async () => {
@@ -79,7 +79,7 @@ test("a thread is ours whose first message was for us, handled or waiting", asyn
 	expect(await isOurs(heard)).toBe(true);
 
 	const waiting = await openReading();
-	const { arrival } = await waiting.arrivalOf({
+	const { inbound } = await waiting.inboundOf({
 		...reply,
 		ts: root,
 		thread_ts: undefined,
@@ -91,7 +91,7 @@ test("a thread is ours whose first message was for us, handled or waiting", asyn
 			.values({
 				id: `message:${thread}`,
 				conversation: `T1/C1/${root}`,
-				data: JSON.stringify(arrival),
+				data: JSON.stringify(inbound),
 				state: "waiting",
 				attempts: 0,
 				changed_at: 1,
@@ -166,13 +166,13 @@ test("what Slack refuses to show is asked for again once somebody can have mende
 test("a sign belongs to the room of its message, wherever that is known from", async () => {
 	const roomOf = async (reading: Reading, ts: string, channel = "C1"): Promise<unknown> => {
 		const item = { type: "message", channel, ts };
-		const { arrival } = await reading.arrivalOf({
+		const { inbound } = await reading.inboundOf({
 			type: "reaction_added",
 			user: "UADA",
 			reaction: "x",
 			item,
 		});
-		return arrival.type === "reaction" && arrival.room.thread;
+		return inbound.type === "reaction" && inbound.room.thread;
 	};
 	const reading = await openReading();
 	await posted(reading.store, "T1/C1", "C1-5.5");

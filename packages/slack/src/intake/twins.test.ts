@@ -17,48 +17,48 @@ const said = {
 };
 const { files: _, subtype: __, ...bare } = said;
 const mention = { ...bare, type: "app_mention" };
-const attached = { arrival: { text: "read this", attachments: [{ id: "F1" }] } };
+const attached = { inbound: { text: "read this", attachments: [{ id: "F1" }] } };
 
 test("a mention without the files of its message waits for that, and both come to the same", async () => {
 	const first = await openReading();
-	const waiting = first.arrivalOf(mention);
+	const waiting = first.inboundOf(mention);
 	for (let turn = 0; turn < 20; turn++) await tick();
-	const message = await first.arrivalOf(said);
+	const message = await first.inboundOf(said);
 	expect(message).toMatchObject(attached);
 	expect(await waiting).toEqual(message);
 	const second = await openReading();
-	expect(await second.arrivalOf(said)).toMatchObject(attached);
-	expect(await second.arrivalOf(mention)).toMatchObject(attached);
+	expect(await second.inboundOf(said)).toMatchObject(attached);
+	expect(await second.inboundOf(mention)).toMatchObject(attached);
 	expect([first.clock.pending, second.clock.pending]).toEqual([0, 0]);
 });
 
 test("where its message does not come, a mention is taken alone after a second; one that has files does not wait", async () => {
-	const { arrivalOf, clock } = await openReading();
-	expect(await arrivalOf({ ...mention, files: [file] })).toMatchObject(attached);
-	const waiting = arrivalOf(mention);
+	const { inboundOf, clock } = await openReading();
+	expect(await inboundOf({ ...mention, files: [file] })).toMatchObject(attached);
+	const waiting = inboundOf(mention);
 	clock.advance(999);
 	const first = await Promise.race([waiting, tick("nothing yet")]);
 	clock.advance(1);
-	expect([first, (await waiting).arrival]).toMatchObject(["nothing yet", { attachments: [] }]);
+	expect([first, (await waiting).inbound]).toMatchObject(["nothing yet", { attachments: [] }]);
 });
 
 test("a mention whose message is not taken is not taken either, and both come again", async () => {
-	const { arrivalOf, port } = await openReading();
+	const { inboundOf, port } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };
 	const far = { ...said, files: [{ id: "F1", file_access: "check_file_info" }] };
 	port.answer("files.info", limited, ok({ file }));
-	const waiting = expect(arrivalOf(mention)).rejects.toMatchObject({ code: "unavailable" });
-	await expect(arrivalOf(far)).rejects.toMatchObject({ code: "unavailable" });
+	const waiting = expect(inboundOf(mention)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(inboundOf(far)).rejects.toMatchObject({ code: "unavailable" });
 	await waiting;
-	const again = arrivalOf(mention);
-	expect(await arrivalOf(far)).toMatchObject(attached);
+	const again = inboundOf(mention);
+	expect(await inboundOf(far)).toMatchObject(attached);
 	expect(await again).toMatchObject(attached);
 });
 
 test("where its message does not come, a mention is taken with what Slack shows that is attached to it", async () => {
-	const { arrivalOf, clock, port } = await openReading();
+	const { inboundOf, clock, port } = await openReading();
 	port.answer("conversations.replies", ok({ messages: [said] }));
-	const waiting = arrivalOf(mention);
+	const waiting = inboundOf(mention);
 	clock.advance(1000);
 	expect(await waiting).toMatchObject(attached);
 	const args = { channel: "C1", ts: said.ts, limit: 1 };
@@ -75,27 +75,27 @@ test("what was forwarded with a mention is read like its files", async () => {
 	const forwarded = { ...said, subtype: undefined, files: undefined, attachments: [forward] };
 	const text = "read this\n\n> Bob:\n> see @Ada";
 	const both = await openReading();
-	const waiting = both.arrivalOf(mention);
-	await both.arrivalOf(forwarded);
-	expect(await waiting).toMatchObject({ arrival: { text, attachments: [], address: { us: true } } });
-	const { arrivalOf, clock, port } = await openReading();
+	const waiting = both.inboundOf(mention);
+	await both.inboundOf(forwarded);
+	expect(await waiting).toMatchObject({ inbound: { text, attachments: [], address: { us: true } } });
+	const { inboundOf, clock, port } = await openReading();
 	port.answer("conversations.replies", ok({ messages: [forwarded] }));
-	const alone = arrivalOf(mention);
+	const alone = inboundOf(mention);
 	clock.advance(1000);
-	expect(await alone).toMatchObject({ arrival: { text } });
+	expect(await alone).toMatchObject({ inbound: { text } });
 });
 
 test("a mention of which Slack does not show what is attached comes again; the last one is taken as it is", async () => {
-	const { arrivalOf, clock, port, intake } = await openReading();
+	const { inboundOf, clock, port, intake } = await openReading();
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 1000 };
 	port.answer("conversations.replies", limited, limited, ok({ messages: [said] }));
-	const first = expect(arrivalOf(mention)).rejects.toMatchObject({ code: "unavailable" });
+	const first = expect(inboundOf(mention)).rejects.toMatchObject({ code: "unavailable" });
 	clock.advance(1000);
 	await first;
 	const last = intake.translate({ event_id: "Ev1", event: mention }, true);
 	clock.advance(1000);
-	expect(await last).toMatchObject([{ arrival: { attachments: [] } }]);
-	const again = arrivalOf(mention);
+	expect(await last).toMatchObject([{ inbound: { attachments: [] } }]);
+	const again = inboundOf(mention);
 	clock.advance(1000);
 	expect(await again).toMatchObject(attached);
 });

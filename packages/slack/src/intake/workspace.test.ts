@@ -9,17 +9,17 @@ const installed = (team_id: string) => ({
 });
 
 test("what Slack sends for another workspace is none of ours", async () => {
-	const { tell, arrivalOf, port } = await openReading();
+	const { tell, inboundOf, port } = await openReading();
 	const foreign = await tell(message, { team_id: "T9", ...installed("T9") });
 	expect([foreign, port.asked]).toEqual([{ ignored: "it is of another workspace" }, []]);
-	expect(await arrivalOf(message, installed("T1"))).toMatchObject({ key: { id: "message:C1-1.1" } });
-	expect(await arrivalOf(message, { authorizations: [] })).toHaveProperty("arrival");
+	expect(await inboundOf(message, installed("T1"))).toMatchObject({ key: { id: "message:C1-1.1" } });
+	expect(await inboundOf(message, { authorizations: [] })).toHaveProperty("inbound");
 });
 
 test("what a stranger says in a shared channel is sent for us, whatever team it names", async () => {
-	const { arrivalOf } = await openReading();
+	const { inboundOf } = await openReading();
 	const outer = { team_id: "T9", ...installed("T1"), is_ext_shared_channel: true };
-	expect((await arrivalOf({ ...message, user: "UOUT", team: "T9" }, outer)).arrival).toMatchObject({
+	expect((await inboundOf({ ...message, user: "UOUT", team: "T9" }, outer)).inbound).toMatchObject({
 		room: { tenant: "T1", shared: true },
 		person: { guest: true },
 	});

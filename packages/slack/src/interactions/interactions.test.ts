@@ -19,7 +19,7 @@ test("a command is durable before Slack hears that it has arrived", async () => 
 	expect(accepted).toEqual([
 		{
 			key: { id: `command:${trigger}`, conversation: "T1/D1" },
-			arrival: {
+			inbound: {
 				type: "command",
 				command: "task new",
 				options: { text: "Count <div> &amp; @ada", priority: "high" },
@@ -93,7 +93,7 @@ test("a press arrives with what was chosen and the post that it stands below", a
 	expect(accepted).toMatchObject([
 		{
 			key: { id: `press:${trigger}`, conversation: "T1/C1/4.4" },
-			arrival: {
+			inbound: {
 				type: "press",
 				control: body.actions[0]?.action_id,
 				values: ["a", "b"],
@@ -105,7 +105,7 @@ test("a press arrives with what was chosen and the post that it stands below", a
 		},
 	]);
 	await say("interactive", press("choose", clock.now(), { selected_option: { value: "c" } }));
-	expect(accepted.at(-1)?.arrival).toMatchObject({ values: ["c"] });
+	expect(accepted.at(-1)?.inbound).toMatchObject({ values: ["c"] });
 });
 
 test("a post at the top of a channel is in no thread, whether it has one or not, nor is one that only the reader sees", async () => {
@@ -113,7 +113,7 @@ test("a post at the top of a channel is in no thread, whether it has one or not,
 	const body = press("stop", clock.now());
 	await say("interactive", { ...body, message: { ts: "5.5", thread_ts: "5.5" } });
 	await say("interactive", { ...body, message: undefined, container: { message_ts: "5.5" } });
-	for (const { arrival } of accepted) expect(arrival).toMatchObject({ message: "C1-5.5" });
+	for (const { inbound } of accepted) expect(inbound).toMatchObject({ message: "C1-5.5" });
 	expect(accepted.map(({ key }) => key)).toEqual(
 		Array(2).fill({ id: `press:${trigger}`, conversation: "T1/C1" }),
 	);
@@ -152,7 +152,7 @@ test("a press that has a form opens it before anything is asked, and it comes ba
 	expect(accepted).toMatchObject([
 		{
 			key: { id: "press:9.9.z", conversation: "T1/C1/4.4" },
-			arrival: {
+			inbound: {
 				type: "press",
 				control: body.actions[0]?.action_id,
 				values: [],
@@ -233,7 +233,7 @@ test("the menu of a message asks about it, in its thread", async () => {
 	expect(accepted).toMatchObject([
 		{
 			key: { id: `command:${trigger}`, conversation: "T1/C1/5.5" },
-			arrival: {
+			inbound: {
 				type: "command",
 				command: "ask",
 				person: ada,
@@ -250,7 +250,7 @@ test("the menu of a message makes a task of its words, where it has some", async
 	expect(accepted).toMatchObject([
 		{
 			key: { conversation: "T1/C1/4.4" },
-			arrival: { command: "task new", options: { text: "Count [these](https://a.b)" } },
+			inbound: { command: "task new", options: { text: "Count [these](https://a.b)" } },
 		},
 	]);
 	await say("interactive", chosen("make_it_a_task", clock.now(), { text: "" }));
@@ -268,8 +268,8 @@ test("the menu of an alert of another app is about all that stands in it", async
 	await say("interactive", chosen("ask_about_this", clock.now(), alert));
 	await say("interactive", chosen("make_it_a_task", clock.now(), alert));
 	expect(accepted).toMatchObject([
-		{ arrival: { command: "ask", target: { text } } },
-		{ arrival: { command: "task new", options: { text } } },
+		{ inbound: { command: "ask", target: { text } } },
+		{ inbound: { command: "task new", options: { text } } },
 	]);
 });
 

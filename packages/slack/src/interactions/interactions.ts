@@ -1,10 +1,10 @@
 import { type Clock, defined, type Logger, ParleyError, parseJson } from "@parley/base";
 import {
-	type Arrival,
-	type ArrivalOf,
 	type Controls,
 	type Form,
 	forms,
+	type InboundEvent,
+	type InboundEventOf,
 	type Malformed,
 	type Room,
 } from "@parley/connector";
@@ -35,7 +35,7 @@ export interface InteractionsParts {
 	readonly malformed: Malformed;
 	/** `Connector.accept`. */
 	readonly accept: (
-		arrival: Arrival,
+		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	) => Promise<unknown>;
 	readonly clock: Clock;
@@ -204,12 +204,12 @@ export class Interactions {
 	/** Rejects where it is not durable. */
 	async #accept(
 		{ trigger, user, at, place, ...happened }: Happened,
-		wanted: Omit<ArrivalOf<"command">, Shared> | Omit<ArrivalOf<"press">, Shared>,
+		wanted: Omit<InboundEventOf<"command">, Shared> | Omit<InboundEventOf<"press">, Shared>,
 	): Promise<undefined> {
 		const [room, person] = await Promise.all([happened.room, this.#parts.people.find(user)]);
-		const arrival: Arrival = { ...wanted, room, person, at, ticket: ticketFor(trigger, at, place) };
+		const inbound: InboundEvent = { ...wanted, room, person, at, ticket: ticketFor(trigger, at, place) };
 		const key = { id: `${wanted.type}:${trigger}`, conversation: conversationOf(room) };
-		await this.#parts.accept(arrival, key);
+		await this.#parts.accept(inbound, key);
 		return undefined;
 	}
 

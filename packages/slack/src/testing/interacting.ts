@@ -1,4 +1,4 @@
-import { type Arrival, type ControlKind, Controls } from "@parley/connector";
+import { type ControlKind, Controls, type InboundEvent } from "@parley/connector";
 import { Interactions } from "../interactions/interactions.ts";
 import type { Interaction } from "../vocabulary/slack-port.ts";
 import { openReading } from "./reading.ts";
@@ -10,7 +10,7 @@ export const trigger = "1.2.abc";
 export const ada = { id: "UADA", name: "Ada", roles: [], guest: false, bot: false };
 export const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direct" };
 
-type Accept = (arrival: Arrival, key: { id: string; conversation: string }) => Promise<unknown>;
+type Accept = (inbound: InboundEvent, key: { id: string; conversation: string }) => Promise<unknown>;
 
 /** The listener of bolt that takes an interaction. */
 function listenerOf(body: unknown): Interaction["type"] {
@@ -27,7 +27,7 @@ const listeners: [string, Interaction["type"]][] = [
 export async function openInteractions(accept: Accept = async () => true) {
 	const reading = await openReading();
 	const { port, malformed, clock, log } = reading;
-	const accepted: { arrival: Arrival; key: object }[] = [];
+	const accepted: { inbound: InboundEvent; key: object }[] = [];
 	const interactions = new Interactions({
 		...reading,
 		self,
@@ -36,9 +36,9 @@ export async function openInteractions(accept: Accept = async () => true) {
 		malformed,
 		clock,
 		log,
-		accept: async (arrival, key) => {
-			accepted.push({ arrival, key });
-			return accept(arrival, key);
+		accept: async (inbound, key) => {
+			accepted.push({ inbound, key });
+			return accept(inbound, key);
 		},
 	});
 	const say = (type: "command" | "interactive", body: unknown) =>

@@ -14,12 +14,12 @@ export async function openReading() {
 	/** An event as Slack wraps it. */
 	const tell = (event: object, outer: object = {}): Promise<Translated> =>
 		reading.intake.translate({ event_id: "Ev1", type: "event_callback", event, ...outer });
-	const arrivalOf = async (event: object, outer: object = {}): Promise<Incoming> => {
+	const inboundOf = async (event: object, outer: object = {}): Promise<Incoming> => {
 		const translated = await tell(event, outer);
 		if ("ignored" in translated) throw new Error(translated.ignored);
 		const [first] = translated;
 		if (first === undefined) throw new Error("nothing arrived");
 		return first;
 	};
-	return { ...reading, clock, log, port, store, malformed, tell, arrivalOf };
+	return { ...reading, clock, log, port, store, malformed, tell, inboundOf };
 }
