@@ -3,27 +3,27 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const auditRequirements = {
 	"audit.rows": ozzie(
 		"our own, The audit",
-		"`read_audit` tells of every approval and every call that changes something: who, by which wire, how it was decided.",
+		"`read_audit` returns a row for every approval and for every call that changes something: principal, wire and decision.",
 	),
 	"audit.discreet": ozzie(
 		"our own, The audit",
-		"A row holds no message, no token of a question and no secret; a chat without such calls leaves none.",
+		"A row contains no message, no question token and no secret. A chat without such calls adds no row.",
 	),
 	"audit.pages": ozzie(
 		"our own, The audit",
-		"`read_audit` gives the newest rows, oldest first, by time and by who acted; with `after` the next ones.",
+		"`read_audit` returns the newest rows in ascending order, filtered by time and principal. `after` continues.",
 	),
 	"audit.verify": ozzie(
 		"our own, The audit",
-		"`verify_audit` says whether every row is as it was written, and which is the first that is not.",
+		"`verify_audit` reports whether every row is unchanged, and the first changed row.",
 	),
 	"audit.anchor": ozzie(
 		"our own, The audit",
-		"With an `anchor` from the log `verify_audit` also sees that rows at the end are missing.",
+		"With an `anchor` from the log, `verify_audit` also detects missing rows at the end.",
 	),
 	"audit.messages": ozzie(
 		"our own, The audit",
-		"With `messages` `verify_audit` also checks the stored text of all sessions, and names the rows that were altered.",
+		"With `messages`, `verify_audit` also checks the stored text of all sessions and names changed rows.",
 	),
-	"audit.operator": ozzie("our own, The audit", "Only the operator reads and checks the audit."),
+	"audit.operator": ozzie("our own, The audit", "Only the operator can read and verify the audit."),
 } satisfies Record<string, Requirement>;

@@ -4,7 +4,7 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const connectorRequirements = {
 	"run.named": ozzie(
 		"our own: What became of a message",
-		"`user.message` carries the `correlation_id` of its `send_message`, also while it waits, when it is replayed, and when it is retried.",
+		"`user.message` has the `correlation_id` of its `send_message`, also while it waits, on replay and on retry.",
 	),
 	"run.ends": ozzie("our own: Messages that wait", "`assistant.message` names the run that it ends."),
 	"run.cancel-one": ozzie(
@@ -13,34 +13,34 @@ export const connectorRequirements = {
 	),
 	"people.place": ozzie(
 		"our own: People of chat platforms",
-		"`whoami` tells a connector how the person's channel works: mention, sessions, agent.",
+		"`whoami` returns the channel settings to a connector: mention, sessions and agent.",
 	),
 	"grant.alone": ozzie(
 		"our own: Trusted channels",
-		"A connector that acts for nobody lists and revokes grants of its platform's tenants, and no others; the audit tells of it.",
+		"A connector without an actor can list and revoke grants of its tenants only. The audit records it.",
 	),
 	"prompt.list": ozzie(
 		"our own: Questions that wait",
-		"`list_prompts` shows what waits, to each what they may see, and the whole of one question; observers get no tokens.",
+		"`list_prompts` returns the open questions that the caller may see, and one complete question on request. Observers receive no tokens.",
 	),
 	"session.connector-back": ozzie(
 		"ruling 12",
-		"A connector comes back to its own sessions for nobody, and to no others.",
+		"A connector without an actor can resume its own sessions, and no others.",
 	),
 	"ask.page": ozzie(
 		"ruling 10; our own: A page for a password",
-		"`secret_page` gives who may answer the address of a page without scripts that takes the password, once, as theirs.",
+		"`secret_page` returns a page without scripts to a person who may answer. The page accepts the password once, as that person.",
 	),
 	"ask.page-looked": ozzie(
 		"our own: A page for a password",
-		"To look at a page uses nothing up, and an answer that does not fit can be given again.",
+		"Viewing a page does not consume it, and an invalid answer can be repeated.",
 	),
 	"ask.page-over": ozzie(
 		"our own: A page for a password",
-		"A page that was used, is ten minutes old, or whose question is over, says so with 410.",
+		"A page that was used, is ten minutes old, or whose question is closed answers 410.",
 	),
 	"ask.page-refused": ozzie(
 		"ruling 10; our own: A page for a password",
-		"No page takes what others can read, what another site sends, or what is no form; whoever guesses addresses is slowed down.",
+		"A page refuses readable connections, cross-site posts and bodies that are not forms. Guessed addresses are rate limited.",
 	),
 } satisfies Record<string, Requirement>;

@@ -3,32 +3,32 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const fileRequirements = {
 	"file.upload": ozzie(
 		"ruling 12",
-		"`POST /api/files` keeps its body as a file whose type is told by its content, under a safe name.",
+		"`POST /api/files` stores its body as a file. The type is detected from the content, and the name is made safe.",
 	),
 	"file.download": ozzie(
 		"ruling 12",
-		"`GET /api/files/ID` gives the content out, whole or in part, to be saved and never to be run.",
+		"`GET /api/files/ID` returns the content, whole or in part, as an attachment that browsers do not run.",
 	),
 	"file.limits": ozzie(
 		"ruling 12",
-		"Files that are too large, too many or past their time are refused with a status and a reason.",
+		"Files that are too large, too many or expired are refused with a status and a reason.",
 	),
-	"file.streamed": ozzie("ruling 12", "A file is never held whole in memory, on its way in or out."),
+	"file.streamed": ozzie("ruling 12", "Uploads and downloads never hold a whole file in memory."),
 	"file.checked": ozzie(
 		"security 6",
-		"The places for files pass the same Host, Origin and token checks as everything.",
+		"File endpoints apply the same Host, Origin and token checks as all others.",
 	),
 	"file.attached": ozzie(
 		"ruling 12",
-		"`attachments` of `send_message` reach the model: pictures as pictures, all else in the working directory.",
+		"`attachments` of `send_message` reach the model: images as images, other files in the working directory.",
 	),
 	"file.unknown": ozzie(
 		"ruling 12",
-		"A message with a file that is not there is refused, and nothing of it is kept.",
+		"A message with an unknown file is refused, and nothing of it is stored.",
 	),
 	"file.created": ozzie(
 		"ruling 12",
-		"A file that the model sends is told of as `file.created`, before its `tool.call` is completed.",
+		"A file that the model sends is a `file.created` event before its `tool.call` completes.",
 	),
-	"file.gone": ozzie("our own: Files", "Files go with the session that they belong to."),
+	"file.gone": ozzie("our own: Files", "Files are deleted with their session."),
 } satisfies Record<string, Requirement>;

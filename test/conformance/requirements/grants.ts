@@ -3,44 +3,44 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const grantRequirements = {
 	"grant.operator": ozzie(
 		"security 2.9",
-		"The operator's `request_grant` counts at once: calls of the channel run unasked, and `grant.created` says so.",
+		"The operator's `request_grant` applies immediately: calls of the channel run without approval, and `grant.created` reports it.",
 	),
 	"grant.badge": ozzie(
 		"security 2.9",
-		"`tool.call` and `assistant.message` carry `trusted {grant_id, until}` while a channel is trusted.",
+		"`tool.call` and `assistant.message` have `trusted {grant_id, until}` while a channel is trusted.",
 	),
 	"grant.request": ozzie(
 		"rulings 12; security ruling 15",
-		"A member's `request_grant` is a `confirm` prompt that the operator or an owner answers with a value, or anybody denies.",
+		"A member's `request_grant` is a `confirm` prompt. The operator or an owner approves it with a value; any reader can deny it.",
 	),
 	"grant.wishes": ozzie(
 		"security 2.9",
-		"`list_grants` shows the wishes that wait, with who asks for what, where and why; observers get no token that answers one.",
+		"`list_grants` returns the open grant requests with requester, scope, channel and reason. Observers receive no token for an answer.",
 	),
 	"grant.reconnected": ozzie(
 		"security 2.9, ruling 15",
-		"A member's `request_grant` needs no open session: their channel's conversation is found, also by a connector that has come back.",
+		"A member's `request_grant` needs no open session. The gateway finds the session of their channel, also after a reconnect.",
 	),
 	"grant.unseen": ozzie(
 		"security 2.9",
-		"The operator's `request_grant` for a channel in which nothing was said is refused, unless `unseen` says that its id is right.",
+		"The operator's `request_grant` for a channel without messages is refused, unless `unseen` confirms the id.",
 	),
 	"grant.scope": ozzie(
 		"security 2.9",
-		"A grant covers its tools, classes and people, and of people only members and those above.",
+		"A grant covers its tools, classes and people. It covers people with the role member or above only.",
 	),
-	"grant.floor": ozzie("security 2.9", "In a trusted channel, too, what is always asked is asked."),
+	"grant.floor": ozzie("security 2.9", "An always-required approval is required in a trusted channel too."),
 	"grant.budget": ozzie(
 		"security 2.9",
-		"A grant has a number of calls and a time; when either is over, `grant.ended` says so and the next call is asked about.",
+		"A grant has a maximum number of calls and a time. After either limit, `grant.ended` reports it and the next call requires approval.",
 	),
 	"grant.revoke": ozzie(
 		"security 2.9",
-		"`revoke_grant` ends it at once, for whoever may request one; `list_grants` shows it with the reason.",
+		"`revoke_grant` ends a grant immediately, for every principal that may request one. `list_grants` shows it with the reason.",
 	),
 	"grant.stranger": ozzie(
 		"security 2.9",
-		"It ends when the channel is shared with another organisation, and when somebody speaks who was not let in.",
+		"A grant ends if the channel is shared with another organisation or if a person without access writes.",
 	),
 	"grant.accept": ozzie(
 		"security ruling 10",

@@ -2,32 +2,29 @@ import { ozzie, type Requirement } from "../requirement.ts";
 
 export const httpRequirements = {
 	"http.health": ozzie("document, HTTP Endpoints", '`/api/health` answers `{"status":"ok"}` to anybody.'),
-	"http.websocket": ozzie(
-		"document, HTTP Endpoints",
-		"`/api/ws` is upgraded to a WebSocket, and nothing else is.",
-	),
-	"http.no-tunnel": ozzie("our own", "CONNECT is answered with 405: the gateway is no proxy."),
+	"http.websocket": ozzie("document, HTTP Endpoints", "Only `/api/ws` is upgraded to a WebSocket."),
+	"http.no-tunnel": ozzie("our own", "CONNECT is answered with 405, because the gateway is not a proxy."),
 	"http.events": ozzie(
 		"document, HTTP Endpoints",
-		"`/api/events` lists the newest events, oldest first, 50 unless told.",
+		"`/api/events` returns the newest events in ascending order, 50 by default.",
 	),
 	"http.events-filter": ozzie(
 		"ruling 13",
-		"`session` and `type` narrow `/api/events`; types are named as on the WebSocket.",
+		"`session` and `type` filter `/api/events`. Types have the names of the WebSocket.",
 	),
 	"http.sessions": ozzie(
 		"document, HTTP Endpoints",
-		"`/api/sessions` lists the sessions with their message counts and usage.",
+		"`/api/sessions` returns the sessions with message counts and usage.",
 	),
 	"http.tasks": ozzie(
 		"document, HTTP Endpoints",
-		"`/api/tasks` is a list, empty as long as there are no tasks; `session_id` and `status` narrow it.",
+		"`/api/tasks` is a list, which may be empty. `session_id` and `status` filter it.",
 	),
-	"http.limit": ozzie("ruling 13", "A limit that is no whole number from 1 to 1000 is answered with 400."),
-	"http.never-null": ozzie("ruling 13", "Lists are arrays, also when there is nothing in them."),
-	"http.discreet": ozzie("ruling 13", "Tokens that answer questions never appear there."),
+	"http.limit": ozzie("ruling 13", "A limit that is not a whole number from 1 to 1000 is answered with 400."),
+	"http.never-null": ozzie("ruling 13", "Empty lists are arrays."),
+	"http.discreet": ozzie("ruling 13", "Tokens that answer questions never appear in HTTP responses."),
 	"http.health-verbose": ozzie(
 		"our own",
-		"`/api/health?verbose` tells those who have the token who can come in, and how the model and the storage are.",
+		"With a token, `/api/health?verbose` reports listeners, the model and the storage.",
 	),
 } satisfies Record<string, Requirement>;

@@ -10,21 +10,18 @@ export const kontekstRequirements = {
 		"ToolsProposedEvent, kontekst 1",
 		"All calls of a reply are proposed in one event, and run in the order of the model after all are decided.",
 	),
-	"kontekst.proposed": kontekst(
-		"kontekst 2",
-		"A call that the policy would allow waits for a decision, too.",
-	),
+	"kontekst.proposed": kontekst("kontekst 2", "A call that policy would allow also waits for a decision."),
 	"kontekst.impossible": kontekst(
 		"ToolsProposedEvent, kontekst 2; observed, 3",
-		"A call that cannot run is proposed too (an unknown tool, invalid arguments, a denial by the policy), and fails if it is approved.",
+		"A call that cannot run (unknown tool, invalid arguments, denied by policy) is proposed too, and fails if it is approved.",
 	),
 	"kontekst.long-arguments": kontekst(
 		"observed, 12",
-		"`arguments_json` is valid JSON, and stays below the size that clients accept.",
+		"`arguments_json` is valid JSON and smaller than the limit of clients.",
 	),
 	"kontekst.proposed-again": kontekst(
 		"kontekst 2; security 2.5",
-		"A command whose files another call of its reply changed is proposed again alone.",
+		"A command whose files were changed by another call of its reply is proposed again alone.",
 	),
 	"kontekst.denied": kontekst(
 		"RunCancelledEvent, kontekst 3",
@@ -32,7 +29,7 @@ export const kontekstRequirements = {
 	),
 	"kontekst.cancel": kontekst(
 		"CancelRunCommand, kontekst 4",
-		"A cancel ends a run while the model replies, and ends it with `cancelled`.",
+		"A cancel during a reply ends the run with `cancelled`.",
 	),
 	"kontekst.cancel-asked": kontekst("kontekst 4", "A cancel ends a run whose calls wait for decisions."),
 	"kontekst.cancel-tool": kontekst(
@@ -45,32 +42,32 @@ export const kontekstRequirements = {
 	),
 	"kontekst.half-close": kontekst(
 		"kontekst 4",
-		"After a half-close the run goes on, its events are delivered, and the stream ends with OK.",
+		"After a half-close the run continues, its events are delivered, and the stream ends with OK.",
 	),
 	"kontekst.half-close-asked": kontekst(
 		"kontekst 4",
-		"After a half-close the run is cancelled when it needs a decision.",
+		"After a half-close the run is cancelled if it needs a decision.",
 	),
 	"kontekst.gone": kontekst(
 		"kontekst 4",
-		"If the stream breaks, the run is cancelled when it needs a decision.",
+		"If the stream breaks, the run is cancelled if it needs a decision.",
 	),
 	"kontekst.failed-start": kontekst(
 		"kontekst 5",
-		"A start that cannot be is a `failed` event without a run id, and the stream may start again.",
+		"A start that is not possible is a `failed` event without a run id, and the stream can start again.",
 	),
 	"kontekst.one-run": kontekst(
 		"kontekst 5",
-		"A second start is `failed` with `run already started` and disturbs nothing, also after the end of the run.",
+		"A second start is `failed` with `run already started` and has no effect, also after the end of the run.",
 	),
 	"kontekst.unknown-session": kontekst(
 		"kontekst 6",
-		"An unknown session is created with the id that the client gave.",
+		"An unknown session is created with the id of the client.",
 	),
-	"kontekst.agents": kontekst("kontekst 6", "An unknown agent fails with the names of those that there are."),
+	"kontekst.agents": kontekst("kontekst 6", "An unknown agent fails with the names of the existing agents."),
 	"kontekst.project-notes": kontekst(
 		"kontekst 10",
-		"The `AGENTS.md` of the working directory is in each request to the model once.",
+		"Each model request contains the `AGENTS.md` of the working directory once.",
 	),
 	"kontekst.roots": kontekst(
 		"rulings, runtime 8",
@@ -78,7 +75,7 @@ export const kontekstRequirements = {
 	),
 	"kontekst.skills": kontekst(
 		"SkillInvocation, kontekst 6 and 9",
-		"A skill is invoked with its arguments instead of a prompt; an unknown one fails.",
+		"A skill is invoked with its arguments instead of a prompt. An unknown skill fails.",
 	),
 	"kontekst.workflow": kontekst(
 		"SkillInvocation, kontekst 2 and 9",
@@ -90,15 +87,12 @@ export const kontekstRequirements = {
 	),
 	"kontekst.strays": kontekst(
 		"kontekst 7",
-		"Decisions about calls that are not open, empty commands, and decisions or a cancel before a start are ignored.",
+		"Decisions about calls that are not open, empty commands, and decisions or a cancel before a start have no effect.",
 	),
-	"kontekst.snapshot": kontekst(
-		"ContextSnapshot, kontekst 8",
-		"The sums of a context snapshot hold exactly.",
-	),
+	"kontekst.snapshot": kontekst("ContextSnapshot, kontekst 8", "The sums of a context snapshot are exact."),
 	"kontekst.status": kontekst(
 		"DaemonService.GetStatus, kontekst 11",
-		"GetStatus describes the gateway; the fields of the local model server are empty if none is configured.",
+		"GetStatus describes the gateway. The fields of the local model server are empty if none is configured.",
 	),
 	"kontekst.llama-status": kontekst(
 		"GetStatusResponse, kontekst 11",
@@ -106,31 +100,31 @@ export const kontekstRequirements = {
 	),
 	"kontekst.llama-loading": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"A server that loads its model runs and is not healthy, and a request waits until it has loaded.",
+		"A server that is loading its model is running and not healthy. A request waits until it is loaded.",
 	),
 	"kontekst.llama-messages": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"Runs are answered by the Messages API of the configured local model server.",
+		"The Messages API of the configured local model server answers the runs.",
 	),
 	"kontekst.llama-keys": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"The process of the local model server gets no key or token of the gateway.",
+		"The process of the local model server receives no key or token of the gateway.",
 	),
 	"kontekst.llama-crash": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"A server that ends is started again after a pause that grows, and the reason is shown.",
+		"A server that ends is restarted after a growing pause, and the reason is reported.",
 	),
 	"kontekst.llama-stop": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"The server ends with the gateway, at the latest 2.5 s after it was asked to.",
+		"The server ends with the gateway, at the latest 2.5 s after it was requested to.",
 	),
 	"kontekst.llama-killed": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"A gateway that is killed leaves no server that keeps the address.",
+		"After the gateway is killed, no server keeps the address.",
 	),
 	"kontekst.llama-port": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"An address that another program uses is reported, and no server is started.",
+		"An address in use by another program is reported, and no server is started.",
 	),
 	"kontekst.llama-bounded": kontekst(
 		"GetStatusResponse, kontekst 11",
@@ -138,7 +132,7 @@ export const kontekstRequirements = {
 	),
 	"kontekst.llama-found": kontekst(
 		"GetStatusResponse, kontekst 11",
-		"A server that already serves at the address is used; it is healthy, and not said to be of the gateway.",
+		"A server that already serves at the address is used. It is healthy and is not reported as the gateway's.",
 	),
 	"kontekst.llama-idle": kontekst(
 		"GetStatusResponse, kontekst 11",
@@ -150,15 +144,15 @@ export const kontekstRequirements = {
 	),
 	"kontekst.llama-tokens": kontekst(
 		"ContextSnapshot, kontekst 8 and 11",
-		"The parts of a snapshot are counted by the tokenizer of the local model server; its sums hold also when it does not answer.",
+		"The tokenizer of the local model server counts the parts of a snapshot. The sums are exact also if it does not answer.",
 	),
 	"kontekst.shutdown": kontekst(
 		"DaemonService.Shutdown, kontekst 11",
-		"Shutdown answers, then asks the gateway to stop.",
+		"Shutdown responds, then stops the gateway.",
 	),
 	"kontekst.seen": kontekst(
 		"rulings, introduction",
-		"Clients of the WebSocket see the run live, and may answer its approvals.",
+		"WebSocket clients see the run live and can answer its approvals.",
 	),
 	"kontekst.wait": kontekst(
 		"rulings, runtime 2",
@@ -166,11 +160,11 @@ export const kontekstRequirements = {
 	),
 	"kontekst.token": kontekst(
 		"rulings, One port; security 2.2",
-		"Methods need the token of the HTTP API as metadata, and the rights of its principal hold.",
+		"Methods require the token of the HTTP API as metadata and apply the rights of its principal.",
 	),
 	"kontekst.revoked": kontekst(
 		"security 2.2",
-		"A stream ends with UNAUTHENTICATED when its token is revoked, and its run is cancelled when it needs a decision.",
+		"A stream ends with UNAUTHENTICATED when its token is revoked, and its run is cancelled if it needs a decision.",
 	),
 	"kontekst.revoked-unread": kontekst(
 		"security 2.2",
@@ -178,7 +172,7 @@ export const kontekstRequirements = {
 	),
 	"kontekst.stops": kontekst(
 		"kontekst 11",
-		"A gateway that stops ends its streams with UNAVAILABLE, and keeps runs that wait for a decision.",
+		"A gateway that stops ends its streams with UNAVAILABLE and keeps runs that wait for a decision.",
 	),
 	"kontekst.header-list": kontekst(
 		"security 2.10",
@@ -186,27 +180,27 @@ export const kontekstRequirements = {
 	),
 	"kontekst.message-size": kontekst(
 		"security 6, ruling 14",
-		"A message of 12 MiB is read; a larger one ends its call with RESOURCE_EXHAUSTED.",
+		"A message of 12 MiB is accepted. A larger one ends its call with RESOURCE_EXHAUSTED.",
 	),
 	"kontekst.streams": kontekst(
 		"security 6, ruling 14",
-		"A connection has 256 streams; one more is refused and disturbs none of them.",
+		"A connection has at most 256 streams. One more is refused and does not disturb the others.",
 	),
 	"kontekst.dead-client": kontekst(
 		"security 2.10",
-		"A client that answers no keepalive for 10 s loses its connection, and its run is cancelled when it needs a decision.",
+		"A client that does not answer keepalives for 10 s loses its connection, and its run is cancelled if it needs a decision.",
 	),
 	"kontekst.keepalive": kontekst(
 		"security 2.10",
-		"A client that answers each keepalive keeps its streams; a connection without calls ends after 10 minutes.",
+		"A client that answers each keepalive keeps its streams. A connection without calls ends after 10 minutes.",
 	),
 	"kontekst.pings": kontekst(
 		"security 6, ruling 14",
-		"A client that sends pings without end loses its own connection at most, and other clients are served.",
+		"A flood of pings closes at most its own connection, and other clients are served.",
 	),
 	"kontekst.deadline": kontekst(
 		"kontekst 4",
-		"A call ends at the deadline that its client gave, and its run is cancelled when it needs a decision.",
+		"A call ends at the deadline of its client, and its run is cancelled if it needs a decision.",
 	),
 	"kontekst.health": kontekst("rulings, One port", "The health service answers without credentials."),
 	"kontekst.reflection": kontekst(

@@ -7,11 +7,11 @@ export const memoryRequirements = {
 	),
 	"memory.query": ozzie(
 		"our own, Memories",
-		"`query_memories` finds notes by words of all scripts, with punctuation and quotes; `list_memories` returns the newest first.",
+		"`query_memories` finds notes by words of all scripts, with punctuation and quotes. `list_memories` returns the newest first.",
 	),
 	"memory.scope": ozzie(
 		"our own, Memories",
-		"A person reads the notes about them, of their channel and for everyone, and no others; the operator reads all.",
+		"A person reads the notes about them, of their channel and for everyone, and no others. The operator reads all.",
 	),
 	"memory.forget": ozzie(
 		"our own, Memories",
@@ -19,10 +19,10 @@ export const memoryRequirements = {
 	),
 	"memory.tools": ozzie(
 		"our own, Memories",
-		"The agent's tools have the rights of the person who speaks. In a chat the operator alone approves a note for everyone, and clients do not see notes about a person.",
+		"The agent's tools have the rights of the author of the message. In a chat only the operator approves a note for everyone, and clients do not see notes about a person.",
 	),
 	"memory.invalid": ozzie(
 		"our own, Memories",
-		"A note, a scope, a limit or an id that is not possible is refused with the field and what is allowed.",
+		"An invalid note, scope, limit or id is refused with the field and the allowed values.",
 	),
 } satisfies Record<string, Requirement>;

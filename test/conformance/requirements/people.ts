@@ -3,60 +3,60 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const peopleRequirements = {
 	"people.actor": ozzie(
 		"security ruling 15",
-		"What a connector opens, says, answers or changes carries `actor` and `place`; to come back and to read takes neither.",
+		"Requests of a connector that open, send, answer or change something have `actor` and `place`. Resuming and reading need neither.",
 	),
 	"people.tenant": ozzie(
 		"security ruling 15",
-		"A connector speaks for its platform's known guilds or teams alone: for others it is `forbidden`, but for `pair` and `whoami`.",
+		"A connector acts for its known guilds or teams only. Others are `forbidden`, except for `pair` and `whoami`.",
 	),
 	"people.role": ozzie(
 		"security ruling 15",
-		"What somebody may do is looked up with every request; a refusal says how to get more.",
+		"The rights of a person are looked up for every request. A refusal explains how to get access.",
 	),
-	"people.whoami": ozzie("security ruling 15", "`whoami` tells who asks, their role and what they may do."),
+	"people.whoami": ozzie("security ruling 15", "`whoami` returns the person, their role and their rights."),
 	"people.pair": ozzie(
 		"security 1.2, ruling 15",
-		"`pair` with a code of `invite_person` lets one person in, once, within the hour; an owner brings the guild or team in.",
+		"`pair` with a code of `invite_person` admits one person once within an hour. A code for an owner also admits the guild or team.",
 	),
 	"people.ask": ozzie(
 		"security 1.2",
-		"`pair` without a code is a wish that the operator approves with the code it returns; three may wait in a guild or team.",
+		"`pair` without a code is an access request. The operator approves it with its code. At most three wait in a guild or team.",
 	),
 	"people.manage": ozzie(
 		"security ruling 15",
-		"The operator alone lists, lets in, changes and removes people; it holds from their next request on.",
+		"Only the operator lists, admits, changes and removes people. A change applies from their next request.",
 	),
 	"people.withdraw": ozzie(
 		"security ruling 15",
-		"`withdraw_pairing` ends a code that nobody has used, an invitation's or a request's; `list_people` shows whose it is and where it counts.",
+		"`withdraw_pairing` cancels an unused code of an invitation or a request. `list_people` shows its owner and scope.",
 	),
 	"people.refusal": ozzie(
 		"security ruling 15",
-		"Who is refused what only the operator may is told so, and what makes a token for it.",
+		"A refusal of an operator-only request says so and names the command that creates an operator token.",
 	),
 	"people.author": ozzie(
 		"security ruling 15",
-		"`user.message` names its author; the model sees their words quoted under that name.",
+		"`user.message` names its author, and the model reads their text quoted under that name.",
 	),
-	"people.guest": ozzie("security ruling 15", "What a guest asks for only reads."),
+	"people.guest": ozzie("security ruling 15", "Runs of a guest only read."),
 	"people.answer": ozzie(
 		"security 2.4, ruling 15",
-		"An approval takes the role approver in its channel, a question its requester or an approver, a denial anybody who sees it; always-ask calls only the operator approves.",
+		"Approving requires the role approver in the channel, answering a question its requester or an approver, denying only the right to see it. Only the operator approves always-required calls.",
 	),
 	"place.session": ozzie(
 		"security ruling 16",
-		"A session belongs to the channel where it was opened: from another one it is neither opened nor spoken to.",
+		"A session belongs to the channel in which it was opened. It can be neither opened nor written to from another one.",
 	),
 	"place.workspace": ozzie(
 		"security ruling 16",
-		"A session of a channel works in a directory of its own, which is deleted with it; `root_dir` is refused.",
+		"A session of a channel has its own working directory, which is deleted with it. `root_dir` is refused.",
 	),
 	"place.profile": ozzie(
 		"security ruling 16",
-		"`set_place` says agent, model, tools, root, approvers, budget and times of a channel, `remove_place` takes it back; what cannot be is refused with what would do.",
+		"`set_place` sets agent, model, tools, root, approvers, budget and times of a channel, and `remove_place` resets them. Invalid values are refused with valid ones.",
 	),
 	"place.approve-in": ozzie(
 		"our own: approvers are not always where the work is asked for",
-		"`approve_in` lets who may approve in another channel see approvals of this one with `list_prompts {approvals}` and answer them: once, as they are; nothing else, nobody else, and nowhere that is shared or not known.",
+		"With `approve_in`, approvers of another channel can list approvals of this one with `list_prompts {approvals}` and answer each once, unchanged. Nothing else is visible to them, and shared or unknown channels are excluded.",
 	),
 } satisfies Record<string, Requirement>;

@@ -3,22 +3,22 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const policyRequirements = {
 	"policy.rules": ozzie(
 		"our own, why a call is asked about",
-		"Rules in the operator's file allow, ask about and deny calls, and count from the next call on as they stand there.",
+		"Rules in the operator's file allow calls, require approval or deny, and apply from the next call after a change.",
 	),
 	"policy.stricter": ozzie(
 		"our own, why a call is asked about",
-		"What a workspace's file says can only ask and deny; what it would allow counts for nothing.",
+		"Rules in a workspace's file only require approval or deny. An `allow` there has no effect.",
 	),
 	"policy.floor": ozzie(
 		"our own, why a call is asked about",
-		"No rule allows what is always asked about, and no command that a rule does not allow word for word.",
+		"No rule allows a call whose approval is always required, or a command that the rule does not match word for word.",
 	),
 	"policy.broken": ozzie(
 		"our own, why a call is asked about",
-		"A gateway whose policy is broken does not start; while it is broken at run time every call is denied, and the health endpoint says why with 503.",
+		"A gateway with an invalid policy does not start. If the policy becomes invalid later, every call is denied, and health is 503 with the reason.",
 	),
 	"policy.test": ozzie(
 		"our own, why a call is asked about",
-		"`test_policy` tells what would become of a call and which rule of which layer decides, and nothing runs; `show_policy` lists the rules.",
+		"`test_policy` returns the decision for a call with its rule and layer, and runs nothing. `show_policy` lists the rules.",
 	),
 } as const satisfies Record<string, Requirement>;

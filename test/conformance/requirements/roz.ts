@@ -2,18 +2,18 @@ import { type Requirement, roz } from "../requirement.ts";
 
 /** The promises of the roz document, of its rulings and to its existing clients. */
 export const rozRequirements = {
-	"roz.headers": roz("roz 1", "Response headers are sent before the client has sent anything."),
+	"roz.headers": roz("roz 1", "Response headers are sent before the first message of the client."),
 	"roz.order": roz(
 		"Session Protocol, roz 5",
 		"A turn streams its deltas, is idle, and ends with one TurnComplete that names its message and its usage.",
 	),
 	"roz.pipelined": roz(
 		"StartSession",
-		"A client may send a message behind its StartSession without waiting for the answer.",
+		"A client can send a message after its StartSession without waiting for the response.",
 	),
 	"roz.errors": roz(
 		"SessionError, roz 2",
-		"A frame at the wrong time is a SessionError with the code of its reason, and the stream goes on.",
+		"A frame at the wrong time is a SessionError with the code of its reason, and the stream continues.",
 	),
 	"roz.fatal": roz("roz 2", "A start that is not possible is a SessionError, and the stream ends with OK."),
 	"roz.codes": roz(
@@ -22,18 +22,18 @@ export const rozRequirements = {
 	),
 	"roz.stop-reason": roz(
 		"roz 4",
-		"TurnComplete says why the last reply ended, also for a refusal or a reply that was cut.",
+		"TurnComplete has the stop reason of the last reply, also for a refusal or a truncated reply.",
 	),
 	"roz.failed": roz(
 		"roz 2 and 4",
-		"A failed turn ends with a SessionError alone, and the session takes the next message.",
+		"A failed turn ends with a SessionError alone, and the session accepts the next message.",
 	),
 	"roz.cancel": roz("CancelTurn, roz 4", "A cancelled turn ends with TurnComplete and `cancelled`."),
 	"roz.cancel-session": roz(
 		"CancelSession, roz 9",
-		"CancelSession ends the stream at once, without an error.",
+		"CancelSession ends the stream immediately, without an error.",
 	),
-	"roz.half-close": roz("roz 9", "After a half-close the turn goes on, and the stream ends after it."),
+	"roz.half-close": roz("roz 9", "After a half-close the turn continues, and the stream ends after it."),
 	"roz.keepalive": roz(
 		"Keepalive, roz 8",
 		"While a turn runs, a Keepalive every 15 s has the tokens of its last request.",
@@ -46,7 +46,7 @@ export const rozRequirements = {
 	),
 	"roz.answers": roz(
 		"ToolResult, roz 6",
-		"A call that is not answered in time has failed. Late, repeated and unknown answers have no effect.",
+		"A call without an answer in time fails. Late, repeated and unknown answers have no effect.",
 	),
 	"roz.results": roz(
 		"ToolResult, roz 6",
@@ -58,18 +58,18 @@ export const rozRequirements = {
 	),
 	"roz.register": roz(
 		"RegisterTools, roz 6",
-		"RegisterTools replaces the tools of its source, from the next turn on.",
+		"RegisterTools replaces the tools of its source from the next turn on.",
 	),
-	"roz.gone": roz("roz 9", "Calls of a client that is gone end as interrupted, and the run goes on."),
+	"roz.gone": roz("roz 9", "Open calls of a disconnected client end as interrupted, and the run continues."),
 	"roz.approval": roz(
 		"Permission Protocol, roz 7",
-		"The client gets the id of a call that needs approval. The call runs after a PermissionDecision, which can narrow it.",
+		"The client receives the id of a call that requires approval. The call runs after a PermissionDecision, which can narrow it.",
 	),
 	"roz.modifier": roz(
 		"PermissionDecision, roz 7",
 		"A modifier can only narrow a call. One that adds arguments or classes of action denies the call with the reason.",
 	),
-	"roz.denied": roz("PermissionDecision, roz 7", "A denied call does not run, and the turn goes on."),
+	"roz.denied": roz("PermissionDecision, roz 7", "A denied call does not run, and the turn continues."),
 	"roz.approval-elsewhere": roz(
 		"rulings, introduction; roz 7",
 		"A call is approved or denied by any client of its session, and the others see it.",
@@ -78,30 +78,30 @@ export const rozRequirements = {
 		"SessionStarted, roz 3",
 		"SessionStarted has one rule for each tool of the session.",
 	),
-	"roz.models": roz("StartSession, roz 3", "A tier is a model: SessionStarted names the real one."),
+	"roz.models": roz("StartSession, roz 3", "A tier names a model, and SessionStarted has the real name."),
 	"roz.history": roz(
 		"StartSession, roz 13",
 		"History, project context, system context and context blocks reach the model.",
 	),
 	"roz.compacted": roz(
 		"StartSession, ContextCompacted, roz 5 and 13",
-		"max_context_tokens limits each request. A turn in which older messages were made shorter is followed by ContextCompacted, with the counts and the summary.",
+		"max_context_tokens limits each request. A turn that shortened older messages is followed by ContextCompacted with the counts and the summary.",
 	),
 	"roz.states": roz(
 		"ActivityUpdate, roz 5",
-		"ActivityUpdate names the state of a turn in each mode, and how much of a list of steps is done.",
+		"ActivityUpdate names the state of a turn in each mode and the completed share of a list of steps.",
 	),
 	"roz.resume": roz(
 		"our own: Continuing a session",
-		"A start with the metadata `parley-session-id` continues that session.",
+		"A start with the metadata `parley-session-id` resumes that session.",
 	),
 	"roz.chat-channel": roz(
 		"our own: Continuing a session",
-		"A client can continue the session of a chat channel, and can offer no tools there.",
+		"A client can resume the session of a chat channel, and can offer no tools there.",
 	),
 	"roz.shared": roz(
 		"rulings, introduction",
-		"A session of this wire is one of the HTTP API and of the WebSocket.",
+		"A session of this wire is also a session of the HTTP API and of the WebSocket.",
 	),
 	"roz.feedback": roz("MessageFeedback", "Feedback about a message is stored with its turn."),
 	"roz.ooda": roz(
@@ -114,12 +114,12 @@ export const rozRequirements = {
 	),
 	"roz.host-missing": roz(
 		"roz 10",
-		"A host that is not connected is an error with its id. A host that leaves interrupts its calls.",
+		"A host that is not connected is an error with its id. A host that disconnects interrupts its calls.",
 	),
 	"roz.ooda-workers": roz("roz 10 and 12", "Each phase of a worker in OODA is a WorkerPhase."),
 	"roz.reflection": roz(
 		"rulings, One port",
-		"Reflection returns the schema with all types that it uses, as grpcurl needs it.",
+		"Reflection returns the schema with all types that it uses, as grpcurl requires.",
 	),
 	"roz.team": roz(
 		"WatchTeam, roz 12",
@@ -136,5 +136,8 @@ export const rozRequirements = {
 	),
 	"roz.team-malformed": roz("roz 2 and 12", "A WatchTeam request that cannot be decoded ends with a status."),
 	"roz.team-unknown": roz("roz 12", "WatchTeam of an unknown task is NOT_FOUND."),
-	"roz.token": roz("rulings, One port; security 2.2", "Streams need the token of the HTTP API as metadata."),
+	"roz.token": roz(
+		"rulings, One port; security 2.2",
+		"Streams require the token of the HTTP API as metadata.",
+	),
 } as const satisfies Record<string, Requirement>;

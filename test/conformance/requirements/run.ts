@@ -1,16 +1,16 @@
 import { onEachWire, ozzie, type Requirement, zot } from "../requirement.ts";
 
 /** A call of a tool of the gateway is a state, and its results reach the client only in the words of the model. */
-const namesOnly = { cannot: "roz shows the name of a call of the gateway, neither arguments nor result" };
+const namesOnly = { cannot: "roz has only the name of a gateway call, without arguments and result" };
 
 export const runRequirements = {
 	"run.sent": ozzie(
 		"document, send_message",
-		"A message is answered `sent` at once; what comes of it are events.",
+		"The response to a message is `sent`, immediately. Results are events.",
 	),
 	"run.accepted": ozzie(
 		"ruling 6",
-		"`user.message` tells everybody of a message when it is accepted, also while it waits.",
+		"`user.message` reports a message when it is accepted, also while it waits.",
 	),
 	"run.stream": ozzie(
 		"document, assistant.stream; ruling 7",
@@ -19,31 +19,31 @@ export const runRequirements = {
 	),
 	"run.todo": ozzie(
 		"our own: Events",
-		"`todo.updated` tells the whole list of steps of a run, with the share of completed steps. A client that joins later gets the newest list of a run at work.",
+		"`todo.updated` has the whole list of steps of a run and the completed share. A client that joins later receives the newest list of an active run.",
 		{ zot: { cannot: "zot has no event for it: a list is a `tool_call`" } },
 	),
 	"run.reply-started": ozzie(
 		"our own: Events",
-		"`assistant.started` tells that the response headers of a model call are there. It is transient.",
-		{ zot: { cannot: "zot tells it with `assistant_start`" } },
+		"`assistant.started` reports the response headers of a model call. It is transient.",
+		{ zot: { cannot: "zot has `assistant_start`" } },
 	),
 	"run.thinking": ozzie(
 		"our own: Events",
-		"`assistant.thinking` shows what a model thinks while it does. It is transient, and the answer does not have it.",
-		{ zot: { cannot: "zot tells it with `thinking_delta`" } },
+		"`assistant.thinking` streams the model's thinking. It is transient, and the answer does not contain it.",
+		{ zot: { cannot: "zot has `thinking_delta`" } },
 	),
 	"run.arguments": ozzie(
 		"our own: Events",
-		"`tool.arguments` shows a call while the model writes it: a start, deltas and an end with the `call_id` of its `tool.call`.",
-		{ zot: { cannot: "zot tells it with `tool_use_start`, `tool_use_args` and `tool_use_end`" } },
+		"`tool.arguments` streams a call while the model writes it: a start, deltas and an end with the `call_id` of its `tool.call`.",
+		{ zot: { cannot: "zot has `tool_use_start`, `tool_use_args` and `tool_use_end`" } },
 	),
 	"run.arguments-bounded": ozzie(
 		"our own: Events",
-		"Of long arguments 32,768 characters are shown while they are written, then one delta for each further 16,384.",
+		"The first 32,768 characters of arguments are streamed. After them, one delta follows for each further 16,384.",
 	),
 	"run.arguments-redacted": ozzie(
 		"security 2.5",
-		"No secret is in a thought or in arguments while they are written, however the provider cuts or escapes them.",
+		"Streamed thinking and arguments contain no secret, however the provider splits or escapes them.",
 		{ zot: "kept" },
 	),
 	"run.message": ozzie(
@@ -53,11 +53,11 @@ export const runRequirements = {
 	),
 	"run.message-last": ozzie(
 		"ruling 7",
-		"The message has the text of the last reply, or of the whole run where the last one has none.",
+		"The message has the text of the last reply, or of the whole run if the last reply has no text.",
 	),
 	"run.message-failed": ozzie(
 		"document, assistant.message; ruling 7",
-		"A run whose model fails ends with a message whose error says why.",
+		"A run whose model fails ends with a message that has the reason as its error.",
 		onEachWire,
 	),
 	"run.message-empty": ozzie("ruling 7", "A run without any text ends with an empty message."),
@@ -67,88 +67,88 @@ export const runRequirements = {
 	),
 	"run.queue": ozzie(
 		"ruling 6; runtime rule 2",
-		"One run at a time: further messages wait in order and are told their place.",
-		{ zot: { cannot: "nothing tells a place; `queue` shows what waits" } },
+		"A session has one active run. Further messages wait in order, and the response has their position.",
+		{ zot: { cannot: "no event has a position; `queue` lists waiting prompts" } },
 	),
 	"run.queue-limit": ozzie(
 		"runtime rule 2",
-		"When 32 messages wait, the next one is refused with `session busy`.",
+		"With 32 waiting messages, the next one is refused with `session busy`.",
 	),
 	"run.cancel": ozzie(
 		"ruling 7",
-		"`cancel_turn` ends the active run with the error `cancelled`; messages that wait stay.",
+		"`cancel_turn` ends the active run with the error `cancelled`. Waiting messages stay.",
 		onEachWire,
 	),
 	"run.in-order": ozzie(
 		"runtime rule 2",
-		"What was said together is answered in its order, one after the other.",
+		"Messages that arrive together are answered in their order, one after the other.",
 		onEachWire,
 	),
 	"run.left": ozzie(
 		"runtime rule 5; observed, checklist",
-		"A run goes on to its end although its client says no more.",
+		"A run continues to its end although its client sends nothing more.",
 		onEachWire,
 	),
 	"run.compact": zot(
 		"document, compact",
-		"A client can have a summary put in the place of what was said, and the conversation goes on with it.",
-		{ ozzie: { cannot: "no message asks for it: sessions are compacted when their window is full" } },
+		"A client can replace the transcript with a summary, and the session continues with it.",
+		{ ozzie: { cannot: "no method requests it: sessions are compacted when their window is full" } },
 	),
 	"run.cancel-queued": ozzie(
 		"ruling 7",
-		"With `queued` the waiting messages are cancelled too, each with its own message.",
+		"With `queued`, waiting messages are cancelled too, each with its own message.",
 	),
 	"run.cancel-tool": ozzie(
 		"ruling 8",
-		"A cancel stops the tool that runs, with all its processes, and its call fails.",
+		"A cancel stops the running tool with all its processes, and its call fails.",
 	),
 	"run.steer": ozzie(
 		"ruling 12",
-		"`steer` says something to the run at work, which takes it into its next model call; everybody is told at once.",
+		"`steer` adds a message to the active run, which uses it in its next model call. All clients see it immediately.",
 	),
 	"run.steer-idle": ozzie(
 		"our own: Models, agents and money",
-		"Where no run is at work, `steer` sends the message like any other.",
+		"Without an active run, `steer` sends the message as an ordinary message.",
 	),
 	"run.retry": ozzie(
 		"ruling 12",
-		"`retry` makes the last reply again, without showing the model what is replaced.",
+		"`retry` requests the last reply again, without showing the model the replaced one.",
 	),
 	"run.retry-nothing": ozzie(
 		"our own: Models, agents and money",
-		"`retry` is refused with `not available` where nothing was said yet, with `session busy` where a run is at work.",
+		"`retry` is refused with `not available` in an empty session, and with `session busy` during a run.",
 	),
 	"run.retrying": ozzie(
 		"ruling 12",
-		"When a model call fails in passing, everybody learns why and when it is made again, and by which model.",
+		"After a temporary failure of a model call, an event has the reason, the time of the next attempt and its model.",
 	),
 	"run.time": ozzie(
 		"runtime rule 7",
-		"A run works 30 minutes at most, not counting the time in which it waits for people.",
+		"A run works at most 30 minutes, without the time in which it waits for people.",
 	),
 
 	"tool.call": ozzie(
 		"document, tool.call",
-		"A call is shown when it starts, with name and arguments, and when it ends, with its result or error.",
+		"A call is an event at its start with name and arguments, and at its end with its result or error.",
 		{ zot: "kept", kontekst: "kept", roz: namesOnly },
 	),
-	"tool.paired": ozzie("ruling 8", "Every call that starts ends exactly once, under the same `call_id`.", {
+	"tool.paired": ozzie("ruling 8", "Every call that starts ends exactly once with the same `call_id`.", {
 		zot: "kept",
 		kontekst: { cannot: "a denied call ends the run" },
 		roz: namesOnly,
 	}),
-	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones; `run_command` takes `cmd`.", {
+	"tool.arguments": ozzie("ruling 8", "The arguments are the real ones. `run_command` has `cmd`.", {
 		zot: "kept",
 		kontekst: "kept",
 		roz: namesOnly,
 	}),
 	"tool.before-prompt": ozzie(
 		"document, Conversation with Tool Call",
-		"A call is shown as started before its approval is asked for.",
+		"The start of a call is reported before its approval is requested.",
 	),
 	"tool.environment": ozzie(
 		"security ruling 2.8",
-		"Commands get no key and no token of the gateway, and what finds them elsewhere shows them to nobody.",
+		"Commands receive no key and no token of the gateway. If a command finds one elsewhere, its output is redacted.",
 	),
 	"tool.batch": ozzie(
 		"runtime rule 3",

@@ -3,14 +3,14 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const sandboxRequirements = {
 	"sandbox.asked-as-it-is": ozzie(
 		"our own",
-		"A question about a command says what confines it, whether it has a network, and what it can do where nothing does.",
+		"The approval of a command states its sandbox, its network access, and its permissions without a sandbox.",
 	),
 	"sandbox.health": ozzie(
 		"our own",
-		"`GET /api/health?verbose` tells the mode of the sandbox, whether it held when it was tried, and else why not and what would help.",
+		"`GET /api/health?verbose` reports the mode of the sandbox and the result of its check, with the reason and advice after a failure.",
 	),
 	"sandbox.no-self-approval": ozzie(
 		"our own",
-		"A command in the sandbox reaches neither the gateway's port nor its token nor its database.",
+		"A command in the sandbox reaches neither the port, nor the token, nor the database of the gateway.",
 	),
 } satisfies Record<string, Requirement>;

@@ -3,42 +3,42 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const sessionListRequirements = {
 	"list.title": ozzie(
 		"our own, titles",
-		"A session that nobody has named gets a title after its first run that ended well, told by `session.renamed`.",
+		"An unnamed session gets a title after its first successful run, reported by `session.renamed`.",
 	),
 	"list.rename": ozzie(
 		"our own, titles",
-		"`rename_session` gives a title that no model replaces; an empty one lets a model choose again.",
+		"`rename_session` sets a title that no model replaces. An empty title enables automatic titles again.",
 	),
 	"list.search": ozzie(
 		"our own, search",
-		"`list_sessions` with a `query` lists the sessions that hold all of its words, whatever their case.",
+		"`list_sessions` with a `query` returns the sessions that contain all of its words, in any case.",
 	),
 	"list.state": ozzie(
 		"our own, search",
-		"`list_sessions` tells whether a session is idle, running or waiting.",
+		"`list_sessions` reports whether a session is idle, running or waiting.",
 	),
 	"list.delete": ozzie(
 		"our own, deletion",
-		"`delete_session` removes a session; everybody in it gets `session.deleted`, and it is not found any more.",
+		"`delete_session` removes a session. Its clients receive `session.deleted`, and it is no longer found.",
 	),
 	"list.delete-busy": ozzie(
 		"our own, deletion",
-		"A session in which something runs or waits is busy, and deleted only with `force`.",
+		"A session with an active run or an open question is busy, and is deleted only with `force`.",
 	),
 	"list.delete-once": ozzie(
 		"our own, deletion",
-		"A deletion that is repeated with its key is answered again; the key of `open_session` brings nothing back.",
+		"A repeated deletion with its key gets the same response. The key of `open_session` does not restore the session.",
 	),
 	"list.http-after": ozzie(
 		"ruling 13",
-		"`after` with `session` pages through `/api/events`, oldest first; anything out of range is 400.",
+		"`after` with `session` pages through `/api/events` in ascending order. A value out of range is 400.",
 	),
 	"list.http-sessions": ozzie(
 		"ruling 13",
-		"`query` and `id` narrow `/api/sessions`, which tells costs and states.",
+		"`query` and `id` filter `/api/sessions`, which has costs and states.",
 	),
 	"list.stream": ozzie(
 		"our own, event stream",
-		"`/api/events` as an event stream tells what happens; `Last-Event-ID` goes on without gap or repeat.",
+		"`/api/events` as an event stream sends new events. `Last-Event-ID` resumes without gaps or repetitions.",
 	),
 } satisfies Record<string, Requirement>;

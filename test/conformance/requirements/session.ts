@@ -3,7 +3,7 @@ import { ozzie, type Requirement } from "../requirement.ts";
 export const sessionRequirements = {
 	"session.create": ozzie(
 		"document, open_session",
-		"Without an id, or with an empty one, `open_session` creates a session.",
+		"`open_session` without an id, or with an empty one, creates a session.",
 	),
 	"session.created": ozzie(
 		"document, session.created",
@@ -11,67 +11,61 @@ export const sessionRequirements = {
 	),
 	"session.resume": ozzie(
 		"document, open_session",
-		"With its id a session goes on where it was, and its status is `resumed`.",
+		"With its id a session resumes, and its status is `resumed`.",
 	),
 	"session.unknown": ozzie(
 		"ruling 5; runtime rule 1",
-		"An id that is unknown or no id at all is refused with `session not found`.",
+		"An unknown or malformed id is refused with `session not found`.",
 	),
 	"session.implicit": ozzie(
 		"document, send_message",
-		"A message, or trust, without an open session creates one.",
+		"A message or `accept_all_tools` without an open session creates one.",
 	),
-	"session.replace": ozzie(
-		"ruling 3",
-		"Opening a session takes the place of the current one, whose events stop.",
-	),
-	"session.join": ozzie("ruling 3", "With `join` a session is added, and the current one stays current."),
+	"session.replace": ozzie("ruling 3", "Opening a session replaces the current one, whose events stop."),
+	"session.join": ozzie("ruling 3", "`join` adds a session, and the current one stays current."),
 	"session.address": ozzie("ruling 3", "A request names one of the connection's sessions with `session_id`."),
 	"session.address-unjoined": ozzie(
 		"ruling 3",
-		"A session that the connection has not joined cannot be addressed.",
+		"A request cannot name a session that the connection has not joined.",
 	),
 	"session.resume-many": ozzie(
 		"ruling 3",
-		"`resume` joins many sessions at once, each from its own number, each with its own outcome.",
+		"`resume` joins many sessions at once, each from its own number and with its own result.",
 	),
 	"session.external-key": ozzie(
 		"ruling 12",
-		"The same `external_key` always leads to the same session, also when two ask at once.",
+		"The same `external_key` always returns the same session, also for two simultaneous requests.",
 	),
 	"session.list": ozzie(
 		"ruling 12",
-		"`list_sessions` shows the sessions with title, external key, status and last number.",
+		"`list_sessions` returns the sessions with title, external key, status and last number.",
 	),
 	"session.messages": ozzie(
 		"ruling 12",
-		"`load_messages` gives the last messages, oldest first, in pages that go back by `before`.",
+		"`load_messages` returns the last messages in ascending order, in pages that go back by `before`.",
 	),
 	"session.closed": ozzie(
 		"document, Lifecycle; ruling 11",
-		"When its last client leaves, a session is closed; who opens it again makes it active.",
+		"A session closes when its last client leaves, and opening it again makes it active.",
 	),
-	"session.goes-on": ozzie("ruling 11", "Runs and open questions go on when nobody is there."),
-	"session.survives": ozzie(
-		"architecture, decision 1",
-		"Sessions and open questions are there after a restart.",
-	),
+	"session.goes-on": ozzie("ruling 11", "Runs and open questions continue without connected clients."),
+	"session.survives": ozzie("architecture, decision 1", "Sessions and open questions survive a restart."),
 	"session.root": ozzie(
 		"document, open_session; runtime rule 8",
-		"Tools work in `root_dir`, or in the first root, or where the gateway runs.",
+		"Tools work in `root_dir`, else in the first root, else in the gateway's directory.",
 	),
 	"session.root-any": ozzie(
 		"runtime rule 8",
-		"Without given roots any existing directory outside the data directory can be named.",
+		"Without configured roots, any existing directory outside the data directory is accepted.",
 	),
 	"session.root-outside": ozzie(
 		"runtime rule 8",
-		"With given roots a directory outside of them is refused: `invalid params: root_dir`.",
+		"With configured roots, a directory outside of them is refused: `invalid params: root_dir`.",
 	),
 
 	"key.repeat": ozzie(
 		"ruling 12; security ruling 17",
-		"The same request with the same key gets the first answer and changes nothing.",
+		"The same request with the same key gets the first response and changes nothing.",
 	),
 	"key.other": ozzie(
 		"security ruling 17",

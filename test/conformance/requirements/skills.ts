@@ -12,7 +12,7 @@ export const skillRequirements = {
 	),
 	"skill.start": ozzie(
 		"our own, Skills",
-		"A message that begins with `/name` starts a skill with its arguments; one that people may not start is refused.",
+		"A message that begins with `/name` starts a skill with its arguments. A skill that people may not start is refused.",
 		noSkills,
 	),
 	"skill.trust": ozzie(
@@ -22,7 +22,7 @@ export const skillRequirements = {
 	),
 	"skill.steps": ozzie(
 		"our own: A skill with steps",
-		"The steps of a skill run in the order of their needs, in parallel if they can, and again if their criteria are not met.",
+		"The steps of a skill run in the order of their needs, in parallel if possible, and again if their criteria are not met.",
 		noSkills,
 	),
 };

@@ -4,61 +4,64 @@ import { type Requirement, zot } from "../requirement.ts";
 export const zotCommandRequirements = {
 	"zot.hello": zot(
 		"document, hello",
-		"`hello` is answered with the version of the protocol (1), of the program, the provider and the model.",
+		"The response to `hello` has the protocol version (1), the program version, the provider and the model.",
 	),
 	"zot.hello-any-time": zot(
 		"document, hello; observed, 3",
-		"Where no token is wanted, `hello` may come at any time, as often as one likes, with any token.",
+		"If no token is required, `hello` is accepted at any time, repeatedly, and with any token.",
 	),
 	"zot.prompt": zot(
 		"document, prompt",
-		"`prompt` is answered with `started: true`, and then events come until `done`.",
+		"The response to `prompt` has `started: true`, and events follow until `done`.",
 	),
 	"zot.prompt-images": zot(
 		"document, prompt; observed, 6",
-		"The pictures of a prompt reach the model; none, an empty list and null are the same.",
+		"The images of a prompt reach the model. A missing list, an empty list and null are equal.",
 	),
-	"zot.prompt-empty": zot("observed, 13", "A prompt that says nothing is refused, and nothing starts."),
+	"zot.prompt-empty": zot("observed, 13", "An empty prompt is refused, and no turn starts."),
 	"zot.abort": zot(
 		"document, abort; observed, checklist",
-		"`abort` always succeeds, without data, also where nothing is at work.",
+		"`abort` always succeeds without data, also if no prompt is active.",
 	),
 	"zot.abort-queue": zot(
 		"document, Process model; ruling 4",
-		"`abort` ends the prompt at work alone; those that wait start then.",
+		"`abort` ends the active prompt only, and waiting prompts start.",
 	),
 	"zot.abort-pipelined": zot(
 		"ruling 4",
-		"An `abort` in one write with its prompt, and between two prompts, ends the prompt before it.",
+		"An `abort` in one write with its prompt, or between two prompts, ends the prompt before it.",
 	),
 	"zot.compact": zot(
 		"document, compact",
-		"`compact` puts one message of the user in the place of all that was said, and tells its summary.",
+		"`compact` replaces the transcript with one user message and returns its summary.",
 	),
 	"zot.compact-model": zot(
 		"document, compact",
-		"After `compact` the model is shown the summary and what follows.",
+		"After `compact` the model receives the summary and later messages.",
 	),
 	"zot.compact-end": zot(
 		"document, compact; ruling 2",
-		"A compaction is answered like a prompt, and ends with `compact_done` and then `done`.",
+		"A compaction is answered like a prompt and ends with `compact_done` and then `done`.",
 	),
-	"zot.compact-nothing": zot("ruling 2", "With nothing to compact, it ends with `error` and then `done`."),
+	"zot.compact-nothing": zot(
+		"ruling 2",
+		"A compaction of an empty transcript ends with `error` and then `done`.",
+	),
 	"zot.state": zot(
 		"document, get_state",
-		"`get_state` tells provider, model, directory, number of messages, whether a prompt is at work, and the usage so far.",
+		"`get_state` returns provider, model, directory, number of messages, activity and total usage.",
 	),
 	"zot.state-busy": zot(
 		"observed, checklist",
-		"State, messages and `ping` are answered at once while a prompt is at work.",
+		"State, messages and `ping` are answered immediately during a prompt.",
 	),
 	"zot.messages": zot(
 		"document, get_messages",
-		"`get_messages` tells the whole transcript, an empty list at first.",
+		"`get_messages` returns the whole transcript, which is empty at first.",
 	),
 	"zot.clear": zot(
 		"document, clear; observed, 3",
-		"`clear` drops the whole transcript; model and usage stay as they are.",
+		"`clear` removes the whole transcript. Model and usage stay.",
 	),
 	"zot.clear-busy": zot(
 		"ruling 5",
@@ -66,46 +69,46 @@ export const zotCommandRequirements = {
 	),
 	"zot.set-model": zot(
 		"document, set_model; observed, 3",
-		"`set_model` changes the model of the prompts that follow, and says which it is.",
+		"`set_model` changes the model of later prompts and returns it.",
 	),
 	"zot.set-model-unknown": zot(
 		"ruling 5",
-		"A model that is not known is refused, naming those that are near, and nothing changes.",
+		"An unknown model is refused with similar names, and nothing changes.",
 	),
 	"zot.set-model-served": zot(
 		"document, set_model; issue",
-		"With `--base-url` a model that the server does not list is refused with those that it does; without a list any is taken.",
+		"With `--base-url`, a model that the server does not list is refused with the listed ones. Without a list, any model is accepted.",
 	),
 	"zot.set-model-provider": zot("document, set_model", "A model of another provider is refused."),
 	"zot.models": zot(
 		"document, get_models; ruling 9",
-		"`get_models` lists the provider's models with window, longest reply, and whether they think; the user's own among them.",
+		"`get_models` returns the provider's models with window, maximum reply and thinking, including the user's own.",
 	),
-	"zot.ping": zot("document, ping", "`ping` is answered with `pong: true`."),
+	"zot.ping": zot("document, ping", "The response to `ping` has `pong: true`."),
 	"zot.set-reasoning": zot(
 		"issue; observed, 14",
-		"`set_reasoning` says how much the prompts that follow think.",
+		"`set_reasoning` sets the reasoning effort of later prompts.",
 	),
 	"zot.queue": zot(
 		"issue; observed, 14",
-		"`queue` lists the prompt at work and those that wait, in their order.",
+		"`queue` returns the active prompt and the waiting ones in their order.",
 	),
 	"zot.cancel-queued": zot(
 		"issue; observed, 14",
-		"`cancel_queued` takes one back that waits, which is answered with a failure; of another id it fails.",
+		"`cancel_queued` cancels a waiting prompt, which is answered with a failure. An unknown id fails.",
 	),
 	"zot.approve": zot(
 		"ruling 7; observed, 14",
-		"With `--rpc-approvals` a call that the rules ask about is asked about with `ask`, and runs when `approve` allows it.",
+		"With `--rpc-approvals`, a call that requires approval causes an `ask` and runs after `approve` allows it.",
 	),
-	"zot.approve-no": zot("observed, 14", "A call that is not allowed fails with the reason that was given."),
+	"zot.approve-no": zot("observed, 14", "A call that is not allowed fails with the given reason."),
 	"zot.approve-unknown": zot(
 		"observed, 14",
-		"An answer to a question that is not open is refused by its id.",
+		"An answer to a question that is not open is refused with its id.",
 	),
 	"zot.approve-abort": zot(
 		"observed, 14",
-		"`abort` ends a prompt whose question is open, and the call does not run.",
+		"`abort` ends a prompt with an open question, and the call does not run.",
 	),
 	"zot.approve-together": zot(
 		"runtime rules 3 and 5",
@@ -113,11 +116,11 @@ export const zotCommandRequirements = {
 	),
 	"zot.approve-again": zot(
 		"runtime rules 3 and 5; security 2.5",
-		"A command whose files another call of its reply changed is asked again.",
+		"A command whose files were changed by another call of its reply requires a new approval.",
 	),
-	"zot.unasked": zot("ruling 7", "Without `--rpc-approvals` tools run without asking."),
+	"zot.unasked": zot("ruling 7", "Without `--rpc-approvals`, tools run without approval."),
 	"zot.floor": zot(
 		"ruling 7; departures",
-		"What is always asked about is refused without `--rpc-approvals`, saying why, and asked about with it.",
+		"A call whose approval is always required is refused with the reason without `--rpc-approvals`, and asked about with it.",
 	),
 } satisfies Record<string, Requirement>;
