@@ -1,7 +1,7 @@
 import { check } from "./checks.mjs";
 import { install } from "./install.mjs";
 
-/** Lint, types and dead code. */
+/** Runs lint, types, dead code and plain English. */
 export async function run() {
 	if (!(await install())) return 1;
 	const { failed } = await check();

@@ -6,7 +6,7 @@ import { binary, environment } from "./paths.mjs";
 const incremental = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/parley/types.tsbuildinfo"];
 
 /**
- * Lint, types and dead code: one line each, and what a failed one had to say. Each counts as one test.
+ * Runs lint, types, dead code and plain English. Prints a line for each, and the output of a failed one. Each counts as one test.
  * @param {(line: string) => void} [print]
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
@@ -16,6 +16,7 @@ export async function check(print = console.log) {
 		{ name: "lint", args: ["biome", "check", "--error-on-warnings", `--colors=${colors ? "force" : "off"}`] },
 		{ name: "types", args: ["tsc", "-p", "tsconfig.json", ...incremental, "--pretty", String(colors)] },
 		{ name: "dead code", args: ["knip"] },
+		{ name: "english", args: ["node", "test/docs/plain-english.ts", "--check"] },
 	];
 	// All at once: each leaves a core idle for a part of its time.
 	const counts = await Promise.all(
@@ -24,7 +25,7 @@ export async function check(print = console.log) {
 			const [program = "", ...rest] = args;
 			const { code, output } = await capture(binary(program), rest, { env: environment() });
 			print(`${name.padEnd(10)} ${code === 0 ? "passed" : "FAILED"}  ${seconds(began)}`);
-			if (code !== 0) print(output.trimEnd());
+			if (code !== 0 || name === "english") print(output.trimEnd());
 			return one(code === 0, name);
 		}),
 	);

@@ -1,0 +1,86 @@
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Exception, isExcepted } from "./exceptions.ts";
+import { markdownProse } from "./markdown-prose.ts";
+import { type Kind, type Prose, type Sentence, sentencesOf } from "./prose.ts";
+import { rules } from "./rules.ts";
+import { type Literals, sourceProse } from "./source-prose.ts";
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** A sentence that breaks a rule. */
+export interface Finding {
+	readonly file: string;
+	readonly line: number;
+	readonly kind: Kind;
+	readonly rule: string;
+	readonly advice: string;
+	readonly sentence: string;
+}
+
+/** A file after its check. */
+export interface Reading {
+	readonly file: string;
+	/** Numbers of sentences. */
+	readonly sentences: Readonly<Record<Kind, number>>;
+	readonly findings: readonly Finding[];
+}
+
+const patterns = [
+	"*.md",
+	"{docs,examples,packages/*/src}/**/*.md",
+	"packages/*/README.md",
+	"{packages/*/src,test,examples}/**/*.ts",
+	"{scripts,packages/*/bin}/**/*.mjs",
+	"*.config.ts",
+];
+/** Generated files, whose sentences are checked in their sources, and files that are input of tests. */
+const excluded = ["**/node_modules/**", "**/dist/**", "**/gen/**", "**/fixtures/**", "**/*.golden.md"];
+
+/** Paths of all files that are checked, relative to the root, in order. With `paths`, only those at or below one of them. */
+export function checkedFiles(paths: readonly string[] = []): string[] {
+	const files = globSync(patterns, { cwd: root, exclude: excluded }).sort();
+	if (paths.length === 0) return files;
+	return files.filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
+}
+
+/** Checks the content of a file. The path decides which of its literals are read. */
+export function checkSource(file: string, source: string, exceptions: readonly Exception[] = []): Reading {
+	const sentences = { comments: 0, docs: 0, texts: 0, names: 0 };
+	const findings: Finding[] = [];
+	for (const sentence of proseOf(file, source).flatMap(sentencesOf)) {
+		sentences[sentence.kind] += 1;
+		const rule = rules.find(({ breaks }) => breaks(sentence));
+		if (rule === undefined || isExcepted(exceptions, file, sentence.text)) continue;
+		findings.push(asFinding(file, sentence, rule));
+	}
+	return { file, sentences, findings };
+}
+
+function asFinding(
+	file: string,
+	{ kind, line, text }: Sentence,
+	{ name, advice }: { name: string; advice: string },
+): Finding {
+	return { file, line, kind, rule: name, advice, sentence: text };
+}
+
+function proseOf(file: string, source: string): Prose[] {
+	if (!file.endsWith(".md")) return sourceProse(file, source, literalsOf(file));
+	const prose = markdownProse(source);
+	// Prompts for models are in Markdown files among the sources.
+	return file.includes("/src/") ? prose.map((part) => ({ ...part, kind: "texts" as const })) : prose;
+}
+
+function literalsOf(file: string): Literals {
+	if (file.startsWith("test/conformance/requirements/")) return "names";
+	return /^test\/|\.test\.ts$|\/testing\//.test(file) ? "titles" : "texts";
+}
+
+/** The package that a file counts for. Decisions are counted apart from the other pages. */
+export function packageOf(file: string): string {
+	const [first = "", second = ""] = file.split("/");
+	if (first === "packages") return second;
+	if (file.startsWith("docs/decisions/")) return "decisions";
+	return ["test", "examples", "scripts"].includes(first) ? first : file.endsWith(".md") ? "docs" : "scripts";
+}

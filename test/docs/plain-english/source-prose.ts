@@ -1,0 +1,164 @@
+import { type ESTree, type ParseResult, parseSync, Visitor } from "rolldown/utils";
+import type { Kind, Prose } from "./prose.ts";
+
+/** The literals that are read beside the comments: all sentences, as texts or as names, or the titles of tests alone. */
+export type Literals = "texts" | "names" | "titles";
+
+/** Comments and literals of a TypeScript or JavaScript source. Throws if it cannot be parsed. */
+export function sourceProse(file: string, source: string, literals: Literals): Prose[] {
+	const { program, comments, errors } = parseSync(file, source);
+	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+	const lineAt = lineFinder(source);
+	const found = literals === "titles" ? testTitles(program) : sentenceLiterals(program);
+	const kind: Kind = literals === "texts" ? "texts" : "names";
+	return [
+		...joinedComments(comments, source).flatMap((lines) => commentProse(lines, lineAt)),
+		...found.flatMap(({ text, start }) =>
+			text.split("\n").map((text) => ({ kind, text, line: lineAt(start) })),
+		),
+	];
+}
+
+/** Numbers of lines, from 1, by the index of a character. */
+function lineFinder(source: string): (index: number) => number {
+	const starts = [...source.matchAll(/\n/g)].map(({ index }) => index + 1);
+	return (index) => {
+		let low = 0;
+		let high = starts.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if ((starts[middle] ?? 0) <= index) low = middle + 1;
+			else high = middle;
+		}
+		return low + 1;
+	};
+}
+
+type Comment = ParseResult["comments"][number];
+interface CommentLines {
+	readonly start: number;
+	readonly lines: string[];
+}
+
+/** Line comments on consecutive lines are one. */
+function joinedComments(comments: readonly Comment[], source: string): CommentLines[] {
+	const groups: CommentLines[] = [];
+	let end = -1;
+	for (const comment of comments) {
+		const isLine = comment.type === "Line";
+		const last = groups.at(-1);
+		if (isLine && last !== undefined && end >= 0 && /^\n[ \t]*$/.test(source.slice(end, comment.start)))
+			last.lines.push(comment.value);
+		else groups.push({ start: comment.start, lines: comment.value.split("\n") });
+		end = isLine ? comment.end : -1;
+	}
+	return groups;
+}
+
+const directive = /^[*\s!]*(?:biome-|@ts-|eslint|v8 |c8 |#|\/ <reference|vite-|@vite|prettier-)/;
+/** Tags that are followed by a type or a name and no prose. */
+const tagOfType = /^@(?:type|typedef|property|template|satisfies|import|extends|see|internal|default)\b/;
+const tagOfProse = /^@(\w+)\s*(?:\{[^}]*\}\s*)?/;
+
+function commentProse({ start, lines }: CommentLines, lineAt: (index: number) => number): Prose[] {
+	if (directive.test(lines[0] ?? "")) return [];
+	const prose: Prose[] = [];
+	const first = lineAt(start);
+	let begun: { line: number; lines: string[] } | undefined;
+	let isCode = false;
+	const flush = (): void => {
+		if (begun !== undefined) prose.push({ kind: "comments", text: begun.lines.join("\n"), line: begun.line });
+		begun = undefined;
+	};
+	for (const [index, raw] of lines.entries()) {
+		const text = raw.replace(/^\s*\*{0,2}(?: |$)/, "");
+		const line = text.trim();
+		if (/^(?:```|@example)/.test(line)) isCode = !isCode;
+		else if (line.startsWith("@")) isCode = false;
+		const isItem = /^(?:[-*] |\d+\. |@)/.test(line);
+		if (line === "" || isItem || isCode) flush();
+		// A deeper indentation is a drawing or a piece of code.
+		if (line === "" || isCode || line.startsWith("```") || tagOfType.test(line) || /^(?:\t| {3})/.test(text))
+			continue;
+		begun ??= { line: first + index, lines: [] };
+		begun.lines.push(withoutTag(line).replace(/^(?:[-*] |\d+\. )/, ""));
+	}
+	flush();
+	return prose;
+}
+
+/** `@param {string} name what it is` leaves the words after the name. */
+function withoutTag(line: string): string {
+	const tag = tagOfProse.exec(line);
+	if (tag === null) return line;
+	const rest = line.slice(tag[0].length);
+	return tag[1] === "param" ? rest.replace(/^\S+\s*(?:- )?/, "") : rest;
+}
+
+interface Found {
+	readonly text: string;
+	readonly start: number;
+}
+
+function testTitles(program: ESTree.Program): Found[] {
+	const titles: Found[] = [];
+	const visitor = new Visitor({
+		CallExpression({ callee, arguments: [title] }) {
+			if (title === undefined || !["test", "it", "describe"].includes(rootName(callee))) return;
+			const text = textOf(title);
+			if (text !== undefined) titles.push({ text, start: title.start });
+		},
+	});
+	visitor.visit(program);
+	return titles;
+}
+
+/** `test` of `test.each(rows)`. */
+function rootName(callee: ESTree.Expression | ESTree.Super): string {
+	if (callee.type === "Identifier") return callee.name;
+	if (callee.type === "MemberExpression") return rootName(callee.object);
+	return callee.type === "CallExpression" ? rootName(callee.callee) : "";
+}
+
+/** String and template literals, and their sums, that read as a sentence. Tagged templates are left out: they are SQL. */
+function sentenceLiterals(program: ESTree.Program): Found[] {
+	const found: Found[] = [];
+	/** Parts of a sum or of a tagged template. */
+	const seen = new Set<ESTree.Node>();
+	const add = (node: ESTree.Node): void => {
+		if (seen.has(node)) return;
+		const text = textOf(node);
+		if (text !== undefined && isSentence(text)) found.push({ text, start: node.start });
+	};
+	const visitor = new Visitor({
+		TaggedTemplateExpression: ({ quasi }) => void seen.add(quasi),
+		BinaryExpression(node) {
+			if (node.operator !== "+") return;
+			add(node);
+			seen.add(node.left).add(node.right);
+		},
+		TSLiteralType: ({ literal }) => void seen.add(literal),
+		TemplateLiteral: add,
+		Literal: add,
+	});
+	visitor.visit(program);
+	return found;
+}
+
+/** The text of a literal or a sum, with `{…}` for values, or undefined for another node. */
+function textOf(node: ESTree.Node): string | undefined {
+	if (node.type === "Literal") return typeof node.value === "string" ? node.value : undefined;
+	if (node.type === "TemplateLiteral") return node.quasis.map(({ value }) => value.cooked ?? "").join("{…}");
+	if (node.type !== "BinaryExpression" || node.operator !== "+") return undefined;
+	const parts = [node.left, node.right].map(textOf);
+	return parts.every((part) => part === undefined) ? undefined : parts.map((part) => part ?? "{…}").join("");
+}
+
+const sql =
+	/^\s*(?:select|insert|update|delete|create|alter|drop|with|pragma|begin|commit|analyze|vacuum)\b[\s\S]*\b(?:from|into|set|table|index|where|values|trigger)\b/i;
+
+/** True for texts in words: not for SQL, patterns, commands and names of media types. */
+function isSentence(text: string): boolean {
+	const words = text.split(/\s+/).filter((word) => /^[("'“‘]*\p{L}[\p{L}'’-]*[)"'”’.,;:!?…]*$/u.test(word));
+	return words.length >= 3 && words.length * 2 >= text.trim().split(/\s+/).length && !sql.test(text);
+}
