@@ -68,16 +68,24 @@ export function foldersOf(imports: Imports): Map<string, Set<string>> {
 	return folders;
 }
 
-/** Imports between folders that do not point to a lower layer, and folders without a layer. */
+/**
+ * Imports that do not point to a lower layer, and folders without a layer. A layer names folders of `src`, files in it, or
+ * `.` for its other files. Files in `src` that no layer names may import everything.
+ */
 export function againstLayers(imports: Imports, layers: readonly (readonly string[])[]): string[] {
-	const isFolder = (part: string) => !part.endsWith(".ts");
 	const heightOf = (part: string) => layers.findIndex((layer) => layer.includes(part));
-	const folders = [...new Set([...imports.keys()].map(partOf))].filter(isFolder);
-	const unplaced = folders.filter((part) => heightOf(part) < 0).map((part) => `${part} has no layer`);
+	const placeOf = (path: string) => {
+		const part = partOf(path);
+		return part.endsWith(".ts") && heightOf(part) < 0 ? "." : part;
+	};
+	const isPlaced = (path: string) => heightOf(placeOf(path)) >= 0;
+	const folders = new Set([...imports.keys()].map(placeOf));
+	folders.delete(".");
+	const unplaced = [...folders].filter((part) => heightOf(part) < 0).map((part) => `${part} has no layer`);
 	const upward = [...imports].flatMap(([file, imported]) =>
 		imported
-			.filter((path) => partOf(path) !== partOf(file) && isFolder(partOf(file)) && isFolder(partOf(path)))
-			.filter((path) => heightOf(path.split("/", 1)[0] ?? "") >= heightOf(partOf(file)))
+			.filter((path) => placeOf(path) !== placeOf(file) && isPlaced(path) && isPlaced(file))
+			.filter((path) => heightOf(placeOf(path)) >= heightOf(placeOf(file)))
 			.map((path) => `${file} imports ${path}`),
 	);
 	return [...unplaced, ...upward];

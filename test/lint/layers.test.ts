@@ -9,7 +9,7 @@ import { againstLayers, cyclesIn, foldersOf, fullFolders, partsOf } from "./laye
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const Layers = z.record(z.string(), z.array(z.array(z.string())));
 
-/** Folders of each package from the lowest layer up. A folder imports from lower layers alone. */
+/** Folders and root files of each package from the lowest layer up. Each imports from lower layers alone. */
 const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
 
 /** Cycles that exist. An entry that is no longer needed fails the test. */
@@ -48,6 +48,17 @@ test("violations are found", () => {
 		["trust/people.ts", []],
 	]);
 	expect(againstLayers(planted, low)).toEqual(["trust has no layer", "store/rows.ts imports agent/loop.ts"]);
+	const flat = new Map([
+		["clock.ts", ["ids.ts", "store/rows.ts"]],
+		["ids.ts", []],
+		["store/rows.ts", ["clock.ts", "index.ts"]],
+		["index.ts", ["store/rows.ts", "ids.ts"]],
+	]);
+	expect(againstLayers(flat, [["."], ["store"], ["index.ts"]])).toEqual([
+		"clock.ts imports store/rows.ts",
+		"store/rows.ts imports index.ts",
+	]);
+	expect(againstLayers(flat, [["store"]])).toEqual([]);
 	expect(cyclesIn(planted)).toEqual([["agent/loop.ts", "agent/run.ts", "store/rows.ts"]]);
 	expect(cyclesIn(partsOf(planted))).toEqual([["agent", "store"]]);
 	const nested = new Map([
