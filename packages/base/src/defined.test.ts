@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { defined } from "./defined.ts";
+import { defined, definedItems } from "./defined.ts";
 
 test("omits fields that are undefined, and keeps null, false and empty values", () => {
 	const title = undefined as string | undefined;
@@ -20,4 +20,11 @@ test("a field that may be undefined is optional in the result", () => {
 	}
 	const row: Row = defined({ id: "s1", title: "Plan" as string | undefined });
 	expect(row).toEqual({ id: "s1", title: "Plan" });
+});
+
+test("omits items that are undefined, and keeps null, false and empty values", () => {
+	const note = undefined as string | undefined;
+	const items = definedItems(["a", note, "", null, false, "b"]);
+	expect(items).toEqual(["a", "", null, false, "b"]);
+	expectTypeOf(items).toEqualTypeOf<(string | boolean | null)[]>();
 });

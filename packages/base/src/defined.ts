@@ -15,3 +15,8 @@ export function defined(fields: Readonly<Record<string, unknown>>): object {
 	}
 	return kept;
 }
+
+/** Returns the items that are not undefined: the one way to write optional items into a list. */
+export function definedItems<T>(items: readonly T[]): Exclude<T, undefined>[] {
+	return items.filter((item): item is Exclude<T, undefined> => item !== undefined);
+}

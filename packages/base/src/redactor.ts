@@ -15,7 +15,11 @@ const MIN_LENGTH = 4;
 const MIN_CUT = 6;
 
 /** Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */
-export type TextRedactor = Pick<Redactor, "redact" | "redactFields" | "stream">;
+export interface TextRedactor {
+	redact(text: string): string;
+	redactFields(value: unknown): unknown;
+	stream(): RedactedStream;
+}
 
 /**
  * Removes secrets from text that leaves the process: registered values in every common encoding, and text with the shape of

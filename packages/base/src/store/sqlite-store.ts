@@ -7,12 +7,7 @@ import { type Failpoints, noFailpoints } from "../failpoints.ts";
 import { createIds } from "../ids.ts";
 import { boundKysely } from "./bound-kysely.ts";
 import { createFresh, type FreshSchema } from "./fresh-schema.ts";
-import {
-	GroupCommit,
-	type GroupCommitOptions,
-	type TransactionControl,
-	type TransactionWatch,
-} from "./group-commit.ts";
+import { GroupCommit, type TransactionControl, type TransactionWatch } from "./group-commit.ts";
 import { findPending, migrate, type Schema } from "./migrate.ts";
 import { NodeSqliteConnection, NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import {
@@ -161,7 +156,11 @@ class SqliteStore<DB> implements Store<DB> {
 
 	constructor(
 		{ writer, reader, reads }: Connections,
-		hooks: Pick<GroupCommitOptions<DB>, "failpoints" | "health" | "watch">,
+		hooks: {
+			readonly failpoints: Failpoints;
+			readonly health: StorageHealth;
+			readonly watch: TransactionWatch | undefined;
+		},
 	) {
 		this.#writer = writer;
 		this.#reader = reader;

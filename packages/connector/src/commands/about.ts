@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
@@ -107,14 +107,14 @@ const whoami: Command<RoomContext> = {
 	async run(context, { event: { person, room } }) {
 		const self = await context.whoami(person, room);
 		const { role = "stranger", may, hint, place } = self;
-		const lines = [
+		const lines = definedItems([
 			`You are ${context.platform.person(person.id)}, to the gateway \`${self.person ?? self.principal}\`: **${role}**.`,
 			may.length === 0
 				? "You may do nothing here yet."
 				: `You may: ${may.map((each) => `\`${each}\``).join(", ")}.`,
-			...(hint === undefined ? [] : [plain(hint, 500)]),
-			...(place === undefined ? [] : [placeText(place)]),
-		];
+			hint === undefined ? undefined : plain(hint, 500),
+			place === undefined ? undefined : placeText(place),
+		]);
 		return { text: lines.join("\n\n") };
 	},
 };
@@ -231,11 +231,11 @@ function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
 					`- ${scope === "session" ? "this conversation" : "the gateway"}: ${dollars.format(spent_usd)} of ${dollars.format(limit_usd)} a ${period}`,
 				],
 	);
-	return [
+	return definedItems([
 		`This conversation: ${of(total)}, ${whole.format(total.calls)} calls of models.`,
-		...(lines.length > 1 ? [lines.join("\n")] : []),
-		...(limits.length > 0 ? [`Budgets:\n\n${limits.join("\n")}`] : []),
-	].join("\n\n");
+		lines.length > 1 ? lines.join("\n") : undefined,
+		limits.length > 0 ? `Budgets:\n\n${limits.join("\n")}` : undefined,
+	]).join("\n\n");
 }
 
 function placeText({ mention, sessions, agent }: NonNullable<MethodResult<"whoami">["place"]>): string {
@@ -256,11 +256,11 @@ function explained({ state, calls, models, said, files }: MethodResult<"explain"
 		return `- \`${name}\` was ${decision}${who}: ${plain(reason, 200)}`;
 	});
 	const by = models.map(({ model: name }) => `\`${name}\``).join(", ");
-	return [
+	return definedItems([
 		states[state],
-		...(by === "" ? [] : [`Model: ${by}`]),
-		...(used.length === 0 ? [] : [used.slice(0, 20).join("\n")]),
-		...(said !== undefined && said.error !== "" ? [`It ended with: ${plain(said.error, 300)}`] : []),
-		...(files.length === 0 ? [] : [`Files: ${files.map(({ name }) => `\`${name}\``).join(", ")}`]),
-	];
+		by === "" ? undefined : `Model: ${by}`,
+		used.length === 0 ? undefined : used.slice(0, 20).join("\n"),
+		said !== undefined && said.error !== "" ? `It ended with: ${plain(said.error, 300)}` : undefined,
+		files.length === 0 ? undefined : `Files: ${files.map(({ name }) => `\`${name}\``).join(", ")}`,
+	]);
 }

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import { fitsPost } from "../conversation/questions/fit-card.ts";
 import { codeOf } from "../conversation/questions/question.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
@@ -93,7 +94,7 @@ async function listOf(
 	}
 	const foot = footAt(next);
 	return {
-		text: [...shown.map(({ text }) => text), ...(foot === "" ? [] : [foot])].join("\n\n"),
+		text: definedItems([...shown.map(({ text }) => text), foot === "" ? undefined : foot]).join("\n\n"),
 		controls: shown.map(({ prompt, cut }) => {
 			const code = shown.length > 1 ? codeOf(prompt.token) : "";
 			return listedButtons(context, prompt, { code, cut });

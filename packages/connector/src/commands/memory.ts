@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { MemoryPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
@@ -33,11 +33,11 @@ const memory: Command = {
 		if (memories.length === 0)
 			return { text: query === "" ? "I have no notes here." : "No note contains these words." };
 		const forget = platform.command("forget", room);
-		const notes = [
+		const notes = definedItems([
 			memories.map(lineOf).join("\n"),
-			...(memories.length < found.length ? [hint] : []),
+			memories.length < found.length ? hint : undefined,
 			`\`${forget} ID\` deletes a note, \`${forget} me\` all of yours.`,
-		];
+		]);
 		return { text: notes.join("\n\n") };
 	},
 };

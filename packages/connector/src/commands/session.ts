@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import { oneLine, plain } from "../conversation/vocabulary/plain.ts";
 import type { ListedSession, RoomContext } from "../rooms/handler-context.ts";
 import type { Command, CommandOption } from "./command.ts";
@@ -78,7 +78,7 @@ const list: Command<RoomContext> = {
 			return `- ${current ? "▸ " : ""}**${nameOf(each)}** · ${facts.join(" · ")}`;
 		});
 		const more = sessions.length - lines.length;
-		return { text: [...lines, ...(more > 0 ? [`- and ${more} older ones`] : [])].join("\n") };
+		return { text: definedItems([...lines, more > 0 ? `- and ${more} older ones` : undefined]).join("\n") };
 	},
 };
 

@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { SkillPayload } from "@parley/protocol";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
@@ -76,7 +76,7 @@ function listed(skills: readonly SkillPayload[], command: string): string {
 		return `- \`${command} ${plain(`${name} ${hint}`.trim(), 100)}\` ${plain(description, 200)}`;
 	});
 	const more = skills.length - lines.length;
-	return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+	return definedItems([...lines, more > 0 ? `and ${more} more` : undefined]).join("\n");
 }
 
 /** Skills, by command. */

@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult, Requester, TaskPayload } from "@parley/protocol";
 import { reviewControls } from "../conversation/tasks/review-card.ts";
 import { hasEnded, shortId } from "../conversation/tasks/task-state.ts";
@@ -91,7 +91,7 @@ const list: Command = {
 		const shown = [...tasks.filter(isOpen), ...tasks.filter((task) => !isOpen(task))].slice(0, mostListed);
 		const more = tasks.length - shown.length;
 		const lines = shown.map((task) => taskLine(task, context.platform));
-		return { text: [...lines, ...(more > 0 ? [`- and ${more} older ones`] : [])].join("\n") };
+		return { text: definedItems([...lines, more > 0 ? `- and ${more} older ones` : undefined]).join("\n") };
 	},
 };
 
@@ -213,20 +213,20 @@ const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD"
 function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { id, title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
-	const facts = [stateWords[status], ...(bar === undefined ? [] : [bar])].join(", ");
+	const facts = definedItems([stateWords[status], bar]).join(", ");
 	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at), "relative")}`;
 }
 
 /** All that people want to know of a task. */
 function taskReport(task: TaskPayload, platform: Platform): string {
-	return [
+	return definedItems([
 		`**${plain(task.title, 200)}** · \`${shortId(task.id)}\`\n${statusLine(task, platform)}`,
 		factsOf(task, platform),
 		...planOf(task),
 		...questionOf(task),
-		...(task.description.trim() === "" ? [] : [`**Asked for**\n\n${task.description.trim()}`]),
-		...(task.output.trim() === "" ? [] : [`**Came of it**\n\n${task.output.trim()}`]),
-	].join("\n\n");
+		task.description.trim() === "" ? undefined : `**Asked for**\n\n${task.description.trim()}`,
+		task.output.trim() === "" ? undefined : `**Came of it**\n\n${task.output.trim()}`,
+	]).join("\n\n");
 }
 
 function statusLine({ status, error, progress }: TaskPayload, platform: Platform): string {
@@ -240,13 +240,13 @@ function factsOf(task: TaskPayload, { moment }: Platform): string {
 	const start = started_at === undefined ? undefined : Date.parse(started_at);
 	const end = completed_at === undefined ? undefined : Date.parse(completed_at);
 	const spent = tokensOf({ input: usage.tokens_input, output: usage.tokens_output });
-	return [
+	return definedItems([
 		`asked for ${moment(Date.parse(created_at), "exact")}`,
-		...(start !== undefined && end === undefined ? [`started ${moment(start, "relative")}`] : []),
-		...(start !== undefined && end !== undefined ? [`took ${lengthOf(end - start)}`] : []),
+		start !== undefined && end === undefined ? `started ${moment(start, "relative")}` : undefined,
+		start !== undefined && end !== undefined ? `took ${lengthOf(end - start)}` : undefined,
 		`agent ${plain(agent, 80)}${model === undefined ? "" : ` with ${plain(model, 80)}`}`,
 		`${spent}, ${dollars.format(usage.cost_usd)}`,
-	].join(" · ");
+	]).join(" · ");
 }
 
 function planOf({ plan = [] }: TaskPayload): string[] {
@@ -261,7 +261,10 @@ function planOf({ plan = [] }: TaskPayload): string[] {
 function questionOf({ suspension }: TaskPayload): string[] {
 	if (!suspension) return [];
 	const { reason, plan_content: plan } = suspension;
-	return [`**It waits for you**: ${plain(reason, 300)}`, ...(plan.trim() === "" ? [] : [plan.trim()])];
+	return definedItems([
+		`**It waits for you**: ${plain(reason, 300)}`,
+		plan.trim() === "" ? undefined : plan.trim(),
+	]);
 }
 
 /** More than anybody looks through. */

@@ -46,20 +46,22 @@ function posts(operation: ShowOperation, platform: Showing["platform"]): Posting
 	// A file is something to see, and so is a body of one character: controls and cards need one.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
 	const rows = fitControls(controls, platform.limits);
-	return bodies.map((body, index) => ({
-		type: "post",
-		body,
-		...defined({ thread, replyTo: index === 0 && replyTo !== undefined ? replyTo : undefined }),
-		...(index === bodies.length - 1 &&
-			defined({
-				controls: rows.length > 0 ? rows : undefined,
-				file: fitted.file,
-				upload,
-				marker,
-				list,
-				plain: plain === undefined ? undefined : fitPlain(plain, platform),
-			})),
-	}));
+	const ofLast = defined({
+		controls: rows.length > 0 ? rows : undefined,
+		file: fitted.file,
+		upload,
+		marker,
+		list,
+		plain: plain === undefined ? undefined : fitPlain(plain, platform),
+	});
+	return bodies.map((body, index) => {
+		const post = {
+			type: "post",
+			body,
+			...defined({ thread, replyTo: index === 0 ? replyTo : undefined }),
+		} as const;
+		return index === bodies.length - 1 ? { ...post, ...ofLast } : post;
+	});
 }
 
 /** Labels as short, and rows as narrow, as the platform wants them; no row is empty. */

@@ -258,10 +258,7 @@ export class Inbox {
 		return isDead;
 	}
 
-	async #move(
-		tx: Kysely<ConnectorTables>,
-		to: Pick<Parameters<typeof updateEvent>[1], "position" | "state" | "attempts" | "reason">,
-	): Promise<void> {
+	async #move(tx: Kysely<ConnectorTables>, to: StateChange): Promise<void> {
 		await updateEvent(tx, { ...to, now: this.#parts.clock.now() });
 	}
 }
@@ -291,10 +288,14 @@ const insertEvent = hotInsert<ConnectorTables, NewRow, "inbound">("position", (d
 		.onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
-const updateEvent = hotStatement<
-	ConnectorTables,
-	{ position: number; state: InboundState; attempts: number; reason: string | null; now: number }
->((db, p) =>
+interface StateChange {
+	readonly position: number;
+	readonly state: InboundState;
+	readonly attempts: number;
+	readonly reason: string | null;
+}
+
+const updateEvent = hotStatement<ConnectorTables, StateChange & { readonly now: number }>((db, p) =>
 	db
 		.updateTable("inbound")
 		.set({ state: p("state"), attempts: p("attempts"), reason: p("reason"), changed_at: p("now") })

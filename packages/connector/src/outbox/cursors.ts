@@ -1,4 +1,4 @@
-import { hotChange, hotStatement, ParleyError } from "@parley/base";
+import { defined, hotChange, hotStatement, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
 
@@ -51,10 +51,10 @@ function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly 
 					conversation: eb.ref("excluded.conversation"),
 					seq: eb.ref("excluded.seq"),
 					changed_at: eb.ref("excluded.changed_at"),
-					...(isTold && {
-						state: eb.ref("excluded.state"),
-						replayed_to: eb.ref("excluded.replayed_to"),
-						external_key: eb.ref("excluded.external_key"),
+					...defined({
+						state: isTold ? eb.ref("excluded.state") : undefined,
+						replayed_to: isTold ? eb.ref("excluded.replayed_to") : undefined,
+						external_key: isTold ? eb.ref("excluded.external_key") : undefined,
 					}),
 				}));
 				return isKnown ? update.where("cursors.seq", "=", p("after")) : update;

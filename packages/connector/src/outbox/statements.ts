@@ -1,7 +1,7 @@
 import { hotChange, hotStatement, ParleyError, parseJson } from "@parley/base";
 import type { Kysely } from "kysely";
 import { isLane, type Lane } from "../platform/lane.ts";
-import type { ConnectorTables, DeliveryState, OutboxTable } from "../store/tables.ts";
+import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
 import { isOpen } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
 
@@ -128,8 +128,14 @@ function updateState(db: Tx, p: <Name extends keyof Step>(name: Name) => Step[Na
 }
 const settle = hotChange<ConnectorTables, Step>(updateState);
 
-/** The `card` of a post of its own is null; `payload` is JSON. */
-const attempt = hotStatement<ConnectorTables, Attempt, Pick<OutboxTable, "card" | "payload">>((db, p) =>
+interface AttemptedRow {
+	/** Null for a post that is never edited. */
+	readonly card: string | null;
+	/** JSON. */
+	readonly payload: string;
+}
+
+const attempt = hotStatement<ConnectorTables, Attempt, AttemptedRow>((db, p) =>
 	updateState(db, p)
 		.set({ sent_at: p("sentAt") })
 		.returning(["card", "payload"]),

@@ -1,6 +1,5 @@
 import { defined } from "@parley/base";
 import { expect, test } from "vitest";
-import type { InboundEventOf } from "./inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts } from "./is-for-us.ts";
 
 interface Case {
@@ -14,7 +13,7 @@ interface Case {
 	readonly mention?: "always";
 }
 
-function message(of: Case): Pick<InboundEventOf<"message">, "room" | "person" | "address" | "ourThread"> {
+function message(of: Case): Parameters<typeof isForUs>[0] {
 	const { kind = "channel", bot = false, us = false, others = false, everyone = false, reply } = of;
 	return {
 		room: { tenant: "guild", channel: "general", shared: false, kind },

@@ -1,4 +1,4 @@
-import type { InboundEventOf } from "./inbound-event.ts";
+import type { Address, Person, Room } from "./inbound-event.ts";
 
 /** How a room works, as the gateway says. */
 export interface RoomFacts {
@@ -29,7 +29,12 @@ export interface Verdict {
 	readonly reason: Reason;
 }
 
-type Message = Pick<InboundEventOf<"message">, "room" | "person" | "address" | "ourThread">;
+interface Message {
+	readonly room: Room;
+	readonly person: Person;
+	readonly address: Address;
+	readonly ourThread: boolean;
+}
 
 /** Whether a message is for us. The first rule that speaks to it decides; `everyone` is nobody's name. */
 export function isForUs({ room, person, address, ourThread }: Message, { mention }: RoomFacts): Verdict {

@@ -1,7 +1,10 @@
 import type { PersonCheck } from "@parley/protocol";
 
 /** A person and the place in which a schedule of that person is to fire. */
-export type AskedPerson = Pick<PersonCheck, "user" | "place">;
+export interface AskedPerson {
+	readonly user: PersonCheck["user"];
+	readonly place: PersonCheck["place"];
+}
 
 /** Rights that the platform gives a person in a place at this moment. */
 export type PersonNow =

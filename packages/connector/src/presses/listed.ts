@@ -1,4 +1,4 @@
-import { defined, ParleyError } from "@parley/base";
+import { defined, definedItems, ParleyError } from "@parley/base";
 import type { MethodResult } from "@parley/protocol";
 import type { ControlTarget } from "../controls/controls.ts";
 import type { Cut } from "../conversation/questions/cut.ts";
@@ -160,12 +160,12 @@ export function listedButtons(
 		const id = controls.write({ kind, session, subject: token });
 		return { type: "button", id, label: code === "" ? label : `${label} ${code}`, style };
 	};
-	return [
-		// What is always asked about, no platform can approve.
-		...(always_ask || cut ? [] : [button("listed-approve", "Approve once", "success")]),
+	return definedItems([
+		// A platform cannot approve a call that always requires approval.
+		always_ask || cut ? undefined : button("listed-approve", "Approve once", "success"),
 		button("listed-deny", "Deny", "danger"),
-		...(whole ? [] : [button("listed-whole", "Show all", "secondary")]),
-	];
+		whole ? undefined : button("listed-whole", "Show all", "secondary"),
+	]);
 }
 
 function askedBy({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, channel }: Room): string {

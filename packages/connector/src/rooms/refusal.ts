@@ -1,4 +1,4 @@
-import { type ErrorCode, ParleyError } from "@parley/base";
+import { definedItems, type ErrorCode, ParleyError } from "@parley/base";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
@@ -30,7 +30,7 @@ export async function refusalOf(
 	const { role, hint } = await context.whoami(person, room);
 	if (role === undefined || role === "stranger") return { text: howToGetIn(context.platform) };
 	const said = refusalText(message, { person, room }, context.platform);
-	return { text: [said, ...(hint === undefined ? [] : [sentence(hint)])].join(" ") };
+	return { text: definedItems([said, hint === undefined ? undefined : sentence(hint)]).join(" ") };
 }
 
 /** The gateway's words to a person about that person, as a sentence without ids. */

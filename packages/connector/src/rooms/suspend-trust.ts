@@ -29,7 +29,11 @@ export async function suspendTrust(
 export async function endTrust(
 	{ gateway, platform }: Parts,
 	room: Room,
-	ending: Pick<InboundEventOf<"audience">, "channels"> & { readonly reason: string; readonly key: string },
+	ending: {
+		readonly channels?: InboundEventOf<"audience">["channels"];
+		readonly reason: string;
+		readonly key: string;
+	},
 ): Promise<void> {
 	const { channels = [room.channel] } = ending;
 	const tenant = `${platform.name}:${room.tenant}:`;

@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { Room } from "../platform/inbound-event.ts";
 
 /** What the external key of a session says: where it is talked to, by whom alone, and which one of that room it is. */
@@ -17,9 +17,7 @@ const form = /^([^:@/]+):([^:@/]+):([^:@/]+)(?::([^:@/]+))?(?:@([^:@/]+))?(?:\/(
 
 /** `PLATFORM:TENANT:CHANNEL[:THREAD][@USER][/N]`; what stands between ids is escaped within them. */
 export function writeSessionKey({ platform, tenant, channel, thread, person, number }: SessionKey): string {
-	const place = [platform, tenant, channel, ...(thread === undefined ? [] : [thread])].map(
-		encodeURIComponent,
-	);
+	const place = definedItems([platform, tenant, channel, thread]).map(encodeURIComponent);
 	const whose = person === undefined ? "" : `@${encodeURIComponent(person)}`;
 	return `${place.join(":")}${whose}${number > 1 ? `/${number}` : ""}`;
 }

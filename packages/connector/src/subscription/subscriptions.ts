@@ -10,6 +10,7 @@ import {
 	isWhole,
 	readSessionCursor,
 	readTraces,
+	type SessionCursor,
 	type Traces,
 } from "./session-cursors.ts";
 import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
@@ -272,13 +273,7 @@ export class Subscriptions {
 
 	#tell(
 		opened: OpenSession,
-		{
-			key,
-			...from
-		}: { readonly key: SessionKey } & Pick<
-			ConstructorParameters<typeof SessionSubscription>[1],
-			"cursor" | "after"
-		>,
+		{ key, ...from }: { readonly key: SessionKey; readonly cursor: SessionCursor; readonly after: number },
 	): SessionSubscription {
 		const { clock, signal } = this.#parts;
 		const externalKey = writeSessionKey(key);

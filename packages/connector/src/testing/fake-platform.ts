@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, Room } from "../platform/inbound-event.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
@@ -24,7 +24,7 @@ export class FakePlatform implements ChatPlatform {
 	readonly attachments = new Map<string, Uint8Array>();
 
 	conversation({ tenant, channel, thread }: Room): string {
-		return [tenant, channel, ...(thread === undefined ? [] : [thread])].join("/");
+		return definedItems([tenant, channel, thread]).join("/");
 	}
 
 	moment(at: number): string {

@@ -25,7 +25,10 @@ export class PostOffice {
 		return new PostOffice(parts, await Outbox.start({ ...parts, failpoints }));
 	}
 
-	private constructor(parts: Pick<PostOffice, "store" | "surface" | "clock" | "log">, outbox: Outbox) {
+	private constructor(
+		parts: { store: WatchedStore; surface: ScriptedSurface; clock: ManualClock; log: MemoryLogger },
+		outbox: Outbox,
+	) {
 		this.store = parts.store;
 		this.surface = parts.surface;
 		this.clock = parts.clock;

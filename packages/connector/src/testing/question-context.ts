@@ -20,7 +20,10 @@ export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "
 export const behalf = onBehalf(ada, general);
 
 /** What somebody chose or wrote. */
-export type Pressed = Partial<Pick<InboundEventOf<"press">, "values" | "fields">>;
+export interface Pressed {
+	readonly values?: string[];
+	readonly fields?: Record<string, string>;
+}
 export type QuestionPress = keyof typeof pressesOfQuestions;
 
 /** A person in a room where a question was asked, and the gateway that hears their answer. */

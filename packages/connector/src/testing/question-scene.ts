@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { type QuestionsSlice, questions } from "../conversation/questions/questions.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
@@ -115,9 +116,13 @@ export function read({
 	text,
 	foot,
 	controls = [],
-}: Pick<ShowOperation, "text" | "foot" | "controls">): string {
+}: {
+	readonly text: string;
+	readonly foot?: string;
+	readonly controls?: readonly (readonly Control[])[];
+}): string {
 	const rows = controls.map((row) => row.map(readControl).join(" "));
-	return [text, ...(foot === undefined ? [] : [`(${foot})`]), ...rows].join("\n");
+	return definedItems([text, foot === undefined ? undefined : `(${foot})`, ...rows]).join("\n");
 }
 
 function readControl(control: Control): string {

@@ -1,4 +1,4 @@
-import { defined, parseJson } from "@parley/base";
+import { defined, definedItems, parseJson } from "@parley/base";
 import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } from "@parley/protocol";
 import { Controls } from "../controls/controls.ts";
 import { type AnswersSlice, answers } from "../conversation/answers/answers.ts";
@@ -57,16 +57,14 @@ function inWords(operation: RenderOperation): string {
 		if (target?.session !== "sess_1") throw new Error(`${control.label} belongs to no session`);
 		return `${control.label} = ${target.kind} ${target.subject}`;
 	});
-	return [
-		[lane, ...(card === undefined ? [] : [card]), ...(replyTo === undefined ? [] : [`> ${replyTo}`])].join(
-			" ",
-		),
-		...(thread === undefined ? [] : [` in ${thread}`]),
+	return definedItems([
+		definedItems([lane, card, replyTo === undefined ? undefined : `> ${replyTo}`]).join(" "),
+		thread === undefined ? undefined : ` in ${thread}`,
 		`: ${text}`,
-		...(foot === undefined ? [] : [` ~ ${foot}`]),
-		...(buttons === undefined ? [] : [` [${buttons.join(", ")}]`]),
-		...(upload === undefined ? [] : [` {${Object.values(upload).join(", ")}}`]),
-	].join("");
+		foot === undefined ? undefined : ` ~ ${foot}`,
+		buttons === undefined ? undefined : ` [${buttons.join(", ")}]`,
+		upload === undefined ? undefined : ` {${Object.values(upload).join(", ")}}`,
+	]).join("");
 }
 
 export const ada = { id: "discord:111:42", name: "Ada" };

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { cutsBetween } from "./cuts.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Block, Code, Inline, List, ListItem, Table, TableRow, TextDocument } from "./document.ts";
@@ -210,7 +210,7 @@ function sliceCode(layout: Layout, code: Code, { from, to }: Range): Block[] {
 	if (first > 0 && first >= code.value.length && !code.value.endsWith("\n")) return [];
 	const rest = code.value.slice(first, to - start);
 	const value = to - start <= code.value.length && rest.endsWith("\n") ? rest.slice(0, -1) : rest;
-	return [...(first > 0 ? [continuedMark] : []), { ...code, value }];
+	return definedItems([first > 0 ? continuedMark : undefined, { ...code, value }]);
 }
 
 function sliceList(layout: Layout, list: List, range: Range): Block[] {

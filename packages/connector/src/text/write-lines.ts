@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { Block, Heading, Inline, Link, List, ListItem, Styled } from "./document.ts";
 import { alignedLines } from "./tables.ts";
 
@@ -32,10 +33,9 @@ export function writeLines(blocks: readonly Block[], marks: Marks): string {
 }
 
 function linesOf(blocks: readonly Block[], marks: Marks): Line[] {
-	return blocks.flatMap((block, index) => [
-		...(index === 0 ? [] : [{ text: "", code: false }]),
-		...blockLines(block, marks),
-	]);
+	return blocks.flatMap((block, index) =>
+		definedItems([index === 0 ? undefined : { text: "", code: false }, ...blockLines(block, marks)]),
+	);
 }
 
 function blockLines(block: Block, marks: Marks): Line[] {

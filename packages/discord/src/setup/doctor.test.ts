@@ -78,7 +78,7 @@ const gateway = (remaining: number, shards = 1) => ({
 	"/gateway/bot": { shards, session_start_limit: { remaining, reset_after: 7_200_000 } },
 });
 
-test.each<[string, Record<string, unknown>, Pick<Finding, "id" | "status" | "what">, string]>([
+test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 	[
 		"no message content",
 		{ "/applications/@me": { id: "22", name: "Parley", flags: 0 } },

@@ -55,9 +55,10 @@ export class Link {
 	start(): void {
 		const { url, token, certificate } = this.#options;
 		this.#observer.connecting();
+		const pinned = certificate === undefined ? {} : pinnedTo(certificate);
 		const socket = new WebSocket(url, {
 			headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-			...(certificate === undefined ? {} : pinnedTo(certificate)),
+			...pinned,
 			perMessageDeflate: false,
 			handshakeTimeout: handshakeTimeoutMs,
 			maxPayload,

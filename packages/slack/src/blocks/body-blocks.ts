@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import {
 	type Block,
 	cutText,
@@ -97,11 +98,7 @@ function textBlocks(blocks: readonly Block[]): BodyBlock[] {
 	if (first < 0) return markdownOf(blocks);
 	const end = blocks.findLastIndex(needsRichText) + 1;
 	const rich = richTextBlock(blocks.slice(first, end));
-	return [
-		...markdownOf(blocks.slice(0, first)),
-		...(rich === undefined ? [] : [rich]),
-		...markdownOf(blocks.slice(end)),
-	];
+	return definedItems([...markdownOf(blocks.slice(0, first)), rich, ...markdownOf(blocks.slice(end))]);
 }
 
 function markdownOf(blocks: readonly Block[]): BodyBlock[] {

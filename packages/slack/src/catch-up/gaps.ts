@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { HeardRoom } from "@parley/connector";
 import * as z from "zod";
 import { id, ts } from "../intake/wire.ts";
@@ -68,7 +68,7 @@ export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): 
 			...defined({ seenBefore }),
 		});
 	}
-	return [...(first === undefined ? [] : [first]), ...gaps.values()];
+	return definedItems([first, ...gaps.values()]);
 }
 
 interface Known {

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, definedItems, type Logger } from "@parley/base";
 import { type InboundEvent, type Kept, LateSave } from "@parley/connector";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
@@ -101,10 +101,10 @@ function placesOf({
 	const isTop = thread === undefined || room.thread === message;
 	const isOurs = kind === "direct" || address.us || ourThread;
 	const us = isOurs && ({ us: true } as const);
-	return [
-		...(isTop ? [{ channel, ...us }] : []),
-		...(thread !== undefined && isOurs ? [{ channel, thread, ...us }] : []),
-	];
+	return definedItems([
+		isTop ? { channel, ...us } : undefined,
+		thread !== undefined && isOurs ? { channel, thread, ...us } : undefined,
+	]);
 }
 
 /** What a place is known by. */

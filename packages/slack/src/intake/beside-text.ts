@@ -130,7 +130,7 @@ function textOf(part: Part, depth: number): string {
 	if (type === "text" || type === "raw_text") return escaped(wordOf(text));
 	if (typeof text === "string") return text;
 	return [
-		...(isPart(text) ? [textOf(text, depth + 1)] : []),
+		isPart(text) ? textOf(text, depth + 1) : "",
 		joined(part["fields"], "\n", depth + 1),
 		joined(part["elements"], between.get(type) ?? "\n", depth + 1),
 	]

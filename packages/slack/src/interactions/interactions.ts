@@ -1,4 +1,4 @@
-import { type Clock, defined, type Logger, ParleyError, parseJson } from "@parley/base";
+import { type Clock, defined, definedItems, type Logger, ParleyError, parseJson } from "@parley/base";
 import {
 	type Controls,
 	type Form,
@@ -164,10 +164,7 @@ export class Interactions {
 			this.#answers.run(this.#open(trigger, view, place));
 			return undefined;
 		}
-		const values = [
-			...(action.selected_options ?? []),
-			...(action.selected_option ? [action.selected_option] : []),
-		];
+		const values = definedItems([...(action.selected_options ?? []), action.selected_option ?? undefined]);
 		const work = async (): Promise<undefined> => {
 			const room = channels.placeOf({ channel }, thread);
 			const pressed = { control, values: values.map(({ value }) => value), fields: {} };

@@ -1,4 +1,4 @@
-import { defined, type Logger } from "@parley/base";
+import { defined, definedItems, type Logger } from "@parley/base";
 import { DeliveryError, fileTooLarge, type OutboxRow, type Posting, type Receipt } from "@parley/connector";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
@@ -262,10 +262,10 @@ function filesOf(
 	{ file: rest }: Drafted,
 ): { readonly name: string; readonly size: number }[] {
 	const texts = [file, rest].flatMap((text) => (text ? [textFile(text)] : []));
-	return [
+	return definedItems([
 		...texts.map(({ name, bytes }) => ({ name, size: bytes.length })),
-		...(upload && upload.size > 0 && !isTooLarge(upload) ? [{ name: upload.name, size: upload.size }] : []),
-	];
+		upload && upload.size > 0 && !isTooLarge(upload) ? { name: upload.name, size: upload.size } : undefined,
+	]);
 }
 
 function isWanted({ name }: { readonly name: string }, wanted: readonly string[] | undefined): boolean {

@@ -1,11 +1,11 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { Room } from "@parley/connector";
 import { readMessageId } from "./message-id.ts";
 
 /** What the outbox calls a room: `T1/C1` or, in a thread, `T1/C1/1700000000.000100`; read back by `placeOf`. */
 export function conversationOf({ tenant, channel, thread }: Room): string {
 	const ts = thread === undefined ? undefined : (readMessageId(thread)?.ts ?? thread);
-	return [tenant, channel, ...(ts === undefined ? [] : [ts])].join("/");
+	return definedItems([tenant, channel, ts]).join("/");
 }
 
 /** Where a conversation of the outbox is shown; what follows `#` is the kit's. */

@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import type { Control } from "../../platform/posting.ts";
 import { stepsOf } from "../tasks/step-lines.ts";
@@ -169,13 +169,14 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 	const left = withoutRun(slice, run);
 	// Who took a message back out of the line has seen that: nobody waits for an answer to it.
 	const dropped = index > 0 && answer.error === "cancelled" && isBlank(answer.content);
+	const answers = dropped ? [] : answered(answer, run.id, run, scene);
 	return {
 		slice: left,
 		operations: [
 			...showQueueOver(run, queueOver(answer, dropped), scene),
 			...showRetryOver(run, retryOver(answer), scene),
 			...showStepsOver(run, scene),
-			...(dropped ? [] : answered(answer, run.id, run, scene)),
+			...answers,
 			...showMoved(left.open, index, scene),
 		],
 	};
@@ -204,7 +205,7 @@ function answered(
 	const foot = footOf(answer, scene);
 	const reply = {
 		...defined({ replyTo: run?.message }),
-		...(origin && placeOf(id, origin, scene)),
+		...placeOf(id, origin, scene),
 	};
 	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
 		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };
@@ -220,9 +221,9 @@ function answered(
 		lane: "error",
 		text: failed(error),
 		...reply,
-		...(origin && foot),
+		...defined({ foot: origin && foot.foot }),
 	};
-	return [...(isSilent ? [] : [said]), { ...failure, ...controls("again") }];
+	return definedItems([isSilent ? undefined : said, { ...failure, ...controls("again") }]);
 }
 
 function stopped(run: Run | undefined): string {
@@ -239,11 +240,11 @@ function failed(error: string): string {
 /** What holds for the whole answer. */
 function footOf({ content, error, context, origin }: Answer, { platform }: Scene): { foot?: string } {
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
-	const parts = [
-		...(origin ? [scheduleFoot(origin, platform)] : []),
-		...(error === "cancelled" && !isBlank(content) ? ["stopped here"] : []),
-		...(until === undefined ? [] : [`trusted channel: ran without asking; the trust ends ${until}`]),
-	];
+	const parts = definedItems([
+		origin ? scheduleFoot(origin, platform) : undefined,
+		error === "cancelled" && !isBlank(content) ? "stopped here" : undefined,
+		until === undefined ? undefined : `trusted channel: ran without asking; the trust ends ${until}`,
+	]);
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
 }
 

@@ -1,4 +1,5 @@
 import { defined } from "@parley/base";
+import type { Lane } from "../../platform/lane.ts";
 import { type ShownStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
 import { plain } from "../vocabulary/plain.ts";
@@ -7,7 +8,14 @@ import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { control } from "./control.ts";
 import type { Run } from "./runs.ts";
 
-type Card = Pick<ShowOperation, "lane" | "text" | "list"> & { readonly stop?: true };
+interface CardContent {
+	readonly lane: Lane;
+	/** Markdown. */
+	readonly text: string;
+	readonly list?: ShowOperation["list"];
+	/** Shows a button that stops the run. */
+	readonly stop?: true;
+}
 
 /** A message that waits behind `position` others. */
 export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
@@ -34,7 +42,7 @@ export function showQueueOver(run: Run, text: string, scene: Scene): ShowOperati
 	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", text }, scene)];
 }
 
-function showQueue(run: Run, card: Card, scene: Scene): ShowOperation {
+function showQueue(run: Run, card: CardContent, scene: Scene): ShowOperation {
 	return showCard(run, `queue:${run.id}`, card, scene);
 }
 
@@ -54,7 +62,7 @@ export function showRetryOver(run: Run, text: string, scene: Scene): ShowOperati
 	return run.retrying === true ? [showRetryCard(run, { lane: "progress", text }, scene)] : [];
 }
 
-function showRetryCard(run: Run, card: Card, scene: Scene): ShowOperation {
+function showRetryCard(run: Run, card: CardContent, scene: Scene): ShowOperation {
 	return showCard(run, `retry:${run.id}`, card, scene);
 }
 
@@ -83,7 +91,12 @@ export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 }
 
 /** An edit may take the place of a post that was not sent yet, so that each of them replies. */
-function showCard(run: Run, card: string, { lane, text, list, stop }: Card, scene: Scene): ShowOperation {
+function showCard(
+	run: Run,
+	card: string,
+	{ lane, text, list, stop }: CardContent,
+	scene: Scene,
+): ShowOperation {
 	return {
 		type: "show",
 		lane,

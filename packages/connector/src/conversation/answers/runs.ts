@@ -1,13 +1,17 @@
 import { defined } from "@parley/base";
 import type { ShownStep } from "../tasks/step-lines.ts";
 
-/** A run that has not ended. */
-export interface Run {
+/** A run that has ended. */
+interface EndedRun {
 	readonly id: string;
-	/** The platform's id of the message that it answers. */
+	/** The platform's id of the message that the run answers. */
 	readonly message?: string;
-	/** Who wrote that. */
+	/** Author of that message. */
 	readonly author?: { readonly id: string; readonly name: string };
+}
+
+/** A run that has not ended. */
+export interface Run extends EndedRun {
 	/** The beginning of what was said, in one line. */
 	readonly about: string;
 	/** It had to wait for others: a card says so. */
@@ -17,9 +21,6 @@ export interface Run {
 	/** A card tells of calls of its model that failed; whether another one is still being made. */
 	readonly retrying?: boolean;
 }
-
-/** What is still known of a run that has ended. */
-type EndedRun = Pick<Run, "id" | "message" | "author">;
 
 /** The messages of a session and the runs that answer them. */
 export interface AnswersSlice {

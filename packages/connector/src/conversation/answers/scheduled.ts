@@ -34,10 +34,10 @@ function threadOf(id: string, origin: OriginPayload, scene: Scene): RenderOperat
 /** The thread that the answer of a run goes to. */
 export function placeOf(
 	id: string | undefined,
-	{ show }: OriginPayload,
+	origin: OriginPayload | undefined,
 	{ threads = true }: Scene,
 ): { readonly thread?: string } {
-	return show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
+	return origin?.show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
 }
 
 /** The schedule of an answer, in one line. */

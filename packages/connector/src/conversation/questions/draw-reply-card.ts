@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
 import { plain as plainLine } from "../vocabulary/plain.ts";
@@ -112,23 +112,23 @@ function drawShort(card: ReplyCard, entries: readonly Entry[]): Drawn {
 function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] {
 	const { notes = [] } = question.call ?? {};
 	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
-	return [
+	return definedItems([
 		waitingLine(row, question),
 		...askedFacts(question, cut),
-		...(listed.length === 0 ? [] : [bullets(listed)]),
-	];
+		listed.length === 0 ? undefined : bullets(listed),
+	]);
 }
 
 function waitingLine({ number }: CardRow, { token, call, again }: OpenQuestion): string {
 	const code = inlineCode(codeOf(token));
 	const isCritical = call?.risk === "critical";
-	const facts = [
+	const facts = definedItems([
 		`**${number}.** ${inlineCode((call?.tool ?? "").slice(0, maxTool))}`,
-		...(again ? ["**asked again**"] : []),
+		again ? "**asked again**" : undefined,
 		isCritical
 			? `🔒 **always asked alone**: the operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`
 			: `⏳ waiting · risk: ${call?.risk ?? "normal"} · ${code}`,
-	];
+	]);
 	return facts.join(" · ");
 }
 
@@ -169,24 +169,26 @@ function controlsOf(
 		style: styleOf(kind),
 		label: label.slice(0, platform.limits.buttonLabel),
 	});
-	const rows = waiting.map(({ row: { token, number }, question: { call } }) => [
-		...(call?.risk === "critical" ? [] : [button("approve", token, `Approve ${number}`)]),
-		...(call?.risk !== "critical" && call?.allowSession
-			? [button("approve-session", token, `Approve ${number} for this session`)]
-			: []),
-		button("deny", token, `Deny ${number}`),
-		...(drawn.shortened.has(token) ? [button("whole", token, `Show all of ${number}`)] : []),
-	]);
+	const rows = waiting.map(({ row: { token, number }, question: { call } }) =>
+		definedItems([
+			call?.risk === "critical" ? undefined : button("approve", token, `Approve ${number}`),
+			call?.risk !== "critical" && call?.allowSession
+				? button("approve-session", token, `Approve ${number} for this session`)
+				: undefined,
+			button("deny", token, `Deny ${number}`),
+			drawn.shortened.has(token) ? button("whole", token, `Show all of ${number}`) : undefined,
+		]),
+	);
 	if (waiting.length < 2) return rows;
 	const tokens = waiting.map(({ row }) => row.token);
 	// A person approves together only what the card shows.
 	const whole = waiting.filter(({ row }) => !drawn.cut.has(row.token));
 	const isApprovable = whole.some(({ question }) => question.call?.risk !== "critical");
 	const approvable = writeDisplayed(card, new Set(whole.map(({ row }) => row.token)));
-	const forAll = [
-		...(isApprovable ? [button("approve-all", approvable, "Approve all")] : []),
+	const forAll = definedItems([
+		isApprovable ? button("approve-all", approvable, "Approve all") : undefined,
 		button("deny-all", writeDisplayed(card, new Set(tokens)), "Deny all"),
-	];
+	]);
 	return [...rows, forAll];
 }
 
@@ -205,11 +207,11 @@ function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const mayReply = canReply(first.question, scene);
 	const calls = waiting.map((entry) => `${entry.row.number}: ${callLine(entry)} · ${answerCommand(entry)}`);
 	return [
-		[
+		definedItems([
 			"The full card was refused here.",
-			...(mayReply ? [`Reply to this post with **approve ${number}** or **deny ${number}**.`] : []),
+			mayReply ? `Reply to this post with **approve ${number}** or **deny ${number}**.` : undefined,
 			`An approver can use ${inlineCode(command)}. The operator can answer each call with its command:`,
-		].join(" "),
+		]).join(" "),
 		bullets(calls),
 	].join("\n\n");
 }

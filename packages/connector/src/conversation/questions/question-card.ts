@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
@@ -92,12 +92,12 @@ function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const mayReply = call?.risk !== "critical" && kind !== "password" && canReply(question, scene);
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
-	return [
+	return definedItems([
 		"The full card was refused here.",
-		...(mayReply ? [`Reply to this post with ${replies}.`] : []),
-		...(kind === "approval" ? [`An approver can use ${inlineCode(command)}.`] : []),
+		mayReply ? `Reply to this post with ${replies}.` : undefined,
+		kind === "approval" ? `An approver can use ${inlineCode(command)}.` : undefined,
 		operator,
-	].join(" ");
+	]).join(" ");
 }
 
 /** Rooms of other platforms have no name here. */
@@ -128,7 +128,7 @@ export function placeOf(
 	question: QuestionName,
 	{ threads }: Scene,
 	task: string | undefined,
-): Pick<ShowOperation, "type" | "lane" | "card" | "marker" | "task" | "thread"> {
+): Omit<ShowOperation, "text"> {
 	return {
 		type: "show",
 		lane: "approval",

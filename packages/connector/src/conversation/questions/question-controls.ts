@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { ControlKind } from "../../controls/control-kind.ts";
 import type { Control } from "../../platform/posting.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -45,7 +46,11 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 		case "multi": {
 			const { offered, further } = offeredOptions(question, platform.limits);
 			const written = further.length > 0 || question.unlisted > 0 || offered.length === 0;
-			return [...(written ? [["answer", "Answer", "primary"] as const] : []), ...skip, ...whole];
+			return definedItems([
+				written ? (["answer", "Answer", "primary"] as const) : undefined,
+				...skip,
+				...whole,
+			]);
 		}
 	}
 }
@@ -53,10 +58,10 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 /** What is always asked about, no platform can approve. */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
-	return [
+	return definedItems([
 		["approve", "Approve once", "success"],
-		...(call?.allowSession ? [["approve-session", "For this session", "secondary"] as const] : []),
-	];
+		call?.allowSession ? (["approve-session", "For this session", "secondary"] as const) : undefined,
+	]);
 }
 
 function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene): Control[][] {

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { type Cut, keep } from "./cut.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
@@ -10,11 +11,11 @@ const mostNotes = 8;
 export function askedFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
 	const { told, preview, arguments: given } = call;
-	return [
-		...(told ? [] : [plain(cut.words(label))]),
-		...(given.length === 0 ? [] : [fenced(cut.code(given))]),
-		...(preview.length === 0 ? [] : [fenced(cut.code(preview), "diff")]),
-	];
+	return definedItems([
+		told ? undefined : plain(cut.words(label)),
+		given.length === 0 ? undefined : fenced(cut.code(given)),
+		preview.length === 0 ? undefined : fenced(cut.code(preview), "diff"),
+	]);
 }
 
 /** Paragraphs that help to decide and say how to answer, while that can be done. */
@@ -32,15 +33,15 @@ export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 function callFacts({ notes, risk, brief }: AskedCall, token: string, cut: Cut): string[] {
 	const listed = cut.list(notes, mostNotes).map((note) => plain(cut.words(note)));
 	if (brief) cut.happened = true;
-	return [
-		...(listed.length === 0 ? [] : [bullets(listed)]),
+	return definedItems([
+		listed.length === 0 ? undefined : bullets(listed),
 		...(risk === "critical"
 			? [
 					`**Risk: critical.** This is always asked, and the operator alone approves it, with ${inlineCode(`parley answer ${codeOf(token)}`)} or in ${inlineCode("parley chat")}. Here it can be denied.`,
 				]
 			: [risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`]),
 		...allFact(cut.happened),
-	];
+	]);
 }
 
 function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
@@ -65,7 +66,7 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 		more: further.length + unlisted > 0,
 		canReply: canReply(question, scene),
 	});
-	return [...(lines.length === 0 ? [] : [bullets(lines)]), help, ...allFact(cut.happened)];
+	return definedItems([lines.length === 0 ? undefined : bullets(lines), help, ...allFact(cut.happened)]);
 }
 
 /** Where a post inside of a thread cannot be replied to, what is written below it goes to the agent. */

@@ -23,7 +23,7 @@ import { readDisplayed, writeDisplayed } from "./reply-cards.ts";
 const three = writes(["a.txt", "b.txt", "c.txt"]);
 const waits = "(Waits until at 86400 s ({86400 s}); after that it counts as no answer.)";
 
-function labels({ controls = [] }: Pick<ShowOperation, "controls">): string[] {
+function labels({ controls = [] }: { readonly controls?: ShowOperation["controls"] }): string[] {
 	return controls.map((row) => row.map(labelOf).join(" | "));
 }
 

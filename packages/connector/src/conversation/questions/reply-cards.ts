@@ -36,7 +36,10 @@ const maxCards = 200;
 const maxEnded = 8;
 
 /** An approval that says which reply it belongs to. */
-export type ReplyQuestion = OpenQuestion & Required<Pick<OpenQuestion, "reply" | "call">>;
+export interface ReplyQuestion extends OpenQuestion {
+	readonly reply: NonNullable<OpenQuestion["reply"]>;
+	readonly call: NonNullable<OpenQuestion["call"]>;
+}
 
 /** Whether a question is an approval that can share a card with others of its reply. */
 export function isOfReply(question: OpenQuestion): question is ReplyQuestion {

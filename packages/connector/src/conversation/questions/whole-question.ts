@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { PromptRequestPayload } from "@parley/protocol";
 import { argumentsText, isToldBy } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
@@ -7,21 +8,21 @@ export function wholeQuestion({ label, options, context }: PromptRequestPayload)
 	const { tool, preview = "", notes = [], risk } = context;
 	if (tool === undefined) {
 		const said = options.map(({ label: name, description, disabled }) =>
-			[
+			definedItems([
 				plain(name),
-				...(description === "" ? [] : [plain(description)]),
-				...(disabled ? ["not available"] : []),
-			].join(" · "),
+				description === "" ? undefined : plain(description),
+				disabled ? "not available" : undefined,
+			]).join(" · "),
 		);
-		return [quoted(label), ...(said.length === 0 ? [] : [bullets(said)])].join("\n\n");
+		return definedItems([quoted(label), said.length === 0 ? undefined : bullets(said)]).join("\n\n");
 	}
 	const { text } = argumentsText(context.arguments, { told: isToldBy(label, context.arguments) });
-	return [
+	return definedItems([
 		`**${inlineCode(tool)}**`,
 		plain(label),
-		...(text === "" ? [] : [fenced(text)]),
-		...(preview === "" ? [] : [fenced(preview, "diff")]),
-		...(notes.length === 0 ? [] : [bullets(notes.map(plain))]),
-		...(risk === undefined ? [] : [`Risk: ${risk}.`]),
-	].join("\n\n");
+		text === "" ? undefined : fenced(text),
+		preview === "" ? undefined : fenced(preview, "diff"),
+		notes.length === 0 ? undefined : bullets(notes.map(plain)),
+		risk === undefined ? undefined : `Risk: ${risk}.`,
+	]).join("\n\n");
 }

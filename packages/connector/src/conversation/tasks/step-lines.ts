@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import { oneLine, plain } from "../vocabulary/plain.ts";
 
@@ -28,11 +29,11 @@ export function stepLines(steps: readonly ShownStep[]): string[] {
 	const first = Math.max(0, Math.min(current - mostShown / 2, steps.length - mostShown));
 	const shown = steps.slice(first, first + mostShown);
 	const after = steps.length - first - shown.length;
-	return [
-		...(first > 0 ? [`… ${counted(first)} before`] : []),
+	return definedItems([
+		first > 0 ? `… ${counted(first)} before` : undefined,
 		...shown.map(({ title, status }) => `${marks[status]} ${plain(title, mostTitle)}`),
-		...(after > 0 ? [`… ${counted(after)} after`] : []),
-	];
+		after > 0 ? `… ${counted(after)} after` : undefined,
+	]);
 }
 
 function counted(count: number): string {

@@ -9,6 +9,7 @@ import {
 	type Review,
 	type Spent,
 	type Task,
+	type TaskCause,
 	type TaskEnd,
 	type TaskState,
 	type TasksSlice,
@@ -134,7 +135,7 @@ function reviewOf({ task_id, token, title, reason }: EventPayloads["task.suspend
 	return { token, task: task_id, title: oneLine(title, mostTitle), reason: oneLine(reason, mostWhy) };
 }
 
-function causeOf(event: TaskEvent): Pick<Task, "why" | "by"> {
+function causeOf(event: TaskEvent): TaskCause {
 	if (event.event === "task.failed") return { why: oneLine(event.payload.error, mostWhy) };
 	if (event.event !== "task.cancelled") return {};
 	const { reason, by } = event.payload;

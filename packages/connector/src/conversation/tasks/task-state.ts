@@ -43,11 +43,23 @@ export interface TaskEnd {
 	readonly tookMs?: number;
 }
 
-/** A task that has a card. Its texts are each in one line, and cut. */
-export interface Task {
+/** Reason of the state of a task. */
+export interface TaskCause {
+	/** Why it failed, is tried again or was cancelled. */
+	readonly why?: string;
+	/** Who cancelled it, as the gateway names them. */
+	readonly by?: string;
+}
+
+/** A task that is over. Its texts have one line each, and are cut. */
+export interface EndedTask extends TaskCause {
 	readonly id: string;
 	readonly title: string;
 	readonly state: TaskState;
+}
+
+/** A task that has a card. */
+export interface Task extends EndedTask {
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
 	/** When it was started for the first time. */
@@ -55,10 +67,6 @@ export interface Task {
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** The whole plan, as far as the gateway tells it. */
 	readonly steps?: readonly ShownStep[];
-	/** Why it failed, is tried again or was cancelled. */
-	readonly why?: string;
-	/** Who cancelled it, as the gateway names them. */
-	readonly by?: string;
 	/** In the order in which they came. */
 	readonly workers: readonly Worker[];
 	/** Those that nobody has answered, the newest last. */
@@ -67,9 +75,6 @@ export interface Task {
 	readonly spent?: Spent;
 	readonly end?: TaskEnd;
 }
-
-/** What is remembered of a task that is over. */
-export type EndedTask = Pick<Task, "id" | "title" | "state" | "why" | "by">;
 
 /** The tasks of a conversation. */
 export interface TasksSlice {

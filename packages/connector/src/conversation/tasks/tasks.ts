@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
 import type { Control } from "../../platform/posting.ts";
@@ -117,13 +117,13 @@ function suspended(payload: EventPayloads["task.suspended"], task: Task, scene: 
 	const whose = payload.task_id === task.id ? "" : ` of its part **${plain(review.title, 60)}**`;
 	const plan = payload.plan_content.trim();
 	const waits = `⏸️ **${plain(task.title, 150)}** waits for you: ${whereOf(task, scene)}.`;
-	return [
-		...(plan === ""
-			? []
-			: [said(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene)]),
+	return definedItems([
+		plan === ""
+			? undefined
+			: said(task, { lane: "milestone", text: `📋 **The plan**${whose}\n\n${plan}` }, scene),
 		inThread(task, { lane: "milestone", ...openReview(review, scene) }, scene),
 		...inRoom({ lane: "milestone", text: waits }, scene),
-	];
+	]);
 }
 
 function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperation[] {
@@ -253,11 +253,11 @@ function workerLines(workers: readonly Worker[]): string[] {
 			.flatMap((worker) => [`${"  ".repeat(depth)}- ${wordsOf(worker)}`, ...below(worker.id, depth + 1)]);
 	const tops = new Set(shown.map(({ parent }) => parent).filter((id) => shown.every((one) => one.id !== id)));
 	const hidden = workers.length - shown.length;
-	return [
+	return definedItems([
 		"",
 		...[...tops].flatMap((parent) => below(parent, 0)),
-		...(hidden > 0 ? [`- and ${hidden} earlier ${hidden === 1 ? "part" : "parts"}`] : []),
-	];
+		hidden > 0 ? `- and ${hidden} earlier ${hidden === 1 ? "part" : "parts"}` : undefined,
+	]);
 }
 
 function wordsOf({ title, state }: Worker): string {

@@ -1,3 +1,4 @@
+import { definedItems } from "@parley/base";
 import type { GrantPayload } from "@parley/protocol";
 import type { PersonNames } from "../../platform/chat-platform.ts";
 import { plain } from "../vocabulary/plain.ts";
@@ -15,14 +16,14 @@ export function whoIs(principal: string, { person }: Names): string {
 
 /** What runs unasked, in one line. */
 export function coverOf({ people, tools, classes, max_actions }: GrantPayload, names: Names): string {
-	return [
+	return definedItems([
 		tools === null
 			? "all tools"
 			: `the tools ${listed(tools.map((tool) => `\`${tool.replaceAll("`", "")}\``))}`,
-		...(classes === null ? [] : [`only what is ${listed(classes.map((name) => plain(name, 40)))}`]),
+		classes === null ? undefined : `only what is ${listed(classes.map((name) => plain(name, 40)))}`,
 		people === null ? "for every member here" : `for ${listed(people.map((id) => whoIs(id, names)))}`,
 		`${max_actions} calls at most`,
-	].join(", ");
+	]).join(", ");
 }
 
 /** What no grant covers. */
@@ -43,5 +44,5 @@ export function endWords(reason: string, names: Names): string {
 
 function listed(names: readonly string[]): string {
 	const more = names.length - mostListed;
-	return [...names.slice(0, mostListed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+	return definedItems([...names.slice(0, mostListed), more > 0 ? `${more} more` : undefined]).join(", ");
 }

@@ -6,7 +6,7 @@ type Post = Extract<Posting, { type: "post" }>;
 /** What a conversation wants to be seen, before it is fitted to the platform. */
 export type RenderOperation = ShowOperation | ThreadIntention;
 
-export interface ShowOperation extends Pick<Post, "replyTo" | "thread" | "upload" | "marker" | "list"> {
+export interface ShowOperation {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
@@ -23,6 +23,11 @@ export interface ShowOperation extends Pick<Post, "replyTo" | "thread" | "upload
 	readonly controls?: readonly (readonly Control[])[];
 	/** The task whose order it keeps, instead of the room's. */
 	readonly task?: string;
+	readonly replyTo?: Post["replyTo"];
+	readonly thread?: Post["thread"];
+	readonly upload?: Post["upload"];
+	readonly marker?: Post["marker"];
+	readonly list?: Post["list"];
 }
 
 /** A thread of its own for a card. */
