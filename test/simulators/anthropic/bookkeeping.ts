@@ -17,7 +17,7 @@ interface BookkeepingOptions {
 	readonly furtherKeys: readonly string[];
 }
 
-/** What the service knows across requests: what it takes, what it counts, what it keeps in its cache, what it said. */
+/** State of the service across requests: accepted keys, token counts, cache and issued replies. */
 export class Bookkeeping {
 	readonly #options: BookkeepingOptions;
 	readonly #cache: PromptCache;
@@ -29,7 +29,7 @@ export class Bookkeeping {
 		this.#cache = new PromptCache(options.clock);
 	}
 
-	/** Why the service would refuse the request; nothing when it takes it. */
+	/** Reasons for which the service would refuse the request. Empty if it accepts it. */
 	problems(endpoint: Endpoint, body: MessageCreateParamsStreaming): string[] {
 		const { schema, furtherKeys, contextWindow } = this.#options;
 		const known = Object.fromEntries(Object.entries(body).filter(([key]) => !furtherKeys.includes(key)));

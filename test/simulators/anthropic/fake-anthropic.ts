@@ -23,22 +23,22 @@ const API_VERSION = "2026-10-21";
 
 export interface FakeAnthropicOptions {
 	readonly apiKey?: string;
-	/** For waits between packets, for pings, and for how long the prompt cache keeps what. */
+	/** Clock of waits between packets, of pings, and of the lifetime of prompt cache entries. */
 	readonly clock?: Clock;
 	readonly tokenizer?: Tokenizer;
 	/** Tokens; longer prompts are refused. */
 	readonly contextWindow?: number;
-	/** Keys of a request that this server takes although the SDK's types do not know them. */
+	/** Request keys that this server accepts although the SDK's types do not have them. */
 	readonly furtherKeys?: readonly string[];
-	/** What `count_tokens` answers in place of the count. */
+	/** Response to `count_tokens` instead of the count. */
 	readonly counting?: StatusReply;
 	/** The models that `/v1/models` lists; without them there is no list, as of many servers. */
 	readonly models?: readonly string[];
 }
 
 /**
- * A stand-in for the Messages API on a loopback port: says what a test has written, keeps every request, and refuses
- * what the real service would refuse. A refused request is a mistake of ours: `close` throws it.
+ * Stand-in for the Messages API on a loopback port. It sends scripted replies, records every request, and refuses
+ * what the real service would refuse. `close` throws for refused requests, because they are faults of Parley.
  */
 export class FakeAnthropic {
 	readonly apiKey: string;
@@ -95,12 +95,12 @@ export class FakeAnthropic {
 		this.#script.push(...answers);
 	}
 
-	/** What every request gets for which nothing is scripted. */
+	/** Sets the answer to requests without a scripted answer. */
 	otherwise(answer: Answer): void {
 		this.#otherwise = answer;
 	}
 
-	/** The request of that number, from 1, as soon as it is there. */
+	/** Resolves with the request of that number, counted from 1, when it arrives. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} comes`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -108,7 +108,7 @@ export class FakeAnthropic {
 		return request;
 	}
 
-	/** What was refused so far; it counts as seen then. */
+	/** Returns the refusals so far and clears them. */
 	takeViolations(): string[] {
 		const violations = this.#violations;
 		this.#violations = [];
@@ -176,7 +176,7 @@ export class FakeAnthropic {
 		await playStream(stage, reply, streamEvents(reply, { id, model: body.model, usage }));
 	}
 
-	/** Answers a request that the service would not take; returns whether it did. */
+	/** Answers a request that the service would refuse. Returns whether it did. */
 	#refused(stage: Stage, headers: IncomingHttpHeaders, problems: readonly string[]): boolean {
 		if (headers.authorization !== `Bearer ${this.apiKey}`) {
 			this.#refuse(stage, 401, ["authorization: is not the key"]);
@@ -198,7 +198,7 @@ export class FakeAnthropic {
 /** An object, whatever was sent; the schema names what is wrong with it. */
 function bodyOf(bytes: Buffer): MessageCreateParamsStreaming {
 	try {
-		// Nothing relies on the shape before the schema has looked at it.
+		// No code relies on the shape before the schema has checked it.
 		return Object(JSON.parse(bytes.toString("utf8"))) as MessageCreateParamsStreaming;
 	} catch {
 		return Object({ unreadable: bytes.toString("latin1") });

@@ -4,7 +4,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { type Clock, delay } from "@parley/base";
 import type { Break, StatusReply, StreamedReply, WireEvent } from "./reply.ts";
 
-/** Where a reply is played to. */
+/** Connection that receives a reply. */
 export interface Stage {
 	readonly response: ServerResponse;
 	readonly requestId: string;
@@ -13,12 +13,12 @@ export interface Stage {
 	readonly gone: AbortSignal;
 }
 
-/** As it stands on the wire. */
+/** Text of an event on the wire. */
 function frame({ event, data }: WireEvent): string {
 	return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Streams the events, as far as the reply lets them come and in the pieces that it wants. */
+/** Streams the events up to the break of the reply, in the pieces that the reply defines. */
 export async function playStream(
 	stage: Stage,
 	reply: StreamedReply,
@@ -43,7 +43,7 @@ export async function playStream(
 	response.end();
 }
 
-/** What is waited for does not happen any more when the client has gone. */
+/** Stops waiting when the client disconnects. */
 async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<void> {
 	try {
 		await awaited;
@@ -96,7 +96,7 @@ function* packetsOf(reply: StreamedReply, events: readonly WireEvent[]): Generat
 
 async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promise<void> {
 	const { response } = stage;
-	// What was written gets a chance to arrive before the connection goes.
+	// The client can read what was written before the connection closes.
 	await (when ?? tick());
 	if (how === "hang") return hang(stage, pingEveryMs);
 	if (typeof how === "object") {

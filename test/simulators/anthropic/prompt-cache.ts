@@ -7,7 +7,7 @@ const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 /** How many blocks before a breakpoint the service looks for a shorter prefix that it knows. */
 const LOOKBACK = 20;
 
-/** Shorter prefixes are not kept; some models ask for more. */
+/** Shorter prefixes are not cached. Some models require more. */
 const LEAST_TOKENS = 1_024;
 
 /** How the tokens of one prompt are made up. */
@@ -25,9 +25,9 @@ interface Entry {
 }
 
 /**
- * Prompt caching as the service documents it: what a breakpoint ends is kept for five minutes or an hour since its
- * last use; a later prompt reads the longest prefix that one of its own breakpoints, or one of the 20 blocks before
- * it, has in common with what is kept. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Prompt caching as the service documents it: the prefix up to a breakpoint is cached for five minutes or an hour after its
+ * last use. A later prompt reads the longest cached prefix that ends at one of its breakpoints or within the 20 blocks
+ * before it. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export class PromptCache {
 	readonly #entries = new Map<string, Entry>();

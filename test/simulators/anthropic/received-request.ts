@@ -7,9 +7,9 @@ export interface ReceivedRequest {
 	readonly bytes: Buffer;
 	/** The parsed bytes. A request that was refused may have another shape. */
 	readonly body: MessageCreateParamsStreaming;
-	/** All tokens of the prompt, as the simulator counts; 0 where it was refused. */
+	/** Tokens of the prompt by the simulator's count. 0 for a refused request. */
 	promptTokens: number;
-	/** What the simulator counted, once it answers with a stream. */
+	/** Usage by the simulator's count, once it answers with a stream. */
 	usage: Usage | undefined;
 	/** Resolves when the response is over: true where the client went before its end. */
 	readonly abandoned: Promise<boolean>;

@@ -14,51 +14,51 @@ export type ReplyBlock =
 			readonly json?: string;
 	  };
 
-/** One server-sent event before it is written: its name, and what stands behind `data:` as JSON. */
+/** One server-sent event: its name, and the JSON of its `data:` line. */
 export interface WireEvent {
 	readonly event: string;
 	readonly data: unknown;
 }
 
 /**
- * Where a stream ends too early, and how. `start`: before the head of the response; `head`: after it, without an
- * event; a number: after that many deltas (0: after everything that comes before the first).
+ * Place and kind of an early end of a stream. `start`: before the head of the response; `head`: after the head, without
+ * an event; a number: after that many deltas (0: after everything before the first delta).
  */
 export interface Break {
 	readonly at: "start" | "head" | number;
-	/** reset: TCP reset. end: clean end. hang: nothing more, the connection stays. An error is an SSE event. */
+	/** reset: TCP reset. end: clean end. hang: silence on an open connection. An error is an SSE event. */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
-	/** What has to happen first, for instance that the client has read what was written. */
+	/** Condition to wait for, for example that the client has read the reply so far. */
 	readonly when?: Promise<unknown>;
 	/** While it hangs: a `ping` as often. */
 	readonly pingEveryMs?: number;
 }
 
-/** A streamed message. What is not told is as the real service does it. */
+/** Streamed message. Omitted fields are as in the real service. */
 export interface StreamedReply {
 	readonly content: readonly ReplyBlock[];
-	/** By the content unless told. */
+	/** Derived from the content by default. */
 	readonly stop?: string | null;
-	/** Who answers; the model that was asked for unless told. */
+	/** Model in the reply. Default: the requested model. */
 	readonly model?: string;
-	/** What the two usage reports say in place of the true figures. */
+	/** Content of the two usage reports instead of the true counts. */
 	readonly usage?: (counted: Usage) => unknown;
 	/** A `ping` after every so many deltas; without it one at the beginning. */
 	readonly pingEvery?: number;
-	/** Cuts a text into its deltas; pieces of 16 characters unless told. */
+	/** Splits a text into its deltas. Default: pieces of 16 characters. */
 	readonly cut?: (text: string) => readonly string[];
 	/** Changes the events before they are written. */
 	readonly edit?: (events: readonly WireEvent[]) => readonly WireEvent[];
 	/** Changes the bytes of the stream. */
 	readonly encode?: (stream: string) => Uint8Array;
-	/** Cuts the bytes into what is written at once; one piece for each event unless told. */
+	/** Splits the bytes into separate writes. Default: one write for each event. */
 	readonly packets?: (bytes: Uint8Array) => readonly Uint8Array[];
 	/** Waits as long, on the simulator's clock, before each packet. */
 	readonly everyMs?: number;
 	readonly break?: Break;
 }
 
-/** A response that is no stream. The body is an error of the API for that status unless told. */
+/** Response without a stream. Default body: the API's error for that status. */
 export interface StatusReply {
 	readonly status: number;
 	readonly headers?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface StatusReply {
 
 export type Reply = StreamedReply | StatusReply;
 
-/** What the simulator says to one request. */
+/** Answer of the simulator to one request. */
 export type Answer = Reply | ((request: ReceivedRequest) => Reply | Promise<Reply>);
 
 /** A reply of text. */

@@ -9,14 +9,14 @@ import type {
 
 type Request = MessageCreateParamsStreaming | MessageCountTokensParams;
 
-/** What the service itself wrote before, which has to come back unchanged. */
+/** Content that the service issued and that must return unchanged. */
 export interface Issued {
 	/** The thinking by its signature. */
 	readonly thinking: ReadonlyMap<string, string>;
 	readonly redacted: ReadonlySet<string>;
 }
 
-/** What the service refuses though the types allow it; nothing when it takes the request. */
+/** Requests that the types allow and the service refuses. Empty if it accepts the request. */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
 		...firstAndLast(request.messages),
@@ -76,7 +76,7 @@ function isBase64(data: string): boolean {
 	return data !== "" && Buffer.from(data, "base64").toString("base64") === data;
 }
 
-/** Every call is answered in the very next message, before anything else there, and nothing else is answered. */
+/** The next message must begin with a result for every call, and may have results of no other calls. */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
 	const seen = new Set<string>();
 	let open: string[] = [];
@@ -131,7 +131,7 @@ function* tools({ tools: offered = [], messages, tool_choice: choice }: Request)
 	if (used && names.length === 0) yield "tools: must be given where the messages hold calls";
 }
 
-/** Four at most, and none with an hour behind one with five minutes. */
+/** At most four breakpoints, and none of an hour after one of five minutes. */
 function* cacheBreakpoints(request: Request): Generator<string> {
 	const { tools: offered = [], system = [], messages } = request;
 	const all: readonly object[] = [
@@ -163,7 +163,7 @@ function* limits(request: MessageCreateParamsStreaming): Generator<string> {
 		yield "messages: with thinking enabled, the calls under way must begin with the thinking before them";
 }
 
-/** The replies since somebody last said something: those that the results at the end belong to. */
+/** Replies since the last user text, to which the results at the end belong. */
 function currentTurn(messages: readonly MessageParam[]): readonly MessageParam[] {
 	const start = messages.findLastIndex(
 		(message) => message.role === "user" && !blocksOf(message).some(({ type }) => type === "tool_result"),

@@ -19,7 +19,7 @@ const types = [
 type Schemas = Readonly<Record<string, object>>;
 type TypeName = (typeof types)[number];
 
-/** What the types hold among the rest but the SDK sends as headers. */
+/** Keys that the types contain and the SDK sends as headers. */
 const headerKeys = ["user_profile_id", "workspace_id"];
 
 /** Checks values against the types of the SDK that is installed. */
@@ -39,7 +39,7 @@ export class RequestSchema {
 		return RequestSchema.#loaded;
 	}
 
-	/** What keeps the value from being of the type: also a key that the type does not know. Nothing when it is. */
+	/** Reasons for which the value is not of the type, including unknown keys. Empty if it is. */
 	faults(type: TypeName, value: unknown): string[] {
 		const validate = this.#validators[type];
 		if (!validate) throw new Error(`no schema of ${type}`);
@@ -47,7 +47,7 @@ export class RequestSchema {
 	}
 }
 
-/** Of all the ways in which a union does not fit, those that came furthest: they name the mistake. */
+/** The deepest errors of a union, because they name the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const most = Math.max(...errors.map(depth));
@@ -60,7 +60,7 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 
-/** Making the schemas takes seconds: they are kept for each version of the SDK and of the generator. */
+/** Building the schemas takes seconds, so they are cached for each version of the SDK and of the generator. */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(
 		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),

@@ -8,7 +8,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ReplyBlock, StreamedReply, WireEvent } from "./reply.ts";
 
-/** What of a reply the request decides. */
+/** Fields of a reply that depend on the request. */
 export interface Head {
 	readonly id: string;
 	readonly model: string;
@@ -42,7 +42,7 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 	return reply.edit ? [...reply.edit(whole)] : whole;
 }
 
-/** What the service would sign: whoever changes the thinking cannot make the signature. */
+/** Stand-in for the service's signature. It no longer matches if the thinking is changed. */
 export function signatureOf(thinking: string): string {
 	return createHash("sha512").update(`thinking ${thinking}`).digest("base64");
 }
@@ -93,7 +93,7 @@ function deltasOf(block: ReplyBlock, cut: Cut): RawContentBlockDelta[] {
 		case "redacted_thinking":
 			return [];
 		case "tool_use":
-			// The service begins with an empty piece.
+			// The service starts with an empty piece.
 			return ["", ...cut(jsonOf(block))].map((json) => ({ type: "input_json_delta", partial_json: json }));
 	}
 }
@@ -126,7 +126,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** The same report in both places where there is one; undefined takes it out. */
+/** Puts the same report in both places that have one. Undefined removes it. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

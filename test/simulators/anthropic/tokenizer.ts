@@ -17,10 +17,10 @@ export const wordsAndSigns: Tokenizer = (text) => {
 	return tokens;
 };
 
-/** Texts whose count is kept. */
+/** Maximum cached counts. */
 const mostKnown = 5_000;
 
-/** The same tokenizer, which counts a text once: each request of a conversation brings all of it again. */
+/** Tokenizer that counts each text once, because each request of a conversation repeats all of it. */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
 	const known = new Map<string, number>();
 	return (text) => {
@@ -33,13 +33,13 @@ export function remembering(tokenizer: Tokenizer): Tokenizer {
 
 /** Around the words of each message. */
 const MESSAGE_TOKENS = 4;
-/** What the service puts before the definitions of the tools. */
+/** Tokens that the service adds before the definitions of tools. */
 const TOOLS_TOKENS = 290;
 const IMAGE_TOKENS = 1_500;
 
 /** One place where a breakpoint of the cache may be: the prompt is the list of them, in the service's order. */
 export interface PromptBlock {
-	/** What the cache compares. */
+	/** Text that the cache compares. */
 	readonly text: string;
 	readonly tokens: number;
 	/** The breakpoint behind it, if there is one. */
@@ -82,7 +82,7 @@ function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "number" || typeof value === "boolean") return 1;
 	if (typeof value !== "object" || value === null) return 0;
 	if ("type" in value && value.type === "image") return IMAGE_TOKENS;
-	// What the model wrote and what describes a tool is JSON for it too, with all its signs.
+	// The model also reads its own calls and the definitions of tools as JSON text.
 	if ("input_schema" in value || "input" in value) return tokenizer(JSON.stringify(value));
 	return Object.entries(value)
 		.filter(([key]) => key !== "type" && key !== "role" && key !== "signature")

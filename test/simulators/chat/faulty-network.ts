@@ -1,14 +1,14 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 
-/** What goes wrong with a request on its way. */
+/** Network faults of a request. */
 export interface NetworkFault {
 	/** The connection ends before the platform has read it, or after the platform has done it. */
 	readonly drop?: "before" | "after-commit";
-	/** The platform answers so and does nothing; with `drop: "after-commit"` it has done it all the same. */
+	/** The platform answers with this status and does nothing. With `drop: "after-commit"` the change is made anyway. */
 	readonly status?: number;
-	/** Of a 429, in milliseconds. */
+	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;
-	/** How long the answer takes. */
+	/** Delay of the response. */
 	readonly delayMs?: number;
 	/** The answer waits for it. */
 	readonly until?: Promise<void>;
@@ -35,18 +35,18 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });
 	}
 
-	/** Asks for every request for which nothing is planned what goes wrong with it. */
+	/** Calls `choose` for the fault of each request without a planned one. */
 	each(choose: (label: string) => Fault | undefined): void {
 		this.#each = choose;
 	}
 
-	/** Nothing goes wrong any more. */
+	/** Removes all faults. */
 	heal(): void {
 		this.#planned = [];
 		this.#each = () => undefined;
 	}
 
-	/** What is planned and has not happened. */
+	/** Planned faults that have not occurred. */
 	get pending(): number {
 		return this.#planned.length;
 	}
@@ -58,7 +58,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		suffer: (fault: Fault) => Answer | undefined,
 	): Promise<Answer> {
 		const fault = this.#take(label);
-		// A request is always on its way for a moment: nobody hears of its answer before it was sent.
+		// A request takes at least one tick, so no response arrives before the request was sent.
 		await Promise.resolve();
 		if (!fault) return answer();
 		const suffered = suffer(fault);

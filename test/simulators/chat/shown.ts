@@ -1,21 +1,21 @@
 /** A button or a choice, as a person finds it on a message. */
 export interface ShownControl {
 	readonly kind: "button" | "link" | "choice";
-	/** The label, or what a choice says before something is chosen. */
+	/** Label, or the placeholder of a menu. */
 	readonly label: string;
 	/** It is shown and cannot be pressed. */
 	readonly disabled: boolean;
 	readonly url?: string;
-	/** Of a choice. */
+	/** Options of a menu. */
 	readonly options?: readonly string[];
-	/** Of a choice: what stands there chosen before anybody chooses. */
+	/** Preselected options of a menu. */
 	readonly chosen?: readonly string[];
 }
 
 /** A message as a person sees it at one moment. */
 export interface ShownMessage {
 	readonly id: string;
-	/** The name that stands above it. */
+	/** Display name above the message. */
 	readonly author: string;
 	/** With names instead of ids, and times as the person reads them. */
 	readonly text: string;

@@ -1,6 +1,6 @@
 import type { ShownControl, ShownMessage } from "./shown.ts";
 
-/** What a golden file says of a message besides what all platforms show. */
+/** Additional facts about a message in a golden file. */
 export interface TranscriptNotes {
 	/** When it was posted, in milliseconds since the epoch. */
 	readonly at: number;

@@ -21,7 +21,7 @@ interface PortOptions {
 interface FrontEnd {
 	readonly world: World;
 	port(options?: PortOptions): DiscordPort;
-	/** Lets time go on where it stands still. */
+	/** Advances the clock of the in-process front end. */
 	pass(ms: number): void;
 	close(): Promise<void>;
 }

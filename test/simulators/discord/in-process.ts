@@ -4,19 +4,19 @@ import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } fro
 import { readLink } from "./world/links.ts";
 import type { World } from "./world/world.ts";
 
-/** What is kept of a session of the gateway, so that another process can resume it. */
+/** Stored state of a gateway session, with which another process can resume it. */
 export interface SessionStore {
 	session?: {
 		readonly id: string;
-		/** The newest that was handed on: a process that lives goes on with it. */
+		/** The newest delivered event. The same process continues after it. */
 		readonly seq: number;
-		/** What was handed on and is not durably taken: another process goes on before the first of them. */
+		/** Delivered events that are not durable. Another process continues before the first of them. */
 		readonly untaken?: ReadonlySet<number>;
 	};
 }
 
 export interface InProcessOptions {
-	/** The world's own unless told. */
+	/** Default: the token of the world. */
 	readonly token?: string;
 	readonly intents: number;
 	/** Two ports with the same store are two processes, one after the other. */
@@ -32,14 +32,14 @@ const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 /** After which a session is over. */
 const ending = new Set([1000, 1001, 4007, 4009]);
 
-/** The world behind the connector's own seam: no sockets, and time passes as the world's clock says. */
+/** The world behind the connector's port: no sockets, and time is the world's clock. */
 export class InProcessPort implements DiscordPort {
 	readonly #world: World;
 	readonly #clock: Clock;
 	readonly #token: string;
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
-	/** Of the session that goes on. */
+	/** Events of the resumed session that are not durable. */
 	#untaken = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
@@ -60,7 +60,7 @@ export class InProcessPort implements DiscordPort {
 			method,
 			path,
 			query: query ?? {},
-			// As it would come over the wire: without what is undefined, and nobody changes it afterwards.
+			// As on the wire: without undefined fields, and a copy that later changes do not affect.
 			body: body === undefined ? undefined : parseJson(JSON.stringify(body)),
 			files: (files ?? []).map(({ name, bytes }, index) => ({ index, name, bytes })),
 			authorization: authorized === false ? undefined : `Bot ${this.#token}`,
@@ -99,11 +99,11 @@ export class InProcessPort implements DiscordPort {
 		this.#closed = true;
 		this.#timer?.cancel();
 		await Promise.resolve();
-		// As when a process ends: the session stays for whoever resumes it.
+		// As after the end of a process: another process can resume the session.
 		this.#leave(4200);
 	}
 
-	/** What a killed process leaves behind: nothing is told, nothing is written any more. */
+	/** Simulates a killed process: no more events and no more writes. */
 	kill(): void {
 		this.#closed = true;
 		this.#timer?.cancel();
@@ -116,7 +116,7 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/** To before the first event that the process before has not taken. */
+	/** Goes back before the first event that the previous process did not store. */
 	#goBack(): void {
 		const { id, seq, untaken = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const taken = Math.min(seq, ...[...untaken].map((one) => one - 1));
@@ -187,7 +187,7 @@ export class InProcessPort implements DiscordPort {
 		const handlers = this.#handlers;
 		if (t === "READY") this.#ready(false);
 		const taken = handlers?.dispatch({ t, d: structuredClone(d) });
-		// A handler may have ended this port: then somebody else writes.
+		// A handler may have closed this port. Then another process writes.
 		if (this.#handlers) this.#note(id, s, taken);
 		if (t === "RESUMED") this.#ready(true);
 	}

@@ -16,7 +16,7 @@ export class DiscordServer {
 	readonly world: World;
 	readonly #server: Server;
 	readonly #sockets = new WebSocketServer({ noServer: true });
-	/** What went wrong in the simulator itself. */
+	/** Faults of the simulator itself. */
 	readonly #failures: unknown[] = [];
 
 	private constructor(world: World) {

@@ -13,7 +13,7 @@ export interface FakeLlamaOptions {
 	readonly alias: string;
 	/** Tokens of the context window, as in `--ctx-size`. */
 	readonly contextSize: number;
-	/** Whether it loads its model until it is told that this is done. */
+	/** Whether it keeps loading its model until a test ends the loading. */
 	readonly holdsLoading: boolean;
 	/** Whether this is its first start: `crash:` in a prompt then ends it. */
 	readonly isFirst: boolean;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { FakeLlama } from "./fake-llama.ts";
 
 /**
- * The program: options and variables of llama-server, as far as tests use them, and some of its own. It writes its process id to
+ * The program: the options and variables of llama-server that tests use, and some of its own. It writes its process id to
  * `starts` in its directory. Exit codes and messages are those of llama-server: 1 if it cannot listen or load its model.
  */
 const { values } = parseArgs({

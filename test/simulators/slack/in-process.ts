@@ -6,7 +6,7 @@ import { fileAt, loginPage, takeUpload } from "./world/files.ts";
 import type { World } from "./world/world.ts";
 
 export interface InProcessOptions {
-	/** Of the bot; the world's own unless told. */
+	/** Bot token. Default: the token of the world. */
 	readonly token?: string;
 }
 
@@ -18,7 +18,7 @@ const reconnectMs = 1000;
 const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 const limits = { maxDepth: 64, maxNodes: 100_000 };
 
-/** The world behind the connector's own seam: no sockets, and time passes as the world's clock says. */
+/** The world behind the connector's port: no sockets, and time is the world's clock. */
 export class InProcessPort implements SlackPort {
 	readonly #world: World;
 	readonly #clock: Clock;
@@ -105,7 +105,7 @@ export class InProcessPort implements SlackPort {
 		await Promise.allSettled(this.#taking);
 	}
 
-	/** What a killed process leaves behind: nothing is told, nothing is acknowledged any more. */
+	/** Simulates a killed process: no more events and no acknowledgements. */
 	kill(): void {
 		this.#isDead = true;
 		this.#isClosed = true;
@@ -187,7 +187,7 @@ const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
 	["message_action", "shortcut"],
 ]);
 
-/** As it would come over the wire: without what is undefined, and nobody changes it afterwards. */
+/** As on the wire: without undefined fields, and a copy that later changes do not affect. */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	// An object stays one.
 	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;

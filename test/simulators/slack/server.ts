@@ -23,7 +23,7 @@ export class SlackServer {
 	readonly #server: Server;
 	readonly #listeners = new Set<() => void>();
 	readonly #receivers: (() => void)[] = [];
-	/** What went wrong in the simulator itself. */
+	/** Faults of the simulator itself. */
 	readonly #failures: unknown[] = [];
 
 	private constructor(world: World) {
@@ -61,12 +61,12 @@ export class SlackServer {
 		return `http://${this.#host}`;
 	}
 
-	/** Calls back whenever a socket or a request has changed something, or a request has begun. */
+	/** Calls the listener after each change by a socket or request, and at the start of a request. */
 	listen(listener: () => void): void {
 		this.#listeners.add(listener);
 	}
 
-	/** What happens is sent to an address from now on. */
+	/** Sends events to this address from now on. */
 	sendsTo(url: string): HttpEvents {
 		const events = new HttpEvents(this.world, url, () => this.#changed());
 		this.#receivers.push(this.world.delivery.attach(events));
@@ -122,7 +122,7 @@ export class SlackServer {
 
 	async #api(call: ApiRequest, response: ServerResponse): Promise<void> {
 		const { api, network, state } = this.world;
-		// https://docs.slack.dev/reference/methods/api.test: of nobody, and counted by nobody.
+		// https://docs.slack.dev/reference/methods/api.test: without a token and without a rate limit.
 		const answer =
 			call.method === "api.test"
 				? { status: 200, headers: {}, body: { ok: true } }

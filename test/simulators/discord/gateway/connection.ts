@@ -3,7 +3,7 @@ import { GatewayOpcodes } from "discord-api-types/v10";
 import type { Gateway } from "./gateway.ts";
 import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } from "./session.ts";
 
-/** What a connection needs of its socket. */
+/** The part of a socket that a connection uses. */
 export interface Socket {
 	send(text: string): void;
 	close(code: number, reason: string): void;
@@ -73,7 +73,7 @@ export class Connection {
 		this.#sent = [...this.#sent.filter((at) => now - at < sends.perMs), now];
 		if (this.#sent.length > sends.most) throw new GatewayClosed(4008, "You are being rate limited.");
 		if (Buffer.byteLength(text) > sends.bytes) throw new GatewayClosed(4002, "Error while decoding payload.");
-		// Nothing relies on the shape before it was looked at.
+		// No code relies on the shape before it was checked.
 		return Object(decoded(text)) as Received;
 	}
 
@@ -123,7 +123,7 @@ export class Connection {
 		this.#socket.send(JSON.stringify(payload));
 	}
 
-	/** Whoever says nothing for longer than a heartbeat takes is gone. */
+	/** Closes a connection that is silent for longer than a heartbeat interval. */
 	#listen(): void {
 		this.#silence?.cancel();
 		this.#silence = this.#clock.after(this.#heartbeatMs * 2, () =>

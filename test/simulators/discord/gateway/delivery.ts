@@ -62,7 +62,7 @@ export class Delivery {
 	}
 }
 
-/** What is said in one channel keeps its order, and so does all about one message: people change what they have seen. */
+/** Events of one channel, and all events about one message, keep their order: people react to what they have seen. */
 function mayOvertake(later: WorldEvent, earlier: WorldEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;
 	const isSameMessage = messageOf(later) !== undefined && messageOf(later) === messageOf(earlier);
@@ -73,7 +73,7 @@ function channelOf({ d }: WorldEvent): unknown {
 	return "channel_id" in d ? d.channel_id : undefined;
 }
 
-/** The message that an event is about, which stands in each kind of them under a name of its own. */
+/** The message of an event. Each type of event has it under another key. */
 function messageOf({ t, d }: WorldEvent): unknown {
 	if ("message_id" in d) return d.message_id;
 	return t.startsWith("MESSAGE_") && "id" in d ? d.id : undefined;

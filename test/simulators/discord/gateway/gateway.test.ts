@@ -6,7 +6,7 @@ import type { Dispatch, Order, Sink } from "./session.ts";
 
 const all = Intents.Guilds | Intents.GuildMessages | Intents.DirectMessages | Intents.MessageContent;
 
-/** Somebody who listens to the gateway. */
+/** A client of the gateway. */
 function listener() {
 	const heard: (Dispatch | Order)[] = [];
 	const ends: (number | "cut")[] = [];

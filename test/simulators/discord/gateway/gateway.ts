@@ -15,7 +15,7 @@ const known = Object.values(GatewayIntentBits)
 	.filter((bit) => typeof bit === "number")
 	.reduce((sum, bit) => sum | bit, 0);
 
-/** So many events a session keeps to be resumed with. */
+/** Events of a session that can be resumed. */
 const logLength = 10_000;
 
 export interface Identify {
@@ -36,7 +36,7 @@ export class Gateway {
 	readonly #delivery: Delivery;
 	readonly #sessions = new Map<string, Session>();
 	#schema: PayloadSchema | undefined;
-	/** Heartbeats are not acknowledged any more, and nothing is sent: the connection only looks alive. */
+	/** The connection only looks alive: heartbeats are not acknowledged and no event is sent. */
 	zombie = false;
 
 	constructor(state: State) {
@@ -57,7 +57,7 @@ export class Gateway {
 			throw new GatewayClosed(4013, "Invalid intent(s).");
 		const disallowed = intents & privilegedIntents & ~state.app.privileged;
 		if (disallowed !== 0) throw new GatewayClosed(4014, "Disallowed intent(s).");
-		// "If the limit is exceeded, the token is reset": nobody gets in with it again.
+		// "If the limit is exceeded, the token is reset": the token no longer works.
 		if (sessionStarts(state).remaining === 0) throw new GatewayClosed(4004, "Authentication failed.");
 		state.identifies.push(state.now());
 		const id = state.ids.create("session");
@@ -126,7 +126,7 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/** From now on events come twice or overtake each other before they are numbered; nothing given: they do not. */
+	/** Makes events repeat or overtake each other before they are numbered. Without an argument it stops. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
@@ -165,7 +165,7 @@ export class Gateway {
 		}
 	}
 
-	/** Without the privileged intent, the app alone is among the members. */
+	/** Without the privileged intent, the app is the only member. */
 	#guildFor(session: Session, guild: ReturnType<typeof guildCreateShape>): object {
 		const all = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
 		const own = ({ user }: { readonly user: { readonly id: string } }): boolean =>
@@ -199,7 +199,7 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** A fault here is one of the simulator. RESUMED says nothing that the types would describe fully. */
+	/** A fault here is one of the simulator. The types do not fully describe RESUMED. */
 	#check(dispatch: Dispatch): void {
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();

@@ -45,7 +45,7 @@ export class PayloadSchema {
 		return PayloadSchema.#loaded;
 	}
 
-	/** What keeps a payload from being what its `t` promises: also a key that the types do not know. */
+	/** Reasons for which a payload does not match its `t`, including unknown keys. */
 	faults(payload: { readonly t: string }): string[] {
 		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
 		return validate(payload) ? [] : told(validate.errors ?? []);
@@ -61,7 +61,7 @@ export class PayloadSchema {
 	}
 }
 
-/** Making the schema takes two seconds: it is kept for each version of the types and of the generator. */
+/** Building the schema takes two seconds, so it is cached for each version of the types and of the generator. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
 	// True because this wrote it.
@@ -84,7 +84,7 @@ function versionOf(entry: string): string {
 }
 
 function generateSchema(): Schema {
-	// Loads the compiler: only where there is nothing to read.
+	// Loads the compiler, only if no schema is cached.
 	const { createGenerator }: typeof import("ts-json-schema-generator") = require("ts-json-schema-generator");
 	const schema = createGenerator({
 		path: require.resolve("discord-api-types/v10").replace(/\.m?js$/, ".d.ts"),
@@ -93,7 +93,7 @@ function generateSchema(): Schema {
 		topRef: false,
 		jsDoc: "none",
 	}).createSchema("GatewayDispatchPayload");
-	// What a generator makes has definitions.
+	// Schemas of the generator have definitions.
 	const { definitions } = schema as Schema;
 	for (const [name, definition] of Object.entries(definitions)) {
 		// Flags are sums of what the types list one by one.

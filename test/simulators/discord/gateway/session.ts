@@ -8,7 +8,7 @@ export interface Dispatch {
 	readonly d: object;
 }
 
-/** What else Discord says to a connection: 7 to come back, 9 that the session is over. */
+/** Other messages of Discord to a connection: 7 requests a reconnect, 9 ends the session. */
 export interface Order {
 	readonly op: 7 | 9;
 	readonly t: null;
@@ -36,14 +36,14 @@ export class GatewayClosed extends Error {
 	}
 }
 
-/** Events of one session, with or without somebody who listens. */
+/** Events of one session, with or without a connection. */
 export interface Session {
 	readonly id: string;
 	readonly intents: number;
 	seq: number;
-	/** To be sent again to whoever resumes. */
+	/** Events to send again after a resume. */
 	readonly log: Dispatch[];
 	sink: Sink | undefined;
-	/** Since when nobody listens. */
+	/** Time of the last disconnect. */
 	lostAt: number;
 }

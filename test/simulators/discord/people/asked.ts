@@ -24,12 +24,12 @@ export class Asked {
 		return this.record.id;
 	}
 
-	/** What has become of it by now. */
+	/** Present state of the interaction. */
 	get state(): InteractionState {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person reads that it failed: nobody answered within three seconds. */
+	/** Whether the person sees the failure notice: no response within three seconds. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
@@ -40,7 +40,7 @@ export class Asked {
 		return modal && { title: modal.title, fields: modal.components.flatMap(fieldsOf) };
 	}
 
-	/** Of typing: what is offered. */
+	/** Autocomplete choices. */
 	get choices(): readonly { readonly name: string; readonly value: string | number }[] {
 		return this.record.choices ?? [];
 	}

@@ -28,20 +28,20 @@ export class Channel {
 		return this.record.name;
 	}
 
-	/** What somebody sees, the oldest first; nobody given: what everybody there sees. */
+	/** Messages that the viewer sees, oldest first. Default: those that everyone in the channel sees. */
 	shows(viewer?: { readonly id: string }): Shown[] {
 		const seen = this.record.messages.filter((message) => isSeen(message, viewer));
 		return seen.map((message) => show(this.#state, message));
 	}
 
-	/** The newest message that somebody sees. */
+	/** The newest message that the viewer sees. */
 	last(viewer?: { readonly id: string }): Shown {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
 		return last;
 	}
 
-	/** What somebody sees, as a text to be kept and compared; threads stand below their messages. */
+	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */
 	transcript(viewer?: { readonly id: string }): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);
@@ -78,7 +78,7 @@ export class Channel {
 		return this.record.thread?.archived ?? false;
 	}
 
-	/** Changes what a role, everybody (the guild) or a member may do here. */
+	/** Changes the permissions of a role, everyone (the guild) or a member in this channel. */
 	permit(
 		whom: { readonly id: string },
 		{
@@ -93,7 +93,7 @@ export class Channel {
 		tellChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
-	/** A moderator archives the thread, and locks it where told. */
+	/** A moderator archives the thread and optionally locks it. */
 	archive({ locked = false } = {}): void {
 		const { thread } = this.record;
 		if (!thread) throw new Error(`${this.name} is no thread`);
@@ -101,7 +101,6 @@ export class Channel {
 		tellThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	/** Somebody renames it. */
 	rename(name: string): void {
 		this.record.name = name;
 		const { thread } = this.record;
@@ -129,7 +128,7 @@ export class Channel {
 		return show(this.#state, message);
 	}
 
-	/** Discord adds the preview of a link: the message changes, and nobody has edited it. */
+	/** Discord adds a link preview: the message changes without an edit by a person. */
 	unfurls({ id }: { readonly id: string }): void {
 		const message = this.#find(id);
 		message.embeds = [{ type: "link" as never, url: "https://example.com/", title: "Example" }];

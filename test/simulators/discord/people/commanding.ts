@@ -17,7 +17,7 @@ import type {
 } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 
-/** A value of an option; of one that takes a file, the file. */
+/** Value of an option, or the file of an attachment option. */
 export type OptionValue = string | number | boolean | { readonly name: string; readonly content: string };
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
@@ -128,7 +128,7 @@ function keepFile(state: State, channel: ChannelRecord, key: string, value: Opti
 	return { key, value: file?.id ?? "", file };
 }
 
-/** What the client would not send. */
+/** Refuses values that the client would not send. */
 function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	const { name, choices, autocomplete } = option;
 	if (value === undefined) {

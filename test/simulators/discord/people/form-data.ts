@@ -1,7 +1,10 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType } from "discord-api-types/v10";
 import { fieldsOf, type ModalField } from "../world/modal-limits.ts";
 
-/** What a client sends of a form: https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-modal-submit-data-structure */
+/**
+ * Data that a client sends for a form:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-modal-submit-data-structure
+ */
 export function formData(
 	modal: APIModalInteractionResponseCallbackData,
 	values: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ export class Guild {
 		this.record = record;
 	}
 
-	/** Also the id of the role of everybody. */
+	/** Also the id of the role @everyone. */
 	get id(): string {
 		return this.record.id;
 	}
@@ -42,7 +42,7 @@ export class Guild {
 		});
 	}
 
-	/** Somebody of that name joins. Roles that are not there yet are made. */
+	/** Adds a member with that name. Creates missing roles. */
 	member(name: string, options: PersonOptions = {}): Person {
 		const user = options.is?.user ?? addUser(this.#state, name, options.bot);
 		const member = join(this.#state, this.record, user, options.guest);
@@ -52,7 +52,9 @@ export class Guild {
 		return new Person(this.#state, user, this.record);
 	}
 
-	/** The role that stands for the app alone: https://discord.com/developers/docs/topics/permissions#role-object-role-tags-structure */
+	/**
+	 * The managed role of the app: https://discord.com/developers/docs/topics/permissions#role-object-role-tags-structure
+	 */
 	botRole(): RoleRecord {
 		const { user, name } = this.#state.app;
 		const role = addRole(this.#state, this.record, name, { botId: user.id, mentionable: true });
@@ -60,7 +62,7 @@ export class Guild {
 		return role;
 	}
 
-	/** Those who hold the role may do this from now on, and nothing else. */
+	/** Sets exactly these permissions for the role. */
 	permits(role: RoleRecord, permissions: readonly (keyof typeof PermissionFlagsBits)[]): void {
 		role.permissions = permissions.reduce((sum, one) => sum | PermissionFlagsBits[one], 0n);
 		const t = GatewayDispatchEvents.GuildRoleUpdate;
@@ -68,7 +70,7 @@ export class Guild {
 		this.#state.emit({ t, d, intents: GatewayIntentBits.Guilds });
 	}
 
-	/** Somebody leaves, or is made to. */
+	/** A member leaves or is removed. */
 	removes({ user }: Person): void {
 		leave(this.#state, this.record, user);
 	}

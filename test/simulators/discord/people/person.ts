@@ -22,7 +22,7 @@ export interface PersonOptions {
 	readonly guest?: boolean;
 	/** Another app. */
 	readonly bot?: boolean;
-	/** Somebody who is a member elsewhere already. */
+	/** An existing user, who is already a member elsewhere. */
 	readonly is?: Person;
 }
 
@@ -41,13 +41,13 @@ export interface SayOptions {
 	readonly attachments?: readonly File[];
 }
 
-/** Where to press; the newest message with it unless told. */
+/** Message with the control. Default: the newest message that has it. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
 }
 
-/** Somebody at their Discord client. Does only what the client would let them do, and throws otherwise. */
+/** A person at a Discord client. Does only what the client allows, and throws otherwise. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -225,7 +225,7 @@ export class Person {
 		return found;
 	}
 
-	/** What is to be seen no more, with the newest version of it that had the button. */
+	/** A button that is no longer shown, with the newest version of its message that had it. */
 	#gone(id: string, label: string) {
 		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
 		const message = channels.flatMap((one) => one.messages).find((one) => one.id === id);

@@ -2,7 +2,10 @@ import { relativeTime } from "../../chat/relative-time.ts";
 import type { ChannelRecord } from "../world/records.ts";
 import type { State } from "../world/state.ts";
 
-/** What stands for somebody or something, as people read it: https://discord.com/developers/docs/reference#message-formatting */
+/**
+ * Replaces mentions and timestamps by the text that people read:
+ * https://discord.com/developers/docs/reference#message-formatting
+ */
 export function readAloud(state: State, { guild }: ChannelRecord, text: string): string {
 	const user = (id: string): string => {
 		const nick = guild?.members.get(id)?.nick;

@@ -9,7 +9,7 @@ import { readAloud } from "./read-aloud.ts";
 export interface Shown extends ShownMessage {
 	/** The app thinks: the message is still to come. */
 	readonly thinking: boolean;
-	/** What it replies to. */
+	/** The message that it replies to. */
 	readonly repliesTo?: { readonly id: string; readonly author: string };
 	/** The name of its thread. */
 	readonly thread?: string;
@@ -60,10 +60,10 @@ function controlOf(component: SeenComponent): ShownControl[] {
 	];
 }
 
-/** What people do not read as messages. */
+/** Types that are not shown as messages. */
 const silentTypes: ReadonlySet<MessageType> = new Set([MessageType.ThreadStarterMessage]);
 
-/** Whether somebody sees it; nobody given: what everybody there sees. */
+/** Whether the viewer sees it. Default: whether everyone in the channel does. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	const hidden = message.deleted || silentTypes.has(message.type);
 	return !hidden && (!message.onlyFor || message.onlyFor.id === viewer?.id);

@@ -1,8 +1,8 @@
 import type { Document, JsonSchema } from "./openapi.ts";
 
 /**
- * Closes every object that a request can hold, so that a misspelt key is a fault: the document leaves nearly all of
- * them open. What is a part of an `allOf` stays open, because each part would refuse the keys of the others.
+ * Closes every object of a request schema, so that a misspelt key is a fault: the document leaves nearly all of them
+ * open. Parts of an `allOf` stay open, because each part would refuse the keys of the others.
  */
 export function closeRequests(document: Document): Document {
 	const { schemas } = document.components;

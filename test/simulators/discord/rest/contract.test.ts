@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Contract, contractFile } from "./contract.ts";
 import { codeOf, standingWorld } from "./direct-client.ts";
 
-/** Skipped, for everybody to see, where Discord's OpenAPI is not at hand. */
+/** Skipped, visibly, without Discord's OpenAPI document. */
 const withContract = test.skipIf(!existsSync(contractFile));
 
 const messages = "/channels/{channel_id}/messages";

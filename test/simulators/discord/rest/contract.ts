@@ -7,7 +7,7 @@ import { closeRequests } from "./close-requests.ts";
 import type { Document, JsonSchema, Operation } from "./openapi.ts";
 import { told } from "./told.ts";
 
-/** Discord's OpenAPI is not part of this repository: it lies beside it, or where the variable says. */
+/** Discord's OpenAPI is not part of this repository. It is beside it, or at the path in the variable. */
 export const contractFile =
 	process.env["PARLEY_DISCORD_OPENAPI"] ??
 	fileURLToPath(new URL("../../../../../shared/platforms/discord-openapi.json", import.meta.url));
@@ -34,7 +34,7 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** What is wrong with a request; nothing where it is as Discord wants it. */
+	/** Faults of a request. Empty if Discord accepts it. */
 	faultsOfRequest(
 		{ method, path }: { readonly method: string; readonly path: string },
 		{ query, body, params }: { readonly query: object; readonly body: unknown; readonly params: object },
@@ -50,7 +50,7 @@ export class Contract {
 		return [...faults, ...this.#requests.faults(pointer, forContract(body)).map((fault) => `body${fault}`)];
 	}
 
-	/** What is wrong with an answer of the simulator. */
+	/** Faults of a response of the simulator. */
 	faultsOfAnswer(method: string, path: string, status: number, body: unknown): string[] {
 		const pointer = this.#answers.answerSchema(method, path, status);
 		if (pointer === "unknown status") return [`status ${status} is not among the answers`];
@@ -59,7 +59,7 @@ export class Contract {
 	}
 }
 
-/** What discord.js adds to requests that do not know it; Discord passes over it. */
+/** Fields that discord.js adds to requests without them. Discord ignores them. */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
 /** Permissions are strings in Discord's documentation, and numbers in its contract. */
@@ -75,7 +75,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Ajv refuses them; they stand at a place that no value reaches. */
+/** Ajv refuses empty enums. They are at a place that no value reaches. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { World, type WorldOptions } from "../world/world.ts";
 import type { RestRequest, RestResponse } from "./exchange.ts";
 
-/** The app under test, which asks and has its answer at once. */
+/** The app under test. Its requests are answered synchronously. */
 export class DirectClient {
 	readonly #world: World;
 
@@ -59,12 +59,12 @@ export class DirectClient {
 	}
 }
 
-/** The code of Discord in an answer that says no. */
+/** Discord's error code of a refusal. */
 export function codeOf({ body }: RestResponse): unknown {
 	return Object(body).code;
 }
 
-/** A world that stands still, with one channel, somebody in it, and the app. */
+/** A world with a stopped clock, one channel, one member and the app. */
 export function standingWorld(options: WorldOptions = {}) {
 	const clock = new ManualClock();
 	const world = new World({ clock, ...options });

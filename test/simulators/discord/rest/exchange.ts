@@ -6,7 +6,7 @@ export interface RestRequest {
 	/** Below `/api/v10`. */
 	readonly path: string;
 	readonly query: Readonly<Record<string, string>>;
-	/** JSON; undefined where there was none. */
+	/** JSON body, or undefined without one. */
 	readonly body: unknown;
 	readonly files: readonly Upload[];
 	/** The header as it was sent. */
@@ -17,6 +17,6 @@ export interface RestResponse {
 	readonly status: number;
 	/** With names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Null where there is none. */
+	/** Null without a body. */
 	readonly body: unknown;
 }

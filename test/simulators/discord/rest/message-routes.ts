@@ -23,15 +23,15 @@ export function draftOf({ body, files }: Call): Draft {
 	return { body: (body ?? {}) as Draft["body"], files };
 }
 
-/** The intent counts for REST as well: https://discord.com/developers/docs/events/gateway#message-content-intent */
+/** The intent also applies to REST: https://discord.com/developers/docs/events/gateway#message-content-intent */
 function read({ state }: Call, message: MessageRecord): object {
 	const shape = messageShape(state, message);
 	return hasMessageContent(state.app.privileged) ? shape : withoutContent(state, message, shape);
 }
 
 /**
- * https://discord.com/developers/docs/resources/message#get-channel-messages: the newest first, 50 unless told; to who
- * may not read the history none, and no error.
+ * https://discord.com/developers/docs/resources/message#get-channel-messages: newest first, 50 by default. A caller who
+ * may not read the history gets an empty list and no error.
  */
 function listMessages(call: Call): object[] {
 	const channel = channelOf(call);

@@ -6,7 +6,7 @@ import { limited } from "./rate-limits.ts";
 import { findRoute, labelOf, type RestApi, refused } from "./rest-api.ts";
 
 export interface Fault extends NetworkFault {
-	/** Of a 429: a bucket, all of them, or what others have used up. */
+	/** Scope of a 429: a bucket, the global limit, or a limit shared with other apps. */
 	readonly scope?: "user" | "global" | "shared";
 }
 

@@ -8,7 +8,7 @@ interface Window {
 	endsAt: number;
 }
 
-/** What counts towards buckets. */
+/** Facts that count towards rate limits. */
 export interface Counted {
 	/** Method and route: `POST /channels/{channel_id}/messages`. */
 	readonly label: string;
@@ -19,7 +19,7 @@ export interface Counted {
 
 const writes = /^(POST|PATCH|DELETE) \/channels\/\{channel_id\}\/messages/;
 
-/** Who asks how often: https://discord.com/developers/docs/topics/rate-limits */
+/** Rate limits of callers: https://discord.com/developers/docs/topics/rate-limits */
 export class RateLimits {
 	readonly #state: State;
 	readonly #windows = new Map<string, Window>();
@@ -102,7 +102,7 @@ export class RateLimits {
 	}
 }
 
-/** A refusal that also says what its bucket is like. */
+/** Refusal with the state of its bucket. */
 export class LimitedRefusal extends Refusal {
 	readonly headers: Readonly<Record<string, string>>;
 

@@ -50,7 +50,7 @@ export function findRoute(method: string, path: string): Match | undefined {
 	return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 }
 
-/** Discord's REST API, version 10, over a world: one answer for one request, at once. */
+/** Discord's REST API, version 10, over a world. Each request is answered synchronously. */
 export class RestApi {
 	readonly limits: RateLimits;
 	readonly #state: State;
@@ -88,7 +88,7 @@ export class RestApi {
 		this.#check(route, params, request);
 		const { query, body, files } = request;
 		const reply = route.handle({ state: this.#state, params, query, body, files });
-		// What the request has done shows in no answer that is changed later.
+		// A copy, so that later changes of the world do not change the response.
 		const settled = { ...reply, body: structuredClone(reply.body) };
 		this.#checkAnswer(route, settled);
 		return settled;
@@ -110,7 +110,7 @@ export class RestApi {
 	}
 }
 
-/** The answer that says no: https://discord.com/developers/docs/reference#error-messages */
+/** Error response: https://discord.com/developers/docs/reference#error-messages */
 export function refused(refusal: Refusal, headers: Readonly<Record<string, string>>): RestResponse {
 	const { status, code, message, details } = refusal;
 	const { retryAfter, scope, faults } = details;

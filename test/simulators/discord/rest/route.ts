@@ -1,7 +1,7 @@
 import type { Upload } from "../world/attachments.ts";
 import type { State } from "../world/state.ts";
 
-/** What a handler gets of a request that the contract has let through. */
+/** A request that passed the contract, as a handler receives it. */
 export interface Call {
 	readonly state: State;
 	readonly params: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Reply {
 export interface Route {
 	readonly method: string;
 	readonly path: string;
-	/** Of interactions and their webhooks: the token stands in the path, and the global limit does not count. */
+	/** Set for interactions and their webhooks: the token is in the path, and the global limit does not apply. */
 	readonly open?: true;
 	handle(call: Call): Reply;
 }

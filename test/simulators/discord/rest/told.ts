@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 
-/** What tells the kinds of a union apart. */
+/** Keys that identify the kind of a union member. */
 const kindKey = /\/(type|component_type|t)$/;
 
 interface Alternative {
@@ -19,7 +19,7 @@ function notMeant(errors: readonly ErrorObject[]): Alternative[] {
 	}));
 }
 
-/** Of all the ways in which a value does not fit, those that name the mistake: of the kind that is meant, the deepest. */
+/** The errors of a union that name the mistake: the deepest of the intended kind. */
 export function told(errors: readonly ErrorObject[]): string[] {
 	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
 	const others = notMeant(real);

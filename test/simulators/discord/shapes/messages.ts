@@ -87,8 +87,8 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * https://discord.com/developers/docs/resources/message#message-object. What was said with it but is not kept, the
- * nonce, is in the answer to its creation and in the event alone.
+ * https://discord.com/developers/docs/resources/message#message-object. The nonce is not stored. Only the response to the
+ * creation and the event have it.
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;
@@ -108,7 +108,9 @@ function interactionName({ interaction }: MessageRecord) {
 	return { interaction: { id, type, name, user: userShape(user) } };
 }
 
-/** What the event of a message adds: https://discord.com/developers/docs/events/gateway-events#message-create */
+/**
+ * Message with the additional fields of its event: https://discord.com/developers/docs/events/gateway-events#message-create
+ */
 export function messageEventShape(state: State, message: MessageRecord, fresh = false) {
 	const { guild } = message.channel;
 	const shape = messageShape(state, message, fresh);
@@ -127,7 +129,7 @@ export function messageEventShape(state: State, message: MessageRecord, fresh = 
 }
 
 /**
- * What an app reads without the privileged intent, unless the message is its own, is for it alone, or names it:
+ * Message as an app without the privileged intent reads it, unless it is its own, is only for the app, or mentions it:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 export function withoutContent<Shape extends object>(

@@ -9,7 +9,7 @@ export interface Upload {
 	readonly bytes: Uint8Array;
 }
 
-/** What a request says about files: of those that come with it, and of those that a message has. */
+/** File entry of a request: a new file, or one that the message has. */
 export interface AttachmentNote {
 	readonly id: string | number;
 	readonly filename?: string | null;
@@ -57,8 +57,8 @@ export function keepUploads(
 }
 
 /**
- * Discord writes names anew: accents are taken off, blanks become underscores, and all signs but `._-` are left out
- * (discord/discord-api-docs #7754, #6945), as by `secure_filename` of
+ * Discord changes names: accents are removed, spaces become underscores, and all characters except letters, digits and `._-`
+ * are removed (discord/discord-api-docs #7754, #6945), as in `secure_filename` of
  * https://werkzeug.palletsprojects.com/en/stable/utils/
  */
 function safeName(name: string): string {
@@ -71,14 +71,14 @@ function safeName(name: string): string {
 		.replace(/\s+/g, "_")
 		.replace(/[^\w.-]/g, "")
 		.replace(/^[._]+|[._]+$/g, "");
-	// Which name Discord makes up is nowhere said.
+	// Discord does not document the replacement name.
 	return safe === "" ? "unknown" : safe;
 }
 
 /**
- * What of a message's files stays after an edit: "the attachments array must contain all attachments that should be
- * present after edit", https://discord.com/developers/docs/resources/message#edit-message. Taken at its word also where
- * the array is missing: whoever lists what stays is right under each reading.
+ * Files that remain after an edit: "the attachments array must contain all attachments that should be
+ * present after edit", https://discord.com/developers/docs/resources/message#edit-message. Applied literally also without
+ * an array: a request that lists the remaining files is right under each reading.
  */
 export function stayingFiles(
 	files: readonly AttachmentRecord[],

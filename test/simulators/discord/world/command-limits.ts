@@ -19,7 +19,7 @@ export const commandLimits = {
 	createsPerDay: 200,
 } as const;
 
-/** What a request says of a command. */
+/** Command as a request defines it. */
 export interface CommandBody {
 	readonly name: string;
 	readonly type?: ApplicationCommandType | null;

@@ -7,7 +7,7 @@ import type { State } from "./state.ts";
 
 const day = 24 * 3_600_000;
 
-/** Where commands are registered: everywhere, or in one guild. */
+/** Scope of registered commands: global, or one guild. */
 export interface CommandScope {
 	readonly guildId?: string;
 }
@@ -110,7 +110,7 @@ export function deleteCommand(state: State, scope: CommandScope, id: string): vo
 	state.commands.delete(findCommand(state, scope, id).id);
 }
 
-/** Replaces all; only what was not there counts as created. */
+/** Replaces all commands. Only new ones count as created. */
 export function overwriteCommands(
 	state: State,
 	scope: CommandScope,

@@ -6,7 +6,7 @@ import type {
 } from "discord-api-types/v10";
 import type { AttachmentNote, Upload } from "./attachments.ts";
 
-/** What the body of a request says that makes or changes a message. */
+/** Body of a request that creates or changes a message. */
 export interface MessageBody {
 	readonly content?: string | null;
 	readonly embeds?: readonly APIEmbed[] | null;
@@ -39,13 +39,13 @@ export function numbered(
 		]);
 		return { ...Object.fromEntries(entries), ...given, ...defaultsOf(value) };
 	};
-	// True because nothing but ids and defaults was added.
+	// True because only ids and defaults were added.
 	return number(components ?? []) as APIMessageTopLevelComponent[];
 }
 
 const nested = new Set(["components", "component", "accessory"]);
 
-/** What Discord fills in of a choice. */
+/** Defaults of a select menu that Discord adds. */
 function defaultsOf(value: object): object {
 	if (!("options" in value)) return {};
 	return {

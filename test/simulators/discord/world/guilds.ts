@@ -13,7 +13,7 @@ export function addUser(state: State, name: string, bot = false): UserRecord {
 	return user;
 }
 
-/** A guild with the role of everybody, which has the id of the guild, and with the app in it. */
+/** Creates a guild with the role @everyone, which has the id of the guild, and with the app as a member. */
 export function addGuild(state: State, name: string, owner: UserRecord): GuildRecord {
 	const id = state.snowflakes.create();
 	const everyone: RoleRecord = {

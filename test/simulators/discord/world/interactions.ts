@@ -23,7 +23,7 @@ export interface Beginning {
 	readonly data: object;
 	readonly message?: MessageRecord;
 	readonly pressedOn?: MessageRecord["components"];
-	/** Of a form: what has opened it. */
+	/** The interaction that opened a form. */
 	readonly trigger?: InteractionRecord;
 }
 
@@ -47,7 +47,7 @@ export function beginInteraction(state: State, beginning: Beginning): Interactio
 	return interaction;
 }
 
-/** What has become of it by now: without an answer in time it has failed for the person. */
+/** Present state. Without a response in time the interaction has failed for the person. */
 export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
 	const late = state.now() - interaction.createdAt >= state.settings.firstAnswerMs;
 	if (interaction.state === "waiting" && late) interaction.state = "failed";
@@ -139,7 +139,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 
 /** https://discord.com/developers/docs/interactions/application-commands#autocomplete: at most 25. */
 function checkChoices(state: State, data: unknown) {
-	// True because nothing else answers an autocomplete.
+	// True because only a `choices` response answers an autocomplete.
 	const { choices } = data as {
 		readonly choices: readonly { readonly name: string; readonly value: string | number }[];
 	};
@@ -196,7 +196,7 @@ export function interactionOf(state: State, applicationId: string, token: string
 	const found = [...state.interactions.values()].find((interaction) => interaction.token === token);
 	if (!found || applicationId !== state.app.id) throw refusals.unknownWebhook();
 	if (state.now() - found.createdAt >= state.settings.tokenMs) throw refusals.invalidToken();
-	// What was never acknowledged has nothing to follow.
+	// A follow-up needs an acknowledged interaction.
 	if (settleInteraction(state, found).state === "waiting" || found.state === "failed")
 		throw refusals.unknownWebhook();
 	return found;
@@ -223,7 +223,7 @@ export function editAnswer(
 	return changeMessage(state, message, draft);
 }
 
-/** The first that is said after thinking takes the place of it, with the visibility that was chosen then. */
+/** The first message after a deferred response replaces it, with the visibility of that response. */
 function finish(
 	state: State,
 	interaction: InteractionRecord,
@@ -235,7 +235,7 @@ function finish(
 	checkMessage(state, body, draft.files);
 	message.flags &= ~MessageFlags.Loading;
 	const changed = changeMessage(state, message, { ...draft, body });
-	// People see it as said, not as edited.
+	// People see it as a new message, not as an edited one.
 	changed.editedAt = null;
 	interaction.state = "answered";
 	return changed;

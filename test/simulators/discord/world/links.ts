@@ -18,7 +18,7 @@ export function signedLink(state: State, { id, channelId, name }: AttachmentReco
 	return `${state.cdn}/attachments/${channelId}/${id}/${encodeURIComponent(name)}?${query}`;
 }
 
-/** The file that the link is for; undefined where it has ended, was not signed by us or stands for nothing. */
+/** The file of a link. Undefined if the link expired, has a wrong signature, or names no file. */
 export function readLink(state: State, link: string): AttachmentRecord | undefined {
 	const { pathname, searchParams } = new URL(link);
 	const [, kind, , id = ""] = pathname.split("/");

@@ -57,7 +57,7 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 export function textsOf(components: readonly APIMessageTopLevelComponent[]): string[] {
 	return components.flatMap((component) => {
 		if ("content" in component) return [component.content];
-		// A section, a container: what they hold is of the same kinds.
+		// The children of a section or container.
 		const held = "components" in component ? component.components : [];
 		return textsOf(held as readonly APIMessageTopLevelComponent[]);
 	});

@@ -5,7 +5,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 /**
- * Limits of messages and their components that the contract does not hold, or holds larger than they are for apps.
+ * Limits of messages and components that the contract does not have, or has larger than for apps.
  * https://discord.com/developers/docs/resources/message and https://discord.com/developers/docs/components/reference
  */
 const messageLimits = {
@@ -26,12 +26,12 @@ const messageLimits = {
 	requestBytes: 25 * 1024 * 1024,
 } as const;
 
-/** Discord counts code points. */
+/** Length in code points, as Discord counts. */
 export function long(text: string): number {
 	return [...text].length;
 }
 
-/** Refuses what is no message, and notes that it was asked for. */
+/** Refuses an invalid message and records it as a violation. */
 export function checkMessage(
 	state: State,
 	body: MessageBody,

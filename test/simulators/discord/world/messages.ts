@@ -79,7 +79,7 @@ function replyOf(channel: ChannelRecord, { message_reference: told }: MessageBod
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** What a message is made of. */
+/** Content and circumstances of a new message. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
@@ -88,13 +88,13 @@ export interface Making {
 	readonly interaction?: InteractionRecord;
 	readonly onlyFor?: UserRecord;
 	readonly type?: MessageType;
-	/** Of a webhook that is not the app's. */
+	/** Id of a webhook that does not belong to the app. */
 	readonly webhookId?: string;
 	/** Flags of Discord's own, such as that the app still thinks. */
 	readonly flags?: number;
 }
 
-/** Adds a message without asking whether its author may, and without telling anybody. */
+/** Adds a message without checking permissions and without sending events. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { author, channel, repliesTo, interaction, onlyFor, draft } = making;
 	const { body, files } = draft;
@@ -122,13 +122,13 @@ export function addMessage(state: State, making: Making): MessageRecord {
 	return message;
 }
 
-/** Without the permission embeds are left out, and nobody is told. Answers to interactions need none. */
+/** Without the permission, embeds are removed silently. Responses to interactions need no permission. */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
 	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
 
-/** What an app sends is of the kind `rich`, whatever it says. */
+/** Embeds of an app have the type `rich`, whatever the request says. */
 function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }
@@ -159,7 +159,7 @@ export function editMessage(
 	return changeMessage(state, message, draft);
 }
 
-/** Changes what the body names; whom the text calls is looked up anew, with the rules of this request. */
+/** Changes the fields in the body. Mentions are computed again by the rules of this request. */
 export function changeMessage(state: State, message: MessageRecord, draft: Draft): MessageRecord {
 	const { body, files } = draft;
 	const after = {
@@ -187,7 +187,9 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 	return message;
 }
 
-/** The flag of components v2 cannot be taken away: https://discord.com/developers/docs/components/reference#component-reference */
+/**
+ * The flag of components v2 cannot be removed: https://discord.com/developers/docs/components/reference#component-reference
+ */
 function editedFlags(before: number, told: number | null | undefined): number {
 	if (told === undefined || told === null) return before;
 	const kept = before & ~MessageFlags.SuppressEmbeds;

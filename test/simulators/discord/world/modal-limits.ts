@@ -17,7 +17,7 @@ const modalLimits = {
 	placeholder: 100,
 } as const;
 
-/** A field of a form, whichever component holds it. */
+/** Field of a form, in any component. */
 export interface ModalField {
 	readonly name: string;
 	readonly label: string;
@@ -55,7 +55,7 @@ function fieldOf(
 	};
 }
 
-/** Refuses a form that is too large, and notes that it was asked for. */
+/** Refuses a form that is too large and records it as a violation. */
 export function checkModal(
 	state: State,
 	modal: APIModalInteractionResponseCallbackData,

@@ -12,7 +12,7 @@ test("overwrites count for everybody, then for roles, then for the member", () =
 	general.permit(world.home.role("ops"), { allow: ["SendMessages"] });
 	expect(can()).toBe(true);
 	general.permit(world.home.role("muted"), { deny: ["SendMessages"] });
-	// Of roles together, what one allows outweighs what another denies.
+	// Among several roles, an allow has precedence over a deny.
 	expect(can()).toBe(true);
 	general.permit(bob, { deny: ["SendMessages"] });
 	expect(can()).toBe(false);

@@ -5,7 +5,7 @@ import type { State } from "./state.ts";
 
 const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0n);
 
-/** What somebody who is in no guild may do in direct messages. */
+/** Permissions in direct messages without a guild. */
 const direct =
 	PermissionFlagsBits.ViewChannel |
 	PermissionFlagsBits.SendMessages |
@@ -14,7 +14,7 @@ const direct =
 	PermissionFlagsBits.EmbedLinks |
 	PermissionFlagsBits.AddReactions;
 
-/** What everybody may do in a guild where nobody has changed it. */
+/** Default permissions of @everyone in a guild. */
 export const everyoneDefault =
 	direct |
 	PermissionFlagsBits.SendMessagesInThreads |
@@ -22,7 +22,10 @@ export const everyoneDefault =
 	PermissionFlagsBits.UseApplicationCommands |
 	PermissionFlagsBits.ChangeNickname;
 
-/** Of a member who was sent to be silent: https://discord.com/developers/docs/topics/permissions#permissions-for-timed-out-members */
+/**
+ * Permissions of a timed-out member:
+ * https://discord.com/developers/docs/topics/permissions#permissions-for-timed-out-members
+ */
 const silent = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
 
 function ofGuild(guild: GuildRecord, member: MemberRecord): bigint {
@@ -38,7 +41,7 @@ function apply(permissions: bigint, overwrites: readonly (Overwrite | undefined)
 	return (permissions & ~deny) | allow;
 }
 
-/** Overwrites count for everybody, then for roles together, then for the member. */
+/** Overwrites apply for @everyone, then for the roles together, then for the member. */
 function inChannel(guild: GuildRecord, member: MemberRecord, channel: ChannelRecord): bigint {
 	const base = ofGuild(guild, member);
 	if (base === all) return all;
@@ -58,7 +61,7 @@ function withoutImplied(permissions: bigint, thread: boolean): bigint {
 }
 
 /**
- * What somebody may do in a channel; a thread has those of its channel:
+ * Permissions of a user in a channel. A thread has those of its channel:
  * https://discord.com/developers/docs/topics/permissions#permission-overwrites
  */
 export function permissionsIn(state: State, user: UserRecord, channel: ChannelRecord): bigint {
@@ -84,7 +87,7 @@ export function may(
 	return (permissionsIn(state, user, channel) & PermissionFlagsBits[permission]) !== 0n;
 }
 
-/** Refuses what somebody must not do: 50001 where they do not even see the channel, 50013 otherwise. */
+/** Refuses an action without its permission: 50001 if the user cannot see the channel, else 50013. */
 export function demand(
 	state: State,
 	user: UserRecord,
@@ -97,7 +100,7 @@ export function demand(
 	}
 }
 
-/** Which permission lets somebody write there: https://discord.com/developers/docs/topics/threads#permissions */
+/** Permission to write in a channel or thread: https://discord.com/developers/docs/topics/threads#permissions */
 export function speaking(channel: ChannelRecord): "SendMessages" | "SendMessagesInThreads" {
 	return channel.thread ? "SendMessagesInThreads" : "SendMessages";
 }

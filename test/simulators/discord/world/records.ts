@@ -25,19 +25,19 @@ export interface RoleRecord {
 	permissions: bigint;
 	position: number;
 	readonly mentionable: boolean;
-	/** Of a bot's own role: the bot. */
+	/** The bot of a managed role. */
 	readonly botId?: string;
 }
 
 export interface MemberRecord {
 	readonly user: UserRecord;
-	/** Ids, without the one of everybody. */
+	/** Role ids without @everyone. */
 	readonly roles: Set<string>;
 	nick: string | null;
 	readonly joinedAt: number;
 	/** Came by an invite that ends with their visit: flag IS_GUEST. */
 	readonly guest: boolean;
-	/** Milliseconds since the epoch until when they may not speak; 0 for none. */
+	/** End of a timeout in milliseconds since the epoch. 0 for none. */
 	silentUntil: number;
 }
 
@@ -74,10 +74,10 @@ export interface ChannelRecord {
 	readonly id: string;
 	readonly type: ChannelType;
 	readonly guild?: GuildRecord;
-	/** Of a thread: its channel. */
+	/** Channel of a thread. */
 	readonly parent?: ChannelRecord;
 	readonly thread?: ThreadRecord;
-	/** Of direct messages. */
+	/** Members of direct messages. */
 	readonly recipients: readonly UserRecord[];
 	name: string;
 	topic: string | null;
@@ -100,7 +100,7 @@ export interface AttachmentRecord {
 	readonly ephemeral: boolean;
 }
 
-/** Who is called by a message. */
+/** Users and roles that a message mentions. */
 export interface Mentions {
 	readonly users: readonly UserRecord[];
 	readonly roles: readonly string[];
@@ -115,14 +115,14 @@ export interface MessageRecord {
 	readonly webhookId?: string;
 	readonly createdAt: number;
 	readonly nonce?: string | number;
-	/** What it replies to, or the beginning of the thread that it stands for. */
+	/** The message that it replies to, or the first message of its thread. */
 	readonly reference?: { readonly channelId: string; readonly messageId: string };
-	/** Of an answer to an interaction. */
+	/** Interaction that the message answers. */
 	readonly interaction?: InteractionRecord;
 	content: string;
 	embeds: readonly APIEmbed[];
 	components: readonly APIMessageTopLevelComponent[];
-	/** What could be pressed before it was edited, the oldest first. */
+	/** Components before each edit, oldest first. */
 	readonly past: MessageRecord["components"][];
 	attachments: readonly AttachmentRecord[];
 	mentions: Mentions;
@@ -145,9 +145,9 @@ export interface CommandOptionValue {
 	readonly options?: readonly CommandOptionValue[];
 }
 
-/** What has become of an interaction. */
+/** State of an interaction. */
 export type InteractionState =
-	/** Nobody has answered yet. */
+	/** No response yet. */
 	| "waiting"
 	/** The app thinks: a message will follow. */
 	| "thinking"
@@ -166,14 +166,14 @@ export interface InteractionRecord {
 	readonly createdAt: number;
 	/** The `data` as it is sent. */
 	readonly data: object;
-	/** What was pressed stands on it, or stood there when it was pressed. */
+	/** Message with the pressed component, now or at the time of the press. */
 	readonly message?: MessageRecord;
-	/** Of a press that was on its way while the message changed: what stood there. */
+	/** Components at the time of a press, if the message changed meanwhile. */
 	readonly pressedOn?: MessageRecord["components"];
-	/** Of a form: what has opened it. */
+	/** The interaction that opened a form. */
 	readonly trigger?: InteractionRecord;
 	state: InteractionState;
-	/** Whether the answer is for the one person alone. */
+	/** Whether only the person sees the response. */
 	ephemeral: boolean;
 	/** The first answer; for a press that changes its message, that message. */
 	original?: MessageRecord;
@@ -182,7 +182,7 @@ export interface InteractionRecord {
 	choices?: readonly { readonly name: string; readonly value: string | number }[];
 }
 
-/** Somebody whom a message has called, who would have been notified. */
+/** A user who would have been notified by a mention. */
 export interface Ping {
 	readonly messageId: string;
 	readonly who: string;

@@ -1,10 +1,10 @@
-/** What Discord says about an error, besides its code. */
+/** Details of an error besides its code. */
 export interface RefusalDetails {
 	/** Seconds, of a rate limit. */
 	readonly retryAfter?: number;
-	/** Of a rate limit: whom it is for. */
+	/** Scope of a rate limit. */
 	readonly scope?: "user" | "global" | "shared";
-	/** Of an invalid form: what is wrong with it. */
+	/** Faults of an invalid form. */
 	readonly faults?: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export const refusals = {
 	commandsCreated: () =>
 		new Refusal(400, 30_034, "Max number of daily application command creates has been reached (200)"),
 	tooManyCommands: () => new Refusal(400, 30_032, "Maximum number of application commands reached (100)."),
-	// The status is the one of https://github.com/aikaterna/aikaterna-cogs/issues/302; Discord documents none.
+	// The status is from https://github.com/aikaterna/aikaterna-cogs/issues/302. Discord documents none.
 	oldEdits: (retryAfter: number) =>
 		new Refusal(
 			429,

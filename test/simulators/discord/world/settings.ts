@@ -1,20 +1,20 @@
-/** So many requests in so many milliseconds. */
+/** Number of requests per period in milliseconds. */
 export interface Allowance {
 	readonly limit: number;
 	readonly perMs: number;
 }
 
-/** Numbers of Discord that a test may change. Where Discord documents none, the comment says what ours stands for. */
+/** Numbers of Discord that a test may change. If Discord documents none, the comment gives the meaning of ours. */
 export interface WorldSettings {
-	/** Of each route and channel that is not named; Discord tells real ones in headers alone. */
+	/** Limit of each other route and channel. Discord sends the real limits in headers only. */
 	readonly bucket: Allowance;
 	/** By method and route. Five posts in five seconds is what people see. */
 	readonly buckets: Readonly<Record<string, Allowance>>;
 	/** https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
 	readonly global: Allowance;
-	/** Writes to one channel by everybody together (20028); Discord tells no number. */
+	/** Writes of all users together to one channel (20028). Discord documents no number. */
 	readonly channelWrites: Allowance;
-	/** Edits of messages that are older than an hour, in one channel (30046); Discord tells no number. */
+	/** Edits of messages older than an hour in one channel (30046). Discord documents no number. */
 	readonly oldEdits: Allowance;
 	/** https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans */
 	readonly invalid: Allowance;
@@ -24,14 +24,14 @@ export interface WorldSettings {
 	readonly nonceInHistory: boolean;
 	/** How long a session waits to be resumed: "a few minutes". */
 	readonly resumableMs: number;
-	/** How long links to files hold: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
+	/** Lifetime of file links: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls */
 	readonly linkMs: number;
 	/** https://discord.com/developers/docs/interactions/receiving-and-responding#responding-to-an-interaction */
 	readonly firstAnswerMs: number;
 	readonly tokenMs: number;
 	readonly heartbeatMs: number;
 	readonly identifiesPerDay: number;
-	/** Of one file: https://discord.com/developers/docs/reference#uploading-files */
+	/** Maximum size of a file: https://discord.com/developers/docs/reference#uploading-files */
 	readonly fileBytes: number;
 }
 

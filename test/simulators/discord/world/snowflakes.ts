@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 
-/** The first second of 2015, from which Discord counts: https://discord.com/developers/docs/reference#snowflakes */
+/** Discord's epoch, the first second of 2015: https://discord.com/developers/docs/reference#snowflakes */
 const epoch = 1_420_070_400_000;
 /** Bits below the time: worker, process and increment in Discord's ids, here all of them a counter. */
 const countBits = 22n;

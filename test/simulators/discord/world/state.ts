@@ -20,11 +20,11 @@ import type { Snowflakes } from "./snowflakes.ts";
 export interface WorldEvent {
 	readonly t: GatewayDispatchEvents;
 	readonly d: object;
-	/** The intents of which one must be subscribed to; 0: everybody gets it. */
+	/** Intents of which one is required. 0: every app receives the event. */
 	readonly intents: number;
-	/** Whoever does not see it hears nothing. */
+	/** An app that cannot see this channel does not receive the event. */
 	readonly channel?: ChannelRecord;
-	/** What a reader of `MESSAGE_CONTENT` alone sees of it. */
+	/** The message whose content requires `MESSAGE_CONTENT`. */
 	readonly message?: MessageRecord;
 }
 
@@ -54,20 +54,20 @@ export class State {
 	readonly commands = new Map<string, CommandRecord>();
 	/** By id. */
 	readonly files = new Map<string, AttachmentRecord>();
-	/** What was created with a nonce: https://discord.com/developers/docs/resources/message#create-message */
+	/** Messages by nonce: https://discord.com/developers/docs/resources/message#create-message */
 	readonly nonces = new Map<string, { readonly message: MessageRecord; readonly at: number }>();
 	/** By channel: when messages of more than an hour were edited. */
 	readonly oldEdits = new Map<string, number[]>();
 	/** When commands were created, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
-	/** What was refused although no well-made app would ask for it, and what the simulator itself did wrong. */
+	/** Refused requests that no correct app sends, and faults of the simulator itself. */
 	readonly violations: string[] = [];
-	/** Where files are read; a front end with a port of its own changes it. */
+	/** Host of files. A front end with its own port changes it. */
 	cdn = "https://cdn.discordapp.com";
-	/** Where the gateway is; a front end with a port of its own changes it. */
+	/** Address of the gateway. A front end with its own port changes it. */
 	gatewayUrl = "wss://gateway.discord.gg";
-	/** When sessions were begun. */
+	/** Times of session starts. */
 	readonly identifies: number[] = [];
 	readonly #listeners = new Set<(event: WorldEvent) => void>();
 

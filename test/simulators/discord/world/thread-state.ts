@@ -14,7 +14,7 @@ export function tellThread(state: State, channel: ChannelRecord, t: ThreadEvent,
 	state.emit({ t, d, intents: GatewayIntentBits.Guilds, channel });
 }
 
-/** Lets time do its work: a thread in which nothing was said for long enough is archived. */
+/** Archives a thread that was inactive for its duration. */
 export function settle(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread || thread.archived) return;
@@ -25,7 +25,7 @@ export function settle(state: State, channel: ChannelRecord): void {
 	tellThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
-/** Somebody writes: the thread is not archived any more. */
+/** A new message unarchives the thread. */
 export function touch(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread) return;

@@ -40,7 +40,7 @@ export function openThreadOf(
 	return thread;
 }
 
-/** A thread that stands for itself. */
+/** Opens a thread without a starter message. */
 export function openThread(
 	state: State,
 	by: UserRecord,
@@ -80,7 +80,7 @@ export interface ThreadChange {
 	readonly auto_archive_duration?: number | null;
 }
 
-/** "When unarchiving a thread that is not locked, SEND_MESSAGES is enough"; what is archived takes no other change. */
+/** "When unarchiving a thread that is not locked, SEND_MESSAGES is enough". An archived thread accepts no other change. */
 function demandChange(state: State, by: UserRecord, channel: ChannelRecord, change: ThreadChange): void {
 	const { thread } = channel;
 	if (thread?.archived && change.archived !== false) throw refusals.archived();

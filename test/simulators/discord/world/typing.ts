@@ -4,7 +4,10 @@ import { demand, speaking } from "./permissions.ts";
 import type { ChannelRecord, UserRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
-/** It shows for ten seconds, cannot be taken back, and ends with a message: https://discord.com/developers/docs/resources/channel#trigger-typing-indicator */
+/**
+ * The indicator lasts ten seconds, cannot be cancelled, and ends with a message:
+ * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
+ */
 const typingMs = 10_000;
 
 export function startTyping(state: State, by: UserRecord, channel: ChannelRecord): void {
@@ -25,7 +28,7 @@ export function startTyping(state: State, by: UserRecord, channel: ChannelRecord
 	});
 }
 
-/** Who is seen typing at the moment. */
+/** Users who are shown as typing. */
 export function typingNow(state: State, channel: ChannelRecord): UserRecord[] {
 	const typing = [...channel.typing].filter(([, until]) => until > state.now());
 	return typing.map(([id]) => state.user(id));

@@ -20,7 +20,7 @@ export interface WorldOptions {
 	readonly settings?: Partial<WorldSettings>;
 	/** The name of the app under test. */
 	readonly app?: string;
-	/** Intents that are switched on for the app; all privileged ones unless told. */
+	/** Intents enabled for the app. Default: all privileged ones. */
 	readonly privileged?: number;
 }
 
@@ -34,7 +34,7 @@ export class World {
 	readonly rest: RestApi;
 	readonly network: Network;
 	readonly gateway: Gateway;
-	/** The guild that everything is in unless told. */
+	/** The default guild. */
 	readonly home: Guild;
 
 	constructor(options: WorldOptions = {}) {
@@ -51,7 +51,7 @@ export class World {
 		this.home = new Guild(this.state, addGuild(this.state, "Home", app.owner));
 	}
 
-	/** Of the app under test. */
+	/** Token of the app under test. */
 	get token(): string {
 		return this.state.app.token;
 	}
@@ -61,7 +61,7 @@ export class World {
 		return `<@${this.state.app.user.id}>`;
 	}
 
-	/** The app as somebody who can be mentioned. */
+	/** The user of the app, for mentions. */
 	get bot(): UserRecord {
 		return this.state.app.user;
 	}
@@ -75,7 +75,7 @@ export class World {
 		return this.home.channel(name);
 	}
 
-	/** Somebody who is a member of the first guild. */
+	/** Adds a member to the first guild. */
 	member(name: string, options: PersonOptions = {}): Person {
 		return this.home.member(name, options);
 	}
@@ -96,17 +96,17 @@ export class World {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}
 
-	/** Whom posts of the app would have notified. A well-made app calls nobody. */
+	/** Users that posts of the app would have notified. A correct app notifies none. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}
 
-	/** What no well-made app asks for, and what the simulator itself did wrong. */
+	/** Requests that no correct app sends, and faults of the simulator itself. */
 	get violations(): readonly string[] {
 		return this.state.violations;
 	}
 
-	/** The violations so far; they count as seen then. */
+	/** Returns the violations so far and clears them. */
 	takeViolations(): string[] {
 		return this.state.violations.splice(0);
 	}

@@ -17,7 +17,7 @@ export const blockLimits = {
 	viewBytes: 250_000,
 } as const;
 
-/** Slack counts code points. */
+/** Length in code points, as Slack counts. */
 export function long(text: string): number {
 	return [...text].length;
 }
@@ -27,7 +27,7 @@ function all(blocks: readonly unknown[]): Part[] {
 	return blocks.filter(isPart).flatMap(inside);
 }
 
-/** What is wrong with the blocks of a message or a modal beyond their types. */
+/** Faults of the blocks of a message or modal that the types do not describe. */
 export function faultsOfBlocks(blocks: readonly unknown[], most: number): string[] {
 	const parts = all(blocks);
 	const faults: string[] = [];
@@ -106,7 +106,7 @@ function faultsOfTables(blocks: readonly unknown[]): string[] {
 	return faults;
 }
 
-/** How much text there is in blocks, as `msg_blocks_too_long` counts it. */
+/** Length of the text in blocks, as `msg_blocks_too_long` counts it. */
 export function textLength(blocks: readonly unknown[]): number {
 	const texts = all(blocks).flatMap(({ text, title }) => [text, title]);
 	return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? long(text) : 0), 0);

@@ -17,7 +17,7 @@ export function isPart(value: unknown): value is Part {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** All texts in which something can stand for somebody, in order. */
+/** All texts that can contain mentions, in order. */
 export function mrkdwnOf(blocks: unknown): string[] {
 	return insideOf(blocks).flatMap((part) => {
 		const { type, text } = part;
@@ -26,7 +26,7 @@ export function mrkdwnOf(blocks: unknown): string[] {
 	});
 }
 
-/** What stands in rich text for somebody or something, as mrkdwn writes it. */
+/** The mrkdwn form of a mention in rich text. */
 function tokenOf(part: Part): string[] {
 	if (part.type === "user" && typeof part["user_id"] === "string") return [`<@${part["user_id"]}>`];
 	if (part.type === "channel" && typeof part["channel_id"] === "string") return [`<#${part["channel_id"]}>`];
@@ -34,7 +34,7 @@ function tokenOf(part: Part): string[] {
 	return part.type === "usergroup" ? [`<!subteam^${String(part["usergroup_id"])}>`] : [];
 }
 
-/** What people read of a message's blocks, as markdown or mrkdwn as it was sent: a line or more for each block. */
+/** The text that people read in the blocks of a message, as markdown or mrkdwn as sent: a line or more for each block. */
 export function blockTexts(blocks: readonly unknown[]): string[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const text = textOfBlock(block);
@@ -64,7 +64,7 @@ const stateMarks: Readonly<Record<string, string>> = {
 	error: "❌",
 };
 
-/** Marks stand for the icons of Slack's apps. */
+/** Symbols stand for the icons of Slack's apps. */
 function planText({ title, tasks }: Part): string {
 	const lines = insideOf(tasks).map(
 		(task) => `${stateMarks[String(task["status"])]} ${String(task["title"])}`,
@@ -105,7 +105,7 @@ function styled(part: Part): string {
 	return `${marks.join("")}${String(part["text"])}${marks.reverse().join("")}`;
 }
 
-/** The text of a part that is or has one, and of what is inside where it has none of its own. */
+/** The text of a part, or of its children if it has none. */
 function plainOf(part: Part): string {
 	const { text } = part;
 	if (typeof text === "string") return text;

@@ -4,7 +4,7 @@ import type { State } from "../world/state.ts";
 import { blockLimits, faultsOfBlocks, long, textLength } from "./block-limits.ts";
 import { insideOf, isPart, type Part } from "./block-text.ts";
 
-/** What a call wants a message to say. */
+/** Message content in a call. */
 export interface Contents {
 	readonly text?: string | undefined;
 	readonly markdown_text?: string | undefined;
@@ -15,7 +15,7 @@ export interface Contents {
 	readonly metadata?: MessageMetadata | undefined;
 }
 
-/** What a message then says. Refuses what is no message, and notes that it was asked for. */
+/** Resulting message content. Refuses an invalid message and records it as a violation. */
 export function readContents(state: State, contents: Contents) {
 	const { markdown_text: markdown, metadata } = contents;
 	if (markdown !== undefined && (contents.text !== undefined || contents.blocks)) {

@@ -1,6 +1,6 @@
 import { insideOf, isPart, type Part } from "./block-text.ts";
 
-/** Something to press or to choose from, and the block in which it stands. */
+/** Button or menu with its block. */
 export interface SeenControl {
 	readonly blockId: string;
 	readonly element: Part;
@@ -11,7 +11,7 @@ const chosen = new Set([
 	...["static_select", "multi_static_select", "overflow", "checkboxes", "radio_buttons"],
 ]);
 
-/** What can be pressed or chosen on a message, in order. */
+/** Buttons and menus of a message, in order. */
 export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const blockId = String(block["block_id"]);
@@ -40,7 +40,7 @@ export function labelOf(part: unknown): string {
 	return isPart(part["text"]) ? labelOf(part["text"]) : typeof part["text"] === "string" ? part["text"] : "";
 }
 
-/** What a choice offers, those in groups, too. */
+/** Options of a menu, including grouped ones. */
 export function optionsOf(element: Part): Part[] {
 	return [
 		...insideOf([element["options"]]),

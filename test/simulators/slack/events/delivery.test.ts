@@ -14,7 +14,7 @@ async function turns(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-/** An app that acknowledges as `answer` says. */
+/** An app whose acknowledgements come from `answer`. */
 function listening(answer: () => Promise<undefined> = async () => undefined, options: WorldOptions = {}) {
 	const parts = standingWorld(options);
 	const heard: Heard[] = [];

@@ -44,12 +44,12 @@ interface Sending {
 }
 
 /**
- * Brings what happens to the app, each time by any one of its connections: within three seconds it is acknowledged, or
- * comes again, three times: https://docs.slack.dev/apis/events-api. What a person waits for comes once.
+ * Delivers events to the app, each to any one of its connections. An event that is not acknowledged within three seconds is
+ * repeated three times: https://docs.slack.dev/apis/events-api. An interaction of a person is delivered once.
  */
 export class Delivery {
 	disorder: Disorder = {};
-	/** What was given up: the inner type of each event. */
+	/** Inner types of undelivered events. */
 	readonly lost: string[] = [];
 	readonly #state: State;
 	readonly #receivers: Receiver[] = [];
@@ -60,7 +60,7 @@ export class Delivery {
 		this.#state = state;
 		this.#holding = new Holding(state.clock, (event) => this.#begin(event));
 		state.listen((events) => {
-			// Nothing comes in the middle of what has caused it.
+			// No event is delivered inside the call that caused it.
 			void Promise.resolve().then(() => this.#carry(events));
 		});
 	}
@@ -75,7 +75,7 @@ export class Delivery {
 		return this.#timers.size;
 	}
 
-	/** A connection begins; the function that is returned ends it. */
+	/** Starts a connection. The returned function ends it. */
 	attach(receiver: Receiver): () => void {
 		this.#receivers.push(receiver);
 		return () => {
@@ -89,7 +89,7 @@ export class Delivery {
 		for (const receiver of this.#receivers.splice(0)) receiver.cut?.();
 	}
 
-	/** Nothing is brought any more. */
+	/** Stops all deliveries. */
 	close(): void {
 		this.drop();
 		for (const timer of this.#timers) timer.cancel();
@@ -131,7 +131,7 @@ export class Delivery {
 			this.#timers.delete(timer);
 			then();
 		};
-		// As it comes over the wire: nobody changes it afterwards.
+		// A copy, as on the wire: later changes do not affect it.
 		const envelope = { type: sending.event.kind, body: JSON.parse(sending.body), attempt: sending.attempt };
 		receiver.take(envelope, sending.reason).then(
 			(reply) => end(() => this.#acknowledge(sending, reply)),

@@ -40,7 +40,7 @@ export class Holding {
 	}
 }
 
-/** What is said of one message keeps its order, but for its twins: people change what they have seen. */
+/** Events of one message keep their order, except repetitions: people react to what they have seen. */
 function mayOvertake({ body: later }: WorldEvent, { body: earlier }: WorldEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

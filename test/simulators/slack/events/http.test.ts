@@ -19,7 +19,7 @@ interface Given {
 	readonly body?: string;
 }
 
-/** An app that answers requests as `answer` says; undefined: not at all. */
+/** An app that answers requests with `answer`. Undefined: no response. */
 async function place(answer: (got: Got) => Given | undefined) {
 	const clock = new ManualClock();
 	const world = new World({ clock });

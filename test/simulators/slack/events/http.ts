@@ -25,7 +25,7 @@ export class HttpEvents implements Receiver {
 	readonly #world: World;
 	readonly #url: string;
 	readonly #changed: () => void;
-	/** The statuses with which it was answered so far. */
+	/** Response statuses so far. */
 	readonly statuses: number[] = [];
 
 	constructor(world: World, url: string, changed: () => void) {

@@ -11,7 +11,7 @@ export type Goodbye =
 	| "warning"
 	/** Its container is replaced. */
 	| "refresh_requested"
-	/** Of more than ten; in the SDKs, though not in the documentation. */
+	/** More than ten sockets. In the SDKs, not in the documentation. */
 	| "too_many_websockets"
 	/** Socket Mode was switched off. */
 	| "link_disabled";
@@ -34,7 +34,7 @@ export interface SocketParts {
 	readonly heard: () => void;
 }
 
-/** One socket, as Slack holds it. */
+/** Slack's side of one socket. */
 export class Socket implements Receiver {
 	readonly #parts: SocketParts;
 	readonly #waiting = new Map<string, (reply: SlackReply) => void>();
@@ -81,14 +81,14 @@ export class Socket implements Receiver {
 		return acknowledged.promise;
 	}
 
-	/** Any frame, whether Slack would send it or not. */
+	/** Sends any frame, also one that Slack would not send. */
 	sends(frame: object | string | Buffer): void {
 		this.#parts.webSocket.send(
 			typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame),
 		);
 	}
 
-	/** Slack ends it, and says so before. */
+	/** Slack announces a disconnect and closes the socket. */
 	disconnects(reason: Goodbye): void {
 		const { webSocket, state } = this.#parts;
 		this.sends({ type: "disconnect", reason, debug_info: { host: "applink-1" } });
@@ -106,7 +106,7 @@ export class Socket implements Receiver {
 		this.#parts.webSocket.terminate();
 	}
 
-	/** From now on it is open, answers pings, and nothing comes over it. */
+	/** The socket stays open and answers pings, and sends no more events. */
 	deafens(): void {
 		this.#isDeaf = true;
 	}

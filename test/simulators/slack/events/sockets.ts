@@ -11,14 +11,14 @@ const mostSockets = 10;
 export class Sockets {
 	/** Whether sockets that are opened are greeted. */
 	greets = true;
-	/** How many were opened so far. */
+	/** Number of opened sockets. */
 	opened = 0;
 	/** The most and, since the first one was greeted, the fewest that were open at one time. */
 	readonly range = { most: 0, fewest: Number.POSITIVE_INFINITY };
 	readonly #world: World;
 	readonly #changed: () => void;
 	readonly #server = new WebSocketServer({ noServer: true });
-	/** Of addresses that nobody has used: each is good for one socket. */
+	/** Unused addresses. Each is valid for one socket. */
 	readonly #tickets = new Set<string>();
 	readonly #open: Socket[] = [];
 	/** Ids of all envelopes that were ever sent. */
@@ -42,7 +42,7 @@ export class Sockets {
 		return `ws://${host}/link/?ticket=${ticket}&app_id=${app.id}`;
 	}
 
-	/** Somebody comes with an address that they were given; refuses one that was used before. */
+	/** Accepts a connection to an issued address. Refuses a used address. */
 	upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
 		const { searchParams } = new URL(request.url ?? "/", "ws://127.0.0.1");
 		if (!this.#tickets.delete(searchParams.get("ticket") ?? "")) {

@@ -8,7 +8,7 @@ import { isSeen, type Shown, show } from "./shown.ts";
 export interface ShownForm {
 	readonly title: string;
 	readonly fields: readonly (FormField & { readonly name: string })[];
-	/** What is said to be wrong, by block. */
+	/** Errors by block. */
 	readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -26,17 +26,17 @@ export class Asked {
 		return this.record.id;
 	}
 
-	/** What has become of it by now. */
+	/** Present state of the interaction. */
 	get state(): InteractionState {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person reads that it failed: nobody acknowledged it within three seconds. */
+	/** Whether the person sees the failure notice: no acknowledgement within three seconds. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
 
-	/** The form that has opened, or that stays because it was not taken. */
+	/** The form that opened, or that stays open because its input was refused. */
 	get form(): ShownForm | undefined {
 		const found = this.record.opened ?? this.record.view;
 		if (!found?.view) return undefined;
@@ -44,7 +44,7 @@ export class Asked {
 		return { title: found.view.title.text, fields, errors: found.errors };
 	}
 
-	/** The messages that answered it, as the person sees them: by its address, or to them alone since then. */
+	/** Messages that answered it, as the person sees them: sent to its response URL, or ephemeral since then. */
 	answers(): Shown[] {
 		const { user, createdAt, answers, view } = this.record;
 		// A form has no channel, but what has opened it had.

@@ -30,7 +30,7 @@ interface Attached {
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
-	/** Of a thread: the timestamp of the message that it began with. */
+	/** Timestamp of the first message of a thread. */
 	readonly threadTs: string | undefined;
 
 	constructor(state: State, record: ChannelRecord, threadTs?: string) {
@@ -39,23 +39,26 @@ export class Channel {
 		this.threadTs = threadTs;
 	}
 
-	/** Of a thread, the id of the message that it began with. */
+	/** For a thread, the id of its first message. */
 	get id(): string {
 		return this.threadTs === undefined ? this.record.id : `${this.record.id}-${this.threadTs}`;
 	}
 
-	/** Of a thread, the first line that it began with. */
+	/** For a thread, the first line of its first message. */
 	get name(): string {
 		return this.threadTs === undefined ? this.record.name : (this.root?.text.split("\n")[0] ?? "");
 	}
 
-	/** Of a thread: the message that it began with. */
+	/** First message of a thread. */
 	get root(): Shown | undefined {
 		const root = this.record.messages.find(({ ts }) => ts === this.threadTs);
 		return root && show(this.#state, root);
 	}
 
-	/** What somebody sees, the oldest first; nobody given: what everybody there sees. Of a thread, its answers. */
+	/**
+	 * Messages that the viewer sees, oldest first. Default: those that everyone in the channel sees. For a thread, its
+	 * replies.
+	 */
 	shows(viewer?: Somebody): Shown[] {
 		const here = this.record.messages.filter((message) => this.#isHere(message) && isSeen(message, viewer));
 		return here.map((message) => show(this.#state, message));
@@ -66,14 +69,14 @@ export class Channel {
 		return threadTs === undefined || broadcast;
 	}
 
-	/** The newest message that somebody sees. */
+	/** The newest message that the viewer sees. */
 	last(viewer?: Somebody): Shown {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
 		return last;
 	}
 
-	/** What somebody sees, as a text to be kept and compared; threads stand below their messages. */
+	/** The messages that the viewer sees as a text for golden files. Threads are below their messages. */
 	transcript(viewer?: Somebody): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];
@@ -86,7 +89,7 @@ export class Channel {
 		].join("\n");
 	}
 
-	/** What the app says that it is about, here or in a thread of this. */
+	/** Status texts of the app, here or in a thread of this channel. */
 	statuses(): string[] {
 		return statusesNow(this.#state, this.record)
 			.filter(({ threadTs }) => this.threadTs === undefined || this.threadTs === threadTs)
@@ -105,7 +108,7 @@ export class Channel {
 		return roots.map(({ ts }) => new Channel(this.#state, this.record, ts));
 	}
 
-	/** The thread of a message, whether or not somebody has answered. */
+	/** The thread of a message, with or without replies. */
 	thread({ id }: Somebody): Channel {
 		return new Channel(this.#state, this.record, id.split("-")[1] ?? id);
 	}
@@ -114,7 +117,7 @@ export class Channel {
 		return this.record.archived;
 	}
 
-	/** Somebody who runs it archives it, or takes that back. */
+	/** An administrator archives or unarchives the channel. */
 	archive(archived = true): void {
 		archive(this.#state, this.record, this.record.creator, archived);
 	}
@@ -141,12 +144,12 @@ export class Channel {
 		unshare(this.#state, this.record, team.record);
 	}
 
-	/** Somebody comes in; without a name the app. */
+	/** A user joins. Default: the app. */
 	joins({ id }: Somebody = this.#state.app.user, by?: Somebody): void {
 		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
 	}
 
-	/** Somebody goes, or is made to; without a name the app. */
+	/** A user leaves or is removed. Default: the app. */
 	loses({ id }: Somebody = this.#state.app.user): void {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
@@ -163,14 +166,14 @@ export class Channel {
 		return show(this.#state, message);
 	}
 
-	/** Slack adds the preview of a link: the message changes, and nobody has edited it. */
+	/** Slack adds a link preview: the message changes without an edit by a person. */
 	unfurls({ id }: Somebody): void {
 		const message = this.#find(id);
 		const previews = [{ url: "https://example.com/", title: "Example" }];
 		changeMessage(this.#state, message, { previews }, { by: message.author, isEdit: false });
 	}
 
-	/** Somebody who runs the workspace deletes a message of anybody. */
+	/** An administrator deletes a message of any user. */
 	moderates({ id }: Somebody): void {
 		removeMessage(this.#state, this.#find(id));
 	}

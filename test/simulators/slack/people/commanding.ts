@@ -34,7 +34,7 @@ export function runCommand(
 	});
 }
 
-/** Values with their names, and the one that needs none, or fits into no quotes, at the end. */
+/** Named values, followed by the value that has no name or contains quotes. */
 function written(values: CommandOptions): string {
 	const parts = Object.entries(values).map(([name, value]) => {
 		if (typeof value === "boolean") return { last: false, text: `${name}:${value ? "yes" : "no"}` };

@@ -1,6 +1,6 @@
 import type { RichTextBlock, RichTextElement } from "@slack/types";
 
-/** What a person has typed, as Slack keeps it. */
+/** Typed text in Slack's stored form. */
 export interface Composed {
 	/** With entities: https://docs.slack.dev/messaging/formatting-message-text#escaping */
 	readonly text: string;
@@ -10,7 +10,7 @@ export interface Composed {
 const tokens =
 	/<@(\w+)>|<#(\w+)>|<!(channel|here|everyone)>|@(channel|here|everyone)\b|(https?:\/\/[^\s<>]+)/g;
 
-/** What was picked from the list (`<@U…>`, `@here`) and links become what they stand for; all else is text. */
+/** Converts picked mentions (`<@U…>`, `@here`) and links to their elements. Everything else is text. */
 export function compose(typed: string, blockId: string): Composed {
 	const elements: RichTextElement[] = [];
 	let [text, at] = ["", 0];

@@ -5,17 +5,17 @@ import { isChoice, labelOf, optionsOf } from "../blocks/controls.ts";
 
 /** A field of a form, as a person sees it. */
 export interface FormField {
-	/** Its block, by which errors are told. */
+	/** Block id, by which errors are reported. */
 	readonly blockId: string;
 	readonly actionId: string;
 	readonly label: string;
 	readonly type: string;
 	readonly required: boolean;
-	/** What stands there already. */
+	/** Initial value. */
 	readonly value: string;
 	readonly least: number;
 	readonly most: number;
-	/** Of a choice. */
+	/** Options of a menu. */
 	readonly options: readonly string[];
 	readonly element: Part;
 }
@@ -39,7 +39,10 @@ export function fieldsOf({ blocks }: ModalView): FormField[] {
 	});
 }
 
-/** What a client sends of a form, by block and action: https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+/**
+ * Values that a client sends for a form, by block and action:
+ * https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
+ */
 export function formState(view: ModalView, values: Readonly<Record<string, string>>): Record<string, object> {
 	const fields = fieldsOf(view);
 	const names = new Set(fields.flatMap(({ blockId, actionId, label }) => [blockId, actionId, label]));

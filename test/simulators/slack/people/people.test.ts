@@ -40,7 +40,7 @@ test("answers stand in the thread, and in the channel where they are broadcast",
 	expect(general.shows().map(({ text }) => text)).toEqual(["Who is there?", "and I"]);
 	const thread = general.thread(said);
 	expect(thread.shows().map(({ text }) => text)).toEqual(["me", "and I"]);
-	// Who answers an answer is in the same thread.
+	// A reply to a reply is in the same thread.
 	anna.replies("so do we", { to: answer });
 	anna.says("all of us", { in: thread });
 	expect(thread.shows()).toHaveLength(4);

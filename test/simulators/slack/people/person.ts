@@ -27,7 +27,7 @@ export interface PersonOptions {
 	readonly bot?: boolean;
 	readonly admin?: boolean;
 	readonly owner?: boolean;
-	/** `de-DE`; `en-US` unless told. */
+	/** For example `de-DE`. Default: `en-US`. */
 	readonly locale?: string;
 }
 
@@ -43,20 +43,20 @@ export interface SayOptions {
 	readonly mentions?: readonly { readonly id: string }[];
 	/** Answers in its thread. */
 	readonly replyTo?: { readonly id: string };
-	/** Of an answer in a thread: shown in the channel, too. */
+	/** Also sends a thread reply to the channel. */
 	readonly broadcast?: boolean;
 	readonly attachments?: readonly File[];
 	/** A message that is passed on with it. */
 	readonly forwards?: { readonly id: string };
 }
 
-/** Where to press; the newest message with it unless told. */
+/** Message with the control. Default: the newest message that has it. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
 }
 
-/** Somebody at their Slack client. Does only what the client would let them do, and throws otherwise. */
+/** A person at a Slack client. Does only what the client allows, and throws otherwise. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -135,7 +135,7 @@ export class Person {
 		stopSession(this.#state, this.user, { channel, threadTs });
 	}
 
-	/** The thread of a message, which begins with the first answer; it has no name of its own. */
+	/** The thread of a message, which starts with the first reply and has no name. */
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
 		return new Channel(this.#state, channel, threadTs ?? ts);
@@ -148,10 +148,10 @@ export class Person {
 	}
 
 	/**
-	 * Presses a button at a client that has not heard yet that it is gone from its message, or that the message is: clients
-	 * hear of changes as events, and nothing says that Slack refuses a press that has crossed one. What is told of the
-	 * message is its state at the surface where it was pressed:
-	 * https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+	 * Presses a button at a client that does not know yet that the button or its message was removed. Clients receive
+	 * changes
+	 * as events, and no document says that Slack refuses such a press. The payload has the state of the message that
+	 * the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): Asked {
 		return this.#asked(pressButton(this.#state, this.user, this.#gone(on.id, label)));
@@ -241,7 +241,7 @@ export class Person {
 		return found;
 	}
 
-	/** What is to be seen no more, on the newest version of its message that had it. */
+	/** A button that is no longer shown, with the newest version of its message that had it. */
 	#gone(id: string, label: string): Pressing {
 		const channels = [...this.#state.channels.values()].filter(({ members }) => members.has(this.user));
 		const message = channels.flatMap(({ messages }) => messages).find((one) => messageId(one) === id);

@@ -7,7 +7,7 @@ import type { State } from "../world/state.ts";
 export interface Pressing {
 	readonly message: MessageRecord;
 	readonly control: SeenControl;
-	/** Where the client still shows what is there no more. */
+	/** The version that an outdated client still shows. */
 	readonly pressedOn?: Version;
 }
 
@@ -30,7 +30,7 @@ function press(
 	});
 }
 
-/** Links are told of, too: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+/** Link buttons send a payload too: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export function pressButton(state: State, user: UserRecord, pressing: Pressing): InteractionRecord {
 	const { text, value, style, url } = pressing.control.element;
 	return press(state, user, pressing, {

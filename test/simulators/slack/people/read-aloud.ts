@@ -1,7 +1,7 @@
 import { relativeTime } from "../../chat/relative-time.ts";
 import type { State } from "../world/state.ts";
 
-/** What stands for somebody or something, as people read it: https://docs.slack.dev/messaging/formatting-message-text */
+/** Replaces mentions and links by the text that people read: https://docs.slack.dev/messaging/formatting-message-text */
 export function readAloud(state: State, text: string): string {
 	return text
 		.replace(/<@(\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${state.users.get(id)?.name ?? "unknown"}`)

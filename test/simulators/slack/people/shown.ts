@@ -11,15 +11,15 @@ import { readAloud } from "./read-aloud.ts";
 /** A message as a person sees it at one moment: its id is `CHANNEL-TS`, its content what notifications show. */
 export interface Shown extends ShownMessage {
 	readonly ts: string;
-	/** How often it was changed, whether or not people read so. */
+	/** Number of changes, whether or not the client shows "edited". */
 	readonly changes: number;
 	/** How many answers its thread has. */
 	readonly replies: number;
-	/** Of an answer in a thread: what the thread began with. */
+	/** Timestamp of the first message of the thread of a reply. */
 	readonly threadTs?: string;
 }
 
-/** Slack has nothing that is shown and cannot be pressed. */
+/** Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -33,7 +33,7 @@ function controlOf({ element }: SeenControl): ShownControl {
 	return { kind: "choice", label: labelOf(element["placeholder"]), disabled: false, options, chosen };
 }
 
-/** Whether somebody sees it; nobody given: what everybody there sees. */
+/** Whether the viewer sees it. Default: whether everyone in the channel does. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	if (message.deleted && !message.tombstone) return false;
 	return !message.onlyFor || message.onlyFor.id === viewer?.id;
@@ -63,13 +63,13 @@ export function show(state: State, message: MessageRecord): Shown {
 	};
 }
 
-/** Of what an app has attached or somebody passed on. */
+/** Text of an attachment or a forwarded message. */
 function attachedText(attachment: object): string {
 	const { author_name: author, title, text, fallback }: Partial<Record<string, unknown>> = { ...attachment };
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** Where there are blocks, they are shown, and the text is not. */
+/** If the message has blocks, clients show them instead of the text. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }

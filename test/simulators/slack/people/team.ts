@@ -8,7 +8,7 @@ import { Person, type PersonOptions } from "./person.ts";
 export interface ChannelOptions {
 	/** Only those who are named are in it, and the app. */
 	readonly private?: boolean;
-	/** Everybody of the team unless told. */
+	/** Default: everyone in the team. */
 	readonly members?: readonly Person[];
 	/** The app was not invited. */
 	readonly withoutApp?: boolean;
@@ -28,7 +28,7 @@ export class Team {
 		return this.record.id;
 	}
 
-	/** Public, and with everybody in it, who comes later, too, unless told. */
+	/** Default: a public channel with all present and later members. */
 	channel(name: string, options: ChannelOptions = {}): Channel {
 		const everybody = [...this.#state.users.values()].filter(
 			({ team, id }) => team === this.record && id !== this.#state.app.user.id,
@@ -52,7 +52,7 @@ export class Team {
 		);
 	}
 
-	/** Somebody of that name; of the app's own team they are in all its public channels at once. */
+	/** Adds a member. Members of the app's team join all its public channels. */
 	member(name: string, { guest, bot, admin, owner, locale }: PersonOptions = {}): Person {
 		const user = addUser(this.#state, name, {
 			team: this.record,
@@ -80,7 +80,7 @@ export class Team {
 		this.#state.app.tokenError = "account_inactive";
 	}
 
-	/** The app's tokens are taken back. */
+	/** Revokes the tokens of the app. */
 	revokesTokens(): void {
 		this.#state.app.tokenError = "token_revoked";
 	}

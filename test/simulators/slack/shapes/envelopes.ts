@@ -1,6 +1,6 @@
 import type { State, WorldEvent } from "../world/state.ts";
 
-/** What is sent of something that has happened; an event gets its outer part: https://docs.slack.dev/apis/events-api#event-type-structure */
+/** Payload of an occurrence. An event gets its outer part: https://docs.slack.dev/apis/events-api#event-type-structure */
 export function payloadOf(state: State, { kind, body, channel }: WorldEvent): Record<string, unknown> {
 	if (kind !== "event") return { ...body };
 	const { app, team } = state;
@@ -8,7 +8,7 @@ export function payloadOf(state: State, { kind, body, channel }: WorldEvent): Re
 		...{ enterprise_id: team.enterpriseId ?? null, team_id: team.id, user_id: app.user.id },
 		...{ is_bot: true, is_enterprise_install: false },
 	};
-	// What happens in a shared channel bears the team in which it happened.
+	// Events of a shared channel name the team in which they happened.
 	const teamId = typeof body["team"] === "string" ? body["team"] : team.id;
 	return {
 		...{ token: app.verificationToken, team_id: teamId, context_team_id: team.id },

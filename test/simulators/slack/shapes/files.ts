@@ -21,7 +21,7 @@ export function fileShape(state: State, file: FileRecord): Record<string, unknow
 	};
 }
 
-/** Where it was shown: https://docs.slack.dev/reference/methods/files.info */
+/** Channels in which the file was shared: https://docs.slack.dev/reference/methods/files.info */
 export function sharesShape({ shares }: FileRecord): Record<string, unknown> {
 	const by = (isPublic: boolean): Record<string, object[]> => {
 		const found: Record<string, object[]> = {};
@@ -42,7 +42,10 @@ function shareShape({ ts, threadTs, channel, author }: MessageRecord): object {
 	};
 }
 
-/** What stands in events of a channel of several teams: https://docs.slack.dev/apis/slack-connect/using-slack-connect-methods-and-events#files */
+/**
+ * File in events of a channel shared by several teams:
+ * https://docs.slack.dev/apis/slack-connect/using-slack-connect-methods-and-events#files
+ */
 export function guardedFileShape({ id, createdAt, owner }: FileRecord): Record<string, unknown> {
 	const created = Math.floor(createdAt / 1000);
 	return {

@@ -5,7 +5,7 @@ import { viewShape } from "./views.ts";
 
 const kinds = { press: "block_actions", form: "view_submission", shortcut: "message_action" } as const;
 
-/** What is sent of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a command. */
+/** Payload of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a command. */
 export function interactionShape(
 	state: State,
 	asked: InteractionRecord,

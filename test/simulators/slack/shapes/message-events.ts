@@ -5,7 +5,7 @@ import { messageShape } from "./messages.ts";
 
 const channelTypes = { channel: "channel", group: "group", im: "im", mpim: "mpim" } as const;
 
-/** What a thread knows of itself does not stand in events. */
+/** Thread facts that events do not have. */
 const notInEvents = ["reactions", "reply_count", "reply_users", "reply_users_count", "latest_reply"];
 
 /** https://docs.slack.dev/reference/events/message */
@@ -23,7 +23,7 @@ export function messageEventShape(state: State, message: MessageRecord): Record<
 	};
 }
 
-/** What a client makes up for what it sends. */
+/** Id that a client generates for its message. */
 function clientId({ ts }: MessageRecord): string {
 	const digits = ts.replace(".", "").padStart(32, "0");
 	return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
@@ -36,7 +36,7 @@ export function appMentionShape(state: State, message: MessageRecord): Record<st
 	return { ...shape, type: "app_mention", event_ts };
 }
 
-/** What stands in the middle of events about a message. */
+/** Inner message of an event. */
 function inner(event: Record<string, unknown>): Record<string, unknown> {
 	const { channel: _, channel_type: __, event_ts: ___, ...message } = event;
 	return message;

@@ -52,7 +52,7 @@ function attachmentsOf({ attachments, previews }: MessageRecord): Record<string,
 	return all.length === 0 ? {} : { attachments: all.map((one, index) => ({ id: index + 1, ...one })) };
 }
 
-/** What a message is in one that it was forwarded with, as Slack sends it; no page of its documentation shows one. */
+/** Forwarded message inside another one, as Slack sends it. Its documentation shows no example. */
 export function forwardShape(state: State, message: MessageRecord): object {
 	const { ts, author, text, blocks, channel, files } = message;
 	const { name } = author;
@@ -78,7 +78,7 @@ function previewShape({ url, title }: MessageRecord["previews"][number]): object
 	return { original_url: url, from_url: url, title, title_link: url, fallback: title };
 }
 
-/** What a message knows of its thread, as soon as there is one. */
+/** Thread fields of a message, if it has a thread. */
 function threadShape(message: MessageRecord): Record<string, unknown> {
 	const replies = repliesTo(message);
 	const latest = replies.at(-1);
@@ -101,7 +101,7 @@ function reactionsShape({ reactions }: MessageRecord): object[] {
 	}));
 }
 
-/** What is left where a thread has lost its beginning. */
+/** Remainder of a thread whose first message was deleted. */
 function tombstoneShape(message: MessageRecord): Record<string, unknown> {
 	const text = "This message was deleted.";
 	const head = {

@@ -2,7 +2,7 @@ import { urlOf } from "../shapes/people.ts";
 import { Refusal } from "../world/refusal.ts";
 import { type Method, method } from "./method.ts";
 
-/** Of the app itself: its tokens, its socket and its manifest. */
+/** Methods about the app: tokens, sockets and manifest. */
 export const appMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/auth.test
 	method("auth.test", { tier: 4 }, ({ state: { app, team } }) => ({

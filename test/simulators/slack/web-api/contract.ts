@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const source = fileURLToPath(new URL("./method-arguments.ts", import.meta.url));
 const cacheDirectory = fileURLToPath(new URL("../../../node_modules/.cache/slack-schema/", import.meta.url));
 const roots = ["ChatMethods", "ConversationMethods", "OtherMethods", "SentEvents"] as const;
-/** What the schemas are made of and with. */
+/** Packages from which the schemas are built. */
 const packages = ["@slack/types", "@slack/web-api", "ts-json-schema-generator"];
 const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 
@@ -25,11 +25,11 @@ interface Root extends Schema {
 
 type Roots = Readonly<Record<(typeof roots)[number], Root>>;
 
-/** Calls and events, checked against the types of Slack's packages with the limits that their comments tell. */
+/** Checks calls and events against the types of Slack's packages with the limits in their comments. */
 export class Contract {
 	static #loaded: Contract | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** By method: the root in which it stands. */
+	/** Root of each method. */
 	readonly #methods = new Map<string, (typeof roots)[number]>();
 	readonly #roots: Roots;
 	readonly #validators = new Map<string, ValidateFunction>();
@@ -48,7 +48,7 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** What keeps arguments from being those of the method: also one that it does not know. */
+	/** Faults of the arguments of a method, including unknown ones. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
 		return validate(args) ? [] : told(validate.errors ?? []);
@@ -91,7 +91,7 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/** Making the schemas takes seconds: they are kept for each version of the types and of the generator. */
+/** Building the schemas takes seconds, so they are cached for each version of the types and of the generator. */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;
@@ -106,7 +106,7 @@ function readSchemas(): Roots {
 	const read = schemas ?? (parseJson(readFileSync(file, "utf8"), limits) as Roots);
 	for (const root of roots) {
 		limitByComments(read[root]);
-		// Among the blocks that are known stands one of any type, as which every misspelt one would pass.
+		// The known blocks include one of any type, as which every misspelt block would pass.
 		if (read[root].definitions["Block"]) read[root].definitions["Block"] = { not: {} };
 	}
 	return read;
@@ -121,7 +121,7 @@ function versionOf(name: string): string {
 }
 
 function generateSchemas(): Roots {
-	// Loads the compiler: only where there is nothing to read.
+	// Loads the compiler, only if no schema is cached.
 	const { createGenerator }: typeof import("ts-json-schema-generator") = require("ts-json-schema-generator");
 	const generator = createGenerator({
 		path: source,
@@ -131,6 +131,6 @@ function generateSchemas(): Roots {
 		jsDoc: "extended",
 	});
 	const schemas = roots.map((root) => [root, generator.createSchema(root)] as const);
-	// What the generator makes of these types has properties and definitions.
+	// Schemas of the generator have properties and definitions.
 	return Object.fromEntries(schemas) as unknown as Roots;
 }

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { World, type WorldOptions } from "../world/world.ts";
 import type { ApiResponse } from "./exchange.ts";
 
-/** The app under test, which asks and has its answer at once. */
+/** The app under test. Its calls are answered synchronously. */
 class DirectClient {
 	readonly #world: World;
 
@@ -10,7 +10,7 @@ class DirectClient {
 		this.#world = world;
 	}
 
-	/** With the token of the bot unless told. */
+	/** Default: the bot token. */
 	call(method: string, args: Readonly<Record<string, unknown>> = {}, token = this.#world.token): ApiResponse {
 		return this.#world.api.answer({ method, args, token });
 	}
@@ -37,7 +37,7 @@ class DirectClient {
 		return this.#world.respond(asked.record.responseUrl ?? "", body);
 	}
 
-	/** Opens a form for what somebody has just done. */
+	/** Opens a form in response to an interaction. */
 	opens(asked: { readonly record: { readonly triggerId: string } }, view: object): ApiResponse {
 		return this.call("views.open", { trigger_id: asked.record.triggerId, view });
 	}
@@ -48,12 +48,12 @@ interface Where {
 	readonly threadTs?: string | undefined;
 }
 
-/** The word of Slack in an answer that says no. */
+/** Slack's error word of a refusal. */
 export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }
 
-/** A world that stands still, with one channel, somebody in it, and the app. */
+/** A world with a stopped clock, one channel, one member and the app. */
 export function standingWorld(options: WorldOptions = {}) {
 	const clock = new ManualClock();
 	const world = new World({ clock, ...options });

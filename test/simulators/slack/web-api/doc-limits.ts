@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as limits are put into it. */
+/** The part of a JSON Schema that has limits. */
 export interface Schema {
 	$ref?: string;
 	type?: string | readonly string[];
@@ -20,7 +20,7 @@ const most = new RegExp(
 const least = new RegExp(`minimum(?: (?:length|number))?(?: [a-z\`]+){0,10}? ${number}`, "i");
 const ofEach = new RegExp(`in each item is ${number} characters`, "i");
 
-/** The documented limits of the types, which stand in their comments, as keywords of the schema. */
+/** Adds the limits in the comments of the types as keywords of the schema. */
 export function limitByComments(schema: unknown): void {
 	if (typeof schema !== "object" || schema === null) return;
 	if ("description" in schema && typeof schema.description === "string") {
@@ -48,7 +48,7 @@ function limit(schema: Schema, text: string): void {
 	else if (isText(schema) && greatest !== undefined) Object.assign(schema, textOf(lengths));
 }
 
-/** What is written as an object with a text in it. */
+/** Whether the schema is a text object. */
 function isText({ $ref, anyOf }: Schema): boolean {
 	return $ref !== undefined ? /Element$|TextObject$/.test($ref) : Array.isArray(anyOf);
 }

@@ -33,7 +33,7 @@ export const fileMethods: readonly Method[] = [
 		const threadTs = channel && thread !== undefined ? threadOf(state, channel, thread) : undefined;
 		if (blocks) checkBlocks(state, blocks, blockLimits.blocksOfMessage);
 		for (const { file, title } of files) Object.assign(file, { complete: true, title });
-		// It describes pictures; seen of other files that had one: the answer is as ever, and nobody is shown them.
+		// Alternative text is for images. Observed for other files: the response is the same, and the file is not shown.
 		const isShown = files.every(({ file }) => file.altText === undefined || file.type.startsWith("image/"));
 		if (channel && isShown) {
 			shareFiles(state, {

@@ -36,7 +36,7 @@ interface Upload extends Token {
 	snippet_type?: string;
 }
 
-/** What messages are made of. The types of the package are a union of hundreds, which tells nobody what is wrong. */
+/** Content of messages. The types of the package are a union of hundreds of members, whose errors name no mistake. */
 interface Contents extends Token {
 	channel: string;
 	text?: string;
@@ -133,7 +133,7 @@ export interface OtherMethods {
 	"views.update": ViewsUpdateArguments;
 }
 
-/** What the simulator sends. */
+/** Events that the simulator sends. */
 export interface SentEvents {
 	event: SlackEvent;
 }

@@ -3,7 +3,7 @@ import { Refusal } from "../world/refusal.ts";
 import type { State } from "../world/state.ts";
 import type { AllMethods } from "./contract.ts";
 
-/** What a method gets of a call that the contract has let through. */
+/** A call that passed the contract, as a method receives it. */
 export interface Call<Args> {
 	readonly state: State;
 	readonly args: Args;
@@ -11,12 +11,12 @@ export interface Call<Args> {
 
 export interface Method {
 	readonly name: keyof AllMethods;
-	/** Of the rate limits; `post`: as `chat.postMessage`. */
+	/** Rate limit tier. `post`: as `chat.postMessage`. */
 	readonly tier: 1 | 2 | 3 | 4 | "post";
-	/** Where it does not depend on the channel. */
+	/** Required scope, if it does not depend on the channel. */
 	readonly scope?: string;
 	readonly token: "bot" | "app" | "configuration";
-	/** What is answered besides `ok`. */
+	/** Returns the fields of the response besides `ok`. */
 	handle(call: Call<unknown>): Readonly<Record<string, unknown>>;
 }
 

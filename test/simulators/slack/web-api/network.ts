@@ -5,7 +5,7 @@ import type { ApiResponse } from "./exchange.ts";
 import { refused } from "./web-api.ts";
 
 export interface Fault extends NetworkFault {
-	/** Slack refuses with this word and does nothing; with `drop: "after-commit"` it has done it all the same. */
+	/** Slack refuses with this error and does nothing. With `drop: "after-commit"` the change is made anyway. */
 	readonly error?: string;
 }
 

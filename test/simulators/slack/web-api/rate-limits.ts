@@ -4,10 +4,10 @@ import type { State } from "../world/state.ts";
 import type { Method } from "./method.ts";
 
 const minute = 60_000;
-/** What apps of others may read less of: https://docs.slack.dev/apis/web-api/rate-limits#non-marketplace */
+/** Methods with lower limits for commercial apps: https://docs.slack.dev/apis/web-api/rate-limits#non-marketplace */
 const history = new Set(["conversations.history", "conversations.replies"]);
 
-/** What Slack counts: https://docs.slack.dev/apis/web-api/rate-limits */
+/** Slack's rate limits: https://docs.slack.dev/apis/web-api/rate-limits */
 export class RateLimits {
 	readonly #state: State;
 	/** By what is counted: when calls were made. */

@@ -33,7 +33,7 @@ export function respond(state: State, url: string, body: unknown): ApiResponse {
 	}
 }
 
-/** What an answer does: by a response URL, or with the acknowledgement of a command. */
+/** Effect of a response: by a response URL, or with the acknowledgement of a command. */
 export function carryOut(state: State, asked: InteractionRecord, response: Response): void {
 	const { channel, message, user } = asked;
 	if (!channel) throw new Refusal("invalid_url", { status: 404 });
@@ -42,8 +42,8 @@ export function carryOut(state: State, asked: InteractionRecord, response: Respo
 		return;
 	}
 	const contents = readContents(state, response);
-	// The original is replaced unless told otherwise where it was pressed: "by default, replace_original is true" of presses
-	// that say nothing about who sees the answer.
+	// By default a press replaces the original: "by default, replace_original is true" for presses without a
+	// `response_type`.
 	const replaces =
 		response.replace_original ?? (asked.kind === "press" && response.response_type === undefined);
 	if (replaces && message) {

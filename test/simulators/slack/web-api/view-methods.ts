@@ -8,7 +8,7 @@ import { joinedChannel, type Method, method } from "./method.ts";
 
 const statuses = new Set(["active", "processing", "suspended", "closed"]);
 
-/** What people see of the app besides messages. */
+/** Methods about views. */
 export const viewMethods: readonly Method[] = [
 	// https://docs.slack.dev/reference/methods/views.open
 	method("views.open", { tier: 4 }, ({ state, args }) => {

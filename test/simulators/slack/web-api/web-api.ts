@@ -19,7 +19,7 @@ const methods = new Map<string, Method>(
 	].map((method) => [method.name, method]),
 );
 
-/** Slack's Web API over a world: one answer for one call, at once. */
+/** Slack's Web API over a world. Each call is answered synchronously. */
 export class WebApi {
 	readonly #state: State;
 	readonly #contract = Contract.load();
@@ -33,7 +33,7 @@ export class WebApi {
 	answer(request: ApiRequest): ApiResponse {
 		try {
 			const body = this.#carryOut(request);
-			// What the call has done shows in no answer that is changed later.
+			// A copy, so that later changes of the world do not change the response.
 			return { status: 200, headers: {}, body: structuredClone({ ok: true, ...body }) };
 		} catch (error) {
 			if (!(error instanceof Refusal)) throw error;
@@ -87,7 +87,7 @@ export function faultyArguments(faults: readonly string[]): Refusal {
 		: new Refusal("invalid_arguments", { body });
 }
 
-/** The answer that says no: https://docs.slack.dev/apis/web-api#errors */
+/** Error response: https://docs.slack.dev/apis/web-api#errors */
 export function refused({ error, details }: Refusal): ApiResponse {
 	const { status = 200, body, retryAfterMs } = details;
 	const headers =

@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { updateView } from "./views.ts";
 
-/** The app has said that it knows, and what else it said with it. Too late it is as if nothing was said. */
+/** The app acknowledges, optionally with a reply. A late acknowledgement has no effect. */
 export function acknowledge(state: State, asked: InteractionRecord, reply: SlackReply): void {
 	if (settleInteraction(state, asked).state !== "waiting") return;
 	asked.state = "acknowledged";
@@ -33,7 +33,7 @@ function answerForm(state: State, asked: InteractionRecord, reply: Readonly<Reco
 			asked.closed = true;
 			return;
 		case "errors":
-			// What else it were is nothing that people read.
+			// Other values are not shown.
 			view.errors = Object(reply["errors"]);
 			return;
 		case "update":

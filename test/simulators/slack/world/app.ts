@@ -27,13 +27,13 @@ export interface AppRecord {
 	/** `xoxe.xoxp-…`, of manifests. */
 	readonly configToken: string;
 	readonly signingSecret: string;
-	/** What old apps tell one another by; it stands in what is sent. */
+	/** Verification token of older apps, which payloads contain. */
 	readonly verificationToken: string;
-	/** What became of the tokens: `token_revoked`, `account_inactive`, … */
+	/** Error of revoked tokens: `token_revoked`, `account_inactive`, … */
 	tokenError: string | undefined;
-	/** What the workspace has allowed it. */
+	/** Scopes granted by the workspace. */
 	scopes: ReadonlySet<string>;
-	/** What it is told: `message.channels`, … */
+	/** Subscribed events: `message.channels`, … */
 	subscriptions: ReadonlySet<string>;
 	commands: readonly SlashCommand[];
 	shortcuts: readonly Shortcut[];

@@ -42,12 +42,12 @@ export function fileOf(state: State, id: string): FileRecord {
 	return file;
 }
 
-/** Where the bytes of a file go: https://docs.slack.dev/messaging/working-with-files#uploading_files */
+/** Upload address of a file: https://docs.slack.dev/messaging/working-with-files#uploading_files */
 export function uploadUrl(state: State, { id }: FileRecord): string {
 	return `${state.hosts.files}/upload/v1/${id}`;
 }
 
-/** Takes the bytes of a file, once. False where there is nothing to take. */
+/** Accepts the bytes of a file once. Returns false if no upload is expected. */
 export function takeUpload(state: State, url: string, bytes: Uint8Array): boolean {
 	const id = url.startsWith(`${state.hosts.files}/upload/v1/`) ? url.split("/").at(-1) : undefined;
 	const file = state.files.get(id ?? "");
@@ -64,7 +64,7 @@ export interface Sharing {
 	readonly blocks?: Parameters<typeof addMessage>[1]["blocks"];
 }
 
-/** What was uploaded shows up in the channel, which may take a while. */
+/** Shares uploaded files in the channel after a delay. */
 export function shareFiles(state: State, { blocks, ...sharing }: Sharing): void {
 	const show = (): void => {
 		const making = { author: state.app.user, ...sharing, ...(blocks && { blocks }) };
@@ -74,12 +74,12 @@ export function shareFiles(state: State, { blocks, ...sharing }: Sharing): void 
 	else show();
 }
 
-/** What a private address gives to who has the token; undefined: there is no such file. */
+/** File at a private address for a holder of the token. Undefined if it does not exist. */
 export function fileAt(state: State, url: string): FileRecord | undefined {
 	const [, id = ""] = /\/files-pri\/\w+?-(\w+)\//.exec(url) ?? [];
 	const file = state.files.get(id);
 	return url.startsWith(`${state.hosts.files}/`) && file?.complete && !file.deleted ? file : undefined;
 }
 
-/** What who may not read a file gets instead, with status 200. */
+/** Body for a caller who may not read a file, with status 200. */
 export const loginPage = "<!DOCTYPE html><html><head><title>Slack</title></head><body>Sign in</body></html>";

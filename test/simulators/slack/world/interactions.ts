@@ -17,7 +17,7 @@ export interface Beginning {
 	readonly message?: MessageRecord;
 	readonly pressedOn?: Version;
 	readonly view?: ViewRecord;
-	/** What of it is not the same for all of its kind. */
+	/** Fields that differ between interactions of one kind. */
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -40,7 +40,7 @@ export function beginInteraction(state: State, { data, ...beginning }: Beginning
 	return asked;
 }
 
-/** What has become of it by now: without an acknowledgement in time it has failed for the person. */
+/** Present state. Without an acknowledgement in time the interaction has failed for the person. */
 export function settleInteraction(state: State, asked: InteractionRecord): InteractionRecord {
 	const late = state.now() - asked.createdAt >= state.settings.acknowledgeMs;
 	if (asked.state === "waiting" && late) asked.state = "failed";

@@ -1,6 +1,6 @@
 import type { AppRecord, Shortcut, SlashCommand } from "./app.ts";
 
-/** What of a manifest matters here: https://docs.slack.dev/reference/app-manifest */
+/** Relevant part of a manifest: https://docs.slack.dev/reference/app-manifest */
 export interface AppManifest {
 	readonly features?: {
 		readonly slash_commands?: readonly SlashCommand[] | undefined;
@@ -74,7 +74,7 @@ export const fullManifest = {
 	},
 } as const;
 
-/** The app becomes what a manifest says, and the workspace allows all of it. */
+/** Configures the app by the manifest and grants all of it. */
 export function install(app: AppRecord, manifest: AppManifest): void {
 	const { features, oauth_config: oauth, settings } = manifest;
 	app.manifest = { ...manifest };

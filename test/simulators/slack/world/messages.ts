@@ -8,7 +8,7 @@ import { clearStatus } from "./statuses.ts";
 import { messageEvent, type Told, tell } from "./telling.ts";
 import { repliesTo, rootOf } from "./threads.ts";
 
-/** What a message is made of. */
+/** Content and circumstances of a new message. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
@@ -25,7 +25,7 @@ export interface Making {
 	readonly username?: string;
 }
 
-/** Adds a message without asking whether its author may, and without telling anybody. */
+/** Adds a message without checking permissions and without sending events. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { channel, author, threadTs, onlyFor } = making;
 	const message: MessageRecord = {
@@ -51,7 +51,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 	return message;
 }
 
-/** The thread that a new message may be in: only one that a message at the top has begun. */
+/** Thread of a new message. Only a top-level message can have a thread. */
 export function threadOf(state: State, channel: ChannelRecord, ts: string): string {
 	const root = channel.messages.find((message) => message.ts === ts);
 	if (!root || root.onlyFor || (root.deleted && !root.tombstone)) throw new Refusal("thread_not_found");
@@ -80,7 +80,7 @@ function mentionOf(state: State, message: MessageRecord): Told[] {
 	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);
 	if (!isCalled || message.channel.kind === "im" || message.subtype === "channel_join") return [];
 	const { files, attachments, ...bare } = appMentionShape(state, message);
-	// Its page shows none: apps that are told of messages as well must not count on them.
+	// The documentation shows none, so apps that also receive message events must not rely on them.
 	const attached = {
 		...(files !== undefined && { files }),
 		...(attachments !== undefined && { attachments }),
@@ -90,7 +90,7 @@ function mentionOf(state: State, message: MessageRecord): Told[] {
 	return [{ subscription: "app_mention", channel: message.channel, event }];
 }
 
-/** What is changed; what is left out stays. */
+/** Changed fields. Omitted fields stay. */
 export interface Change {
 	readonly text?: string;
 	readonly blocks?: readonly AnyBlock[];

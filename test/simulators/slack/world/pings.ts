@@ -4,8 +4,9 @@ import type { MessageRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Notes whom a message of the app would have notified: https://docs.slack.dev/messaging/formatting-message-text#mentioning.
- * Code is no shelter: what stands for somebody is read wherever it stands.
+ * Records whom a message of the app would have notified:
+ * https://docs.slack.dev/messaging/formatting-message-text#mentioning.
+ * Mentions inside code count too.
  */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user) return;

@@ -10,15 +10,15 @@ export interface TeamRecord {
 
 export interface UserRecord {
 	readonly id: string;
-	/** What stands after `@`. */
+	/** Handle after `@`. */
 	readonly handle: string;
 	/** As people see it. */
 	name: string;
 	readonly team: TeamRecord;
 	readonly isBot: boolean;
-	/** Of a bot: as whom it writes (`B…`). */
+	/** Bot id (`B…`) in messages of a bot. */
 	readonly botId?: string;
-	/** Of a bot: its app. */
+	/** App of a bot. */
 	readonly appId?: string;
 	/** A guest of several channels: https://slack.com/help/articles/202518103 */
 	isRestricted: boolean;
@@ -60,17 +60,17 @@ export interface FileRecord {
 	readonly owner: UserRecord;
 	/** Undefined until it is uploaded. */
 	bytes?: Uint8Array;
-	/** What was said it would be. */
+	/** Announced size. */
 	readonly size: number;
 	readonly altText?: string;
 	/** Whether the upload was completed. */
 	complete: boolean;
 	deleted: boolean;
-	/** Where it was shown. */
+	/** Messages that share the file. */
 	readonly shares: MessageRecord[];
 }
 
-/** What a client shows of a message. */
+/** Message content as a client shows it. */
 export interface Version {
 	readonly text: string;
 	readonly blocks: readonly AnyBlock[];
@@ -88,14 +88,14 @@ export interface MessageRecord {
 	/** In mrkdwn, with entities. */
 	text: string;
 	blocks: readonly AnyBlock[];
-	/** What it showed before it was changed, the oldest first. */
+	/** Earlier versions, oldest first. */
 	readonly past: Version[];
 	/** As an app has written them, or Slack where a message was forwarded: https://docs.slack.dev/reference/objects/message-object */
 	readonly attachments: readonly object[];
-	/** What a link was turned into. */
+	/** Link previews. */
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];
-	/** The timestamp of the message that its thread began with; of one that began a thread, its own has none here. */
+	/** Timestamp of the first message of its thread. The first message itself has none. */
 	readonly threadTs?: string;
 	/** Shown in the channel, too. */
 	broadcast: boolean;
@@ -111,27 +111,27 @@ export interface MessageRecord {
 	readonly reactions: Map<string, Set<UserRecord>>;
 	/** The only one who sees it besides the app. */
 	readonly onlyFor?: UserRecord;
-	/** What it answers by a response URL or an acknowledgement. */
+	/** Interaction that it answers, by a response URL or an acknowledgement. */
 	readonly answers?: InteractionRecord;
 }
 
 export interface ViewRecord {
 	readonly id: string;
 	readonly user: UserRecord;
-	/** What has opened it. */
+	/** The interaction that opened it. */
 	readonly opener: InteractionRecord;
-	/** Undefined as soon as nobody sees it any more. */
+	/** Undefined when no person sees it. */
 	view?: ModalView;
 	hash: string;
 	errors: Readonly<Record<string, string>>;
 }
 
-/** What has become of a press, a command, a form or a shortcut. */
+/** State of a press, a command, a form or a shortcut. */
 export type InteractionState =
-	/** Nobody has acknowledged yet. */
+	/** No acknowledgement yet. */
 	| "waiting"
 	| "acknowledged"
-	/** Three seconds went by, or nobody was there: people see a warning. */
+	/** Three seconds passed, or no app was connected: people see a warning. */
 	| "failed";
 
 export interface InteractionRecord {
@@ -142,11 +142,11 @@ export interface InteractionRecord {
 	readonly channel?: ChannelRecord;
 	/** The thread where it was done. */
 	readonly threadTs?: string;
-	/** What was pressed stands on it, or what the shortcut is about. */
+	/** Message with the pressed element, or the message of a shortcut. */
 	readonly message?: MessageRecord;
-	/** What the message showed where it was pressed, if that is not what it shows. */
+	/** Version of the message at the time of the press, if it differs. */
 	readonly pressedOn?: Version;
-	/** Of a form and of what is in one. */
+	/** View of a form or of an element in one. */
 	readonly view?: ViewRecord;
 	readonly createdAt: number;
 	readonly triggerId: string;
@@ -155,26 +155,26 @@ export interface InteractionRecord {
 	readonly responseUrl?: string;
 	responses: number;
 	state: InteractionState;
-	/** What it has opened. */
+	/** The view that it opened. */
 	opened?: ViewRecord;
 	/** Messages that answered it. */
 	readonly answers: MessageRecord[];
-	/** Of a form: whether it was taken. */
+	/** Whether the app accepted the form. */
 	closed: boolean;
 }
 
-/** What a thread says of the app: https://docs.slack.dev/ai/agent-sessions */
+/** Status of the app in a thread: https://docs.slack.dev/ai/agent-sessions */
 export interface StatusRecord {
 	readonly channel: ChannelRecord;
 	readonly threadTs: string;
-	/** What people read; empty: nothing. */
+	/** Status text. Empty: no status. */
 	status: string;
 	at: number;
 	/** When it goes away by itself. */
 	until?: number;
 }
 
-/** Somebody whom a message has called, who would have been notified. */
+/** A user who would have been notified by a mention. */
 export interface Ping {
 	/** `CHANNEL-TS`. */
 	readonly messageId: string;

@@ -1,14 +1,14 @@
-/** What Slack says about an error, besides its word: https://docs.slack.dev/apis/web-api#errors */
+/** Details of an error besides its word: https://docs.slack.dev/apis/web-api#errors */
 export interface RefusalDetails {
-	/** What the answer holds besides `ok` and `error`. */
+	/** Fields of the response besides `ok` and `error`. */
 	readonly body?: Readonly<Record<string, unknown>>;
-	/** 200 unless told. */
+	/** Default: 200. */
 	readonly status?: number;
-	/** Of a rate limit. */
+	/** Wait after a rate limit. */
 	readonly retryAfterMs?: number;
 }
 
-/** An answer of Slack that says no, by the word of its documentation. */
+/** Error response of Slack with a documented word. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly error: string;

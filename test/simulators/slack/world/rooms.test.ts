@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { standingWorld } from "../web-api/direct-client.ts";
 import type { WorldOptions } from "./world.ts";
 
-/** What the app hears, by type. */
+/** Events that the app receives, by type. */
 function hearing(options: WorldOptions = {}) {
 	const parts = standingWorld(options);
 	const events: Readonly<Record<string, unknown>>[] = [];

@@ -32,7 +32,7 @@ export function addUser(state: State, name: string, wish: UserWish = {}): UserRe
 
 const letters: Readonly<Record<ChannelKind, string>> = { channel: "C", group: "C", im: "D", mpim: "G" };
 
-/** Nobody is told: who opens a channel joins it by `join`. */
+/** Sends no events. The creator joins with `join`. */
 export function addChannel(
 	state: State,
 	kind: ChannelKind,
@@ -50,7 +50,7 @@ export function addChannel(
 	return channel;
 }
 
-/** The conversation of exactly these people with the app, which is opened where there is none. */
+/** The conversation of exactly these people with the app. Creates it if necessary. */
 export function openConversation(state: State, people: readonly UserRecord[]): ChannelRecord {
 	const members = [...new Set([state.app.user, ...people])];
 	const kind = members.length > 2 ? "mpim" : "im";
@@ -87,7 +87,7 @@ export function join(state: State, channel: ChannelRecord, user: UserRecord, inv
 	tell(state, { subscription: "member_joined_channel", channel, event });
 }
 
-/** https://docs.slack.dev/reference/events/member_left_channel; who goes hears it as `channel_left`. */
+/** https://docs.slack.dev/reference/events/member_left_channel. A bot that leaves receives `channel_left`. */
 export function leave(state: State, channel: ChannelRecord, user: UserRecord): void {
 	if (!channel.members.delete(user)) return;
 	const event_ts = state.stamps.create();

@@ -1,19 +1,22 @@
-/** So many calls in so many milliseconds. */
+/** Number of calls per period in milliseconds. */
 export interface Allowance {
 	readonly limit: number;
 	readonly perMs: number;
 }
 
-/** Numbers of Slack that a test may change. Where Slack documents none, the comment says what ours stands for. */
+/** Numbers of Slack that a test may change. If Slack documents none, the comment gives the meaning of ours. */
 export interface WorldSettings {
 	/**
-	 * By tier, a minute, of each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest is "1+"
-	 * with "a small amount of burst", of which Slack tells no number.
+	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The lowest
+	 * is
+	 * "1+" with "a small amount of burst", for which Slack documents no number.
 	 */
 	readonly tiers: Readonly<Record<1 | 2 | 3 | 4, number>>;
-	/** Posts to one channel: "1 per second", of which "short bursts" may be more; Slack tells no number of those. */
+	/** Posts to one channel: "1 per second", with "short bursts" for which Slack documents no number. */
 	readonly posts: Allowance;
-	/** What apps of others than the customer may read: https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps */
+	/**
+	 * Limits for commercial apps: https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+	 */
 	readonly app: "internal" | "commercial";
 	/** https://docs.slack.dev/apis/events-api#responding */
 	readonly acknowledgeMs: number;
@@ -26,7 +29,10 @@ export interface WorldSettings {
 	readonly triggerMs: number;
 	/** `assistant.threads.setStatus`: "a two-minute timeout". */
 	readonly statusMs: number;
-	/** How long after the last step an uploaded file shows up in its channel; Slack tells no number. May be changed on the way. */
+	/**
+	 * Delay between the last step of an upload and its appearance in the channel. Slack documents no number. A test may
+	 * change it.
+	 */
 	shareMs: number;
 	/** For how long a message can be edited by people, in milliseconds; undefined: for ever. */
 	readonly editWindowMs: number | undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/base";
 
-/** Names and timestamps as Slack makes them: no two are the same, and both tell the moment. */
+/** Ids and timestamps in Slack's format: unique and in order of time. */
 export class Stamps {
 	readonly #clock: Clock;
 	#last = 0;
@@ -17,7 +17,7 @@ export class Stamps {
 		return `${micros.slice(0, -6)}.${micros.slice(-6)}`;
 	}
 
-	/** An id of somebody or something: `T`, `U`, `C`, `D`, `G`, `F`, `B`, `A`, `V`, `Ev` and what is unique. */
+	/** A unique id with a prefix: `T`, `U`, `C`, `D`, `G`, `F`, `B`, `A`, `V`, `Ev`. */
 	id(prefix: string): string {
 		this.#count += 1;
 		const moment = Math.floor(this.#clock.now()).toString(36).padStart(8, "0");

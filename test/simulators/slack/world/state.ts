@@ -15,12 +15,12 @@ import { Refusal } from "./refusal.ts";
 import type { WorldSettings } from "./settings.ts";
 import type { Stamps } from "./stamps.ts";
 
-/** Something that happened and that the app is told. */
+/** An occurrence that the app receives. */
 export interface WorldEvent {
 	readonly kind: "event" | "command" | "interactive";
 	/** The inner event, or what is sent of a press, a form, a shortcut or a command. */
 	readonly body: Readonly<Record<string, unknown>>;
-	/** Of what is no event: who waits for it to be acknowledged. */
+	/** The interaction that waits for an acknowledgement, if this is not an event. */
 	readonly asked?: InteractionRecord;
 	readonly channel?: ChannelRecord;
 }
@@ -42,9 +42,9 @@ export class State {
 	/** By the id of the message that the thread began with. */
 	readonly statuses = new Map<string, StatusRecord>();
 	readonly pings: Ping[] = [];
-	/** What was refused although no well-made app would ask for it, and what the simulator itself did wrong. */
+	/** Refused calls that no correct app sends, and faults of the simulator itself. */
 	readonly violations: string[] = [];
-	/** Where files are read and uploaded, and answers are sent; a front end with a port of its own changes them. */
+	/** Hosts of files, uploads and responses. A front end with its own port changes them. */
 	readonly hosts = { files: "https://files.slack.com", hooks: "https://hooks.slack.com" };
 	/** Makes the address of a socket; a front end with a port of its own changes it. */
 	socketUrl: () => string = () => `wss://wss-primary.slack.com/link/?ticket=${this.ids.create("ticket")}`;
@@ -69,7 +69,7 @@ export class State {
 		return chanceOf(this.ids);
 	}
 
-	/** What happens at once is told in any order. */
+	/** Simultaneous events are delivered in any order. */
 	emit(...events: readonly WorldEvent[]): void {
 		for (const listener of [...this.#listeners]) listener(events);
 	}

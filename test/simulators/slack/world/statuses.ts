@@ -6,7 +6,7 @@ import { tell } from "./telling.ts";
 
 const subscription = "agent_session_stopped";
 
-/** The app says what it is about in a thread: https://docs.slack.dev/ai/agent-sessions */
+/** Sets the status of the app in a thread: https://docs.slack.dev/ai/agent-sessions */
 export function setStatus(
 	state: State,
 	where: { readonly channel: ChannelRecord; readonly threadTs: string },
@@ -20,7 +20,7 @@ export function setStatus(
 }
 
 /**
- * Somebody presses the button that a session at work shows to people; the app must say itself that it is over:
+ * A person presses the Stop button of an active session. The app must end the status itself:
  * https://docs.slack.dev/reference/events/agent_session_stopped
  */
 export function stopSession(
@@ -43,11 +43,11 @@ export function stopSession(
 export function clearStatus(state: State, { channel, threadTs }: MessageRecord): void {
 	if (threadTs === undefined) return;
 	const known = state.statuses.get(messageId({ channel, ts: threadTs }));
-	// A session stays at work until the app says that it is not.
+	// A session is active until the app says otherwise.
 	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
 }
 
-/** What people read of the app now, by thread. */
+/** Visible statuses of the app by thread. */
 export function statusesNow(state: State, channel: ChannelRecord): StatusRecord[] {
 	const now = state.now();
 	return [...state.statuses.values()].filter(

@@ -2,12 +2,12 @@ import { eventScopes } from "./manifest.ts";
 import type { ChannelKind, ChannelRecord } from "./records.ts";
 import type { State, WorldEvent } from "./state.ts";
 
-/** What is told of something that has happened. */
+/** Event content and its audience. */
 export interface Told {
 	/** As the manifest names it: `message.channels`, `app_mention`. */
 	readonly subscription: string;
 	readonly channel?: ChannelRecord;
-	/** Whether the app hears of it without being in the channel. */
+	/** Whether the app receives it without being in the channel. */
 	readonly everywhere?: boolean;
 	readonly event: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ export function messageEvent({ kind }: ChannelRecord): string {
 	return messageEvents[kind];
 }
 
-/** Tells the app what it has subscribed to, may read, and is there for. What is given together comes in any order. */
+/** Sends the app the events that it subscribed to, may read, and is present for. Events of one call arrive in any order. */
 export function tell(state: State, ...all: readonly Told[]): void {
 	const heard = all.filter((one) => hears(state, one));
 	const events = heard.map(({ event, channel }): WorldEvent => {

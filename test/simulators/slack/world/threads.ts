@@ -7,7 +7,7 @@ export function rootOf(message: MessageRecord): MessageRecord {
 	return channel.messages.find(({ ts }) => ts === threadTs) ?? message;
 }
 
-/** The answers in the thread of a message, the oldest first; without those that one person alone sees. */
+/** Replies in the thread of a message, oldest first, without ephemeral ones. */
 export function repliesTo({ ts, channel }: MessageRecord): MessageRecord[] {
 	return channel.messages.filter(
 		(message) => message.threadTs === ts && !message.deleted && !message.onlyFor,

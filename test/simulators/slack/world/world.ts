@@ -21,7 +21,7 @@ export interface WorldOptions {
 	readonly settings?: Partial<WorldSettings>;
 	/** The name of the app under test. */
 	readonly app?: string;
-	/** What the app is installed with; everything that is known unless told. */
+	/** Manifest of the app. Default: everything known. */
 	readonly manifest?: AppManifest;
 }
 
@@ -35,7 +35,7 @@ export class World {
 	readonly api: WebApi;
 	readonly network: Network;
 	readonly delivery: Delivery;
-	/** The workspace that has installed the app, where everything is unless told. */
+	/** The workspace that installed the app, and the default workspace. */
 	readonly home: Team;
 
 	constructor(options: WorldOptions = {}) {
@@ -72,7 +72,7 @@ export class World {
 		return `<@${this.state.app.user.id}>`;
 	}
 
-	/** The app as somebody who can be mentioned. */
+	/** The user of the app, for mentions. */
 	get bot(): UserRecord {
 		return this.state.app.user;
 	}
@@ -84,12 +84,12 @@ export class World {
 		return new Team(this.state, { id, name, domain: name.toLowerCase() });
 	}
 
-	/** A public channel of the first team, with everybody in it who is there by then or comes later. */
+	/** A public channel of the first team with all present and later members. */
 	channel(name: string): Channel {
 		return this.home.channel(name);
 	}
 
-	/** Somebody of the first team. */
+	/** Adds a member to the first team. */
 	member(name: string, options: PersonOptions = {}): Person {
 		return this.home.member(name, options);
 	}
@@ -110,7 +110,7 @@ export class World {
 		return [...ids].map((id) => this.place(id));
 	}
 
-	/** The workspace allows the app what a manifest says, and nothing else. */
+	/** Grants the app exactly the permissions of a manifest. */
 	installs(manifest: AppManifest): void {
 		install(this.state.app, manifest);
 	}
@@ -125,12 +125,12 @@ export class World {
 		return this.state.pings;
 	}
 
-	/** What no well-made app asks for, and what the simulator itself did wrong. */
+	/** Calls that no correct app sends, and faults of the simulator itself. */
 	get violations(): readonly string[] {
 		return this.state.violations;
 	}
 
-	/** The violations so far; they count as seen then. */
+	/** Returns the violations so far and clears them. */
 	takeViolations(): string[] {
 		return this.state.violations.splice(0);
 	}
