@@ -16,13 +16,13 @@ export {
 } from "./log.ts";
 export type { RedactedStream } from "./redacted-stream.ts";
 export { Redactor, type TextRedactor } from "./redactor.ts";
-export type { FreshSchema } from "./store/fresh-schema.ts";
 export { type HotStatement, hotChange, hotInsert, hotStatement } from "./store/hot-statement.ts";
+export type { FreshSchema } from "./store/migrate.ts";
 export { readMigrationNames } from "./store/migrate.ts";
 export { type KeyvOptions, keyvMigration, openKeyv } from "./store/sql-keyv.ts";
-export { checkSqliteFile, copySqliteFile, readSqliteFile } from "./store/sqlite-copy.ts";
+export { checkSqliteFile, copySqliteFile, readSqliteFile } from "./store/sqlite-file.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store/sqlite-store.ts";
 export type { HealthWatch } from "./store/storage-health.ts";
 export type { Engine, Migration, Store, StoreHealth } from "./store/store.ts";
-export { StoreError } from "./store/store-error.ts";
+export { StoreError } from "./store/store.ts";
 export { mintToken, readTokenText, type TokenText, tokenKindOf } from "./token-text.ts";

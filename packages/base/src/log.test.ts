@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { ParleyError } from "./errors.ts";
 import { parseJson } from "./json.ts";
-import { createLogger, type LogLevel, logLevels, silentLogger } from "./log.ts";
+import { createLogger, type LogLevel, logLevels, StderrWriter, silentLogger } from "./log.ts";
 import { Redactor } from "./redactor.ts";
-import { StderrWriter } from "./stderr-writer.ts";
 import { MemoryLogger } from "./testing/memory-logger.ts";
 
 function logTo(level: LogLevel) {

@@ -1,5 +1,4 @@
-import { unwrap } from "./redactor-encodings.ts";
-import { cutShape, longestShape, REPLACEMENT } from "./redactor-shapes.ts";
+import { cutShape, longestShape, REPLACEMENT, unwrap } from "./redactor-patterns.ts";
 
 /** Takes text in pieces and returns it without secrets, each part as soon as it cannot belong to one. */
 export interface RedactedStream {

@@ -6,8 +6,16 @@ import {
 	type RedactedStream,
 	redactedStream,
 } from "./redacted-stream.ts";
-import { encodings, endOfWrapped, wrappedEncodings, wrappedSource } from "./redactor-encodings.ts";
-import { openingLength, openings, REPLACEMENT, shapes } from "./redactor-shapes.ts";
+import {
+	encodings,
+	endOfWrapped,
+	openingLength,
+	openings,
+	REPLACEMENT,
+	shapes,
+	wrappedEncodings,
+	wrappedSource,
+} from "./redactor-patterns.ts";
 
 /** Shorter values would blank ordinary words. */
 const MIN_LENGTH = 4;

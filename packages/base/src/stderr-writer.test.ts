@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StderrWriter } from "./stderr-writer.ts";
+import { StderrWriter } from "./log.ts";
 
 /** A pipe with room for so many bytes, which somebody may empty while it is waited for. */
 function pipe(room: number, onPause: (pipe: { room: number }) => void = () => undefined) {

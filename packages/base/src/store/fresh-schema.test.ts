@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { ManualClock } from "../testing/index.ts";
-import type { FreshSchema } from "./fresh-schema.ts";
-import { readMigrationNames } from "./migrate.ts";
+import { type FreshSchema, readMigrationNames } from "./migrate.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import type { Migration } from "./store.ts";
 

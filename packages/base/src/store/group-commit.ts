@@ -1,8 +1,8 @@
-import type { Kysely } from "kysely";
+import { type DatabaseConnection, DefaultQueryExecutor, type Dialect, type Driver, Kysely } from "kysely";
+import { ParleyError } from "../errors.ts";
 import type { Failpoints } from "../failpoints.ts";
 import type { StorageFailure, StorageHealth } from "./storage-health.ts";
-import type { StoreHealth } from "./store.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, type StoreHealth } from "./store.ts";
 
 type Awaitable = Promise<void> | void;
 
@@ -208,4 +208,32 @@ export class GroupCommit<DB> {
 			return new AggregateError([cause, rollbackCause], "neither commit nor rollback succeeded");
 		}
 	}
+}
+
+/**
+ * A query builder that sends everything straight to one connection: it takes no lock and acquires nothing. Whoever
+ * holds it decides when transactions begin and end; `transaction()` on it is refused.
+ */
+export function boundKysely<DB>(dialect: Dialect, connection: DatabaseConnection): Kysely<DB> {
+	const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
+		provideConnection: (consumer) => consumer(connection),
+	});
+	return new Kysely<DB>({ config: { dialect }, dialect, driver: boundDriver(connection), executor });
+}
+
+function boundDriver(connection: DatabaseConnection): Driver {
+	const refuse = async (): Promise<never> => {
+		throw new ParleyError("the store begins and ends transactions: use commit", {
+			code: "failed_precondition",
+		});
+	};
+	return {
+		init: async () => undefined,
+		acquireConnection: async () => connection,
+		releaseConnection: async () => undefined,
+		beginTransaction: refuse,
+		commitTransaction: refuse,
+		rollbackTransaction: refuse,
+		destroy: refuse,
+	};
 }

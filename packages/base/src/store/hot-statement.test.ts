@@ -1,6 +1,6 @@
 import { type CompiledQuery, type DatabaseConnection, PGliteDialect, SqliteDialect } from "kysely";
 import { expect, test } from "vitest";
-import { boundKysely } from "./bound-kysely.ts";
+import { boundKysely } from "./group-commit.ts";
 import { hotStatement } from "./hot-statement.ts";
 
 interface Tables {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type ContractTables, contractMigration } from "../testing/store-contract.ts";
 import { readMigrationNames } from "./migrate.ts";
-import { checkSqliteFile, copySqliteFile } from "./sqlite-copy.ts";
+import { checkSqliteFile, copySqliteFile } from "./sqlite-file.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 const migrations = [contractMigration];

@@ -5,10 +5,8 @@ import { type Clock, systemClock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import { type Failpoints, noFailpoints } from "../failpoints.ts";
 import { createIds } from "../ids.ts";
-import { boundKysely } from "./bound-kysely.ts";
-import { createFresh, type FreshSchema } from "./fresh-schema.ts";
-import { GroupCommit, type TransactionControl, type TransactionWatch } from "./group-commit.ts";
-import { findPending, migrate, type Schema } from "./migrate.ts";
+import { boundKysely, GroupCommit, type TransactionControl, type TransactionWatch } from "./group-commit.ts";
+import { createFresh, type FreshSchema, findPending, migrate, type Schema } from "./migrate.ts";
 import { NodeSqliteConnection, NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import {
 	checkIntegrity,
@@ -20,8 +18,7 @@ import {
 	storageFailure,
 } from "./sqlite-file.ts";
 import { type HealthWatch, StorageHealth } from "./storage-health.ts";
-import type { Migration, Store, StoreHealth } from "./store.ts";
-import { StoreError } from "./store-error.ts";
+import { type Migration, type Store, StoreError, type StoreHealth } from "./store.ts";
 
 /** Where the database is and what must be in it. */
 export interface SqliteStoreOptions {

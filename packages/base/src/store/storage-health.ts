@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { StoreHealth } from "./store.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, type StoreHealth } from "./store.ts";
 
 /** What keeps a store from committing. */
 export type StorageFailure = Exclude<StoreHealth["state"], "ok">;

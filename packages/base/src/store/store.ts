@@ -1,4 +1,6 @@
 import type { Kysely } from "kysely";
+import { defined } from "../defined.ts";
+import { ParleyError } from "../errors.ts";
 
 /** The SQL dialects a store may speak. */
 export type Engine = "sqlite" | "postgres";
@@ -41,4 +43,14 @@ export interface Migration {
 	readonly name: string;
 	/** Runs in a transaction, with foreign keys not enforced on SQLite so that tables can be rebuilt. */
 	up(db: Kysely<unknown>, engine: Engine): Promise<void>;
+}
+
+/**
+ * Failure of the store itself: a commit that the disk refused, or a store that is closed. Its code is `unavailable`,
+ * which models, tools and networks use as well. Code that retries until the store works must ask for this class.
+ */
+export class StoreError extends ParleyError {
+	constructor(message: string, cause?: unknown) {
+		super(message, { code: "unavailable", ...defined({ cause }) });
+	}
 }

@@ -2,12 +2,15 @@ import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, Kyse
 import { systemClock } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import { type Failpoints, noFailpoints } from "../failpoints.ts";
-import { boundKysely } from "../store/bound-kysely.ts";
-import { GroupCommit, type TransactionControl, type UndoneWatch } from "../store/group-commit.ts";
+import {
+	boundKysely,
+	GroupCommit,
+	type TransactionControl,
+	type UndoneWatch,
+} from "../store/group-commit.ts";
 import { findPending, migrate } from "../store/migrate.ts";
 import { StorageHealth } from "../store/storage-health.ts";
-import type { Migration, Store } from "../store/store.ts";
-import { StoreError } from "../store/store-error.ts";
+import { type Migration, type Store, StoreError } from "../store/store.ts";
 
 interface DialectStoreOptions {
 	/** Has one connection. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeError, decodeResult } from "./answer.ts";
+import { decodeError, decodeResult } from "./gateway-client.ts";
 
 test.each([
 	["session not found: sess_1", "not_found"],

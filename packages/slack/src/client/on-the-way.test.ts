@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { OnTheWay } from "./on-the-way.ts";
+import { OnTheWay } from "./slack-client.ts";
 
 test("what is on its way at the end has five seconds, also what begins only then; no timer outlives it", async () => {
 	const clock = new ManualClock();

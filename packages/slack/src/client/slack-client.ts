@@ -1,10 +1,9 @@
-import { type Clock, delay, type Logger, ParleyError } from "@parley/base";
+import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
 import * as z from "zod";
 import type { OwnAccount, SlackAnswer, SlackCall, SlackLink, SlackPort } from "../vocabulary/slack-port.ts";
 import { readAccount, type Tried } from "./account.ts";
 import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { download } from "./download.ts";
-import { OnTheWay } from "./on-the-way.ts";
 import { slackLogger } from "./slack-logger.ts";
 import type { Suspicion } from "./transport/deaf-watch.ts";
 import { HttpTransport } from "./transport/http-transport.ts";
@@ -234,4 +233,55 @@ export function readAppNews(body: unknown, { team, user }: OwnAccount): AppNews 
 	if (removed === undefined || (removed.team_id ?? team) !== team) return undefined;
 	const { event } = removed;
 	return event.type === "app_uninstalled" || event.tokens.bot.includes(user) ? "removed" : undefined;
+}
+
+/** After the end, what is on its way has this long. */
+const graceMs = 5000;
+
+/** Calls to Slack that are on their way: some may take minutes, for which nobody waits who stops. */
+export class OnTheWay {
+	readonly #clock: Clock;
+	readonly #over = new AbortController();
+	#running = 0;
+	/** Monotonic. */
+	#endsAt: number | undefined;
+	#timer: Timer | undefined;
+
+	constructor(clock: Clock) {
+		this.#clock = clock;
+	}
+
+	/** Aborts when nothing is waited for any more. */
+	get signal(): AbortSignal {
+		return this.#over.signal;
+	}
+
+	async run<Result>(call: () => Promise<Result>): Promise<Result> {
+		this.#running += 1;
+		this.#wait();
+		try {
+			return await call();
+		} finally {
+			this.#running -= 1;
+			this.#wait();
+		}
+	}
+
+	end(): void {
+		this.#endsAt ??= this.#clock.monotonic() + graceMs;
+		this.#wait();
+	}
+
+	/** No timer is left where nothing is on its way. */
+	#wait(): void {
+		if (this.#running > 0 && this.#endsAt !== undefined) {
+			const leftMs = this.#endsAt - this.#clock.monotonic();
+			this.#timer ??= this.#clock.after(leftMs, () => {
+				this.#over.abort(new ParleyError("the connector stops", { code: "cancelled" }));
+			});
+		} else {
+			this.#timer?.cancel();
+			this.#timer = undefined;
+		}
+	}
 }

@@ -4,9 +4,8 @@ import { readBounded } from "@parley/connector";
 import * as z from "zod";
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
-import { ReplayMemory } from "./replay-memory.ts";
 import type { Deliver, Transport } from "./transport.ts";
-import { forgery, forgeryInHead } from "./verify.ts";
+import { forgery, forgeryInHead, ReplayMemory } from "./verify.ts";
 
 /** Where Slack is told to send everything: events, commands and interactions. */
 export const requestPath = "/slack/events";

@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { ReplayMemory } from "./replay-memory.ts";
+import { ReplayMemory } from "./verify.ts";
 
 test("what is sent a second time gets what came of the first one, also while that is on its way", async () => {
 	const memory = new ReplayMemory<string>(new ManualClock());

@@ -1,6 +1,6 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { RivalWatch } from "./rival-watch.ts";
+import { RivalWatch } from "./socket-pair.ts";
 
 function watch() {
 	const [clock, said] = [new ManualClock(), [] as string[]];

@@ -7,8 +7,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { PingWatch } from "./ping-watch.ts";
-import { SocketLine } from "./socket-line.ts";
+import { PingWatch, SocketLine } from "./socket-line.ts";
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";

@@ -1,9 +1,9 @@
-import { type Clock, defined, delay, type Logger, ParleyError, systemClock } from "@parley/base";
-import { WebSocket } from "undici";
+import { channel } from "node:diagnostics_channel";
+import type { Duplex } from "node:stream";
+import { type Clock, defined, delay, type Logger, ParleyError, systemClock, type Timer } from "@parley/base";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, ping, WebSocket } from "undici";
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { type EnvelopeFrame, type Frame, readFrame } from "./frame.ts";
-import { PingWatch } from "./ping-watch.ts";
-import { SocketRoute, usesProxies } from "./socket-route.ts";
 
 export interface LineParts {
 	/** Asks Slack for the address of a new socket. */
@@ -171,5 +171,104 @@ export class SocketLine {
 		if (this.#socket?.readyState !== WebSocket.OPEN) return false;
 		this.#socket.send(JSON.stringify(defined({ envelope_id, payload })));
 		return true;
+	}
+}
+
+/** How often a ping is sent. */
+const everyMs = 2500;
+/** After this many pings in a row without a pong the connection is dead. */
+const mostUnanswered = 2;
+/** undici publishes here when a pong arrives: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
+const pongs = channel("undici:websocket:pong");
+
+/** Finds out whether an open socket still reaches its other side: a lost network closes no connection. */
+export class PingWatch {
+	readonly #socket: WebSocket;
+	readonly #clock: Clock;
+	readonly #dead: () => void;
+	#timer: Timer | undefined;
+	#unanswered = 0;
+
+	/** Calls `dead` once, if no pong answers within 7.5 seconds. */
+	constructor(socket: WebSocket, clock: Clock, dead: () => void) {
+		this.#socket = socket;
+		this.#clock = clock;
+		this.#dead = dead;
+	}
+
+	/** The socket is open. */
+	start(): void {
+		pongs.subscribe(this.#pong);
+		this.#wait();
+	}
+
+	stop(): void {
+		pongs.unsubscribe(this.#pong);
+		this.#timer?.cancel();
+		this.#timer = undefined;
+	}
+
+	/** The channel is shared by all sockets of the process. */
+	readonly #pong = (message: unknown): void => {
+		if (Object(message).websocket === this.#socket) this.#unanswered = 0;
+	};
+
+	#wait(): void {
+		this.#timer = this.#clock.after(everyMs, () => {
+			if (this.#unanswered >= mostUnanswered) {
+				this.stop();
+				this.#dead();
+				return;
+			}
+			this.#unanswered += 1;
+			ping(this.#socket);
+			this.#wait();
+		});
+	}
+}
+
+/**
+ * Whether Node sends the requests of `fetch` through the proxies of the environment. Node does not do so for sockets, so
+ * that the route of a socket does. https://nodejs.org/docs/latest-v24.x/api/cli.html#node_use_env_proxy1
+ */
+export function usesProxies(environment: Readonly<Record<string, string | undefined>>): boolean {
+	return environment["NODE_USE_ENV_PROXY"] === "1";
+}
+
+/** The connection of one socket: direct, or through the proxies of HTTPS_PROXY and HTTP_PROXY except for NO_PROXY. */
+export class SocketRoute {
+	readonly #agent: Agent | EnvHttpProxyAgent;
+	#stream: Duplex | undefined;
+	/** Opens the connection of the socket. */
+	readonly dispatcher: Dispatcher;
+
+	constructor(useProxies: boolean) {
+		// HTTP/2 would share one connection between sockets, also through a proxy.
+		this.#agent = useProxies ? new EnvHttpProxyAgent({ allowH2: false }) : new Agent({ allowH2: false });
+		this.dispatcher = this.#agent.compose(
+			(dispatch) => (options, handler) => dispatch(options, this.#keeping(handler)),
+		);
+	}
+
+	/** Ends the connection at once, without an answer of the other side. A WebSocket itself cannot do so. */
+	end(): void {
+		this.#stream?.destroy();
+		// A request that is still running ends with an error, which the socket reports.
+		void this.#agent.destroy();
+	}
+
+	/** Passes every call on, and keeps the connection that becomes a socket. */
+	#keeping(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+		return {
+			onRequestStart: (...given) => handler.onRequestStart?.(...given),
+			onRequestUpgrade: (controller, status, headers, stream) => {
+				this.#stream = stream;
+				return handler.onRequestUpgrade?.(controller, status, headers, stream);
+			},
+			onResponseStart: (...given) => handler.onResponseStart?.(...given),
+			onResponseData: (...given) => handler.onResponseData?.(...given),
+			onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+			onResponseError: (...given) => handler.onResponseError?.(...given),
+		};
 	}
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { SocketRoute, usesProxies } from "./socket-route.ts";
+import { SocketRoute, usesProxies } from "./socket-line.ts";
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
