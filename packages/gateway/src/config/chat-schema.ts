@@ -7,7 +7,7 @@ const gibibyte = 1024 * 1024 * 1024;
 const platformName = "the name of a chat platform, such as discord or slack";
 const platform = () => string(platformName).regex(/^[a-z][a-z0-9-]{0,39}$/, { error: platformName });
 
-/** Ids are longer than numbers of JSON can be. */
+/** Strings, because ids exceed the range of JSON numbers. */
 function id(what: string): z.ZodString {
 	const allowed = `the platform's id of ${what}, in quotes`;
 	return string(allowed).regex(/^[^\s:]{1,128}$/u, { error: allowed });
@@ -16,9 +16,9 @@ function id(what: string): z.ZodString {
 const rule = () => ({
 	platform: z.exactOptional(platform().describe("People of this platform, such as discord.")),
 	tenant: z.exactOptional(id("a guild or team").describe("People of this guild or team.")),
-	channel: z.exactOptional(id("a channel").describe("People who speak in this channel.")),
-	platformRole: z.exactOptional(id("a role").describe("People who hold this role of the platform.")),
-	user: z.exactOptional(id("a user").describe("This one person.")),
+	channel: z.exactOptional(id("a channel").describe("People who write in this channel.")),
+	platformRole: z.exactOptional(id("a role").describe("People with this role of the platform.")),
+	user: z.exactOptional(id("a user").describe("This person.")),
 });
 
 const hours = "a number of hours from 0.1 to 720";
@@ -26,45 +26,49 @@ const hours = "a number of hours from 0.1 to 720";
 const place = () =>
 	z.strictObject({
 		agent: z.exactOptional(
-			string("the name of an agent profile").describe("The agent profile of its conversations."),
+			string("the name of an agent profile").describe(
+				"Agent profile for the sessions of the channel. Default: default.",
+			),
 		),
 		model: z.exactOptional(
-			string("the name of a model").describe("The model that answers there: a name or a tier."),
+			string("the name of a model").describe(
+				"Model for the channel: a name or a tier. Default: the model of the agent profile.",
+			),
 		),
 		tools: z.exactOptional(
-			list("the name of a tool").describe("The only tools that there are. All unless told."),
+			list("the name of a tool").describe("Names of the only tools in the channel. Default: all tools."),
 		),
 		root: z.exactOptional(
 			string("a directory").describe(
-				"Where its tools work, relative to this file. Each conversation has a workspace of its own unless told.",
+				"Directory in which its tools work. Relative to this file. Default: a separate workspace for each session.",
 			),
 		),
 		approvers: z.exactOptional(
 			list("the id of a person: PLATFORM:TENANT:USER").describe(
-				"Who may approve what tools want to do: they alone. Whoever has the role approver unless told.",
+				"The only people who may approve tool calls, as PLATFORM:TENANT:USER. Default: people with the role approver or owner.",
 			),
 		),
 		approveIn: z.exactOptional(
 			list("the name of a channel: PLATFORM:TENANT:CHANNEL").describe(
-				"Channels in which its approvals may be answered, too, by who may approve there.",
+				"Channels whose approvers may also approve tool calls of this channel, as PLATFORM:TENANT:CHANNEL. Default: none.",
 			),
 		),
 		budgetUsd: z.exactOptional(
-			dollars().describe("US dollars in one UTC day, for each of its conversations."),
+			dollars().describe("US dollars for one UTC day, for each session of the channel. Default: no limit."),
 		),
 		quotaBytes: z.exactOptional(
 			wholeNumber(1, 1024 * gibibyte).describe(
-				"Bytes that the workspace of a conversation may hold. 1 GiB unless told.",
+				"Maximum size of the workspace of a session, in bytes. Default: 1073741824 (1 GiB).",
 			),
 		),
 		mention: z.exactOptional(
 			choice(["required", "always"]).describe(
-				"When a message is for the agent: when it is named, or always. required unless told.",
+				"Messages that the agent answers. With required, those that mention it. With always, all. Default: required.",
 			),
 		),
 		sessions: z.exactOptional(
 			choice(["shared", "person"]).describe(
-				"Whose the conversation there is: of all people together, or each has one of their own. shared unless told.",
+				"Sessions of the channel. With shared, all people share one. With person, each person has a separate one. Default: shared.",
 			),
 		),
 		approvalHours: z.exactOptional(
@@ -72,7 +76,7 @@ const place = () =>
 				.number({ error: hours })
 				.min(0.1, { error: hours })
 				.max(720, { error: hours })
-				.describe("Hours that its questions wait for an answer. 24 unless told."),
+				.describe("Hours until an approval or a question expires. Default: 24."),
 		),
 	});
 
@@ -86,9 +90,9 @@ function namesPlaces(given: object, context: z.RefinementCtx): void {
 	if (wrong !== undefined) context.addIssue({ code: "custom", path: [wrong], message: placeName });
 }
 
-const somebody = "a rule that names a platform, tenant, channel, platformRole or user";
+const identity = "a rule that names a platform, tenant, channel, platformRole or user";
 
-/** What stands under `chat`: who of chat platforms may come in, and how channels work. */
+/** Schema of `chat`: access of chat users, and channel settings. */
 export const chatSchema = () =>
 	z
 		.strictObject({
@@ -98,39 +102,45 @@ export const chatSchema = () =>
 						.array(
 							z.strictObject({
 								...rule(),
-								platform: platform().describe("People of this platform: all other ids are its own."),
-								as: choice(givenRoles).describe("What they may be: their role."),
+								platform: platform().describe(
+									"Platform of the people. All other ids of the rule are ids of this platform.",
+								),
+								as: choice(givenRoles).describe("Role of the people."),
 							}),
 							{ error: "a list of rules" },
 						)
 						.describe(
-							"Who comes in without a code. All that a rule names has to fit; the highest role counts.",
+							"People who have access without a code. A rule matches if all its ids match. If several rules match, the highest role applies.",
 						),
 					deny: z
-						.array(z.strictObject(rule()).refine(namesSomebody, { error: somebody }), {
+						.array(z.strictObject(rule()).refine(hasIdentity, { error: identity }), {
 							error: "a list of rules",
 						})
-						.describe("Who never comes in, whatever else is said of them."),
+						.describe("People who never have access, whatever other rules or pairings say."),
 				})
 				.partial()
-				.describe("Who of chat platforms may come in, beside those whom the operator has let in."),
+				.describe("Chat users with access, in addition to those whom the operator approved."),
 			tenants: z
 				.record(platform(), list("the platform's id of a guild or team, in quotes"), {
 					error: "a list of guilds or teams under the name of each platform, such as discord",
 				})
-				.describe("Guilds and teams that connectors may speak for, by platform."),
+				.describe("Ids of the guilds or teams that connectors may serve, by platform."),
 			trust: z
 				.strictObject({
 					endOnStranger: z
 						.boolean({ error: "true or false" })
-						.describe("Whether that ends when somebody speaks there who was not let in. true unless told."),
+						.describe(
+							"End the trust grant of a channel when a person without access writes in it. Default: true.",
+						),
 				})
 				.partial()
-				.describe("How long channels stay trusted whose calls run unasked (parley trust)."),
-			places: places().describe("How channels work: by PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT."),
+				.describe("Conditions that end the trust grant of a channel (parley trust)."),
+			places: places().describe(
+				"Channel settings, by PLATFORM:TENANT:CHANNEL, or by PLATFORM:TENANT for all channels of a guild or team.",
+			),
 		})
 		.partial();
 
-function namesSomebody(given: object): boolean {
+function hasIdentity(given: object): boolean {
 	return ["platform", "tenant", "channel", "platformRole", "user"].some((name) => Object.hasOwn(given, name));
 }

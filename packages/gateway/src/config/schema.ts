@@ -10,41 +10,41 @@ import { chatSchema } from "./chat-schema.ts";
 import { parsePublicUrl } from "./public-url.ts";
 import { choice, dollars, list, string, wholeNumber } from "./setting-types.ts";
 
-/** Who answers: `auto` is anthropic where a key or a base URL is given, else offline, which is inside the gateway. */
+/** `auto` is `anthropic` if a key or a base URL is given, else `offline`. */
 const providers = ["auto", "anthropic", "offline"] as const;
 
 const models = () =>
 	z
 		.strictObject({
 			fallback: list("the name of a model").describe(
-				"Models that answer where the first stays unable to, in this order.",
+				"Models to use, in this order, if the first model fails.",
 			),
 			file: string("a file").describe(
-				"JSON with models that the built-in table lacks, or has wrong. Relative to this file. models.json in the data directory where there is one.",
+				"JSON file that adds models to the built-in table and corrects its rows. Relative to this file. Default: models.json in the data directory, if it exists.",
 			),
 		})
 		.partial();
 
-const limits = () => ({
-	day: dollars().describe("US dollars in one UTC day."),
-	month: dollars().describe("US dollars in one UTC month."),
+const limits = (scope = "") => ({
+	day: dollars().describe(`US dollars for one UTC day${scope}. Default: no limit.`),
+	month: dollars().describe(`US dollars for one UTC month${scope}. Default: no limit.`),
 });
 
 const budgets = () =>
 	z
 		.strictObject({
 			...limits(),
-			session: z.strictObject(limits()).partial().describe("The same for each conversation."),
+			session: z.strictObject(limits(" in one session")).partial().describe("Limits for each session."),
 		})
 		.partial();
 
 const tls = () =>
 	z.strictObject({
 		cert: string("a file with the certificate, in PEM form, beside tls.key").describe(
-			"The certificate and those between it and its authority, in PEM form. Relative to this file.",
+			"PEM file with the certificate, followed by the intermediate certificates. Relative to this file.",
 		),
 		key: string("a file with the certificate's private key, in PEM form, beside tls.cert").describe(
-			"The certificate's private key, in PEM form, which nobody else may read. Relative to this file.",
+			"PEM file with the private key. Only its owner and its group may read it. Relative to this file.",
 		),
 	});
 
@@ -55,12 +55,14 @@ const mebibyte = 1024 * 1024;
 const files = () =>
 	z
 		.strictObject({
-			maxBytes: wholeNumber(1, 1024 * mebibyte).describe("Bytes that one file may have. 32 MiB unless told."),
+			maxBytes: wholeNumber(1, 1024 * mebibyte).describe(
+				"Maximum size of one file, in bytes. Default: 33554432 (32 MiB).",
+			),
 			quotaBytes: wholeNumber(1, 1024 * 1024 * mebibyte).describe(
-				"Bytes that all kept files may have together, each counted as 4 KiB at least. 1 GiB unless told.",
+				"Maximum size of all stored files together, in bytes. Each file counts as at least 4 KiB. Default: 1073741824 (1 GiB).",
 			),
 			keepDays: wholeNumber(1, 3650).describe(
-				"Days that a file is kept which no message has carried yet. 7 unless told. Others stay as long as their session.",
+				"Days until an upload that no message uses is deleted. Other files are deleted with their session. Default: 7.",
 			),
 		})
 		.partial();
@@ -69,13 +71,13 @@ const tasks = () =>
 	z
 		.strictObject({
 			limit: wholeNumber(1, 64).describe(
-				"Tasks that are worked on at a time, all workers counted. 4 unless told.",
+				"Maximum tasks that run at the same time, including workers. Default: 4.",
 			),
 			minutes: wholeNumber(1, 7 * 24 * 60).describe(
-				"Minutes that a task may work, waiting for people and for workers not counted. 120 unless told.",
+				"Maximum working time of a task, in minutes. Time spent waiting for people or workers is not counted. Default: 120.",
 			),
 			modelCalls: wholeNumber(1, 10_000).describe(
-				"How often a task calls its model at most, before it ends with what it has. 200 unless told.",
+				"Maximum model calls of a task. At the limit, the task ends with the work done so far. Default: 200.",
 			),
 		})
 		.partial();
@@ -86,7 +88,7 @@ const egress = () =>
 	z
 		.strictObject({
 			allow: list(hostOfCommands, (text) => readAllowedHost(text) !== undefined).describe(
-				"Hosts: a name such as packages.example.org, or *.githubusercontent.com for all below that name.",
+				"Host names, such as packages.example.org. A name such as *.githubusercontent.com allows all subdomains. Default: none.",
 			),
 		})
 		.partial();
@@ -94,16 +96,16 @@ const egress = () =>
 const serverAddress =
 	"an http or https address such as http://127.0.0.1:8080, without a user name or a query";
 
-const discordAddress = (what: string): z.ZodString =>
+const discordAddress = (description: string): z.ZodString =>
 	string(serverAddress)
 		.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
-		.describe(`${what} Discord's own unless told.`);
+		.describe(`${description} Default: the address of Discord.`);
 
 const discord = () =>
 	z
 		.strictObject({
-			apiUrl: discordAddress("The address of its REST API, without the version."),
-			cdnUrl: discordAddress("The address that attachments are read from."),
+			apiUrl: discordAddress("Address of the REST API, without the version."),
+			cdnUrl: discordAddress("Address that attachments are downloaded from."),
 		})
 		.partial();
 
@@ -112,11 +114,11 @@ const slack = () =>
 		.strictObject({
 			apiUrl: string(serverAddress)
 				.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
-				.describe("The address of its Web API, with /api. Slack's own unless told."),
+				.describe("Address of the Web API, including /api. Default: the address of Slack."),
 			listen: string("HOST:PORT, for instance 127.0.0.1:3000")
 				.refine(isEndpoint, { error: "HOST:PORT, for instance 127.0.0.1:3000" })
 				.describe(
-					"Where to wait for what Slack sends, where SLACK_SIGNING_SECRET is set instead of SLACK_APP_TOKEN.",
+					"HOST:PORT for requests from Slack. Needed with SLACK_SIGNING_SECRET, and not used with SLACK_APP_TOKEN.",
 				),
 		})
 		.partial();
@@ -126,148 +128,157 @@ const llama = () =>
 		.strictObject({
 			endpoint: string(serverAddress)
 				.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
-				.describe("The address of the server. http://127.0.0.1:8080 unless set."),
+				.describe("Address of the server. Default: http://127.0.0.1:8080."),
 			model_dir: string("a directory").describe(
-				"The directory with models. The server starts in it, and gets it as LLAMA_ARG_MODELS_DIR. Relative to this file.",
+				"Directory with models. The program starts in it and receives it as LLAMA_ARG_MODELS_DIR. Relative to this file.",
 			),
 			command: string("the name or path of a program such as llama-server").describe(
-				"The program to start. A path is relative to this file. Without it the gateway starts no server.",
+				"Program to start: a name in PATH, or a path relative to this file. Without it, the gateway starts no program and uses the server at the endpoint.",
 			),
 			args: list("an argument of the program").describe(
-				'Arguments of the program, for example ["-m", "model.gguf", "--jinja"]. Do not name host and port: they come from the endpoint.',
+				'Arguments of the program, for example ["-m", "model.gguf", "--jinja"]. Do not set host and port: they come from the endpoint.',
 			),
 			autostart: z
 				.boolean({ error: "true or false" })
 				.describe(
-					"Whether the program starts with the gateway. If false, it starts with the first request. true unless set.",
+					"Start the program with the gateway. If false, it starts at the first request. Default: true.",
 				),
 		})
 		.partial();
 
-/** Each is made when a source says it: to make all of them is a good part of a start. */
+/** Functions, because only the settings that a source sets are made: making all of them slows down each start. */
 const settings = {
-	$schema: () => string("the address of this schema").describe("Where editors find what is allowed here."),
+	$schema: () => string("the address of this schema").describe("Address of this JSON Schema, for editors."),
 	listen: () =>
 		list("HOST:PORT, for instance 127.0.0.1:7777 or [::1]:7777; port 0 takes a free one", isEndpoint)
 			.min(1, { error: "at least one HOST:PORT" })
 			.describe(
-				"Where to listen: HOST:PORT, IPv6 in brackets, port 0 for a free one. 127.0.0.1:7777 unless told.",
+				"Addresses to listen on: HOST:PORT, with IPv6 addresses in brackets. Port 0 takes a free port. Default: 127.0.0.1:7777.",
 			),
-	data: () => string("a directory").describe("Where conversations and tokens live. Relative to this file."),
+	data: () =>
+		string("a directory").describe(
+			"Data directory, which stores sessions and tokens. Not allowed in a file in the data directory. Relative to this file. Default: ~/.local/share/parley on Linux, ~/Library/Application Support/parley on macOS.",
+		),
 	root: () =>
 		list("a directory").describe(
-			"Directories that tools may touch. Relative to this file. The directory of the start unless told.",
+			"Directories that tools may read and write. Relative to this file. Default: the directory in which the gateway starts.",
 		),
 	provider: () =>
 		choice(providers).describe(
-			"Who answers: anthropic needs a key (ANTHROPIC_API_KEY) or a base URL, offline needs nothing. " +
-				"auto, the default, takes anthropic where it can.",
+			"Provider of the model. The provider anthropic needs a key (ANTHROPIC_API_KEY) or a base URL. The provider offline needs neither. " +
+				"The value auto means anthropic if there is a key or a base URL, else offline. Default: auto.",
 		),
 	model: () =>
 		string("the name of a model").describe(
-			"Which of the provider's models answers: a name or a tier (fast, standard, max).",
+			"Model of the provider: a name or a tier (fast, standard, max). Default: standard, or the only model of the server at baseUrl.",
 		),
 	baseUrl: () =>
 		string(serverAddress)
 			.refine((text) => parseBaseUrl(text) !== undefined, { error: serverAddress })
 			.describe(
-				"A server that speaks the Messages API, to be asked instead of Anthropic's own. " +
-					"Where no model is named it has to have just one.",
+				"Address of another server that speaks the Messages API. If no model is set, the server must have exactly one. " +
+					"Default: the address of Anthropic.",
 			),
 	llama: () =>
 		llama().describe(
-			"A local model server with the interface of llama-server. Its models answer. Its key, if it needs one, is LLAMA_API_KEY " +
-				"in the environment.",
+			"A local model server with the interface of llama-server. The gateway uses its models. If the server needs a key, " +
+				"set LLAMA_API_KEY in the environment.",
 		),
-	reasoning: () => choice(reasoningLevels).describe("How much models think before they answer."),
+	reasoning: () =>
+		choice(reasoningLevels).describe(
+			"How much models think before they answer. Default: the default of the model.",
+		),
 	maxModelCalls: () =>
 		wholeNumber(1, 1000).describe(
-			"How often a turn calls its model at most, before it ends with what it has. 50 unless told.",
+			"Maximum model calls of a turn. At the limit, the turn ends with the work done so far. Default: 50.",
 		),
-	models: () => models().describe("Models besides the first, and what is known of models."),
-	budgets: () => budgets().describe("What models may cost. At the end of a budget no model is called."),
+	models: () => models().describe("Fallback models, and the table of models."),
+	budgets: () => budgets().describe("Limits of cost. When a budget is spent, no model is called."),
 	titles: () =>
 		z
 			.boolean({ error: "true or false" })
 			.describe(
-				"Whether a model names conversations that nobody has named, which takes one short call each. true unless told.",
+				"Let a model write a title for each session without one. This takes one short model call for each session. Default: true.",
 			),
-	tasks: () => tasks().describe("Work in the background: how much of it there may be."),
-	files: () =>
-		files().describe("Files that people and tools hand over: how much of them is kept, and how long."),
-	chat: () =>
-		chatSchema().describe("People and channels of chat platforms: who may come in, and how channels work."),
-	discord: () => discord().describe("Discord. Its token comes from the environment alone: DISCORD_TOKEN."),
+	tasks: () => tasks().describe("Limits of tasks in the background."),
+	files: () => files().describe("Limits of stored files: uploads of people and files of tools."),
+	chat: () => chatSchema().describe("People and channels of chat platforms: access and channel settings."),
+	discord: () => discord().describe("Addresses of Discord. Set the token in the environment: DISCORD_TOKEN."),
 	slack: () =>
-		slack().describe("Slack. Its tokens come from the environment alone: SLACK_BOT_TOKEN, SLACK_APP_TOKEN."),
+		slack().describe(
+			"Addresses of Slack. Set the tokens in the environment: SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET.",
+		),
 	auth: () =>
 		choice(authModes).describe(
-			"Who needs a token: all but this user's own programs (local, the default), everybody (token), nobody (none).",
+			"Clients that need a token. With local, all clients except programs of the operator's own user on this machine. With token, all " +
+				"clients. With none, no client. Default: local.",
 		),
 	sandbox: () =>
 		choice(sandboxModes).describe(
-			"What confines commands: a sandbox or nothing runs (required), a sandbox where there is one (preferred, the default), " +
-				"nothing (off), or the container around the gateway, which you declare to be the boundary (container). " +
-				"For people of chat platforms a sandbox, or that container, is always required.",
+			"Isolation of commands. With required, commands run in the sandbox or not at all. With preferred, commands run with the operator's " +
+				"permissions if there is no sandbox, and each requires approval. With off, they always run that way. With container, the " +
+				"container around the gateway is the boundary. Commands of chat users always need the sandbox or that container. Default: preferred.",
 		),
 	egress: () =>
 		egress().describe(
-			"What commands in the sandbox may reach when they ask for the network: https on these hosts of the internet, " +
-				"through a proxy of the gateway. Without any, such a command leaves the sandbox, where it may.",
+			"Hosts that sandboxed commands can reach over https on port 443, through a proxy of the gateway. Without any host, a command " +
+				"that requests the network runs outside the sandbox, if the sandbox mode allows that.",
 		),
 	commandUnixSockets: () =>
 		z
 			.boolean({ error: "true or false" })
 			.describe(
-				"Whether commands in the sandbox may use Unix sockets. They then also reach a socket that another program makes " +
-					"in a root while they run. false unless set.",
+				"Allow sandboxed commands to use Unix sockets. They can then also connect to a socket that another program creates " +
+					"in a root while they run. Default: false.",
 			),
-	logLevel: () => choice(logLevels).describe("How much is written to standard error. info unless told."),
-	systemPromptFile: () => string("a file").describe("Markdown to use instead of the built-in system prompt."),
+	logLevel: () => choice(logLevels).describe("Minimum level of log lines on standard error. Default: info."),
+	systemPromptFile: () =>
+		string("a file").describe(
+			"Markdown file that replaces the built-in system prompt. Relative to this file.",
+		),
 	policyFile: () =>
 		string("a file").describe(
-			"Rules about what tools may do, in JSON with comments. Relative to this file. policy.jsonc in the data directory unless told.",
+			"File with policy rules for tools, in JSON with comments. Relative to this file. Default: policy.jsonc in the data directory, if it exists.",
 		),
 	allowedHosts: () =>
 		list("a host name or address, with or without :PORT", isHost).describe(
-			"Further names by which clients may call the gateway, each with or without a port.",
+			"Further host names that clients may use for the gateway, with or without a port. Default: none.",
 		),
-	tls: () => tls().describe("The gateway's own certificate: beyond this machine it then speaks https alone."),
+	tls: () =>
+		tls().describe("Certificate of the gateway. With it, listeners beyond this machine accept https only."),
 	trustedProxies: () =>
 		list("an IP address or a network such as 10.0.0.0/8", isNetwork).describe(
-			"Proxies in front of the gateway, whose word on who calls and how (X-Forwarded-For, X-Forwarded-Proto) counts.",
+			"IP addresses and networks of proxies in front of the gateway. Only their X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host and Forwarded headers are used. Default: none.",
 		),
 	publicUrl: () =>
 		string(publicAddress)
 			.refine((text) => parsePublicUrl(text) !== undefined, { error: publicAddress })
-			.describe(
-				"Where people and browsers reach the gateway through a proxy: https://HOST or https://HOST:PORT.",
-			),
+			.describe("Address of the gateway for people and browsers: https://HOST or https://HOST:PORT."),
 	insecureLan: () =>
 		z
 			.boolean({ error: "true or false" })
 			.describe(
-				"Lets other machines reach a listener without TLS and proxy: all that is said, and the token, can be read on its way.",
+				"Allow other machines to connect without TLS and without a proxy. Messages and the token can then be read on the network. Default: false.",
 			),
 };
 
 type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> };
 
 /**
- * The settings of these names, or all. The errors of the schema say what is allowed; whoever prints them adds what was
- * found, and where.
+ * Returns the schema of the settings with these names, or of all. Its errors state the allowed values; the caller adds the
+ * value and its place.
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
 	const made = Object.entries(settings).filter(([name]) => names.includes(name));
-	// True of all names; a source that leaves some out has nothing there that could be of another type.
+	// True for all names. A source without some of them has no values of another type there.
 	const shape = Object.fromEntries(made.map(([name, make]) => [name, make()])) as Shape;
 	return z.strictObject(shape).partial();
 }
 
-/** One source's settings: what is not set there is left out. */
+/** Settings of one source. Settings that it does not set are absent. */
 export type Settings = z.infer<ReturnType<typeof configSchema>>;
 
-/** The names of the settings in a nested object of the schema. */
+/** Returns the names of the settings in a nested object of the schema. */
 export function settingsAt(path: JsonPath): string[] {
 	const schema = path.reduce<unknown>((outer, key) => unwrapped(innerOf(outer, key)), configSchema());
 	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];

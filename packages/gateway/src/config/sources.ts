@@ -53,7 +53,7 @@ export interface Source {
 
 type Setting = Exclude<keyof ConfigFlags, "config">;
 
-const flagNames: Record<Setting, string> = {
+export const flagNames: Record<Setting, string> = {
 	listen: "--listen",
 	data: "--data",
 	root: "--root",
@@ -72,7 +72,7 @@ const flagNames: Record<Setting, string> = {
 	insecureLan: "--insecure-lan",
 };
 
-const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egressAllow", string> = {
+export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egressAllow", string> = {
 	listen: "PARLEY_LISTEN",
 	data: "PARLEY_DATA",
 	root: "PARLEY_ROOT",
@@ -95,7 +95,7 @@ const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egressAllow"
 };
 
 /** Variables that other programs of the provider read as well. */
-const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
+export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
 /** All sources, the strongest first. The file is the one that is named, else the one in the data directory, if any. */
 export function readSources(sources: ConfigSources): Source[] {
