@@ -7,7 +7,7 @@ export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
  * Returns a copy of the fields whose value is not undefined: the one way to write optional fields into a literal.
  * `defined({ id, title })` has no `title` if `title` is undefined.
  */
-export function defined<T extends object>(fields: T): Defined<T>;
+export function defined<const T extends object>(fields: T): Defined<T>;
 export function defined(fields: Readonly<Record<string, unknown>>): object {
 	const kept: Record<string, unknown> = {};
 	for (const name in fields) {

@@ -1,4 +1,4 @@
-import type { Clock, Ids, Logger } from "@parley/base";
+import { type Clock, defined, type Ids, type Logger } from "@parley/base";
 import type { Runtime, Sandboxes } from "@parley/core";
 import { type Authenticate, createAuthenticate } from "./auth/authenticate.ts";
 import { FailedAuthLimiter } from "./auth/limiter.ts";
@@ -48,7 +48,7 @@ export async function openEntrance(options: EntranceOptions, parts: EntrancePart
 		authenticate: authentication(options, parts, { reach, tickets }),
 		tls: config.tls && (await TlsRenewal.open({ files: config.tls, clock, log })),
 		admission: new Admission({}, (peer) => proxies?.has(peer) ?? false),
-		rules: { allowedHosts, publicUrl, ...(proxies && { proxies }) },
+		rules: { allowedHosts, publicUrl, ...defined({ proxies }) },
 	};
 }
 
@@ -80,7 +80,7 @@ export async function announce(
 		return writeRuntimeFile(dataDirectory, {
 			...about,
 			local,
-			...(certificate !== undefined && { certificate }),
+			...defined({ certificate }),
 		});
 	};
 	await write();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
 	type Clock,
 	chanceOf,
+	defined,
 	type Failpoints,
 	type Ids,
 	type Logger,
@@ -314,14 +315,14 @@ function answering(
 		profiles: openProfiles(agents, names, checkModel),
 		policy: { file: config.policyFile ?? join(config.data, "policy.jsonc"), agents },
 		random: () => chanceOf(ids),
-		...(modelName !== undefined && { modelName }),
-		...(config.reasoning && { reasoning: config.reasoning }),
-		...(config.budgets && { budgets: config.budgets }),
+		...defined({ modelName, reasoning: config.reasoning, budgets: config.budgets }),
 		titles: config.titles ?? true,
-		...(config.tasks && { tasks: config.tasks }),
-		...(config.files && { files: config.files }),
-		...(config.chat && { chat: config.chat }),
-		...(config.maxModelCalls !== undefined && { limits: { modelCalls: config.maxModelCalls } }),
+		...defined({
+			tasks: config.tasks,
+			files: config.files,
+			chat: config.chat,
+			limits: config.maxModelCalls === undefined ? undefined : { modelCalls: config.maxModelCalls },
+		}),
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import { createLocalPeers } from "./auth/local-peer.ts";
 import type { Reach } from "./config/reach-facts.ts";
 import { type Endpoint, isLoopback, staysHere } from "./transport/address.ts";
@@ -62,7 +62,8 @@ export async function openPort(places: readonly Endpoint[], options: PortOptions
 }
 
 function security(place: Endpoint, { tls, reach }: PortOptions): Pick<ListenerOptions, "identity" | "plain"> {
-	if (tls) return { identity: () => tls.current, ...(!staysHere(place) && { plain: "nobody" }) };
+	if (tls)
+		return { identity: () => tls.current, ...defined({ plain: staysHere(place) ? undefined : "nobody" }) };
 	if (staysHere(place) || reach?.insecureLan) return {};
 	return {
 		plain: ({ remoteAddress = "", localAddress }) =>

@@ -1,4 +1,4 @@
-import { delay, type Logger, ParleyError } from "@parley/base";
+import { defined, delay, type Logger, ParleyError } from "@parley/base";
 import { readHistory } from "../conversation/queue.ts";
 import type { LiveRun, Session } from "../conversation/session.ts";
 import { answerOf, type Keyed, once } from "../store/idempotency.ts";
@@ -67,7 +67,7 @@ async function compact(
 		model: names[0],
 		system: await systemFor({ session, settings, deps }),
 		tools,
-		...(reasoning && { reasoning }),
+		...defined({ reasoning }),
 		sampling: { ...sampling, maxTokens: limits.maxOutput },
 	};
 	const asker = { id: "", session, deps, signal, settings: { model, ...limits } };

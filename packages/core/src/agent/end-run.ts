@@ -1,4 +1,4 @@
-import { ParleyError, StoreError } from "@parley/base";
+import { defined, ParleyError, StoreError } from "@parley/base";
 import { claimNext, type RunRow, takeSteers } from "../conversation/queue.ts";
 import { indexMessages } from "../store/search-texts.ts";
 import { addTokens, endRun as markEnded } from "../store/statements.ts";
@@ -30,7 +30,7 @@ export function endingOf(run: Run, reason: unknown): Ending {
 	if (run.control.cause === undefined) run.log.error("a run failed", { error: reason });
 	const cause = causeOf(error);
 	const text = error.code === "cancelled" ? "cancelled" : error.message;
-	return { error: text, last: undefined, ...(cause && { cause }) };
+	return { error: text, last: undefined, ...defined({ cause }) };
 }
 
 /** Undefined for a fault of ours. */
@@ -81,7 +81,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 		const reason = error === "" ? "ended" : error;
 		closed = await run.deps.prompts.close(tx, record, session.home, { runId: run.id, reason });
 		await step({ kind: "ended", error });
-		return { next: await recordEnd(run, { tx, record, last, error, ...(cause && { cause }) }) };
+		return { next: await recordEnd(run, { tx, record, last, error, ...defined({ cause }) }) };
 	});
 	if (isPutOff) control.park();
 	if (!ended || isPutOff) return ended;
@@ -151,9 +151,9 @@ async function recordEnd(
 	const model = steps.findLast((step) => step.kind === "reply")?.model ?? "";
 	const { origin } = run.row.options;
 	const trusted = origin ? undefined : await run.deps.grants.badge(tx, run.session.place);
-	const facts = { content, error, ...(cause && { cause }), model, usage, cost, ...(origin && { origin }) };
+	const facts = { content, error, ...defined({ cause }), model, usage, cost, ...defined({ origin }) };
 	events.push(...endsOfSkills(run, { content, error }));
-	events.push({ type: "assistant.message", runId, ...facts, ...(trusted && { trusted }) });
+	events.push({ type: "assistant.message", runId, ...facts, ...defined({ trusted }) });
 	await record(...events);
 	await run.session.task?.end(tx, record, { error, content });
 	const said = run.row.retryOf === undefined ? [run.row.content] : [];

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { RecordEvents } from "../conversation/commit.ts";
 import { takeSteers } from "../conversation/queue.ts";
 import type { EndCause } from "../vocabulary/event.ts";
@@ -93,7 +94,7 @@ async function workflowEnding(run: Run): Promise<Ending | undefined> {
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
 	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" });
 	const isFailed = error !== "" && error !== "cancelled";
-	return { error, last: undefined, answer: output, ...(isFailed && { cause: "step" }) };
+	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
 
 /** The calls of the last reply, as long as no model call follows it. */
@@ -133,7 +134,7 @@ async function recordPhase(
 ): Promise<void> {
 	if (!task) return;
 	const ooda = phase === "acting" ? undefined : phaseOf(row.options, steps);
-	await record({ type: "worker.phased", taskId: task.taskId, phase, ...(ooda && { ooda }) });
+	await record({ type: "worker.phased", taskId: task.taskId, phase, ...defined({ ooda }) });
 }
 
 type ReplyStep = Extract<Step, { kind: "reply" }>;
@@ -141,7 +142,7 @@ type ReplyStep = Extract<Step, { kind: "reply" }>;
 /** The reply as the run remembers it. */
 export function replyStep({ model: asked, reply }: Attempt, cost: number): ReplyStep {
 	const { content, model, usage, stop } = reply;
-	return { kind: "reply", content, model, asked, ...(stop && { stop }), usage, cost };
+	return { kind: "reply", content, model, asked, ...defined({ stop }), usage, cost };
 }
 
 /** A model without tools may still write a call, which is not run. */
@@ -155,7 +156,11 @@ function failureOf(
 	{ failure, stop, content }: Attempt["reply"],
 ): Pick<Ending, "error" | "cause"> | undefined {
 	if (failure?.code === "cancelled") return { error: "cancelled" };
-	if (failure) return { error: failure.message, ...(failure.code !== "internal" && { cause: "model" }) };
+	if (failure)
+		return {
+			error: failure.message,
+			...defined({ cause: failure.code === "internal" ? undefined : "model" }),
+		};
 	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
 	// The model is told which calls were cut, and can write less. A model that does not is stopped.

@@ -1,4 +1,4 @@
-import { type Clock, type Ids, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { openQuestions } from "../store/statements.ts";
@@ -115,7 +115,7 @@ export class Prompts {
 		if (prompt.type === "password" && response.confidential === false) refuseReadable(response);
 		const answer = await this.#keepAnswer(tx, session, prompt, {
 			...readAnswer(prompt, row.floor === 1, response),
-			...(binding !== undefined && { arguments: response.arguments }),
+			...defined({ arguments: binding === undefined ? undefined : response.arguments }),
 		});
 		const refused = answer.kind === "denied" || answer.kind === "cancelled";
 		await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });
@@ -127,10 +127,9 @@ export class Prompts {
 			value: told(prompt, answer),
 			cancelled: refused,
 			by: actingId(by),
-			...(changed !== undefined && { arguments: changed }),
-			...(grantId !== undefined && { remembered: true }),
+			...defined({ arguments: changed, remembered: grantId === undefined ? undefined : true }),
 			...foreignName(by, session),
-			...(refused && answer.reason && { reason: answer.reason }),
+			...defined({ reason: refused && answer.reason ? answer.reason : undefined }),
 		});
 		const covered = grantId !== undefined && { scope: row.scope };
 		return {
@@ -237,7 +236,10 @@ export class Prompts {
 		const { redactor } = session;
 		if (answer.kind === "denied") return { ...answer, reason: redactor.redact(answer.reason) };
 		if (answer.kind === "cancelled") {
-			return { ...answer, ...(answer.reason && { reason: redactor.redact(answer.reason) }) };
+			return {
+				...answer,
+				...defined({ reason: answer.reason ? redactor.redact(answer.reason) : undefined }),
+			};
 		}
 		if (answer.kind !== "value") return answer;
 		const { value } = answer;
@@ -275,16 +277,17 @@ export class Prompts {
 		const changed = answer.kind === "approved" ? answer.arguments : undefined;
 		const from = by.person && placeKey(by.person.place);
 		const args = {
-			...(changed !== undefined && { arguments: changed }),
-			...(from !== session.place && from !== undefined && { place: from }),
+			...defined({
+				arguments: changed,
+				place: from !== session.place && from !== undefined ? from : undefined,
+			}),
 		};
 		await this.#services.audit.record(tx, {
 			...askedBy(by),
 			action: "approval.decide",
 			object: auditedCall(session.id, callId),
 			decision: answer.kind,
-			...(grantId !== undefined && { grantId }),
-			...(Object.keys(args).length > 0 && { args }),
+			...defined({ grantId, args: Object.keys(args).length > 0 ? args : undefined }),
 		});
 	}
 
@@ -336,8 +339,7 @@ async function settlePrompt(
 		.updateTable("prompts")
 		.set({
 			state,
-			...(answer && { answer: JSON.stringify(answer) }),
-			...(binding !== undefined && { binding }),
+			...defined({ answer: answer && JSON.stringify(answer), binding }),
 		})
 		.where("token", "=", token)
 		.where("state", "=", "open")

@@ -1,4 +1,4 @@
-import type { Store } from "@parley/base";
+import { defined, type Store } from "@parley/base";
 import { withPictures } from "../files/pictures.ts";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { insertStep, oldestOpenRun, takeSaid } from "../store/statements.ts";
@@ -113,9 +113,11 @@ export function toRunRow(row: {
 		id: row.id,
 		content: row.content,
 		images: row.images === null ? [] : fromRow<ImageBlock[]>(row.images),
-		...(row.attachments !== null && { attachments: fromRow<Attachment[]>(row.attachments) }),
+		...defined({
+			attachments: row.attachments === null ? undefined : fromRow<Attachment[]>(row.attachments),
+		}),
 		retryOf: row.retry_of ?? undefined,
-		...(row.actor !== null && { actor: fromRow<Person>(row.actor) }),
+		...defined({ actor: row.actor === null ? undefined : fromRow<Person>(row.actor) }),
 		options: row.options === null ? {} : fromRow<RunOptions>(row.options),
 		acceptAll: row.accept_all === 1,
 		cancelRequested: row.cancel_requested === 1,
@@ -132,7 +134,7 @@ export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, {
 		.map(({ content, actor }) => ({
 			kind: "steered",
 			content,
-			...(actor !== null && { actor: fromRow<Person>(actor) }),
+			...defined({ actor: actor === null ? undefined : fromRow<Person>(actor) }),
 		}));
 }
 

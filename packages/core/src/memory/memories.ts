@@ -1,4 +1,4 @@
-import { type Clock, type Engine, type Ids, ParleyError, type Store } from "@parley/base";
+import { type Clock, defined, type Engine, type Ids, ParleyError, type Store } from "@parley/base";
 import { sql } from "kysely";
 import { type Keyed, once } from "../store/idempotency.ts";
 import type { Tx } from "../store/journal.ts";
@@ -99,7 +99,11 @@ export class Memories {
 		}
 		const isOperator = principal.kind === "operator";
 		return this.#options.store.read((db) =>
-			this.find(db, { ...(isOperator ? {} : { reader: readerOf(principal) }), scope, person }, filter),
+			this.find(
+				db,
+				{ ...defined({ reader: isOperator ? undefined : readerOf(principal) }), scope, person },
+				filter,
+			),
 		);
 	}
 

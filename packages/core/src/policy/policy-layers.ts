@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { LRUCache } from "lru-cache";
 import { ruleNameOf } from "../vocabulary/tool.ts";
 import { builtInAlone, policyVersion } from "./policy.ts";
@@ -143,7 +143,7 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 		version: `${policyVersion}-${hash}`,
 		rules: [...there.flatMap(({ state }) => state.rules), ...channelRules(channel)],
 		ignored: there.flatMap(({ state }) => state.ignored),
-		...(faulty && { problem: { layer: faulty.layer, reason: whyDenied(faulty) } }),
+		...defined({ problem: faulty && { layer: faulty.layer, reason: whyDenied(faulty) } }),
 	};
 }
 

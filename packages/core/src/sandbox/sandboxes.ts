@@ -157,7 +157,7 @@ function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Found): b
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
 		mode: "container",
-		...(exposed && { exposed }),
+		...defined({ exposed: exposed || undefined }),
 		profile: "container",
 		environment: unsandboxed.environment,
 		get network() {
@@ -306,9 +306,7 @@ function stateOf(mode: SandboxMode, found: Found | undefined, begun = true): San
 		...known,
 		chat: holds ? "bubblewrap" : "none",
 		probes: found.probes,
-		...(found.features && { features: found.features }),
-		...(found.reason !== undefined && { reason: found.reason }),
-		...(found.fix !== undefined && { fix: found.fix }),
+		...defined({ features: found.features, reason: found.reason, fix: found.fix }),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { type Engine, hotStatement } from "@parley/base";
+import { defined, type Engine, hotStatement } from "@parley/base";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Memory, MemoryReader, MemoryScope } from "../vocabulary/memory.ts";
 import type { Person } from "../vocabulary/principal.ts";
@@ -148,7 +148,7 @@ export function toMemory(row: Omit<Selectable<Tables["memories"]>, "epoch" | "v"
 		subject,
 		author,
 		text,
-		...(session_id !== null && { sessionId: session_id }),
+		...defined({ sessionId: session_id ?? undefined }),
 		taint: readTaint(taint),
 		tags: fromRow<string[]>(tags),
 		createdAt: Number(row.created_at),

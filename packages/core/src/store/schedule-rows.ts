@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { Person } from "../vocabulary/principal.ts";
 import type { Schedule, Trigger } from "../vocabulary/schedule.ts";
@@ -115,14 +116,16 @@ export interface ScheduleChange {
 export async function changeSchedule(tx: Tx, id: string, change: ScheduleChange): Promise<void> {
 	const { sessionId, nextDue, lastDue, lastFiredAt, lastRunId, firings, problem, seenSeq } = change;
 	const columns = {
-		...(sessionId !== undefined && { session_id: sessionId }),
-		...(nextDue !== undefined && { next_due: nextDue }),
-		...(lastDue !== undefined && { last_due: lastDue }),
-		...(lastFiredAt !== undefined && { last_fired_at: lastFiredAt }),
-		...(lastRunId !== undefined && { last_run_id: lastRunId }),
-		...(firings !== undefined && { firings }),
-		...(problem !== undefined && { problem }),
-		...(seenSeq !== undefined && { seen_seq: seenSeq }),
+		...defined({
+			session_id: sessionId,
+			next_due: nextDue,
+			last_due: lastDue,
+			last_fired_at: lastFiredAt,
+			last_run_id: lastRunId,
+			firings,
+			problem,
+			seen_seq: seenSeq,
+		}),
 	};
 	await tx.updateTable("schedules").set(columns).where("id", "=", id).execute();
 }
@@ -163,18 +166,15 @@ function toSchedule(row: Selectable<Tables["schedules"]>): Schedule {
 		title,
 		prompt,
 		show,
-		...(row.external_key !== null && { externalKey: row.external_key }),
+		...defined({ externalKey: row.external_key ?? undefined }),
 		principal: fromRow<Schedule["principal"]>(row.principal),
-		...(row.actor !== null && { person: fromRow<Person>(row.actor) }),
+		...defined({ person: row.actor === null ? undefined : fromRow<Person>(row.actor) }),
 		trigger: fromRow<Trigger>(row.trigger),
 		taint: readTaint(row.taint),
 		createdAt: Number(row.created_at),
-		...(nextDue !== undefined && { nextDue }),
-		...(lastDue !== undefined && { lastDue }),
-		...(lastFiredAt !== undefined && { lastFiredAt }),
-		...(last_run_id !== null && { lastRunId: last_run_id }),
+		...defined({ nextDue, lastDue, lastFiredAt, lastRunId: last_run_id ?? undefined }),
 		firings: Number(row.firings),
-		...(problem !== null && { problem }),
+		...defined({ problem: problem ?? undefined }),
 		seenSeq: Number(row.seen_seq),
 	};
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import * as z from "zod";
 import type { ActionClass } from "../vocabulary/taint.ts";
 import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../vocabulary/tool.ts";
@@ -29,7 +30,9 @@ export function probeTool(name: string, options: ProbeOptions = {}): Tool {
 				preview: "",
 				binding: binding(),
 				notes: [],
-				...(grantRoot !== undefined && { grant: { kind: "path" as const, tool: name, root: grantRoot } }),
+				...defined({
+					grant: grantRoot === undefined ? undefined : { kind: "path" as const, tool: name, root: grantRoot },
+				}),
 			};
 		},
 		async run(args, _plan, context) {

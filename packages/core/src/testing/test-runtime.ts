@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
-import { type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
+import { defined, type Failpoints, noFailpoints, openSqliteStore, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { Runtime } from "../runtime.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
@@ -80,7 +80,10 @@ export class TestRuntime {
 			sandbox: options.sandbox ?? noSandboxes(clock),
 			secrets: new SecretBox(Buffer.alloc(32, 1)),
 			roots: { given: options.roots ?? [], current, dataDir },
-			...(options.systemTemplate !== "built-in" && { systemTemplate: options.systemTemplate ?? "You help." }),
+			...defined({
+				systemTemplate:
+					options.systemTemplate !== "built-in" ? (options.systemTemplate ?? "You help.") : undefined,
+			}),
 		});
 		return new TestRuntime({ runtime, store, clock, log, directory });
 	}

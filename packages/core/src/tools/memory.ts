@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import * as z from "zod";
 import { notesResult } from "../text/notes-text.ts";
 import { mixedScriptNotes, visible } from "../text/visible.ts";
@@ -175,8 +176,10 @@ async function find(
 	return {
 		text,
 		failed: false,
-		...(isPersonal && {
-			later: `for this run alone: ${notes.length} ${notes.length === 1 ? "note" : "notes"}`,
+		...defined({
+			later: isPersonal
+				? `for this run alone: ${notes.length} ${notes.length === 1 ? "note" : "notes"}`
+				: undefined,
 		}),
 	};
 }

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { isWithin, type Roots } from "../filesystem/paths.ts";
 import type { Profiles } from "../policy/profiles/profile.ts";
 import { findNearMiss } from "../text/near-miss.ts";
@@ -124,6 +124,6 @@ function refused(key: string, why: string, cause?: unknown): ParleyError {
 	const shown = key.length > 200 ? `${key.slice(0, 200)}…` : key;
 	return new ParleyError(`place ${shown}: ${why}`, {
 		code: "invalid_argument",
-		...(cause !== undefined && { cause }),
+		...defined({ cause }),
 	});
 }

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { chooseRoot, toolRoots } from "../filesystem/paths.ts";
 import { builtInAlone, decide, grantsUnder } from "../policy/policy.ts";
 import { type PolicyChange, PolicyLayers } from "../policy/policy-layers.ts";
@@ -216,7 +216,7 @@ async function listRules(
 	const { version, rules, ignored, problem } = options.policies.of(await findScene(place, options));
 	return {
 		policyVersion: version,
-		...(problem && { problem: problem.reason }),
+		...defined({ problem: problem?.reason }),
 		rules: [
 			...builtInRules.map(({ effect, reason, when, liftedBy }) => {
 				const floor = effect === "ask" && liftedBy.length === 0;
@@ -229,7 +229,7 @@ async function listRules(
 }
 
 function listed({ paths, ...rule }: PolicyRule, ignored: boolean): ListedRule {
-	return { ...rule, ...(paths && { paths: paths.map(({ text }) => text) }), floor: false, ignored };
+	return { ...rule, ...defined({ paths: paths?.map(({ text }) => text) }), floor: false, ignored };
 }
 
 type JudgeOptions = TrustOptions & {

@@ -1,4 +1,4 @@
-import { hotStatement } from "@parley/base";
+import { defined, hotStatement } from "@parley/base";
 import { sql } from "kysely";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
@@ -61,7 +61,7 @@ export async function limitsOf(
 	const limit = (scope: BudgetScope, period: BudgetPeriod): Limit => {
 		const id = scope === "session" ? sessionId : undefined;
 		const row = rows.find((one) => one.scope === (id ?? gatewayScope) && one.period === period);
-		const place = { scope, period, ...(id !== undefined && { sessionId: id }) };
+		const place = { scope, period, ...defined({ sessionId: id }) };
 		if (!row) return { ...place, limit: budgets[scope][period] ?? null, source: "configured" };
 		return { ...place, limit: row.limit_cost === null ? null : Number(row.limit_cost), source: "set" };
 	};

@@ -1,4 +1,4 @@
-import { type ErrorCode, ParleyError } from "@parley/base";
+import { defined, type ErrorCode, ParleyError } from "@parley/base";
 
 /**
  * What went wrong between us and a model, as far as it decides what to do next.
@@ -44,7 +44,7 @@ export class ModelError extends ParleyError {
 	readonly refusesContent: boolean;
 
 	constructor(message: string, { fault, retryAfterMs, refusesContent = false, cause }: ModelErrorFacts) {
-		super(message, { code: codes[fault], ...(cause !== undefined && { cause }) });
+		super(message, { code: codes[fault], ...defined({ cause }) });
 		this.fault = fault;
 		this.retryAfterMs = retryAfterMs;
 		this.refusesContent = refusesContent;

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 /**
  * Who acts. A connector speaks for people of one chat platform; `agent` is the model itself: it holds no right on the
  * gateway, whatever it writes.
@@ -92,7 +93,9 @@ export interface SessionsOf {
 export function visibleTo({ id, sessions, person }: Principal): SessionsOf {
 	return {
 		owner: id,
-		...(Array.isArray(sessions) && { ids: sessions }),
-		...(person && { place: placeKey(person.place) }),
+		...defined({
+			ids: Array.isArray(sessions) ? sessions : undefined,
+			place: person && placeKey(person.place),
+		}),
 	};
 }

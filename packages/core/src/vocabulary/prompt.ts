@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
 
 /** A choice of a `select` or `multi` prompt. */
@@ -124,7 +124,7 @@ const forSession = new Set<unknown>(["session", "always"]);
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
 	if (response.cancelled === true) {
-		return { kind: "cancelled", ...(response.reason && { reason: response.reason }) };
+		return { kind: "cancelled", ...defined({ reason: response.reason || undefined }) };
 	}
 	if (response.arguments) throw invalid("arguments: only the approval of a call takes them");
 	if (prompt.type === "multi") return { kind: "value", value: readChoices(prompt, response) };
@@ -135,7 +135,7 @@ export function readAnswer(prompt: Prompt, floor: boolean, response: PromptRespo
 
 function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	const { reason = "", unanswered } = response;
-	const denied: Answer = { kind: "denied", reason, ...(unanswered && { unanswered }) };
+	const denied: Answer = { kind: "denied", reason, ...defined({ unanswered: unanswered || undefined }) };
 	if (response.cancelled === true) return denied;
 	const value = response.value ?? response.text ?? response.values ?? null;
 	if (floor && response.choice) return readDecision(value, denied);

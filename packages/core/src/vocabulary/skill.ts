@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 
 /** The place of a skill's file: the data directory, `.parley/skills` or `.claude/skills` of a working directory. */
 export type SkillSource = "data" | "directory" | "claude";
@@ -229,9 +229,11 @@ export function useSkill(
 		arguments: given,
 		hasFiles: files.length > 0,
 		text: [`[Skill: ${name}]`, `Base path: ${directory}`, "", filling.fill(body)].join("\n").trimEnd(),
-		...(tools && { tools }),
-		...(model !== undefined && { model }),
-		...(steps && { steps: steps.map((step) => ({ ...step, prompt: filling.fill(step.prompt) })) }),
+		...defined({
+			tools,
+			model,
+			steps: steps?.map((step) => ({ ...step, prompt: filling.fill(step.prompt) })),
+		}),
 	};
 }
 

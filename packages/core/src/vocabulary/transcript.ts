@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { type Attachment, attachmentLines } from "./kept-file.ts";
 import type { CallBlock, ImageBlock, Message, ResultBlock } from "./message.ts";
 import { askOf, phaseAfter } from "./ooda.ts";
@@ -155,7 +156,7 @@ function resultsOf(steps: readonly Step[]): Map<string, ResultBlock> {
 	for (const step of steps) {
 		if (step.kind !== "result") continue;
 		const { kind: type, later, ...said } = step;
-		results.set(step.callId, { type, ...said, ...(later !== undefined && { text: later }) });
+		results.set(step.callId, { type, ...said, ...defined({ text: later }) });
 	}
 	return results;
 }
@@ -178,7 +179,7 @@ function replyMessages(
 }
 
 function replyMessage({ content, asked }: ReplyStep): Message {
-	return { role: "assistant", content, ...(asked !== undefined && { model: asked }) };
+	return { role: "assistant", content, ...defined({ model: asked }) };
 }
 
 function neverRan(callId: string): ResultBlock {

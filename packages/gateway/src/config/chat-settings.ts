@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { defined } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { billionths, type ChatSettings, type PlaceProfile } from "@parley/core";
 import type { Settings } from "./schema.ts";
@@ -37,14 +38,16 @@ export function readChat({ people = {}, tenants = {}, places = {}, trust = {} }:
 		deny,
 		tenants,
 		places: Object.fromEntries(profiles),
-		...(trust.endOnStranger !== undefined && { endTrustOnStranger: trust.endOnStranger }),
+		...defined({ endTrustOnStranger: trust.endOnStranger }),
 	};
 }
 
 function readPlace({ budgetUsd, approvalHours, ...same }: Place): PlaceProfile {
 	return {
 		...same,
-		...(budgetUsd !== undefined && { budget: billionths(budgetUsd) }),
-		...(approvalHours !== undefined && { approvalMs: approvalHours * hourMs }),
+		...defined({
+			budget: budgetUsd === undefined ? undefined : billionths(budgetUsd),
+			approvalMs: approvalHours === undefined ? undefined : approvalHours * hourMs,
+		}),
 	};
 }

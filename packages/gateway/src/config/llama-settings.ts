@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
+import { defined } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { operatorEnvironment } from "@parley/core";
 import { parseBaseUrl } from "./base-url.ts";
@@ -56,13 +57,11 @@ export function readLlama(
 		endpoint: url?.href.replace(/\/$/, "") ?? endpoint,
 		args,
 		autostart,
-		...(modelDir !== undefined && { modelDir }),
-		...(command !== undefined && { command }),
-		...(apiKey && { apiKey }),
+		...defined({ modelDir, command, apiKey: apiKey || undefined }),
 		environment: {
 			...operatorEnvironment(environment, [...prefixes, ...more]),
 			...(url && { LLAMA_ARG_HOST: url.hostname.replace(/^\[|\]$/g, ""), LLAMA_ARG_PORT: url.port || "80" }),
-			...(modelDir !== undefined && { LLAMA_ARG_MODELS_DIR: modelDir }),
+			...defined({ LLAMA_ARG_MODELS_DIR: modelDir }),
 		},
 	};
 }
@@ -72,8 +71,10 @@ export function withAbsoluteLlama(written: Written, absolute: (path: string) => 
 	const { model_dir, command } = written;
 	return {
 		...written,
-		...(model_dir !== undefined && { model_dir: absolute(model_dir) }),
-		...(command?.includes("/") && { command: absolute(command) }),
+		...defined({
+			model_dir: model_dir === undefined ? undefined : absolute(model_dir),
+			command: command?.includes("/") ? absolute(command) : undefined,
+		}),
 	};
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { LogLevel } from "@parley/base";
+import { defined, type LogLevel } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import {
 	type Budgets,
@@ -138,12 +138,14 @@ export function loadConfig(sources: ConfigSources): Config {
 
 function aboutParts(set: Settings, environment: ConfigSources["environment"]): Partial<Config> {
 	return {
-		...(set.tasks && { tasks: taskLimits(set.tasks) }),
-		...(set.files && { files: fileLimits(set.files) }),
-		...(set.chat && { chat: readChat(set.chat) }),
-		...(set.discord && { discord: whereDiscordIs(set.discord) }),
-		...(set.llama && { llama: readLlama(set.llama, environment) }),
-		...(set.slack && { slack: whereSlackIs(set.slack) }),
+		...defined({
+			tasks: set.tasks && taskLimits(set.tasks),
+			files: set.files && fileLimits(set.files),
+			chat: set.chat && readChat(set.chat),
+			discord: set.discord && whereDiscordIs(set.discord),
+			llama: set.llama && readLlama(set.llama, environment),
+			slack: set.slack && whereSlackIs(set.slack),
+		}),
 	};
 }
 
@@ -156,14 +158,17 @@ function check(source: Source): CheckedSource {
 	const absolute = (path: string): string => resolve(source.base, path);
 	const settings: Settings = {
 		...data,
-		...(data.data !== undefined && { data: absolute(data.data) }),
-		...(data.root !== undefined && { root: data.root.map(absolute) }),
-		...(data.systemPromptFile !== undefined && { systemPromptFile: absolute(data.systemPromptFile) }),
-		...(data.policyFile !== undefined && { policyFile: absolute(data.policyFile) }),
-		...(data.models?.file !== undefined && { models: { ...data.models, file: absolute(data.models.file) } }),
-		...(data.chat && { chat: withAbsoluteRoots(data.chat, absolute) }),
-		...(data.llama && { llama: withAbsoluteLlama(data.llama, absolute) }),
-		...(data.tls && { tls: { cert: absolute(data.tls.cert), key: absolute(data.tls.key) } }),
+		...defined({
+			data: data.data === undefined ? undefined : absolute(data.data),
+			root: data.root?.map(absolute),
+			systemPromptFile: data.systemPromptFile === undefined ? undefined : absolute(data.systemPromptFile),
+			policyFile: data.policyFile === undefined ? undefined : absolute(data.policyFile),
+			models:
+				data.models?.file === undefined ? data.models : { ...data.models, file: absolute(data.models.file) },
+			chat: data.chat && withAbsoluteRoots(data.chat, absolute),
+			llama: data.llama && withAbsoluteLlama(data.llama, absolute),
+			tls: data.tls && { cert: absolute(data.tls.cert), key: absolute(data.tls.key) },
+		}),
 	};
 	return { settings, source, warnings: [...(source.warnings ?? []), ...checkPaths(settings, source)] };
 }
@@ -225,25 +230,28 @@ function checkServer(
 
 function aboutCommands({ sandbox, egress, commandUnixSockets }: Settings): Partial<Config> {
 	return {
-		...(sandbox && { sandbox }),
-		...(commandUnixSockets && { commandUnixSockets }),
-		...(egress?.allow && { egress: egress.allow }),
+		...defined({
+			sandbox,
+			commandUnixSockets: commandUnixSockets || undefined,
+			egress: egress?.allow,
+		}),
 	};
 }
 
 function operatorsFiles({ systemPromptFile, policyFile }: Settings): Partial<Config> {
 	return {
-		...(systemPromptFile !== undefined && { systemPromptFile }),
-		...(policyFile !== undefined && { policyFile }),
+		...defined({ systemPromptFile, policyFile }),
 	};
 }
 
 function aboutReach({ tls, trustedProxies, publicUrl, insecureLan }: Settings): Partial<Config> {
 	return {
-		...(tls && { tls }),
-		...(trustedProxies && { trustedProxies }),
-		...(publicUrl !== undefined && { publicUrl: new URL(publicUrl).origin }),
-		...(insecureLan && { insecureLan }),
+		...defined({
+			tls,
+			trustedProxies,
+			publicUrl: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
+			insecureLan: insecureLan || undefined,
+		}),
 	};
 }
 
@@ -257,13 +265,15 @@ function aboutModels({
 	titles,
 }: Settings): Partial<Config> {
 	return {
-		...(model !== undefined && { model }),
-		...(reasoning && { reasoning }),
-		...(models?.fallback && { fallback: models.fallback }),
-		...(models?.file !== undefined && { modelsFile: models.file }),
-		...(maxModelCalls !== undefined && { maxModelCalls }),
-		...(titles !== undefined && { titles }),
-		...(budgets && { budgets: { gateway: limits(budgets), session: limits(budgets.session ?? {}) } }),
+		...defined({
+			model,
+			reasoning,
+			fallback: models?.fallback,
+			modelsFile: models?.file,
+			maxModelCalls,
+			titles,
+			budgets: budgets && { gateway: limits(budgets), session: limits(budgets.session ?? {}) },
+		}),
 	};
 }
 
@@ -275,42 +285,42 @@ function originsOf(checked: readonly CheckedSource[]): Pick<Config, "origins"> {
 		last.source.origin(["models", "fallback", index]),
 	);
 	if (model === undefined && !fallback) return {};
-	return { origins: { ...(model !== undefined && { model }), ...(fallback && { fallback }) } };
+	return { origins: { ...defined({ model, fallback }) } };
 }
 
 function whereDiscordIs({
 	apiUrl,
 	cdnUrl,
 }: NonNullable<Settings["discord"]>): NonNullable<Config["discord"]> {
-	return { ...(apiUrl !== undefined && { apiUrl }), ...(cdnUrl !== undefined && { cdnUrl }) };
+	return { ...defined({ apiUrl, cdnUrl }) };
 }
 
 function whereSlackIs({ apiUrl, listen }: NonNullable<Settings["slack"]>): NonNullable<Config["slack"]> {
 	return {
-		...(apiUrl !== undefined && { apiUrl: `${apiUrl.replace(/\/+$/, "")}/` }),
-		...(listen !== undefined && { listen: readEndpoint(listen) }),
+		...defined({
+			apiUrl: apiUrl === undefined ? undefined : `${apiUrl.replace(/\/+$/, "")}/`,
+			listen: listen === undefined ? undefined : readEndpoint(listen),
+		}),
 	};
 }
 
 function taskLimits({ limit, minutes, modelCalls }: NonNullable<Settings["tasks"]>): Config["tasks"] {
 	return {
-		...(limit !== undefined && { limit }),
-		...(minutes !== undefined && { workingMs: minutes * minuteMs }),
-		...(modelCalls !== undefined && { modelCalls }),
+		...defined({ limit, workingMs: minutes === undefined ? undefined : minutes * minuteMs, modelCalls }),
 	};
 }
 
 function fileLimits({ maxBytes, quotaBytes, keepDays }: NonNullable<Settings["files"]>): Partial<FileLimits> {
 	return {
-		...(maxBytes !== undefined && { maxBytes }),
-		...(quotaBytes !== undefined && { quotaBytes }),
-		...(keepDays !== undefined && { keepMs: keepDays * dayMs }),
+		...defined({ maxBytes, quotaBytes, keepMs: keepDays === undefined ? undefined : keepDays * dayMs }),
 	};
 }
 
 function limits({ day, month }: Pick<NonNullable<Settings["budgets"]>, "day" | "month">): Budgets["gateway"] {
 	return {
-		...(day !== undefined && { day: billionths(day) }),
-		...(month !== undefined && { month: billionths(month) }),
+		...defined({
+			day: day === undefined ? undefined : billionths(day),
+			month: month === undefined ? undefined : billionths(month),
+		}),
 	};
 }

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { isOfficial, parseBaseUrl } from "./base-url.ts";
 import type { Settings } from "./schema.ts";
 
@@ -62,7 +62,7 @@ export function chooseProvider(
 		provider: "anthropic",
 		providerReason: provider === "auto" ? reason : "configured",
 		...key,
-		...(server !== undefined && { baseUrl: server }),
+		...defined({ baseUrl: server }),
 	};
 }
 
@@ -81,7 +81,7 @@ function localServer(
 	return {
 		provider: "anthropic",
 		providerReason: provider === "auto" ? "llama" : "configured",
-		...(apiKey !== undefined && { apiKey, keyName: llamaKeyVariable }),
+		...defined({ apiKey, keyName: apiKey === undefined ? undefined : llamaKeyVariable }),
 		baseUrl,
 	};
 }

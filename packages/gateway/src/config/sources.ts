@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { type LogLevel, ParleyError } from "@parley/base";
+import { defined, type LogLevel, ParleyError } from "@parley/base";
 import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import { errno } from "../data-directory/errno.ts";
 import { refuseForeignWriters } from "./foreign-writers.ts";
@@ -181,8 +181,10 @@ function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });
 	return {
 		...onlySet(values),
-		...(Object.keys(tls).length > 0 && { tls }),
-		...(egressAllow !== undefined && { egress: { allow: egressAllow } }),
+		...defined({
+			tls: Object.keys(tls).length > 0 ? tls : undefined,
+			egress: egressAllow === undefined ? undefined : { allow: egressAllow },
+		}),
 	};
 }
 

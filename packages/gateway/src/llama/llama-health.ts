@@ -1,4 +1,4 @@
-import { type Clock, parseJson } from "@parley/base";
+import { type Clock, defined, parseJson } from "@parley/base";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 
@@ -76,7 +76,7 @@ async function get(
 	const timer = clock.after(PROBE_MS, () => late.abort(new Late()));
 	try {
 		const response = await fetch(url, {
-			...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
+			...defined({ headers: apiKey === undefined ? undefined : { authorization: `Bearer ${apiKey}` } }),
 			redirect: "manual",
 			signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
 		});

@@ -1,4 +1,4 @@
-import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
+import { type Clock, defined, delay, type Logger, ParleyError, type Timer } from "@parley/base";
 import {
 	findOperatorProgram,
 	ModelError,
@@ -106,8 +106,7 @@ export class LlamaServer {
 			since: this.#since,
 			pid: this.#program?.pid ?? 0,
 			restarts: Math.max(0, this.#starts - 1),
-			...(this.#reason !== undefined && { reason: this.#reason }),
-			...(this.#tokens && { tokens: this.#tokens }),
+			...defined({ reason: this.#reason, tokens: this.#tokens }),
 		};
 	}
 

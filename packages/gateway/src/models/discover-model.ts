@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 
@@ -95,6 +95,6 @@ async function readText(response: Response): Promise<string> {
 function unknown(why: string, cause?: unknown): ParleyError {
 	return new ParleyError(`${why}; name the model that is to answer with --model`, {
 		code: "failed_precondition",
-		...(cause !== undefined && { cause }),
+		...defined({ cause }),
 	});
 }

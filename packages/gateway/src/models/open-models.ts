@@ -1,4 +1,4 @@
-import type { Clock, Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, type ParleyError } from "@parley/base";
 import {
 	createAnthropicModel,
 	createLlamaModel,
@@ -91,10 +91,13 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 		anyModel: true,
 		table: new ModelTable(table.list(), listed),
 		serverHost: new URL(baseUrl).host,
-		...(served && { served: tableOf(served, own, table) }),
-		...(undecided && { undecided }),
-		...(served === undefined && {
-			askServed: async () => tableOf(await listModels({ baseUrl, apiKey }), own, table),
+		...defined({
+			served: served && tableOf(served, own, table),
+			undecided,
+			askServed:
+				served === undefined
+					? async () => tableOf(await listModels({ baseUrl, apiKey }), own, table)
+					: undefined,
 		}),
 	};
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@parley/base";
+import { type Clock, defined } from "@parley/base";
 import type { Config } from "../config/load.ts";
 import { errno } from "../data-directory/errno.ts";
 import { apiVersion } from "./discover-model.ts";
@@ -36,7 +36,7 @@ export async function tryProvider(
 		const response = await fetch(url, {
 			headers: {
 				"anthropic-version": apiVersion,
-				...(apiKey !== undefined && { "x-api-key": apiKey }),
+				...defined({ "x-api-key": apiKey }),
 			},
 			// A redirect would take the key to another server.
 			redirect: "error",

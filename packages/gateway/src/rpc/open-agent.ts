@@ -2,7 +2,15 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Clock, chanceOf, noFailpoints, openSqliteStore, type Store, type Timer } from "@parley/base";
+import {
+	type Clock,
+	chanceOf,
+	defined,
+	noFailpoints,
+	openSqliteStore,
+	type Store,
+	type Timer,
+} from "@parley/base";
 import {
 	builtInInstructions,
 	builtinTools,
@@ -76,7 +84,7 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		cwd: kept ? workingDirectory(kept, flags.cwd ? cwd : undefined) : cwd,
 		acceptsAll: flags.rpcApprovals !== true,
 		findModel: (name) => models.table.find(name, models.model.provider),
-		...(models.askServed && { checkModel: checkServed(models.askServed, models, log) }),
+		...defined({ checkModel: models.askServed && checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
 	};
 	const given = await runtimeOptions(options, { start, store, home, settings });
@@ -179,8 +187,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		fallback,
 		anyModel,
 		modelAt,
-		...(modelName !== undefined && { modelName }),
-		...(hasNoNetwork(config, start.tools) && { commandsNote: noNetwork }),
+		...defined({ modelName, commandsNote: hasNoNetwork(config, start.tools) ? noNetwork : undefined }),
 		failpoints: noFailpoints,
 		secrets: new SecretBox(await keyOf(home, { store, log })),
 		profiles: profileOf(flags, settings, start.tools),
@@ -206,7 +213,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		},
 		random: () => chanceOf(ids),
 		titles: false,
-		...(config.budgets && { budgets: config.budgets }),
+		...defined({ budgets: config.budgets }),
 		limits: { modelCalls: start.maxSteps },
 	};
 }
@@ -253,7 +260,7 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 		sampling: {},
 		tools,
 		instructions,
-		...(settings.reasoning && { reasoning: settings.reasoning }),
+		...defined({ reasoning: settings.reasoning }),
 	});
 	return {
 		find: async () => profile(),

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Reasoning } from "@parley/core";
 import { errno } from "../data-directory/errno.ts";
 import { shorten } from "../wires/zot/codec.ts";
@@ -72,5 +72,5 @@ function isDirectory(cwd: string): boolean {
 }
 
 function refused(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock, Ids, Logger } from "@parley/base";
+import { type Clock, defined, type Ids, type Logger } from "@parley/base";
 import { createSandboxes, type Egress, type Sandboxes } from "@parley/core";
 import type { Config } from "../config/load.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
@@ -30,12 +30,14 @@ export async function openSandboxes(
 		ids,
 		log,
 		hidden: [data],
-		...(egress && { egress }),
+		...defined({ egress }),
 		unixSockets: config.commandUnixSockets ?? false,
 		steering: [config.systemPromptFile, config.modelsFile, config.policyFile].filter(
 			(path) => path !== undefined,
 		),
-		...(version !== undefined && { verdict: { file: join(data, VERDICT_FILE), build: version } }),
+		...defined({
+			verdict: version === undefined ? undefined : { file: join(data, VERDICT_FILE), build: version },
+		}),
 		listen: (file) => openProbeListeners(ids, file),
 	});
 }

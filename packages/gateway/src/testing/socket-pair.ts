@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { defined } from "@parley/base";
 
 /** Both ends of a new connection over loopback. Nobody reads the accepted end yet. */
 export interface SocketPair extends AsyncDisposable {
@@ -20,7 +21,7 @@ export async function connectPair(options: SocketPairOptions = {}): Promise<Sock
 	await once(server, "listening");
 	// A server on a port, not on a path, has an address of this form.
 	const { port } = server.address() as AddressInfo;
-	const client = connect({ host, port, noDelay: true, ...(localAddress !== undefined && { localAddress }) });
+	const client = connect({ host, port, noDelay: true, ...defined({ localAddress }) });
 	client.on("error", () => undefined);
 	const [accepted]: Socket[] = await once(server, "connection");
 	if (accepted === undefined) throw new Error("a connection event came without a socket");

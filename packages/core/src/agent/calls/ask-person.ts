@@ -1,4 +1,4 @@
-import { ParleyError, type Timer } from "@parley/base";
+import { defined, ParleyError, type Timer } from "@parley/base";
 import {
 	type Asking,
 	findPrompt,
@@ -40,7 +40,7 @@ export async function approvalQuestion(
 		approval: {
 			floor,
 			binding: bindingOf(planned, version),
-			...(scope && { scope: { ...scope, policy: version } }),
+			...defined({ scope: scope && { ...scope, policy: version } }),
 		},
 		prompt: shownPrompt(run, planned, { ...judgement, allowSession: scope !== undefined, alsoIn }),
 	};
@@ -73,7 +73,7 @@ export async function decisionOf(
 	const { call } = planned;
 	const { version, trusted } = judgement;
 	if (!prompt) {
-		return { ...planned, token: undefined, shown: undefined, version, ...(trusted && { trusted }) };
+		return { ...planned, token: undefined, shown: undefined, version, ...defined({ trusted }) };
 	}
 	let row: PromptRow;
 	try {
@@ -90,7 +90,7 @@ export async function decisionOf(
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
 	const approved = { ...answered, token: prompt.token, shown: prompt.approval, version: now };
 	const { impossible } = planned;
-	if (refusal === undefined) return { ...approved, ...(impossible !== undefined && { refusal: impossible }) };
+	if (refusal === undefined) return { ...approved, ...defined({ refusal: impossible }) };
 	// Calls before it may still run. At its turn it is compared with the files as they left them.
 	const mayAskAgain = isApproved(row) && answered.isBound && ranSinceQuestion(run.steps, call.id);
 	if (mayAskAgain) return { ...approved, refusal };
@@ -141,7 +141,7 @@ function shownPrompt(
 		options: [],
 		validation: "",
 		placeholder: "",
-		approval: { ...approval, notes, ...(alsoIn.length > 0 && { alsoIn }) },
+		approval: { ...approval, notes, ...defined({ alsoIn: alsoIn.length > 0 ? alsoIn : undefined }) },
 	});
 }
 
@@ -168,7 +168,7 @@ function promptOf(run: Run, facts: Omit<Prompt, "token" | "runId" | "expiresAt">
 		runId: run.id,
 		expiresAt: clock.now() + approvalMs,
 		...facts,
-		...(task && { taskId: task.taskId }),
+		...defined({ taskId: task?.taskId }),
 	};
 }
 
@@ -201,7 +201,7 @@ export async function elicit(run: Run, callId: string, elicitation: Elicitation)
 	if (row?.answer?.kind === "value") return { outcome: "answered", value: row.answer.value };
 	if (row?.state === "expired") return { outcome: "expired" };
 	const reason = row?.answer?.kind === "cancelled" ? row.answer.reason : undefined;
-	return { outcome: "cancelled", ...(reason !== undefined && { reason }) };
+	return { outcome: "cancelled", ...defined({ reason }) };
 }
 
 /** The question as people see it, without secrets. */

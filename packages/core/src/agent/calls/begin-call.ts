@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { addTaint } from "../../store/session-taint.ts";
 import { taintOf } from "../../vocabulary/taint.ts";
 import { refuseRepeat } from "../run/limits.ts";
@@ -140,7 +141,7 @@ async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
 			await tx.updateTable("prompts").set({ state: "consumed" }).where("token", "=", token).execute();
 		}
 		if (gated) await auditStart(run, tx, entry);
-		await step({ kind: "intent", callId: call.id, ...(gated && { gated }) });
+		await step({ kind: "intent", callId: call.id, ...defined({ gated: gated || undefined }) });
 		await addTaint(tx, run.session.id, taintOf(ready.plan.classes));
 		return use;
 	});

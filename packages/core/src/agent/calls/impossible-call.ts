@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import * as z from "zod";
 import { findPrompt } from "../../conversation/prompt-rows.ts";
 import { visible } from "../../text/visible.ts";
@@ -43,7 +44,7 @@ export async function draftImpossible(
 		begun: false,
 		known,
 		again: undefined,
-		...(isDenied && { denied }),
+		...defined({ denied: isDenied ? denied : undefined }),
 	};
 }
 

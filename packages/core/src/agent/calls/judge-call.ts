@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { decide, grantsUnder } from "../../policy/policy.ts";
 import { findTaint } from "../../store/session-taint.ts";
 import {
@@ -59,7 +59,7 @@ export const nothingPending: Before = { taint: "", trusted: 0 };
 export async function judgeCall(run: Run, planned: PlannedCall, pending: Before): Promise<Judgement> {
 	const { trusted, ...judged } = await judgeByPolicy(run, planned, pending);
 	if (judged.effect !== "allow" || run.row.options.ask !== "all")
-		return { ...judged, ...(trusted && { trusted }) };
+		return { ...judged, ...defined({ trusted }) };
 	return { ...judged, effect: "ask", reason: `${judged.reason}; every call of this run needs approval` };
 }
 
@@ -86,7 +86,7 @@ async function judgeByPolicy(run: Run, planned: PlannedCall, pending: Before): P
 	const trusted = await findTrust(run, ready, pending.trusted);
 	if (!trusted) return { ...judged, ...facts };
 	const again = decide({ ...ready, context }, { ...permissions, trusted: true });
-	return { ...again, ...facts, ...(again.effect === "allow" && { trusted }) };
+	return { ...again, ...facts, ...defined({ trusted: again.effect === "allow" ? trusted : undefined }) };
 }
 
 /** Returns the channel grant that makes the approval of a call needless, for all people who wrote to the run. */

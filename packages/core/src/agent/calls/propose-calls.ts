@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "@parley/base";
 import { findChanges, findPrompt, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
 import type { Question } from "../../conversation/prompts.ts";
 import { changedSince, prepareCall, type ReadyCall, type RefusedCall } from "../../tools/calls/tool-call.ts";
@@ -315,9 +316,14 @@ async function recordJudgement(
 	const decision = decisionFrom(judgement);
 	if (!isAnnounced(run, call)) {
 		const { trusted } = judgement;
-		await recordStart(run, { call, decision, ...(trusted && { trusted }) }, record, step);
+		await recordStart(run, { call, decision, ...defined({ trusted }) }, record, step);
 	} else if (isAsked || isJudgedAnew(run, one)) {
-		await step({ kind: "judged", callId: call.id, decision, ...(isAsked && { asked: true }) });
+		await step({
+			kind: "judged",
+			callId: call.id,
+			decision,
+			...defined({ asked: isAsked || undefined }),
+		});
 	}
 }
 
@@ -348,7 +354,7 @@ function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]):
 		callId: call.id,
 		name: call.name,
 		arguments: run.session.redactor.redactFields(changed),
-		...(prompt && { token: prompt.token }),
+		...defined({ token: prompt?.token }),
 	}));
 	run.session.outlet.pass({ type: "calls.proposed", runId: run.id, calls });
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { bytesOf } from "../../files/pictures.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -75,7 +76,7 @@ export async function recordResult(
 		text: told,
 		failed,
 		...pictures,
-		...(later !== undefined && { later }),
+		...defined({ later }),
 	});
 	const decision = durationMs === undefined ? "unknown" : failed ? "failed" : "completed";
 	await auditFinish(run, tx, { callId: call.id, decision });
@@ -116,7 +117,7 @@ export async function recordStart(
 		callId: call.id,
 		name: call.name,
 		arguments: shown,
-		...(trusted && { trusted }),
+		...defined({ trusted }),
 	});
 }
 
@@ -141,7 +142,7 @@ function workOf(run: Run): Pick<AuditEntry, "principal" | "via"> {
 function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): object {
 	const { classes } = ready.plan;
 	const { sandbox } = ready.plan.binding;
-	return { tool: call.name, classes, ...(sandbox !== undefined && { sandbox }), arguments: changed };
+	return { tool: call.name, classes, ...defined({ sandbox }), arguments: changed };
 }
 
 /** A call was denied by the rules: nobody was asked. */
@@ -169,7 +170,7 @@ export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise
 		action: "tool.start",
 		object,
 		decision: asked ? "approved" : "allowed",
-		...(trusted !== undefined && { grantId: trusted }),
+		...defined({ grantId: trusted }),
 		args: auditedFacts(entry),
 	});
 }

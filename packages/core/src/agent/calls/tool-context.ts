@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { newestTodo } from "../../conversation/newest-todo.ts";
 import { openRegular, readChunks, refuseForbiddenTwin } from "../../filesystem/regular-file.ts";
 import { findTaint } from "../../store/session-taint.ts";
@@ -52,7 +52,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		memories: memoryDeskOf(run, call.id),
 		schedules: scheduleDeskOf(run, call.id),
 		skill: (invocation) => startSkillOfCall(run, call.id, invocation),
-		...(desk && { task: desk }),
+		...defined({ task: desk }),
 	};
 }
 
@@ -65,7 +65,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	const bounded: Sandbox = {
 		...sandbox,
 		network: network && network !== sandbox ? withinQuota(network, workspace) : undefined,
-		...(egress && { egress: withinQuota(egress, workspace) }),
+		...defined({ egress: egress && withinQuota(egress, workspace) }),
 		async run(command) {
 			if (command.power === "read") return sandbox.run(command);
 			const outcome = await sandbox.run({ ...command, maxFileBytes: await workspace.room() });

@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 
 /** A tool that a client runs, as the client describes it to the model. */
@@ -164,7 +164,7 @@ function plainObject(
 }
 
 export function invalid(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,4 @@
-import { type Logger, ParleyError } from "@parley/base";
+import { defined, type Logger, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { Message } from "../../vocabulary/message.ts";
@@ -141,7 +141,7 @@ async function record(
 		const tokensAfter = job.tokensOf(view);
 		const sizes = { tokensBefore, tokensAfter, messagesBefore, messagesAfter: view.length };
 		const error = compaction.level === "summary" ? summaryError : undefined;
-		measured.push({ ...compaction, ...sizes, ...(error !== undefined && { error }) });
+		measured.push({ ...compaction, ...sizes, ...defined({ error }) });
 		tokensBefore = tokensAfter;
 	}
 	if (measured.length > 0) await context.record(job.runId, measured);

@@ -1,4 +1,4 @@
-import type { Clock, Failpoints } from "@parley/base";
+import { type Clock, defined, type Failpoints } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { Journal } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
@@ -218,7 +218,7 @@ function compacted(
 		runId,
 		level,
 		...roundedSizes(sizes),
-		...(error !== undefined && { error }),
+		...defined({ error }),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { fitTogether, isPicture, loadPicture, noRoom, toldOnly, withPictures } from "../../files/pictures.ts";
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
 import { type Attachment, isOpen } from "../../vocabulary/kept-file.ts";
@@ -122,7 +122,7 @@ async function recordAttachments(
 			.where("id", "=", run.id)
 			.execute();
 	});
-	run.row = { ...run.row, attachments, ...(images && { images }) };
+	run.row = { ...run.row, attachments, ...defined({ images }) };
 }
 
 /** What calls that ran together have brought, without the pictures for which there is no room. */

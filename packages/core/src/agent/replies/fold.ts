@@ -1,4 +1,4 @@
-import type { ParleyError, RedactedStream } from "@parley/base";
+import { defined, type ParleyError, type RedactedStream } from "@parley/base";
 import type { NormalCall } from "../../tools/calls/normalise-call.ts";
 import type { CallBlock, TextBlock, ThinkingBlock } from "../../vocabulary/message.ts";
 import type { ModelEvent, Reply, StopReason } from "../../vocabulary/model.ts";
@@ -138,7 +138,13 @@ export class Fold {
 			return;
 		}
 		const { name, arguments: args, adjusted } = this.#deps.normalise(written);
-		this.#blocks.push({ type, id, name, arguments: args, ...(adjusted.length > 0 && { adjusted }) });
+		this.#blocks.push({
+			type,
+			id,
+			name,
+			arguments: args,
+			...defined({ adjusted: adjusted.length > 0 ? adjusted : undefined }),
+		});
 	}
 
 	#claimId(given: string): string {
@@ -150,8 +156,7 @@ export class Fold {
 	#think({ text, signature, redacted }: Extract<ModelEvent, { type: "thinking" }>): void {
 		if (text !== "") this.#deps.speech.think(text);
 		const sealed = {
-			...(signature !== undefined && { signature }),
-			...(redacted !== undefined && { redacted }),
+			...defined({ signature, redacted }),
 		};
 		const last = this.#blocks.at(-1);
 		const goesOn = last?.type === "thinking" && last.signature === undefined && last.redacted === undefined;

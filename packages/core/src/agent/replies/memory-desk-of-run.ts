@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import { deleteMemory, findMemory } from "../../store/memory-rows.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
@@ -25,7 +25,7 @@ export function readerOf(run: Run): MemoryReader {
 	const { row, session } = run;
 	if (session.place === undefined) return { user: row.actor?.id ?? session.owner };
 	const [user, ...others] = new Set(speakersOf(run).map(({ id }) => id));
-	return { channel: session.place, ...(others.length === 0 && { user }) };
+	return { channel: session.place, ...defined({ user: others.length === 0 ? user : undefined }) };
 }
 
 /** Notes for the tools of a run. Its people, who may change while it works, decide what it reaches. */

@@ -1,4 +1,4 @@
-import type { Clock } from "@parley/base";
+import { type Clock, defined } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { costOf, type ModelTable } from "../../models/table/model-table.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -65,7 +65,7 @@ export async function countCall(run: Caller, attempt: Attempt, tx: Tx): Promise<
 	if (!isCounted(reply.usage)) return { cost, events: [called] };
 	const at = run.deps.clock.now();
 	const { id: sessionId, task } = run.session;
-	const charge = { sessionId, at, ...facts, ...(task && { accounts: task.accounts }) };
+	const charge = { sessionId, at, ...facts, ...defined({ accounts: task?.accounts }) };
 	return { cost, events: [called, ...(await addToBudgets(tx, charge, run.deps.budgets))] };
 }
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { budgetLeft } from "../../usage/ledger.ts";
 import type { Message } from "../../vocabulary/message.ts";
@@ -146,7 +146,7 @@ async function requestParts(calling: Calling, model: string): Promise<RequestPar
 		model,
 		system: systemOf(await systemFor({ session, settings, deps }), row.options),
 		tools: mayAct(phaseOf(row.options, steps)) ? settings.descriptions : [],
-		...(settings.reasoning && { reasoning: settings.reasoning }),
+		...defined({ reasoning: settings.reasoning }),
 		sampling: { ...settings.sampling, maxTokens: limits.maxOutput },
 	};
 	return { parts, limits };

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { TextRedactor } from "../../text/session-redactor.ts";
 import { normaliseCall } from "../../tools/calls/normalise-call.ts";
 import type { ModelRequest, Reply } from "../../vocabulary/model.ts";
@@ -22,8 +22,7 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 		type: "model.calling",
 		runId: run.id,
 		...facts,
-		...(auxiliary && { auxiliary }),
-		...(ooda && { ooda }),
+		...defined({ auxiliary, ooda }),
 	});
 	const startedAt = clock.monotonic();
 	let requestId: string | undefined;
@@ -78,8 +77,7 @@ function logAttempt(
 		model: reply.model || model,
 		messages,
 		durationMs: Math.round(durationMs),
-		...(firstMs !== undefined && { firstMs: Math.round(firstMs) }),
-		...(requestId !== undefined && { requestId }),
+		...defined({ firstMs: firstMs === undefined ? undefined : Math.round(firstMs), requestId }),
 		inputTokens,
 		outputTokens,
 		cacheReadTokens,

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { shorten } from "../../text/visible.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import type { Invocation, StartedSkill, UsedSkill } from "../../vocabulary/skill.ts";
@@ -82,7 +83,7 @@ async function recordStart(
 	const { deps } = run;
 	const { redactor } = run.session;
 	const given = redactor.redact(skill.arguments);
-	await step({ kind: "skill", callId, skill: skill.name, at: deps.clock.now(), ...(tools && { tools }) });
+	await step({ kind: "skill", callId, skill: skill.name, at: deps.clock.now(), ...defined({ tools }) });
 	await record({
 		type: "skill.started",
 		runId: run.id,

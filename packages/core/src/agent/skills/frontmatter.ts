@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 
@@ -163,5 +163,5 @@ function tomlKey(row: string): string | undefined {
 }
 
 function refused(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
 import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
@@ -115,10 +115,13 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 		body: file.body,
 		disableModelInvocation: facts.disable_model_invocation ?? false,
 		userInvocable: facts.user_invocable ?? true,
-		...(hint !== undefined && { argumentHint: oneLine(Array.isArray(hint) ? hint.join(" ") : hint, 100) }),
-		...(tools && { tools }),
-		...(typeof model === "string" && { model }),
-		...(steps && { steps }),
+		...defined({
+			argumentHint:
+				hint === undefined ? undefined : oneLine(Array.isArray(hint) ? hint.join(" ") : hint, 100),
+			tools,
+			model: typeof model === "string" ? model : undefined,
+			steps,
+		}),
 	};
 }
 
@@ -200,8 +203,7 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 		title,
 		prompt,
 		needs: [...new Set(needs)],
-		...(model !== undefined && { model }),
-		...(criteria !== undefined && criteria.length > 0 && { criteria }),
+		...defined({ model, criteria: criteria !== undefined && criteria.length > 0 ? criteria : undefined }),
 	}));
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { HeldDirectory, openRegular, readAt } from "../../filesystem/regular-file.ts";
@@ -311,5 +311,5 @@ function isThere(path: string): boolean {
 }
 
 function refused(message: string, cause?: unknown): ParleyError {
-	return new ParleyError(message, { code: "invalid_argument", ...(cause !== undefined && { cause }) });
+	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }

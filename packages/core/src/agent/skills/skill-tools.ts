@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { findTool } from "../../tools/calls/normalise-call.ts";
 import { readFile } from "../../tools/files/read-file.ts";
 import type { UsedSkill, WorkflowCall } from "../../vocabulary/skill.ts";
@@ -26,8 +27,7 @@ export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<Workflo
 		name,
 		hash,
 		steps: steps.map((step) => ({ ...step, prompt: `${text}\n\n${step.prompt}` })),
-		...(tools && { tools: toolsOfSkill(skill, tools, has) }),
-		...(model !== undefined && { model }),
+		...defined({ tools: tools && toolsOfSkill(skill, tools, has), model }),
 	};
 	return { workflow, arguments: given };
 }

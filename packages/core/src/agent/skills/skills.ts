@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { type Clock, type Logger, ParleyError, type Store } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError, type Store } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
@@ -269,7 +269,7 @@ export class Skills {
 		return {
 			skills: skills.map((found) => {
 				const changedAt = found.skill.source === "data" ? changes.get(found.path) : undefined;
-				return { ...found, trust: trustOf(found, trusted), ...(changedAt !== undefined && { changedAt }) };
+				return { ...found, trust: trustOf(found, trusted), ...defined({ changedAt }) };
 			}),
 			problems,
 			digest: own.length === 0 ? "" : digestOf(own),

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { type Clock, type Logger, openKeyv, ParleyError, parseJson, type Store } from "@parley/base";
+import { type Clock, defined, type Logger, openKeyv, ParleyError, parseJson, type Store } from "@parley/base";
 import * as z from "zod";
 import type { Tables } from "../../store/tables.ts";
 import { visible } from "../../text/visible.ts";
@@ -33,7 +33,7 @@ export async function readContent({ skill, path, files }: FoundSkill): Promise<T
 		const bytes = await readWhole(join(skill.directory, name), most.read);
 		const text = bytes.length <= Math.min(left, most.file) ? textOf(bytes) : undefined;
 		if (text !== undefined) left -= bytes.length;
-		content.push({ name, hash: sha256(bytes), ...(text !== undefined && { text }) });
+		content.push({ name, hash: sha256(bytes), ...defined({ text }) });
 	}
 	if (hashOfSkill(path, content) === skill.hash) return content;
 	throw new ParleyError(`the files of the skill ${skill.name} changed while they were read: try again`, {

@@ -1,4 +1,4 @@
-import { type Clock, ParleyError, StoreError } from "@parley/base";
+import { type Clock, defined, ParleyError, StoreError } from "@parley/base";
 import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { insertTask } from "../../conversation/tasks/submit.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
@@ -178,7 +178,7 @@ class Engine {
 				.filter((name) => excludedBySkill(run, name) === undefined),
 			maxRetries: providerRetries,
 			autonomy: "autonomous" as const,
-			...(model !== undefined && { model }),
+			...defined({ model }),
 		};
 		const origin = {
 			taint: "" as const,

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import { isStep, planOf, type TaskRow } from "../../store/task-rows.ts";
 import { shorten } from "../../text/visible.ts";
@@ -45,7 +46,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 			ended_at: now,
 			updated_at: now,
 			// Who works on it has time to stop.
-			...(row.state !== "running" && { lease_until: 0 }),
+			...defined({ lease_until: row.state !== "running" ? 0 : undefined }),
 		})
 		.where("id", "=", row.id)
 		.where("state", "not in", endStates)
@@ -66,7 +67,7 @@ async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Prom
 	const usage = await sessionTotal(tx, row.own_session_id);
 	if (end.state === "cancelled") {
 		const { reason, by } = end;
-		return [{ type: "task.cancelled", taskId, reason, ...(by !== undefined && { by }), usage }];
+		return [{ type: "task.cancelled", taskId, reason, ...defined({ by }), usage }];
 	}
 	if (end.state === "failed") {
 		return [{ type: "task.failed", taskId, title, error: end.error, retryCount, willRetry: false, usage }];

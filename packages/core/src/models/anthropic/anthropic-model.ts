@@ -1,7 +1,7 @@
 import type { BaseAnthropic } from "@anthropic-ai/sdk";
 import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { ModelTable } from "../table/model-table.ts";
@@ -155,14 +155,14 @@ async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Addres
 	return new BaseAnthropic({
 		// Without any key the SDK would look for one in the files of the user's other tools.
 		apiKey: apiKey || "none",
-		...(!apiKey && { defaultHeaders: { authorization: null } }),
+		...defined({ defaultHeaders: apiKey ? undefined : { authorization: null } }),
 		baseURL: url,
 		maxRetries: 0,
 		timeout: NEVER_MS,
 		logLevel: "off",
 		openTelemetry: false,
 		fetchOptions: { redirect: "manual" },
-		...(fetch && { fetch }),
+		...defined({ fetch }),
 	});
 }
 

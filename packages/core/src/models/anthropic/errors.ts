@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 
@@ -59,7 +59,7 @@ export function eventError(body: unknown, headers: Headers | undefined, asked: A
 	return new ModelError(`${reported(fault, asked)}${quoted(error["message"])}`, {
 		fault: fault ?? "overloaded",
 		refusesContent: refusesContent.has(type),
-		...(headers && { retryAfterMs: retryAfterMs(headers, asked.now) }),
+		...defined({ retryAfterMs: headers && retryAfterMs(headers, asked.now) }),
 	});
 }
 

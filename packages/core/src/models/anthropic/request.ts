@@ -8,6 +8,7 @@ import type {
 	Tool,
 	ToolChoiceNone,
 } from "@anthropic-ai/sdk/resources/messages";
+import { defined } from "@parley/base";
 import type { ModelRequest, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-table.ts";
 import { encodeTurns, ephemeral, markTurns, type Turn } from "./turns.ts";
@@ -103,7 +104,7 @@ function encodePrompt({ model, system, messages, tools }: ModelRequest, info: Mo
 	markTurns(turns);
 	return {
 		...(tools.length > 0 ? { tools: encodeTools(tools) } : encodeUsedTools(turns)),
-		...(system.trim() !== "" && { system: encodeSystem(system) }),
+		...defined({ system: system.trim() !== "" ? encodeSystem(system) : undefined }),
 		messages: turns,
 	};
 }
@@ -139,7 +140,7 @@ function encodeTool(
 		description,
 		// A tool's parameters are an object by the contract of the port.
 		input_schema: parameters as Tool["input_schema"],
-		...(index === all.length - 1 && { cache_control: ephemeral }),
+		...defined({ cache_control: index === all.length - 1 ? ephemeral : undefined }),
 	};
 }
 
@@ -224,7 +225,9 @@ function adaptive(
 		type: "adaptive",
 		// Without it, newer models send their thinking empty.
 		display: "summarized",
-		...(forgetful && { block_binding: { prefix_mismatch_behavior: "drop_block" } }),
+		...defined({
+			block_binding: forgetful ? ({ prefix_mismatch_behavior: "drop_block" } as const) : undefined,
+		}),
 	};
 	if (effort === undefined) return { thinking };
 	const known = effort === "xhigh" && WITHOUT_XHIGH.test(model) ? "high" : effort;

@@ -5,6 +5,7 @@ import type {
 	TextBlockParam,
 	ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
+import { defined } from "@parley/base";
 import type {
 	AssistantMessage,
 	Message,
@@ -149,7 +150,7 @@ function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBloc
 			...encodeText(text.trim() === "" ? "(no output)" : text),
 			...pictures.flatMap((picture) => encodeShown(picture, reader)),
 		],
-		...(failed && { is_error: true }),
+		...defined({ is_error: failed || undefined }),
 	}));
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, parseJson } from "@parley/base";
+import { type Clock, defined, parseJson } from "@parley/base";
 import * as z from "zod";
 import { messageText } from "../../vocabulary/message.ts";
 import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
@@ -105,7 +105,7 @@ class ServedModel implements LlamaModel {
 				method: "POST",
 				headers: {
 					"content-type": "application/json",
-					...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+					...defined({ authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}` }),
 				},
 				body: JSON.stringify({ model, content }),
 				redirect: "error",

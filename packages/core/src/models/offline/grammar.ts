@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 
 /** One thing that the offline model is told to do. */
 export type OfflineCommand =
@@ -218,7 +218,7 @@ function readStep(written: string): object {
 /** `NAME ARGUMENTS`. */
 function readSkillCall(argument: string): [string, unknown] {
 	const [, name = "", given = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
-	return ["skill", { name, ...(given !== "" && { arguments: given }) }];
+	return ["skill", { name, ...defined({ arguments: given || undefined }) }];
 }
 
 /** `REASON <<< PLAN`; without a plan the reason is all there is to look at. */

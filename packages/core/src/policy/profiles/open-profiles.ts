@@ -115,7 +115,7 @@ class ProfileDirectory implements Profiles {
 			title: name,
 			sampling: {},
 			...(config && this.#parse(await readText(config, mostConfigBytes))),
-			...(instructions && { instructions: await readText(instructions, mostInstructionBytes) }),
+			...defined({ instructions: instructions && (await readText(instructions, mostInstructionBytes)) }),
 		};
 		this.#read.set(name, { stamp, profile });
 		return profile;

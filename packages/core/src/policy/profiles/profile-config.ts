@@ -60,10 +60,7 @@ export function readProfileConfig(text: string): ProfileConfig {
 	const endpoint = server && endpointOf(server);
 	return {
 		sampling: samplingOf(data.sampling ?? {}),
-		...(name !== undefined && { title: name }),
-		...defined({ model, reasoning, tools }),
-		...(context_size !== undefined && { contextWindow: context_size }),
-		...defined({ endpoint }),
+		...defined({ title: name, model, reasoning, tools, contextWindow: context_size, endpoint }),
 	};
 }
 
@@ -92,7 +89,7 @@ function endpointOf({
 	if (url !== undefined) {
 		return {
 			url,
-			...(http_timeout_seconds !== undefined && { timeoutMs: http_timeout_seconds * 1000 }),
+			...defined({ timeoutMs: http_timeout_seconds === undefined ? undefined : http_timeout_seconds * 1000 }),
 		};
 	}
 	if (http_timeout_seconds === undefined) return undefined;
@@ -102,11 +99,13 @@ function endpointOf({
 function samplingOf(keys: NonNullable<Config["sampling"]>): Sampling {
 	const { temperature, top_p, top_k, repeat_penalty, max_tokens } = keys;
 	return {
-		...defined({ temperature }),
-		...(top_p !== undefined && { topP: top_p }),
-		...(top_k !== undefined && { topK: top_k }),
-		...(repeat_penalty !== undefined && { repeatPenalty: repeat_penalty }),
-		...(max_tokens !== undefined && { maxTokens: max_tokens }),
+		...defined({
+			temperature,
+			topP: top_p,
+			topK: top_k,
+			repeatPenalty: repeat_penalty,
+			maxTokens: max_tokens,
+		}),
 	};
 }
 

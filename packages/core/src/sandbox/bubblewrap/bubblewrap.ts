@@ -128,7 +128,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		confinement: confinementOf(bubblewrap),
 		...facts(bubblewrap),
 		roots,
-		...(readable.length > 0 && { readable }),
+		...defined({ readable: readable.length > 0 ? readable : undefined }),
 		hidesSecrets,
 		...hosts,
 	};
@@ -296,7 +296,7 @@ async function prepare(
 		cwd: "/",
 		environment: limited.environment,
 		texts: [options.flat().join("\0"), ...texts, filter],
-		...(passage && { onHandle: passage.serve }),
+		...defined({ onHandle: passage?.serve }),
 		contained: true,
 		begun: BEGUN,
 	};

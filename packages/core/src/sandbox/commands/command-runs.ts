@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { type Clock, type Ids, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import { killMarked, ProcessGroup, type Start, signalMarked } from "./process-group.ts";
 
@@ -64,7 +64,7 @@ export class CommandRuns {
 			{
 				...prepared,
 				onOutput: (chunk) => opening.write(chunk),
-				...(contained && { ask: async () => (await signalMarked(mark, "SIGTERM")) > 0 }),
+				...defined({ ask: contained ? async () => (await signalMarked(mark, "SIGTERM")) > 0 : undefined }),
 			},
 			this.#clock,
 		);
@@ -82,7 +82,12 @@ export class CommandRuns {
 		});
 		// Listeners get the output of the command alone.
 		const hasBegun = opening.end(output);
-		return { ...end, timedOut, output: output.text(), ...(begun !== undefined && { hasBegun }) };
+		return {
+			...end,
+			timedOut,
+			output: output.text(),
+			...defined({ hasBegun: begun === undefined ? undefined : hasBegun }),
+		};
 	}
 
 	async #watch(group: ProcessGroup, { signal, timeoutMs }: Command) {

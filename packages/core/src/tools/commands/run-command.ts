@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
@@ -86,7 +86,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		roots: context.roots,
 		forbidden: context.forbidden,
 		workspace: context.workspace,
-		...(sandbox.mode === "bubblewrap" && { readable: context.readable }),
+		...defined({ readable: sandbox.mode === "bubblewrap" ? context.readable : undefined }),
 	});
 	const classes = execClasses(sandbox);
 	if (network && !classes.includes("egress")) classes.push("egress");

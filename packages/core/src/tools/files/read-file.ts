@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { mediaTypeOf, sampleBytes } from "../../files/content-facts.ts";
 import { maxPictureBytes, maxPictureSide, pictureSize } from "../../files/pictures.ts";
@@ -346,7 +346,9 @@ export function planRead(
 		classes,
 		preview: "",
 		binding: { path },
-		...(root !== undefined && classes.length === 1 && { grant: { kind: "path", tool, root } }),
+		...defined({
+			grant: root !== undefined && classes.length === 1 ? ({ kind: "path", tool, root } as const) : undefined,
+		}),
 		notes: [
 			...(root === undefined ? [`outside of ${roots.join(", ")}`] : []),
 			...(secret ? ["may hold keys or passwords"] : []),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { createTwoFilesPatch } from "diff";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import {
@@ -65,7 +65,9 @@ export function planWrite(
 		classes,
 		preview,
 		binding: { path, before: state.fingerprint },
-		...(root !== undefined && classes.length === 1 && { grant: { kind: "path", tool, root } }),
+		...defined({
+			grant: root !== undefined && classes.length === 1 ? ({ kind: "path", tool, root } as const) : undefined,
+		}),
 		notes: [
 			note,
 			...(classes.includes("outside-write") ? [`outside of ${roots.join(", ")}`] : []),

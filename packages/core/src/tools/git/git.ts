@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { identityOf } from "../../filesystem/file-error.ts";
 import { resolvePath, shownPath } from "../../filesystem/paths.ts";
@@ -6,6 +6,7 @@ import { isSecretName } from "../../policy/commands/places.ts";
 import { mixedScriptNotes, visible, wholeLines } from "../../text/visible.ts";
 import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import {
+	type BindOptions,
 	defineTool,
 	type GrantScope,
 	type ToolContext,
@@ -79,7 +80,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 		classes,
 		preview: "",
 		binding,
-		...(classes.length === 1 && classes[0] === "write" && { grant: grantOf(args.args) }),
+		...defined({ grant: classes.length === 1 && classes[0] === "write" ? grantOf(args.args) : undefined }),
 		notes: [
 			`in ${shownPath(directory, context.cwd)}`,
 			...(care === "run" || care === "outside" ? [sandboxNote(sandboxOf(judgement, context))] : []),
@@ -87,8 +88,12 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 			...mixedScriptNotes(args.args.join(" ")),
 		],
 		// Hooks and filters can run any file of the repository.
-		...(care === "run" &&
-			repository && { bind: (options) => boundToRepository(repository.top, context, options) }),
+		...defined({
+			bind:
+				care === "run" && repository
+					? (options?: BindOptions) => boundToRepository(repository.top, context, options)
+					: undefined,
+		}),
 	};
 }
 

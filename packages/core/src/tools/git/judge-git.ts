@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import { isWithin, looseForm } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
@@ -56,7 +56,13 @@ export async function judgeGit(
 	refuseOutside(words, place);
 	const secret = await secretReasons(words, reading, place, context);
 	const control = gatewayReasons(place, context);
-	const reasons = { read: [], ...(secret.length > 0 && { secret }), ...(control.length > 0 && { control }) };
+	const reasons = {
+		read: [],
+		...defined({
+			secret: secret.length > 0 ? secret : undefined,
+			control: control.length > 0 ? control : undefined,
+		}),
+	};
 	return { care: "read", words: reading.words, ...shape(reasons), patches: reading.patches };
 }
 
@@ -133,10 +139,12 @@ async function judgeChange(
 	const reasons: Reasons = {
 		...(plain &&
 			programs.length > 0 && { [exec]: [`runs what the repository names: ${programs.join(", ")}`] }),
-		...(!plain && { [exec]: [] }),
-		...(plain && { write: [] }),
-		...(egress && { egress: [] }),
-		...(outside.length > 0 && { "outside-write": outside }),
+		...defined({
+			[exec]: plain ? undefined : [],
+			write: plain ? [] : undefined,
+			egress: egress ? [] : undefined,
+			"outside-write": outside.length > 0 ? outside : undefined,
+		}),
 		irreversible: [...(lost === undefined ? [] : [lost]), ...judged.irreversible],
 		control: [
 			...planted,

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { visible, wholeLines } from "../../text/visible.ts";
@@ -224,9 +224,10 @@ export function carefulEnvironment(care: Care, roots: readonly string[]): Record
 		GIT_SEQUENCE_EDITOR: ":",
 		// A repository that begins above the roots is none of ours.
 		GIT_CEILING_DIRECTORIES: roots.map((root) => dirname(root)).join(":"),
-		...(care === "read" && { GIT_OPTIONAL_LOCKS: "0" }),
-		// Objects that are missing here are not fetched by the way, by whatever program their place names.
-		...(care === "outside" && { GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file" }),
+		...defined({
+			GIT_OPTIONAL_LOCKS: care === "read" ? "0" : undefined,
+			GIT_ALLOW_PROTOCOL: care === "outside" ? "https:http:ssh:git:file" : undefined,
+		}),
 		...((care === "read" || care === "change") && { GIT_ALLOW_PROTOCOL: "", GIT_NO_LAZY_FETCH: "1" }),
 	};
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Store } from "@parley/base";
+import { defined, type Store } from "@parley/base";
 import { fromRow } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import { type AuditRow, auditHash, noHash } from "./audit.ts";
@@ -101,7 +101,7 @@ class Walk {
 			records: this.#records,
 			seq: this.seq,
 			head: this.#head,
-			...(broken && { broken }),
+			...defined({ broken }),
 		};
 	}
 

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Selectable } from "kysely";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
@@ -148,8 +149,10 @@ export function factsOf(row: GrantRow): GrantFacts {
 function keptOf(row: GrantRow): KeptGrant {
 	return {
 		...factsOf(row),
-		...(row.ended_at !== null && { endedAt: Number(row.ended_at) }),
-		...(row.end_reason !== null && { endReason: row.end_reason }),
+		...defined({
+			endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+			endReason: row.end_reason ?? undefined,
+		}),
 	};
 }
 

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { type Clock, ParleyError } from "@parley/base";
+import { type Clock, defined, ParleyError } from "@parley/base";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { higherRole, userOf } from "../../store/person-role.ts";
@@ -142,7 +142,7 @@ export class Pairing {
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			const { id, kind, person = id, role } = open;
-			const args = { kind, pairing: id, ...(role !== undefined && { role }) };
+			const args = { kind, pairing: id, ...defined({ role }) };
 			const entry = { action: "person.withdraw", object: person, decision: "allowed", args };
 			await this.#options.audit.record(tx, { ...askedBy(principal), ...entry });
 			return open;

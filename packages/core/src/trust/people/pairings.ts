@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import type { GivenRole } from "./person-rows.ts";
@@ -109,11 +110,13 @@ function toPairingFacts(
 	return {
 		id,
 		kind,
-		...(platform !== null && { platform }),
-		...(tenant !== null && { tenant }),
-		...(user_id !== null && { person: `${platform}:${tenant}:${user_id}` }),
-		...(name !== null && { name }),
-		...(role !== null && { role }),
+		...defined({
+			platform: platform ?? undefined,
+			tenant: tenant ?? undefined,
+			person: user_id === null ? undefined : `${platform}:${tenant}:${user_id}`,
+			name: name ?? undefined,
+			role: role ?? undefined,
+		}),
 		createdAt: Number(row.created_at),
 		expiresAt: Number(row.expires_at),
 	};

@@ -1,4 +1,4 @@
-import { hotStatement } from "@parley/base";
+import { defined, hotStatement } from "@parley/base";
 import type { Selectable } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
@@ -51,7 +51,7 @@ export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promis
 			...stamp,
 		})
 		.onConflict((known) =>
-			known.column("id").doUpdateSet({ role, updated_at: now, ...(name !== "" && { name }) }),
+			known.column("id").doUpdateSet({ role, updated_at: now, ...defined({ name: name || undefined }) }),
 		)
 		.returningAll()
 		.executeTakeFirstOrThrow();

@@ -1,4 +1,4 @@
-import { hotStatement, ParleyError } from "@parley/base";
+import { defined, hotStatement, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
@@ -91,12 +91,14 @@ export function factsOf(row: TokenRow): TokenFacts {
 		kind,
 		name,
 		createdAt: Number(row.created_at),
-		...(platform !== null && { platform }),
-		...(tenants !== null && { tenants: fromRow<string[]>(tenants) }),
-		...(sessions !== null && { sessions: fromRow<string[]>(sessions) }),
-		...(row.last_used_at !== null && { lastUsedAt: Number(row.last_used_at) }),
-		...(row.expires_at !== null && { expiresAt: Number(row.expires_at) }),
-		...(row.revoked_at !== null && { revokedAt: Number(row.revoked_at) }),
+		...defined({
+			platform: platform ?? undefined,
+			tenants: tenants === null ? undefined : fromRow<string[]>(tenants),
+			sessions: sessions === null ? undefined : fromRow<string[]>(sessions),
+			lastUsedAt: row.last_used_at === null ? undefined : Number(row.last_used_at),
+			expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
+			revokedAt: row.revoked_at === null ? undefined : Number(row.revoked_at),
+		}),
 	};
 }
 
@@ -122,7 +124,7 @@ function principalOf(row: TokenRow): Principal {
 		case "connector":
 			return {
 				...{ id: `connector:${row.name}`, kind: "connector", tokenId: row.id },
-				...(platform !== undefined && { platform }),
+				...defined({ platform }),
 			};
 	}
 }

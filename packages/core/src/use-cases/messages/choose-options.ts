@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { RunDeps } from "../../agent/run/run.ts";
 import { type ModelChoice, realName } from "../../agent/run/settings.ts";
 import { toolsOfSkill, workflowOf } from "../../agent/skills/skill-tools.ts";
@@ -36,8 +36,7 @@ export async function withSkill(
 	return {
 		...options,
 		...(workflow ? { workflow } : { skill }),
-		...(model !== undefined && { model }),
-		...(tools && { tools }),
+		...defined({ model, tools }),
 	};
 }
 
@@ -66,8 +65,10 @@ export async function chooseOptions(
 	if (tools) checkTools(tools, (await settings(session, { agent })).tools);
 	return {
 		...options,
-		...(model !== undefined && { model: await realName(agent, model, choice) }),
-		...(system && { system: { ...system, text: session.redactor.redactKnown(system.text) } }),
+		...defined({
+			model: model === undefined ? undefined : await realName(agent, model, choice),
+			system: system && { ...system, text: session.redactor.redactKnown(system.text) },
+		}),
 	};
 }
 

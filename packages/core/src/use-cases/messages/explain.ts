@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Selectable } from "kysely";
 import { type EventOf, readRunEvents } from "../../conversation/run-events.ts";
 import type { Services } from "../../conversation/services.ts";
@@ -84,7 +84,7 @@ export async function explainRun(
 			taint: taintWords(await findTaint(db, session.id)),
 			models: modelsOf(called.map(({ event }) => event)),
 			calls: explainCalls(steps, asked, run.state === "ended"),
-			...(end && { said: saidOf(end) }),
+			...defined({ said: end && saidOf(end) }),
 			files: ofType(events, "file.created").map(({ event }) => event.file),
 			feedback: await opinionsOf(db, run.id),
 		};
@@ -140,7 +140,7 @@ function toldBy(
 	at: number,
 ): Explanation["steered"][number] {
 	const author = message?.event.author;
-	return { content, at: message?.at ?? at, ...(author && { author }) };
+	return { content, at: message?.at ?? at, ...defined({ author }) };
 }
 
 /** The rules that the run was decided by; undefined where it has called nothing. */

@@ -1,4 +1,4 @@
-import { type Clock, ParleyError, type Store } from "@parley/base";
+import { type Clock, defined, ParleyError, type Store } from "@parley/base";
 import { authorizeValue, requesterOf } from "../../conversation/may-answer.ts";
 import {
 	type AnsweringPlaces,
@@ -144,9 +144,9 @@ function toOpenPrompt(row: Row): OpenPrompt {
 		prompt: fromRow<Prompt>(row.request),
 		sessionId: row.session_id,
 		sessionTitle: row.title,
-		...(row.place !== null && { place: row.place }),
+		...defined({ place: row.place ?? undefined }),
 		createdAt: Number(row.created_at),
-		...(by && { requester: { id: by.id, name: by.name } }),
+		...defined({ requester: by && { id: by.id, name: by.name } }),
 		alwaysAsk: row.floor === 1,
 	};
 }

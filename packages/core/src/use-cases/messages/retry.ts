@@ -1,4 +1,4 @@
-import { ParleyError, type Store } from "@parley/base";
+import { defined, ParleyError, type Store } from "@parley/base";
 import { type RunRow, toRunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
@@ -32,10 +32,12 @@ export async function retryLast(
 				type: "user.message",
 				runId,
 				content,
-				...(correlation !== undefined && { correlation }),
-				...(writer && { author: { id: writer.id, name: writer.name } }),
-				...(retryOf !== undefined && { retryOf }),
-				...(attachments && { attachments: attachments.map(factsOf) }),
+				...defined({
+					correlation,
+					author: writer && { id: writer.id, name: writer.name },
+					retryOf,
+					attachments: attachments?.map(factsOf),
+				}),
 			});
 			return { runId, queuedPosition: queued.position };
 		}),
@@ -80,10 +82,10 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 		throw refused("the last message never reached the model: only who wrote it can send it again");
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
-	const said = { content, images, options, ...(attachments && { attachments }) };
+	const said = { content, images, options, ...defined({ attachments }) };
 	// It is the same message that is asked again, whoever asks.
 	const named = { correlation: row.correlation ?? undefined };
-	return { ...said, ...named, retryOf: again, ...(asks && { actor: asks }) };
+	return { ...said, ...named, retryOf: again, ...defined({ actor: asks }) };
 }
 
 /** Who wrote what is asked again, whoever asks: it stands with the first of the runs. */

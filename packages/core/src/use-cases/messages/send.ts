@@ -1,4 +1,4 @@
-import { type Clock, type Ids, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Ids, type Logger, ParleyError } from "@parley/base";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { queueLimit, type RunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
@@ -49,7 +49,7 @@ export async function acceptMessage(
 				correlation,
 				options,
 				...brought,
-				...(actor && { actor }),
+				...defined({ actor }),
 			};
 			queued = await enqueue(services, tx, session, { ...asked, trusted });
 			const runId = queued.run.id;
@@ -57,9 +57,7 @@ export async function acceptMessage(
 			if (scheduled) await addTaint(tx, session.id, scheduled.taint);
 			await scheduled?.fire(tx, record, queued);
 			const named = {
-				...(correlation !== undefined && { correlation }),
-				...(author && { author }),
-				...(options?.origin && { origin: options.origin }),
+				...defined({ correlation, author, origin: options?.origin }),
 			};
 			await record({ type: "user.message", runId, content, ...named, ...brought });
 			return { runId, queuedPosition: queued.position };

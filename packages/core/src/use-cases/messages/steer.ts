@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { queueLimit, type RunRow } from "../../conversation/queue.ts";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
@@ -49,7 +49,7 @@ export async function steer(
 				await record({ type: "user.message", runId, content, ...by, steered: true });
 				return { status: "steered", runId, queuedPosition: 0 };
 			}
-			const asked = { content, images: [], retryOf: undefined, ...(actor && { actor }) };
+			const asked = { content, images: [], retryOf: undefined, ...defined({ actor }) };
 			queued = await enqueue(services, tx, session, { ...asked, trusted });
 			await record({ type: "user.message", runId: queued.run.id, content, ...by });
 			return { status: "sent", runId: queued.run.id, queuedPosition: queued.position };

@@ -1,4 +1,4 @@
-import type { Timer } from "@parley/base";
+import { defined, type Timer } from "@parley/base";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { changeSchedule, eventSchedules, waitingSchedules } from "../../store/schedule-rows.ts";
 import type { PersonChecks, PersonReport } from "../../trust/people/person-checks.ts";
@@ -313,7 +313,7 @@ async function takeEvent(tx: Tx, schedule: Schedule, now: number): Promise<boole
 	const isNew = counts && schedule.nextDue === undefined;
 	await changeSchedule(tx, id, {
 		seenSeq: Number(last.seq),
-		...(isNew && { nextDue: dueOfEvent(schedule, now) }),
+		...defined({ nextDue: isNew ? dueOfEvent(schedule, now) : undefined }),
 	});
 	return events.length === mostEvents;
 }

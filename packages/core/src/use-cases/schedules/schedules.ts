@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Sessions } from "../../conversation/sessions.ts";
@@ -156,22 +156,22 @@ export class Schedules {
 		const trigger = this.triggerOf(wanted);
 		const { prompt, title } = checkTexts({
 			prompt: session.redactor.redactKnown(texts.prompt),
-			...(texts.title !== undefined && { title: session.redactor.redact(texts.title) }),
+			...defined({ title: texts.title === undefined ? undefined : session.redactor.redact(texts.title) }),
 		});
 		const due = nextDue(trigger, now, now);
 		const { id, kind, platform } = principal;
 		return {
 			sessionId: session.id,
-			owner: actingId({ ...principal, ...(person && { person }) }),
-			principal: { id, kind, ...(platform !== undefined && { platform }) },
-			...(person && { person }),
+			owner: actingId({ ...principal, ...defined({ person }) }),
+			principal: { id, kind, ...defined({ platform }) },
+			...defined({ person }),
 			title: session.redactor.redact(title),
 			prompt,
 			trigger,
 			show,
 			createdAt: now,
 			firings: 0,
-			...(due !== undefined && { nextDue: due }),
+			...defined({ nextDue: due }),
 			// The event that creates it is the next one.
 			seenSeq: session.outlet.seq,
 		};
@@ -186,7 +186,7 @@ export class Schedules {
 			args,
 		}: { readonly action: "create" | "remove"; readonly object: string; readonly args?: object },
 	): Promise<void> {
-		const entry = { action: `schedule.${action}`, object, decision: "allowed", ...(args && { args }) };
+		const entry = { action: `schedule.${action}`, object, decision: "allowed", ...defined({ args }) };
 		await this.#options.deps.audit.record(tx, { ...askedBy(principal), ...entry });
 	}
 }

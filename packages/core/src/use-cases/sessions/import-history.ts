@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
 import {
 	bytesOf,
@@ -170,8 +170,10 @@ class HistoryReader {
 		return {
 			type: "thinking",
 			text: this.#sealed(text),
-			...(signature !== undefined && { signature: this.#sealed(signature) }),
-			...(redacted !== undefined && { redacted: this.#sealed(redacted) }),
+			...defined({
+				signature: signature === undefined ? undefined : this.#sealed(signature),
+				redacted: redacted === undefined ? undefined : this.#sealed(redacted),
+			}),
 		};
 	}
 
@@ -367,7 +369,12 @@ function eventsOf(runId: string, content: string, steps: readonly ImportedStep[]
 				{ type: "tool.started", ...call, arguments: args },
 				failed
 					? { type: "tool.failed", ...call, error: text }
-					: { type: "tool.completed", ...call, result: text, ...(seen.length > 0 && { pictures: seen }) },
+					: {
+							type: "tool.completed",
+							...call,
+							result: text,
+							...defined({ pictures: seen.length > 0 ? seen : undefined }),
+						},
 			];
 		}),
 	);
@@ -387,6 +394,6 @@ function quoted(text: string): string {
 function invalid(problem: string, cause?: unknown): ParleyError {
 	return new ParleyError(`history: ${problem}`, {
 		code: "invalid_argument",
-		...(cause !== undefined && { cause }),
+		...defined({ cause }),
 	});
 }

@@ -1,4 +1,4 @@
-import { ParleyError, type Store } from "@parley/base";
+import { defined, ParleyError, type Store } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
 import { chooseRoot, type Roots, replacedDirectory } from "../../filesystem/paths.ts";
 import { defaultProfile, type Profiles } from "../../policy/profiles/profile.ts";
@@ -214,10 +214,12 @@ async function planFor(
 	return {
 		...wanted,
 		place,
-		...(agent !== undefined && { profile: agent }),
-		...(root !== undefined && { root: await channelRoot(place, root, roots) }),
-		...(model !== undefined && { model }),
-		...(budget !== undefined && { budget }),
+		...defined({
+			profile: agent,
+			root: root === undefined ? undefined : await channelRoot(place, root, roots),
+			model,
+			budget,
+		}),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Session } from "../../conversation/session.ts";
 import type { CheckedTask } from "../../conversation/tasks/submit.ts";
 import type { Profiles } from "../../policy/profiles/profile.ts";
@@ -47,7 +47,7 @@ export async function checkTask(
 		agent,
 		maxRetries,
 		tools: asked.filter((name) => usable.includes(name)),
-		...(model !== undefined && { model }),
+		...defined({ model }),
 	};
 	return { task, notes: missing.map((name) => `tools: ${name} is not there, the task goes without it`) };
 }
@@ -73,8 +73,7 @@ export async function checkWorker(row: TaskRow, wanted: NewWorker, choice: TaskC
 		maxRetries,
 		autonomy: row.autonomy,
 		priority: priorities[row.priority] ?? "normal",
-		...(dependsOn && { dependsOn }),
-		...(model !== undefined && { model }),
+		...defined({ dependsOn, model }),
 	};
 }
 

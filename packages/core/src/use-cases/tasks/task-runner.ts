@@ -1,4 +1,4 @@
-import { ParleyError, type Timer } from "@parley/base";
+import { defined, ParleyError, type Timer } from "@parley/base";
 import type { Runner } from "../../agent/runner.ts";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { findActive, type RunRow } from "../../conversation/queue.ts";
@@ -300,13 +300,13 @@ async function begin(
 		images: [],
 		retryOf: undefined,
 		correlation: taskId,
-		...(actor && { actor }),
+		...defined({ actor }),
 		options: await optionsOf(tx, row),
 	};
 	const { run } = await enqueue(services, tx, session, { ...asked, trusted: session.trusted });
 	await record({ type: "user.message", runId: run.id, content });
 	const ooda = phaseOf(asked.options, []);
-	await record({ type: "worker.phased", taskId, phase: "thinking", ...(ooda && { ooda }) });
+	await record({ type: "worker.phased", taskId, phase: "thinking", ...defined({ ooda }) });
 	return run;
 }
 
@@ -321,13 +321,6 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!run?.options) return {};
 	const { ask, onDenied, start, reasoning, mode, budget, origin } = fromRow<RunOptions>(run.options);
 	return {
-		...(ask && { ask }),
-		...(onDenied && { onDenied }),
-		...(start && { start }),
-		...(reasoning && { reasoning }),
-		...(mode && { mode }),
-		...(budget && { budget }),
-		// A schedule has no grants, and its steps have none.
-		...(origin && { origin }),
+		...defined({ ask, onDenied, start, reasoning, mode, budget, origin }),
 	};
 }

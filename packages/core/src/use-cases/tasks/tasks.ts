@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Services } from "../../conversation/services.ts";
 import type { Session } from "../../conversation/session.ts";
 import type { Lease, Sessions } from "../../conversation/sessions.ts";
@@ -71,7 +71,7 @@ export class Tasks {
 			tools: fromRow<string[]>(row.tools),
 			agent: row.agent,
 			priority: priorities[row.priority] ?? "normal",
-			...(row.model !== null && { model: row.model }),
+			...defined({ model: row.model ?? undefined }),
 		};
 		return this.#submit(request, held.session, { wanted, retryOf: row.id });
 	}
@@ -163,7 +163,7 @@ export class Tasks {
 		const outcome = await home.commit((tx, record) =>
 			once(tx, request, this.#options.deps, async () => {
 				const { task, notes } = await checked;
-				const origin = { ...originOf(request.principal), ...(retryOf !== undefined && { retryOf }) };
+				const origin = { ...originOf(request.principal), ...defined({ retryOf }) };
 				const inserted = await insertTask(this.#options.deps, { tx, record }, home, { wanted: task, origin });
 				created = inserted.created;
 				const { id } = inserted.row;
@@ -233,7 +233,7 @@ async function writeReply(
 	}
 	const { person } = by;
 	const said = { approved, feedback: redactor.redact(feedback), by: actingId(by) };
-	const reply: ReviewReply = { ...said, ...(person && { person }) };
+	const reply: ReviewReply = { ...said, ...defined({ person }) };
 	const speakers = [...speakersOf(row), ...(person ? [person] : [])];
 	await tx
 		.updateTable("tasks")
@@ -243,7 +243,7 @@ async function writeReply(
 			not_before: 0,
 			review: JSON.stringify({ ...review, reply }),
 			updated_at: now,
-			...(speakers.length > 0 && { speakers: JSON.stringify(speakers) }),
+			...defined({ speakers: speakers.length > 0 ? JSON.stringify(speakers) : undefined }),
 		})
 		.where("id", "=", taskId)
 		.where("state", "=", "suspended")

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { dollars, type Recorded, type SessionSummary } from "@parley/core";
 import { encodeEvent } from "../shared/event-json.ts";
 import { toTime } from "../shared/time.ts";
@@ -53,6 +54,6 @@ export function encodeSession(session: SessionSummary): object {
 		state: session.state,
 		profile: session.profile,
 		root_dir: session.rootDir,
-		...(session.externalKey !== undefined && { external_key: session.externalKey }),
+		...defined({ external_key: session.externalKey }),
 	};
 }

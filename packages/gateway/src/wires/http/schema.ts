@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import {
 	type EventFilter,
 	type SessionFilter,
@@ -17,9 +17,11 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	const after = query.get("after");
 	if (after !== null && !sessionId) throw refused("after", after, "needs the session that it counts in");
 	return {
-		...(sessionId && { sessionId }),
-		...(types.length > 0 && { types }),
-		...(after !== null && { afterSeq: readNumber("after", after) }),
+		...defined({
+			sessionId: sessionId || undefined,
+			types: types.length > 0 ? types : undefined,
+			afterSeq: after === null ? undefined : readNumber("after", after),
+		}),
 	};
 }
 
@@ -51,8 +53,10 @@ export function decodeTasksQuery(query: URLSearchParams): TaskFilter {
 	const named = query.getAll("status").filter((name) => name !== "");
 	return {
 		limit: readLimit(query, 50),
-		...(sessionId && { sessionId }),
-		...(named.length > 0 && { states: decodeStatuses(named.map(readStatus)) }),
+		...defined({
+			sessionId: sessionId || undefined,
+			states: named.length > 0 ? decodeStatuses(named.map(readStatus)) : undefined,
+		}),
 	};
 }
 
@@ -76,7 +80,9 @@ export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
 	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, "is not the beginning of an id");
 	return {
 		limit: readLimit(query, 1000),
-		...(sought !== "" && { query: sought }),
-		...(idPrefix !== "" && { idPrefix }),
+		...defined({
+			query: sought || undefined,
+			idPrefix: idPrefix || undefined,
+		}),
 	};
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Clock, Logger } from "@parley/base";
+import { type Clock, defined, type Logger } from "@parley/base";
 import type { Principal } from "@parley/core";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { type Caller, findOrigin } from "../../auth/forwarding.ts";
@@ -224,7 +224,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 	const text = JSON.stringify(reading ? body : { error: "only GET is served here" });
 	response.writeHead(reading ? status : 405, {
 		...headers,
-		...(!reading && { allow: "GET, HEAD" }),
+		...defined({ allow: reading ? undefined : "GET, HEAD" }),
 		"content-type": "application/json",
 		"content-length": Buffer.byteLength(text),
 		"cache-control": "no-store",

@@ -1,4 +1,4 @@
-import type { Logger, Redactor } from "@parley/base";
+import { defined, type Logger, type Redactor } from "@parley/base";
 import type { Keyed, Principal, Prompt, PromptResponse, Runtime, SessionEvent } from "@parley/core";
 import type { ContextSnapshot, RunCommand, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
 import { shownError } from "../shared/error-text.ts";
@@ -127,7 +127,7 @@ export class RunStream {
 		let isFirst = false;
 		try {
 			await view.begin();
-			const message = { content: start.prompt, ...(start.skill && { skill: start.skill }) };
+			const message = { content: start.prompt, ...defined({ skill: start.skill }) };
 			// A name is that of the run's agent, also in a session that was created with another.
 			const { agentName: agent = view.profile } = start;
 			const { runId, queuedPosition } = await view.send(this.#asked("run"), message, {
@@ -135,7 +135,7 @@ export class RunStream {
 				onDenied: "cancel",
 				start: "allDecided",
 				afterCrash: "cancel",
-				...(agent !== view.profile && { agent }),
+				...defined({ agent: agent !== view.profile ? agent : undefined }),
 			});
 			this.#run = { view, id: runId, agent };
 			isFirst = queuedPosition === 0;
@@ -356,7 +356,7 @@ export class RunStream {
 }
 
 function deniedFor(reason: string): PromptResponse {
-	return { cancelled: true, ...(reason !== "" && { reason }) };
+	return { cancelled: true, ...defined({ reason: reason || undefined }) };
 }
 
 /** The run that an event belongs to, if it belongs to one. */

@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import type { Passing, PersonCheck, Recorded, SessionSummary } from "@parley/core";
 import {
 	type EventFrame,
@@ -55,7 +55,7 @@ function encodeOfWire(event: OfWireAlone["event"]): Pick<EventFrame, "event" | "
 	}
 	const { id, user, place } = event.check;
 	const { tenant, channel, thread, shared } = place;
-	const where = { tenant, channel, ...(thread !== undefined && { thread }), shared };
+	const where = { tenant, channel, ...defined({ thread }), shared };
 	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
@@ -74,7 +74,7 @@ export function encodeSuccess(id: string, payload: unknown): ResponseFrame {
 export function encodeFailure(id: string | undefined, reason: unknown): ResponseFrame {
 	const error = ParleyError.from(reason);
 	const text = errorPhrases[error.code](error.message);
-	return { type: "res", ...(id !== undefined && { id }), ok: false, error: text };
+	return { type: "res", ...defined({ id }), ok: false, error: text };
 }
 
 /** A session for `list_sessions`. */
@@ -87,8 +87,7 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 		created_at: toTime(session.createdAt),
 		updated_at: toTime(session.updatedAt),
 		message_count: session.messageCount,
-		...(session.externalKey !== undefined && { external_key: session.externalKey }),
-		...(session.model !== undefined && { model: session.model }),
+		...defined({ external_key: session.externalKey, model: session.model }),
 		profile: session.profile,
 		last_seq: session.lastSeq,
 		state: session.state,
@@ -107,7 +106,7 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	const role = event.type === "user.message" ? "user" : "assistant";
 	const error = event.type === "assistant.message" ? event.error : "";
 	const text = content === "" && error !== "" ? `[${error}]` : content;
-	return [{ role, content: text, ts: toTime(at), seq, ...(imported && { imported }) }];
+	return [{ role, content: text, ts: toTime(at), seq, ...defined({ imported }) }];
 }
 
 /** Issues in words for people. */
@@ -129,7 +128,7 @@ export function decodeRequest(text: string): Decoded {
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		const refused = id === undefined ? notARequest(error.message, error) : error;
-		return { kind: "refused", id, reason: refused, ...(read && { frame: read }) };
+		return { kind: "refused", id, reason: refused, ...defined({ frame: read }) };
 	}
 }
 
@@ -179,7 +178,7 @@ function malformed(value: unknown, error: z.ZodError): ParleyError {
 }
 
 function notARequest(why: string, cause?: ParleyError): ParleyError {
-	return new ParleyError(`invalid request: ${why}`, { code: "failed_precondition", ...(cause && { cause }) });
+	return new ParleyError(`invalid request: ${why}`, { code: "failed_precondition", ...defined({ cause }) });
 }
 
 /** The first issue with its path. */

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { type Keyed, type Principal, placeKey, type Runtime } from "@parley/core";
 
 type Claim = Parameters<Runtime["trust"]["identify"]>[1];
@@ -36,8 +36,7 @@ export function keyedRequest(
 	const { person } = principal;
 	const meant = {
 		...params,
-		...(sessionId !== undefined && { session: sessionId }),
-		...(person && { person: person.id, place: placeKey(person.place) }),
+		...defined({ session: sessionId, person: person?.id, place: person && placeKey(person.place) }),
 	};
 	return { principal, key, method, params: meant };
 }

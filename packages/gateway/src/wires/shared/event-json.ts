@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import {
 	type BudgetReached,
 	dollars,
@@ -91,8 +91,7 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 				name: event.name,
 				arguments: event.arguments,
 				call_id: event.callId,
-				...(event.trusted && { trusted: encodeBadge(event.trusted) }),
-				...(event.imported && { imported: event.imported }),
+				...defined({ trusted: event.trusted && encodeBadge(event.trusted), imported: event.imported }),
 			});
 		case "tool.completed":
 			return encodeToolCall({
@@ -100,7 +99,7 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 				name: event.name,
 				result: event.result,
 				call_id: event.callId,
-				...(event.imported && { imported: event.imported }),
+				...defined({ imported: event.imported }),
 			});
 		case "tool.failed":
 			return encodeToolCall({
@@ -108,7 +107,7 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 				name: event.name,
 				error: event.error,
 				call_id: event.callId,
-				...(event.imported && { imported: event.imported }),
+				...defined({ imported: event.imported }),
 			});
 		case "prompt.requested":
 		case "prompt.shown":
@@ -151,13 +150,15 @@ function encodeUserMessage(
 	return {
 		content,
 		run_id: runId,
-		...(correlation !== undefined && { correlation_id: correlation }),
-		...(author && { author }),
-		...(steered && { steered }),
-		...(retryOf !== undefined && { retry_of: retryOf }),
-		...(attachments && { attachments: attachments.map(encodeFile) }),
-		...(origin && { origin: encodeOrigin(origin) }),
-		...(imported && { imported }),
+		...defined({
+			correlation_id: correlation,
+			author,
+			steered,
+			retry_of: retryOf,
+			attachments: attachments?.map(encodeFile),
+			origin: origin && encodeOrigin(origin),
+			imported,
+		}),
 	};
 }
 
@@ -167,15 +168,14 @@ function encodeAnswer(
 	const { content, error, model, usage, runId, origin, imported } = event;
 	const context = {
 		...(model !== "" && !imported && { model, usage: encodeTokens(usage) }),
-		...(event.trusted && { trusted: encodeBadge(event.trusted) }),
+		...defined({ trusted: event.trusted && encodeBadge(event.trusted) }),
 	};
 	return {
 		content,
 		error,
 		context,
 		run_id: runId,
-		...(origin && { origin: encodeOrigin(origin) }),
-		...(imported && { imported }),
+		...defined({ origin: origin && encodeOrigin(origin), imported }),
 	};
 }
 

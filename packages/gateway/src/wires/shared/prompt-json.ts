@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Prompt } from "@parley/core";
 import type { PromptRequestPayload } from "@parley/protocol";
 import { toTime } from "./time.ts";
@@ -5,7 +6,7 @@ import { toTime } from "./time.ts";
 /** Payload of `prompt.request`. */
 export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 	const { approval, taskId } = prompt;
-	const common = { expires_at: toTime(prompt.expiresAt), ...(taskId !== undefined && { task_id: taskId }) };
+	const common = { expires_at: toTime(prompt.expiresAt), ...defined({ task_id: taskId }) };
 	return {
 		type: prompt.type,
 		label: prompt.label,
@@ -24,8 +25,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					risk: approval.risk,
 					allow_session: approval.allowSession,
 					notes: approval.notes,
-					...(approval.alsoIn && { also_in: approval.alsoIn }),
-					...(approval.reply && { reply: approval.reply }),
+					...defined({ also_in: approval.alsoIn, reply: approval.reply }),
 					...common,
 				}
 			: common,

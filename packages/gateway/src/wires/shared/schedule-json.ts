@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { type RecordedEvent, type RunOrigin, type Schedule, type Trigger, whenText } from "@parley/core";
 import type { OriginPayload, ScheduleEventPayloads, SchedulePayload } from "@parley/protocol";
 import { toTime } from "./time.ts";
@@ -60,16 +61,18 @@ export function encodeSchedule(schedule: Schedule): SchedulePayload {
 		...encodeTrigger(trigger),
 		show,
 		session_id: sessionId,
-		...(externalKey !== undefined && { external_key: externalKey }),
+		...defined({ external_key: externalKey }),
 		owner,
 		taint,
 		created_at: toTime(createdAt),
-		...(nextDue !== undefined && { next_due: toTime(nextDue) }),
-		...(lastDue !== undefined && { last_due: toTime(lastDue) }),
-		...(lastFiredAt !== undefined && { last_fired_at: toTime(lastFiredAt) }),
-		...(lastRunId !== undefined && { last_run_id: lastRunId }),
+		...defined({
+			next_due: nextDue === undefined ? undefined : toTime(nextDue),
+			last_due: lastDue === undefined ? undefined : toTime(lastDue),
+			last_fired_at: lastFiredAt === undefined ? undefined : toTime(lastFiredAt),
+			last_run_id: lastRunId,
+		}),
 		firings,
-		...(problem !== undefined && { problem }),
+		...defined({ problem }),
 	};
 }
 

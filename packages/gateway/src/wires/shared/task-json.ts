@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import {
 	type PlanStep,
 	progressOf,
@@ -38,21 +39,23 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 		session_id: task.sessionId,
 		conversation: task.ownSessionId,
 		parent_id: task.parentId ?? "",
-		...(retryOf !== undefined && { retry_of: retryOf }),
+		...defined({ retry_of: retryOf }),
 		priority: task.priority,
 		tools: [...task.tools],
 		agent: task.agent,
-		...(model !== undefined && { model }),
+		...defined({ model }),
 		autonomy: task.autonomy,
 		depends_on: [...task.dependsOn],
 		owner: task.submittedBy,
-		...(plan && { plan: encodePlan(plan) }),
-		...(review && {
-			suspension: {
-				reason: review.reason,
-				plan_content: review.content,
-				...(shown !== undefined && { token: shown }),
-			},
+		...defined({
+			plan: plan && encodePlan(plan),
+			suspension: review
+				? {
+						reason: review.reason,
+						plan_content: review.content,
+						...defined({ token: shown }),
+					}
+				: undefined,
 		}),
 		suspend_count: task.suspendCount,
 		retry_count: task.retryCount,
@@ -60,8 +63,10 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 		error: task.error,
 		created_at: toTime(task.createdAt),
 		updated_at: toTime(task.updatedAt),
-		...(startedAt !== undefined && { started_at: toTime(startedAt) }),
-		...(endedAt !== undefined && { completed_at: toTime(endedAt) }),
+		...defined({
+			started_at: startedAt === undefined ? undefined : toTime(startedAt),
+			completed_at: endedAt === undefined ? undefined : toTime(endedAt),
+		}),
 		usage: encodeUsage(task.usage),
 	};
 }
@@ -75,7 +80,9 @@ export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
 		description: shortened(description),
 		output: shortened(output),
 		error: shortened(error),
-		...(suspension && { suspension: { ...suspension, plan_content: shortened(suspension.plan_content) } }),
+		...defined({
+			suspension: suspension && { ...suspension, plan_content: shortened(suspension.plan_content) },
+		}),
 	};
 }
 
@@ -84,7 +91,7 @@ function encodeProgress({ current, total, label, percentage }: TaskProgress): Ta
 }
 
 function encodeTaskProgress({ progress, plan }: Extract<TaskEvent, { type: "task.progress" }>) {
-	return { ...encodeProgress(progress), ...(plan && { plan: encodePlan(plan) }) };
+	return { ...encodeProgress(progress), ...defined({ plan: plan && encodePlan(plan) }) };
 }
 
 function encodePlan(steps: readonly PlanStep[]): NonNullable<TaskPayload["plan"]> {
@@ -169,7 +176,7 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 		}
 		case "task.cancelled": {
 			const { reason, by } = event;
-			const said = { reason, ...(by !== undefined && { by }) };
+			const said = { reason, ...defined({ by }) };
 			return { event: event.type, payload: { ...task, ...said, ...used(event) } };
 		}
 		default:

@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import type {
 	AssistantMessage,
 	ImageBlock,
@@ -98,11 +98,23 @@ interface Named {
 }
 
 export function success({ id, type: command }: Named, data?: object): Response {
-	return { type: "response", ...(idOf(id) && { id }), command, success: true, ...(data && { data }) };
+	return {
+		type: "response",
+		...defined({ id: idOf(id) ? id : undefined }),
+		command,
+		success: true,
+		...defined({ data }),
+	};
 }
 
 export function failure({ id, type: command }: Named, error: string): Response {
-	return { type: "response", ...(idOf(id) && { id }), command, success: false, error: shorten(error, 2_000) };
+	return {
+		type: "response",
+		...defined({ id: idOf(id) ? id : undefined }),
+		command,
+		success: false,
+		error: shorten(error, 2_000),
+	};
 }
 
 /** Encodes a line, without its line end. Most lines are deltas, so only their text is encoded anew. */
@@ -243,7 +255,7 @@ export function encodeReply(
 			? []
 			: [{ type: "assistant_message" as const, content: blocks, time: encodeTime(at) }]),
 		...calls,
-		{ type: "turn_end", stop, ...(error !== "" && { error }) },
+		{ type: "turn_end", stop, ...defined({ error: error || undefined }) },
 	];
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
+import { defined, noFailpoints, openSqliteStore, Redactor, type Store } from "@parley/base";
 import { ManualClock, MemoryLogger, seededIds } from "@parley/base/testing";
 import { Observers } from "../../../conversation/observers.ts";
 import { Session } from "../../../conversation/session.ts";
@@ -86,7 +86,7 @@ export class ToySession {
 			stream: () => {
 				throw new Error("nobody streams here");
 			},
-			...(countTokens && { countTokens }),
+			...defined({ countTokens }),
 		};
 		this.settings = { model, contextWindow, maxOutput };
 		this.#journal = new Journal({ store, clock: this.clock, ids: seededIds(1) });
@@ -163,7 +163,7 @@ export class ToySession {
 				callId: id,
 				text,
 				failed,
-				...(pictures && { pictures }),
+				...defined({ pictures }),
 			}),
 		);
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
@@ -210,7 +210,7 @@ export class ToySession {
 	}
 
 	compactNow(instruction?: string): Promise<Compacted | undefined> {
-		const wanted = { write: this.#write, ...(instruction !== undefined && { instruction }) };
+		const wanted = { write: this.#write, ...defined({ instruction }) };
 		return compactNow(this.#asker, this.#parts, this.transcript, wanted);
 	}
 

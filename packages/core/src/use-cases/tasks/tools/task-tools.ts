@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { shorten, visible } from "../../../text/visible.ts";
 import { todo } from "../../../tools/todo.ts";
@@ -100,9 +100,7 @@ const spawnWorker = defineTool<SpawnArguments>({
 	async run({ depends_on, tools, model, ...asked }, _plan, context) {
 		const id = await deskOf(context).spawn({
 			...asked,
-			...(tools && { tools }),
-			...(model !== undefined && { model }),
-			...(depends_on && { dependsOn: depends_on }),
+			...defined({ tools, model, dependsOn: depends_on }),
 		});
 		return { text: `worker ${id}`, failed: false };
 	},

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
-import { type Clock, type Logger, ParleyError } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import { type ByteRange, type Files, FileTooLargeError, type KeptFile, type Principal } from "@parley/core";
 import type { UploadedFile } from "@parley/protocol";
 import { create, parse } from "content-disposition";
@@ -207,7 +207,7 @@ async function download(asked: FileRequest, id: string): Promise<void> {
 		...headers,
 		"content-type": typeOf(file),
 		"content-length": length,
-		...(range && { "content-range": `bytes ${range.start}-${range.end}/${file.bytes}` }),
+		...defined({ "content-range": range && `bytes ${range.start}-${range.end}/${file.bytes}` }),
 	};
 	if (request.method === "HEAD") {
 		response.writeHead(200, described).end();

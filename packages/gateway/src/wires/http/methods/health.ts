@@ -1,4 +1,4 @@
-import type { Clock, Store } from "@parley/base";
+import { type Clock, defined, type Store } from "@parley/base";
 import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
 import type { Reach } from "../../../config/reach-facts.ts";
 import type { LlamaStatus } from "../../../llama/llama-server.ts";
@@ -71,7 +71,15 @@ function encodeLlama(status: LlamaStatus | undefined): object {
 	if (!status) return {};
 	const { endpoint, modelDir, pid, restarts, ...rest } = status;
 	const directory = modelDir === "" ? {} : { model_dir: modelDir };
-	return { llama: { endpoint, ...directory, ...encodeTime(rest), ...(pid > 0 && { pid }), restarts } };
+	return {
+		llama: {
+			endpoint,
+			...directory,
+			...encodeTime(rest),
+			...defined({ pid: pid > 0 ? pid : undefined }),
+			restarts,
+		},
+	};
 }
 
 function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {
@@ -81,7 +89,7 @@ function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {
 function encodeReach({ state, tls, reach }: HealthDeps): object {
 	return {
 		listeners: state.listeners,
-		...(tls && { certificate: { valid_to: tls.current.validTo.toISOString() } }),
+		...defined({ certificate: tls && { valid_to: tls.current.validTo.toISOString() } }),
 		auth: reach.auth,
 		local_trust: reach.localTrust,
 		insecure_lan: reach.insecureLan,
@@ -98,7 +106,7 @@ function encodeProvider(
 	const found = known
 		? { state: known.state, since: known.since, reason: known.reason }
 		: { state: "unknown" };
-	return { name, model, ...(server !== undefined && { server }), ...encodeTime(found) };
+	return { name, model, ...defined({ server }), ...encodeTime(found) };
 }
 
 /** Times are RFC 3339 strings; empty fields are absent. */
@@ -113,7 +121,9 @@ function encodeTime({
 }): object {
 	return {
 		...rest,
-		...(since !== undefined && { since: new Date(since).toISOString() }),
-		...(reason && { reason }),
+		...defined({
+			since: since === undefined ? undefined : new Date(since).toISOString(),
+			reason: reason || undefined,
+		}),
 	};
 }

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import { type Following, SessionView } from "../../view/session-view.ts";
 import type { Start } from "../schema.ts";
@@ -48,9 +48,11 @@ async function createFor(
 	following: Following,
 ): Promise<SessionView> {
 	const creating = SessionView.create(runtime, asked(following.principal), {
-		...(sessionId !== "" && { id: sessionId }),
-		...(agentName !== undefined && { profile: agentName }),
-		...(workingDir !== "" && { rootDir: workingDir }),
+		...defined({
+			id: sessionId || undefined,
+			profile: agentName,
+			rootDir: workingDir || undefined,
+		}),
 	});
 	const { id } = await creating.catch((reason: unknown) => {
 		const { message, code } = ParleyError.from(reason);

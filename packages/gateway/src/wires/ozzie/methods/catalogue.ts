@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ModelInfo, Prices, Profile, Profiles, Sampling } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
 import type { MethodsOf } from "./request.ts";
@@ -11,7 +12,7 @@ export const catalogueMethods: MethodsOf<"list_agents" | "list_models"> = {
 	async list_models({ deps }, { principal }) {
 		const { runtime, anyModel } = deps;
 		const models = runtime.models(principal).map(encodeModel);
-		return { default: runtime.model, ...(anyModel && { any_model: true }), models };
+		return { default: runtime.model, ...defined({ any_model: anyModel || undefined }), models };
 	},
 };
 
@@ -30,24 +31,26 @@ function encodeAgent(profile: Profile): AgentList["agents"][number] {
 	return {
 		name,
 		title,
-		...(model !== undefined && { model }),
-		...(reasoning !== undefined && { reasoning }),
+		...defined({ model, reasoning }),
 		sampling: encodeSampling(sampling),
-		...(tools && { tools: [...tools] }),
-		...(contextWindow !== undefined && { context_window: contextWindow }),
-		// The path may hold secrets of the operator.
-		...(endpoint && { server: new URL(endpoint.url).origin }),
+		...defined({
+			tools: tools && [...tools],
+			context_window: contextWindow,
+			server: endpoint && new URL(endpoint.url).origin,
+		}),
 	};
 }
 
 function encodeSampling(sampling: Sampling): AgentList["agents"][number]["sampling"] {
 	const { temperature, topP, topK, repeatPenalty, maxTokens } = sampling;
 	return {
-		...(temperature !== undefined && { temperature }),
-		...(topP !== undefined && { top_p: topP }),
-		...(topK !== undefined && { top_k: topK }),
-		...(repeatPenalty !== undefined && { repeat_penalty: repeatPenalty }),
-		...(maxTokens !== undefined && { max_tokens: maxTokens }),
+		...defined({
+			temperature,
+			top_p: topP,
+			top_k: topK,
+			repeat_penalty: repeatPenalty,
+			max_tokens: maxTokens,
+		}),
 	};
 }
 
@@ -60,9 +63,11 @@ export function encodeModel(model: ModelInfo): ModelEntry {
 		max_output: maxOutput,
 		reasoning,
 		images,
-		...(tier && { tier }),
-		...(prices && { prices: encodePrices(prices) }),
-		...(longPrompt && { long_prompt: { above: longPrompt.above, prices: encodePrices(longPrompt.prices) } }),
+		...defined({
+			tier,
+			prices: prices && encodePrices(prices),
+			long_prompt: longPrompt && { above: longPrompt.above, prices: encodePrices(longPrompt.prices) },
+		}),
 	};
 }
 

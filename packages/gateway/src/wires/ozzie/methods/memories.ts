@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { actingId, type Memory } from "@parley/core";
 import type { MemoryPayload } from "@parley/protocol";
 import { toTime } from "../../shared/time.ts";
@@ -64,8 +64,7 @@ function encodeMemory(memory: Memory): MemoryPayload {
 		tags: [...tags],
 		author,
 		taint,
-		...(subject !== "" && { subject }),
-		...(sessionId !== undefined && { session_id: sessionId }),
+		...defined({ subject: subject || undefined, session_id: sessionId }),
 		created_at: toTime(createdAt),
 	};
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import {
 	actions,
 	billionths,
@@ -39,7 +40,7 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		if (!person) return encodeSelf(principal);
 		const { mention, sessions, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
 		const place = { mention: mention ?? "required", sessions: sessions ?? "shared" } as const;
-		return { ...encodeSelf(principal), place: { ...place, ...(agent !== undefined && { agent }) } };
+		return { ...encodeSelf(principal), place: { ...place, ...defined({ agent }) } };
 	},
 
 	async list_people({ deps }, { principal }) {
@@ -54,8 +55,7 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		const { role, platform, tenant } = request.params;
 		const invited = await connection.deps.runtime.trust.people.invite(keyed(request), {
 			role,
-			...(platform !== undefined && { platform }),
-			...(tenant !== undefined && { tenant }),
+			...defined({ platform, tenant }),
 		});
 		return { code: invited.code, role: invited.role, expires_at: toTime(invited.expiresAt) };
 	},
@@ -115,8 +115,11 @@ function encodeSelf(principal: Principal): MethodResult<"whoami"> {
 		principal: id,
 		kind,
 		may,
-		...(person && { person: person.id, role: person.role }),
-		...(isStranger && { hint: "ask for a code with pair, and the operator lets you in with it" }),
+		...defined({
+			person: person?.id,
+			role: person?.role,
+			hint: isStranger ? "ask for a code with pair, and the operator lets you in with it" : undefined,
+		}),
 	};
 }
 
@@ -132,10 +135,7 @@ export const tokenMethods: MethodsOf<TokenMethod> = {
 		const { text, facts } = await runtime.trust.tokens.create(keyed(request), {
 			kind,
 			name,
-			...(platform !== undefined && { platform }),
-			...(tenants && { tenants }),
-			...(sessions && { sessions }),
-			...(days !== undefined && { lifeMs: days * dayMs }),
+			...defined({ platform, tenants, sessions, lifeMs: days === undefined ? undefined : days * dayMs }),
 		});
 		return { token: text, info: encodeToken(facts, now()) };
 	},
@@ -167,11 +167,13 @@ function encodeToken(facts: TokenFacts, now: number): MethodResult<"revoke_token
 		kind,
 		name,
 		created_at: toTime(facts.createdAt),
-		...(platform !== undefined && { platform }),
-		...(tenants && { tenants: [...tenants] }),
-		...(sessions && { sessions: [...sessions] }),
-		...(lastUsedAt !== undefined && { last_used_at: toTime(lastUsedAt) }),
-		...(expiresAt !== undefined && { expires_at: toTime(expiresAt) }),
+		...defined({
+			platform,
+			tenants: tenants && [...tenants],
+			sessions: sessions && [...sessions],
+			last_used_at: lastUsedAt === undefined ? undefined : toTime(lastUsedAt),
+			expires_at: expiresAt === undefined ? undefined : toTime(expiresAt),
+		}),
 		status: revokedAt !== undefined ? "revoked" : expired ? "expired" : "active",
 	};
 }
@@ -210,10 +212,12 @@ function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
 	const { budget_usd, quota_bytes, approval_hours, approve_in, ...same } = payload;
 	return {
 		...same,
-		...(approve_in && { approveIn: approve_in }),
-		...(budget_usd !== undefined && { budget: billionths(budget_usd) }),
-		...(quota_bytes !== undefined && { quotaBytes: quota_bytes }),
-		...(approval_hours !== undefined && { approvalMs: approval_hours * hourMs }),
+		...defined({
+			approveIn: approve_in,
+			budget: budget_usd === undefined ? undefined : billionths(budget_usd),
+			quotaBytes: quota_bytes,
+			approvalMs: approval_hours === undefined ? undefined : approval_hours * hourMs,
+		}),
 	};
 }
 
@@ -228,11 +232,13 @@ function encodeProfile({
 }: PlaceProfile): PlaceProfilePayload {
 	return {
 		...same,
-		...(tools && { tools: [...tools] }),
-		...(approvers && { approvers: [...approvers] }),
-		...(approveIn && { approve_in: [...approveIn] }),
-		...(budget !== undefined && { budget_usd: dollars(budget) }),
-		...(quotaBytes !== undefined && { quota_bytes: quotaBytes }),
-		...(approvalMs !== undefined && { approval_hours: approvalMs / hourMs }),
+		...defined({
+			tools: tools && [...tools],
+			approvers: approvers && [...approvers],
+			approve_in: approveIn && [...approveIn],
+			budget_usd: budget === undefined ? undefined : dollars(budget),
+			quota_bytes: quotaBytes,
+			approval_hours: approvalMs === undefined ? undefined : approvalMs / hourMs,
+		}),
 	};
 }

@@ -1,4 +1,4 @@
-import { ParleyError, parseJson } from "@parley/base";
+import { defined, ParleyError, parseJson } from "@parley/base";
 import {
 	type AuditRow,
 	type ListedRule,
@@ -33,7 +33,7 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 			floor,
 			reason,
 			classes: [...classes],
-			rules: rules.map(({ source, ...rule }) => ({ ...rule, ...(source !== undefined && { source }) })),
+			rules: rules.map(({ source, ...rule }) => ({ ...rule, ...defined({ source }) })),
 			sandbox,
 			policy_version: policyVersion,
 		};
@@ -46,7 +46,7 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 		);
 		return {
 			policy_version: policyVersion,
-			...(problem !== undefined && { problem }),
+			...defined({ problem }),
 			rules: rules.map(encodeRule),
 		};
 	},
@@ -65,9 +65,7 @@ function placeIn({ session_id, agent, place }: PlaceParams): {
 	readonly place?: string;
 } {
 	return {
-		...(session_id !== undefined && { sessionId: session_id }),
-		...(agent !== undefined && { agent }),
-		...(place !== undefined && { place }),
+		...defined({ sessionId: session_id, agent, place }),
 	};
 }
 
@@ -81,11 +79,13 @@ function encodeRule({
 }: ListedRule): MethodResult<"show_policy">["rules"][number] {
 	return {
 		...rule,
-		...(tools && { tools: [...tools] }),
-		...(classes && { classes: [...classes] }),
-		...(commands && { commands: commands.map((words) => [...words]) }),
-		...(paths && { paths: [...paths] }),
-		...(hosts && { hosts: [...hosts] }),
+		...defined({
+			tools: tools && [...tools],
+			classes: classes && [...classes],
+			commands: commands?.map((words) => [...words]),
+			paths: paths && [...paths],
+			hosts: hosts && [...hosts],
+		}),
 	};
 }
 
@@ -121,8 +121,10 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
 			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] => ({
 				...encodeGrant(grant),
-				...(grant.endedAt !== undefined && { ended_at: toTime(grant.endedAt) }),
-				...(grant.endReason !== undefined && { end_reason: grant.endReason }),
+				...defined({
+					ended_at: grant.endedAt === undefined ? undefined : toTime(grant.endedAt),
+					end_reason: grant.endReason,
+				}),
 			})),
 		};
 	},
@@ -161,7 +163,7 @@ function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish
 		token,
 		session_id: sessionId,
 		place,
-		...(by && { person: by.id, name: by.name }),
+		...defined({ person: by?.id, name: by?.name }),
 		people: people && [...people],
 		tools: tools && [...tools],
 		classes: classes && [...classes],
@@ -182,10 +184,12 @@ export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 		const { since, until, principal: by, after, limit = rowsUnlessTold } = params;
 		const rows = await deps.runtime.trust.auditLog.read(principal, {
 			limit,
-			...(since !== undefined && { since: Date.parse(since) }),
-			...(until !== undefined && { until: Date.parse(until) }),
-			...(by !== undefined && { principal: by }),
-			...(after !== undefined && { after }),
+			...defined({
+				since: since === undefined ? undefined : Date.parse(since),
+				until: until === undefined ? undefined : Date.parse(until),
+				principal: by,
+				after,
+			}),
 		});
 		return { records: rows.map(encodeRow) };
 	},
@@ -195,7 +199,7 @@ export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 		const { auditLog } = deps.runtime.trust;
 		const { broken, ...facts } = await auditLog.verify(principal, noted);
 		const messages = params.messages ? encodeTexts(await auditLog.verifyTexts(principal)) : undefined;
-		return { ...facts, ...(broken && { broken: { ...broken } }), ...(messages && { messages }) };
+		return { ...facts, ...defined({ broken: broken && { ...broken }, messages }) };
 	},
 };
 
@@ -220,8 +224,10 @@ function encodeRow(row: AuditRow): MethodResult<"read_audit">["records"][number]
 		object,
 		decision,
 		hash,
-		...(args_sha256 !== null && { args_sha256 }),
-		...(args !== null && { args: parseJson(args) }),
-		...(grant_id !== null && { grant_id }),
+		...defined({
+			args_sha256: args_sha256 ?? undefined,
+			args: args === null ? undefined : parseJson(args),
+			grant_id: grant_id ?? undefined,
+		}),
 	};
 }

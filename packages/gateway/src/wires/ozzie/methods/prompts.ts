@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Keyed, OpenPrompt, Principal, Prompt, PromptResponse } from "@parley/core";
 import type { MethodResult } from "@parley/protocol";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
@@ -13,12 +13,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 	async prompt_response(connection, request) {
 		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
 		const response: PromptResponse = {
-			...(value !== undefined && { value }),
-			...(values && { values }),
-			...(text !== undefined && { text }),
-			...(cancelled !== undefined && { cancelled }),
-			...(reason !== undefined && { reason }),
-			...(changed && { arguments: changed }),
+			...defined({ value, values, text, cancelled, reason, arguments: changed }),
 			choice: connection.envelope === "both",
 			confidential: connection.deps.confidential ?? true,
 		};
@@ -66,7 +61,7 @@ async function answer(
 	response: PromptResponse,
 ): Promise<MethodResult<"prompt_response">> {
 	const counts = await deps.runtime.answer(request, token, response);
-	return { status: "sent", ...(!counts && { late: true }) };
+	return { status: "sent", ...defined({ late: counts ? undefined : true }) };
 }
 
 /**
@@ -97,21 +92,19 @@ function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
 	const { arguments: given, preview, notes, also_in, ...short } = shown.context;
-	const long = { arguments: given, ...(preview !== undefined && { preview }) };
+	const long = { arguments: given, ...defined({ preview }) };
 	return {
 		...shown,
 		options: [...shown.options],
 		context: {
 			...short,
-			...(notes && { notes: [...notes] }),
-			...(also_in && { also_in: [...also_in] }),
+			...defined({ notes: notes && [...notes], also_in: also_in && [...also_in] }),
 			...(whole && prompt.approval && long),
 		},
 		session_id: sessionId,
 		session_title: sessionTitle,
 		created_at: toTime(createdAt),
-		...(requester && { person: requester.id, name: requester.name }),
-		...(place !== undefined && { place }),
+		...defined({ person: requester?.id, name: requester?.name, place }),
 		always_ask: alwaysAsk,
 	};
 }

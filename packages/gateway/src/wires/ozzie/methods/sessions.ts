@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { Accepted, Explanation, GivenFeedback, SessionFilter } from "@parley/core";
 import type { FeedbackPayload, MethodParams, MethodResult } from "@parley/protocol";
 import { encodeFile } from "../../shared/file-json.ts";
@@ -53,8 +54,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const view = await targetOrNew(connection, request);
 		const accepted = await view.send(keyed(request, view.id), {
 			content,
-			...(attachments && { attachments }),
-			...(correlation_id !== undefined && { correlation: correlation_id }),
+			...defined({ attachments, correlation: correlation_id }),
 		});
 		return { status: "sent", ...encodeAccepted(accepted) };
 	},
@@ -106,7 +106,11 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 				sessions.push({ session_id, ok: true, status: "resumed", last_seq: lastSeq });
 			} catch (reason) {
 				const failure = encodeFailure(undefined, reason);
-				sessions.push({ session_id, ok: false, ...(!failure.ok && { error: failure.error }) });
+				sessions.push({
+					session_id,
+					ok: false,
+					...defined({ error: failure.ok ? undefined : failure.error }),
+				});
 			}
 		}
 		return { sessions };
@@ -134,7 +138,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { runId } = await connection.deps.runtime.feedback.record(keyed(request, sessionId), sessionId, {
 			rating,
 			comment,
-			...(run_id !== undefined && { runId: run_id }),
+			...defined({ runId: run_id }),
 		});
 		return { status: "recorded", run_id: runId };
 	},
@@ -160,10 +164,7 @@ async function open(
 ): Promise<MethodResult<"open_session">> {
 	const { root_dir, title, external_key, profile } = request.params;
 	const { id, status } = await SessionView.create(connection.deps.runtime, keyed(request), {
-		...(root_dir !== undefined && { rootDir: root_dir }),
-		...(title !== undefined && { title }),
-		...(external_key !== undefined && { externalKey: external_key }),
-		...(profile && { profile }),
+		...defined({ rootDir: root_dir, title, externalKey: external_key, profile: profile || undefined }),
 	});
 	// `session.created` follows the response, so the first event of a new session is still to come.
 	const from = status === "created" ? 0 : afterSeq;
@@ -176,7 +177,7 @@ function decodeFilter({ limit, query }: MethodParams<"list_sessions">): SessionF
 }
 
 function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
-	return { run_id: runId, ...(queuedPosition > 0 && { queued_position: queuedPosition }) };
+	return { run_id: runId, ...defined({ queued_position: queuedPosition > 0 ? queuedPosition : undefined }) };
 }
 
 /** Result of `explain`. */
@@ -195,14 +196,16 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		taint: [...explained.taint],
 		models: explained.models.map(({ errors, ...model }) => ({ ...model, errors: [...errors] })),
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
-		...(said && {
-			said: {
-				content: said.content,
-				error: said.error,
-				ts: toTime(said.at),
-				model: said.model,
-				usage: encodeUsage({ ...said.usage, cost: said.cost }),
-			},
+		...defined({
+			said: said
+				? {
+						content: said.content,
+						error: said.error,
+						ts: toTime(said.at),
+						model: said.model,
+						usage: encodeUsage({ ...said.usage, cost: said.cost }),
+					}
+				: undefined,
 		}),
 		files: explained.files.map(encodeFile),
 		feedback: explained.feedback.map((given) => ({ ...given })),

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { ListedSkill } from "@parley/core";
 import type { SkillPayload } from "@parley/protocol";
 import { keyed, type MethodsOf } from "./request.ts";
@@ -21,8 +22,7 @@ export const skillMethods: MethodsOf<SkillMethod> = {
 			directory: skill.directory,
 			body: skill.body,
 			files: [...files],
-			...(steps && { steps }),
-			...(changes !== undefined && { changes }),
+			...defined({ steps, changes }),
 		};
 	},
 
@@ -47,12 +47,14 @@ function encodeSkill({ skill, path, trust, changedAt }: ListedSkill): SkillPaylo
 		path,
 		trust,
 		hash,
-		...(argumentHint !== undefined && { argument_hint: argumentHint }),
+		...defined({ argument_hint: argumentHint }),
 		type: skill.steps ? "multi-step" : "simple",
 		user_invocable: userInvocable,
 		model_invocable: !disableModelInvocation,
-		...(skill.tools && { tools: [...skill.tools] }),
-		...(skill.model !== undefined && { model: skill.model }),
-		...(changedAt !== undefined && { changed_at: new Date(changedAt).toISOString() }),
+		...defined({
+			tools: skill.tools && [...skill.tools],
+			model: skill.model,
+			changed_at: changedAt === undefined ? undefined : new Date(changedAt).toISOString(),
+		}),
 	};
 }

@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import type { NewTask, Principal, Submitted, TaskFilter } from "@parley/core";
 import type { MethodParams, MethodResult, TaskPayload } from "@parley/protocol";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
@@ -66,7 +67,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 		await connection.deps.runtime.tasks.reply(keyed(request), task_id, {
 			approved: status === "approved",
 			feedback,
-			...(token !== undefined && { token }),
+			...defined({ token }),
 		});
 		return { task_id, status: "replied" };
 	},
@@ -93,7 +94,11 @@ function listed(
 }
 
 function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> {
-	return { task_id: id, status: "submitted", ...(notes.length > 0 && { notes: [...notes] }) };
+	return {
+		task_id: id,
+		status: "submitted",
+		...defined({ notes: notes.length > 0 ? [...notes] : undefined }),
+	};
 }
 
 export function decodeNewTask(params: MethodParams<"submit_task">): NewTask {
@@ -101,12 +106,7 @@ export function decodeNewTask(params: MethodParams<"submit_task">): NewTask {
 	return {
 		title,
 		description,
-		...(tools && { tools }),
-		...(priority && { priority }),
-		...(agent !== undefined && { agent }),
-		...(model !== undefined && { model }),
-		...(depends_on && { dependsOn: depends_on }),
-		...(autonomy && { autonomy }),
+		...defined({ tools, priority, agent, model, dependsOn: depends_on, autonomy }),
 	};
 }
 
@@ -116,9 +116,6 @@ export function decodeTaskFilter(
 ): TaskFilter {
 	return {
 		limit,
-		...(sessionId !== undefined && { sessionId }),
-		...(status && { states: decodeStatuses(status) }),
-		...(parent_id !== undefined && { parentId: parent_id }),
-		...(before !== undefined && { before }),
+		...defined({ sessionId, states: status && decodeStatuses(status), parentId: parent_id, before }),
 	};
 }

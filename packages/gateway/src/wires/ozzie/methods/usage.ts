@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import { type BudgetChange, billionths, dollars, type UsageFilter, type UsageReport } from "@parley/core";
 import type { MethodParams, MethodResult } from "@parley/protocol";
 import { encodeUsage } from "../../shared/usage-json.ts";
@@ -37,9 +37,7 @@ export function decodeUsageFilter(
 	}
 	return {
 		by,
-		...(sessionId !== undefined && { sessionId }),
-		...(since !== undefined && { since }),
-		...(until !== undefined && { until }),
+		...defined({ sessionId, since, until }),
 	};
 }
 
@@ -59,13 +57,13 @@ export function encodeUsageReport(
 	return {
 		rows: rows.map(({ key, provider, ...sum }) => ({
 			[keys[by]]: key,
-			...(provider !== undefined && { provider }),
+			...defined({ provider }),
 			...encodeSum(sum),
 		})),
 		total: encodeSum(total),
 		budgets: budgets.map(({ scope, sessionId, period, spent, limit, source }) => ({
 			scope,
-			...(sessionId !== undefined && { session_id: sessionId }),
+			...defined({ session_id: sessionId }),
 			period,
 			spent_usd: dollars(spent),
 			limit_usd: limit === null ? null : dollars(limit),
@@ -87,6 +85,6 @@ export function decodeBudgetChange(
 		scope,
 		period,
 		limit: typeof limit === "number" ? billionths(limit) : limit,
-		...(sessionId !== undefined && { sessionId }),
+		...defined({ sessionId }),
 	};
 }

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { defined, ParleyError } from "@parley/base";
 import type { Agent } from "../agent.ts";
 import { encodeMessage } from "../codec.ts";
 import { type Block, type Command, type CommandType, jsonBytes } from "../schema.ts";
@@ -76,13 +76,15 @@ function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 		context_window,
 		max_output,
 		reasoning: reasoning !== "none",
-		...(prices && {
-			usd_per_million: {
-				input: prices.input,
-				output: prices.output,
-				cache_read: prices.cacheRead,
-				cache_write: prices.cacheWrite,
-			},
+		...defined({
+			usd_per_million: prices
+				? {
+						input: prices.input,
+						output: prices.output,
+						cache_read: prices.cacheRead,
+						cache_write: prices.cacheWrite,
+					}
+				: undefined,
 		}),
 	};
 }

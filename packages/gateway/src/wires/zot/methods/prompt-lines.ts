@@ -1,3 +1,4 @@
+import { defined } from "@parley/base";
 import { noUsage, type Recorded, type SessionEvent, type Usage } from "@parley/core";
 import { type Reply, type TurnEvent, Turns } from "../../view/turns.ts";
 import { encodeCounts, encodeReply, encodeResult, encodeStop } from "../codec.ts";
@@ -28,7 +29,14 @@ export class Tally {
 		this.#cost += cost;
 		const own = encodeCounts(usage, cost);
 		const further = auxiliary || runId === "";
-		return [{ type: "usage", ...own, cumulative: this.counts, ...(further && { auxiliary: true as const }) }];
+		return [
+			{
+				type: "usage",
+				...own,
+				cumulative: this.counts,
+				...defined({ auxiliary: further || undefined }),
+			},
+		];
 	}
 }
 

@@ -1,4 +1,4 @@
-import { type Logger, ParleyError } from "@parley/base";
+import { defined, type Logger, ParleyError } from "@parley/base";
 import type { ImageBlock, SessionEvent } from "@parley/core";
 import type { Agent } from "../agent.ts";
 import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, success } from "../codec.ts";
@@ -209,7 +209,7 @@ function lengthOf(job: Job): number {
 
 function describe(job: Job): object {
 	const { id, type } = job;
-	const named = { ...(id !== undefined && { id }), type };
+	const named = { ...defined({ id }), type };
 	if (job.type === "compact") return named;
 	const message = job.message ?? "";
 	return { ...named, message: shorten(message, mostShown), images: job.images?.length ?? 0 };
