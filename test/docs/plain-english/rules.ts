@@ -11,7 +11,7 @@ export interface Rule {
 const mostWords = 30;
 
 const clauseStart =
-	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|none|told)\b(?!-)/iu;
+	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|told)\b(?!-)/iu;
 /** The same behind a colon or a semicolon. */
 const clauseInside = /[;:] (?:what|who|whose|whoever|nobody|nothing|so many|so much)\b/i;
 const placeless =
@@ -94,7 +94,7 @@ const bannedPhrases = [
 	"in vain",
 	"of late",
 	"ere",
-	"aside",
+	"(?:put|puts|goes|went|calls?|asks?|asked|works?|worked) aside",
 	"not until then",
 	"other than that",
 	"and that is all",
