@@ -10,9 +10,9 @@ export { readTextCommand, type TextCommand } from "./commands/text-command.ts";
 export { type ControlKind, controlKinds, type Form, forms } from "./controls/control-kind.ts";
 export { Controls, type ControlTarget } from "./controls/controls.ts";
 export {
+	type GatewayAddress,
 	type GatewayFiles,
 	type GatewayHistory,
-	type GatewayPlace,
 	openGatewayFiles,
 } from "./gateway/gateway-files.ts";
 export { type InboundHandler, Inbox, type InboxParts, type QueuedEvent } from "./inbound/inbox.ts";
@@ -51,7 +51,7 @@ export { type Lane, lanes } from "./platform/lane.ts";
 export { LateSave, type LateSaveParts } from "./platform/late-save.ts";
 export { Lookup, type LookupParts } from "./platform/lookup.ts";
 export { Malformed } from "./platform/malformed.ts";
-export type { AskedPerson, PersonNow } from "./platform/person-now.ts";
+export type { PersonQuery, PersonRights } from "./platform/person-rights.ts";
 export { Control, Posting, type StepList } from "./platform/posting.ts";
 export {
 	type AttachmentSource,
@@ -69,7 +69,7 @@ export {
 	type Request,
 	type Surface,
 } from "./platform/surface.ts";
-export type { HeardRoom } from "./rooms/heard-rooms.ts";
+export type { RoomProgress } from "./rooms/room-progress.ts";
 export { Connector, type ConnectorParts, type ConnectorStatus } from "./running/connector.ts";
 export type {
 	ConnectorStart,
@@ -87,8 +87,8 @@ export {
 	type ConnectorDatabase,
 	type ConnectorDatabaseOptions,
 	connectorDatabaseFile,
-	type Kept,
 	openConnectorDatabase,
+	type StoredValue,
 } from "./store/connector-database.ts";
 export { connectorMigrations } from "./store/migrations.ts";
 export { startRetention } from "./store/retention.ts";
@@ -102,4 +102,4 @@ export { type FitOptions, type Fitted, fitPosts } from "./text/fit-posts.ts";
 export { markdownDialect } from "./text/markdown-dialect.ts";
 export { parseText } from "./text/parse-text.ts";
 export { alignedLines, narrowTables } from "./text/tables.ts";
-export { type Marks, writeLines } from "./text/write-lines.ts";
+export { type LineSyntax, writeLines } from "./text/write-lines.ts";

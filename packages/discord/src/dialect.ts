@@ -2,8 +2,8 @@ import {
 	type Block,
 	type Dialect,
 	type Inline,
+	type LineSyntax,
 	type Link,
-	type Marks,
 	plainText,
 	writeLines,
 } from "@parley/connector";
@@ -90,7 +90,7 @@ function languageOf(lang: string | undefined): string {
 	return lang !== undefined && /^[\w+.-]+$/.test(lang) ? lang : "";
 }
 
-const marks: Marks = {
+const marks: LineSyntax = {
 	text: escaped,
 	inlineCode: writeCode,
 	styled: writeStyled,

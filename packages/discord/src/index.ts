@@ -1,6 +1,6 @@
 export { createDiscordPort, type DiscordPortOptions } from "./client/discord-client.ts";
 export { guardProcess } from "./client/guard-process.ts";
-export type { GatewaySession, SessionStore } from "./client/session-keeper.ts";
+export type { GatewaySession, SessionStore } from "./client/resumable-session.ts";
 export { type RunDiscordOptions, runDiscord } from "./run-discord.ts";
 export type { Finding } from "./setup/check.ts";
 export { examineDiscord, openChecks, runCheck } from "./setup/doctor.ts";

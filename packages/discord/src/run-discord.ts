@@ -12,19 +12,19 @@ import {
 	type SideOpening,
 	type StartedParts,
 } from "@parley/connector";
+import type { EventHandlers } from "./catch-up/event-receiver.ts";
 import type { CursorStore, Cursors } from "./catch-up/high-water.ts";
 import type { AliveStore } from "./catch-up/last-alive.ts";
 import { type BirthStore, Listening } from "./catch-up/listening.ts";
-import type { Takers } from "./catch-up/taking.ts";
 import { createDiscordPort } from "./client/discord-client.ts";
-import type { GatewaySession, SessionStore } from "./client/session-keeper.ts";
-import { type CommandMemory, type InstalledState, keepCommands } from "./commands/command-sync.ts";
+import type { GatewaySession, SessionStore } from "./client/resumable-session.ts";
+import { type CommandMemory, type InstalledState, startCommandSync } from "./commands/command-sync.ts";
 import { asKitCommand } from "./commands/to-discord.ts";
 import { discordDialect, momentMarkdown, personMarkdown } from "./dialect.ts";
-import type { AudienceStore, KeptAudiences } from "./intake/audiences.ts";
+import type { AudienceStore, StoredAudiences } from "./intake/audiences.ts";
 import { Channels, directTenant } from "./intake/channels.ts";
 import { Intake } from "./intake/intake.ts";
-import { personNow } from "./intake/person-now.ts";
+import { personNow } from "./intake/person-rights.ts";
 import { conversationOf } from "./intake/translated.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { discordSurface, postLimits, type SurfaceParts } from "./surface/discord-surface.ts";
@@ -46,7 +46,7 @@ export interface RunDiscordOptions extends RunOptions {
 }
 
 type Ready = Extract<DiscordLink, { readonly state: "ready" }>;
-type Parts = StartedParts & Takers;
+type Parts = StartedParts & EventHandlers;
 
 /** Runs the connector for Discord; see `runConnector`. */
 export function runDiscord(options: RunDiscordOptions): Promise<RunningConnector<Ready>> {
@@ -56,10 +56,10 @@ export function runDiscord(options: RunDiscordOptions): Promise<RunningConnector
 
 async function openSide(
 	options: RunDiscordOptions,
-	{ store, kept, started: takers, signal }: SideOpening<Parts>,
+	{ store, storedValue: kept, started: takers, signal }: SideOpening<Parts>,
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { token, apiUrl, cdnUrl, requestsPerSecond, clock, log } = options;
-	const database = { store, ...keptOfDiscord(kept) };
+	const database = { store, ...storedStateOf(kept) };
 	const { sessions, audiences, commands: memory } = database;
 	const port =
 		options.port ?? createDiscordPort({ token, apiUrl, cdnUrl, requestsPerSecond, clock, log, sessions });
@@ -76,7 +76,7 @@ async function openSide(
 		},
 		start: (ready, start) => startParts(options, { port, audiences }, { ready, start }),
 		bringCommands: ({ application }) =>
-			keepCommands({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
+			startCommandSync({ port, application, shapes: commandTable, memory }, { clock, log, signal }),
 		readMissed: (heardRooms) => listening.begin(heardRooms),
 		stop: () => listening.stop(),
 		async close() {
@@ -96,7 +96,7 @@ async function startParts(
 	const [controls, tickets, channels] = [new Controls(token), new Tickets(), new Channels({ port, clock })];
 	const platform = createDiscordPlatform({ ...start, port, self, tickets, requestsPerSecond, clock, log });
 	const connector = await start.connector(platform, controls);
-	const accept: Takers["accept"] = (inbound, key) => connector.accept(asKitCommand(inbound), key);
+	const accept: EventHandlers["accept"] = (inbound, key) => connector.accept(asKitCommand(inbound), key);
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	const interactions = new Interactions({
 		self,
@@ -120,7 +120,7 @@ async function startParts(
 }
 
 /** State of Discord that outlives a process. All of it can be read again. */
-interface KeptOfDiscord {
+interface StoredState {
 	readonly sessions: SessionStore;
 	readonly cursors: CursorStore;
 	readonly alive: AliveStore;
@@ -130,8 +130,8 @@ interface KeptOfDiscord {
 }
 
 /** Returns each state by its name in the database of the connector. The names stay the same over versions. */
-export function keptOfDiscord(kept: ConnectorDatabase["kept"]): KeptOfDiscord {
-	const audiencesOf = (guild: string) => kept<KeptAudiences>(`audiences:${guild}`);
+export function storedStateOf(kept: ConnectorDatabase["storedValue"]): StoredState {
+	const audiencesOf = (guild: string) => kept<StoredAudiences>(`audiences:${guild}`);
 	return {
 		sessions: kept<GatewaySession>("session"),
 		cursors: kept<Cursors>("marks"),

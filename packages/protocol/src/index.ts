@@ -57,7 +57,7 @@ export type { SkillPayload } from "./skill-methods.ts";
 export type { TaskPayload } from "./task-payloads.ts";
 export type {
 	GrantPayload,
-	GrantWishPayload,
+	GrantRequestPayload,
 	PlaceProfilePayload,
 	TrustedPayload,
 } from "./trust-payloads.ts";

@@ -5,7 +5,7 @@ import {
 	AuditPayload,
 	actionClasses,
 	GrantPayload,
-	GrantWishPayload,
+	GrantRequestPayload,
 	givenRoles,
 	mentions,
 	PairingPayload,
@@ -250,7 +250,7 @@ export const trustMethods = {
 		result: z.object({
 			grants: z.array(GrantPayload),
 			/** What people ask for and nobody has answered, the oldest first. */
-			wishes: z.array(GrantWishPayload),
+			wishes: z.array(GrantRequestPayload),
 		}),
 	},
 	revoke_grant: {

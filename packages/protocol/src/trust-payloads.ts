@@ -112,7 +112,7 @@ export const GrantPayload = z.object({
 export type GrantPayload = z.output<typeof GrantPayload>;
 
 /** The open question of somebody whether a channel is to be trusted: `prompt_response` with its token answers it. */
-export const GrantWishPayload = z.object({
+export const GrantRequestPayload = z.object({
 	token: z.string(),
 	/** Where it was asked. */
 	session_id: z.string(),
@@ -131,7 +131,7 @@ export const GrantWishPayload = z.object({
 	/** When the question ends unanswered. */
 	expires_at: z.string(),
 });
-export type GrantWishPayload = z.output<typeof GrantWishPayload>;
+export type GrantRequestPayload = z.output<typeof GrantRequestPayload>;
 
 /** On what happened without asking, because the channel is trusted. */
 export const TrustedPayload = z.object({ grant_id: z.string(), until: z.string() });

@@ -10,13 +10,13 @@ import {
 	type SideOpening,
 	type StartedParts,
 } from "@parley/connector";
+import { ActiveChannels } from "./catch-up/active-channels.ts";
 import { CatchUp, type CatchUpParts } from "./catch-up/catch-up.ts";
-import { HeardPlaces } from "./catch-up/heard-places.ts";
 import { createSlackPort, type SlackTransport } from "./client/slack-client.ts";
+import { type EventHandlers, EventReceiver } from "./intake/event-receiver.ts";
 import { openIntake } from "./intake/open-intake.ts";
 import { postedThreads } from "./intake/own-threads.ts";
-import { personNow } from "./intake/person-now.ts";
-import { type Takers, Taking } from "./intake/taking.ts";
+import { personNow } from "./intake/person-rights.ts";
 import { Interactions } from "./interactions/interactions.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
 import type { OwnAccount, SlackLink, SlackPort } from "./vocabulary/slack-port.ts";
@@ -37,7 +37,7 @@ export interface RunSlackOptions extends RunOptions {
 }
 
 type Ready = Extract<SlackLink, { readonly state: "ready" }>;
-type Parts = StartedParts & Takers & { readonly posted: CatchUpParts["posted"] };
+type Parts = StartedParts & EventHandlers & { readonly posted: CatchUpParts["posted"] };
 
 const dayMs = 24 * 3_600_000;
 
@@ -55,11 +55,11 @@ type PortedOptions = RunSlackOptions & { readonly port: SlackPort };
 
 async function openSide(
 	options: PortedOptions,
-	{ kept, started: takers, signal }: SideOpening<Parts>,
+	{ storedValue: kept, started: takers, signal }: SideOpening<Parts>,
 ): Promise<PlatformSide<Ready, Parts>> {
 	const { port, clock, log } = options;
-	const places = await HeardPlaces.open({ store: kept("places"), clock, log });
-	const taking = new Taking({
+	const places = await ActiveChannels.open({ store: kept("places"), clock, log });
+	const taking = new EventReceiver({
 		takers,
 		log,
 		passed: (inbound) => places.heard(inbound),
@@ -111,7 +111,7 @@ async function startParts(
 	const nameOf = (id: string): string | undefined => reading.people.known(id);
 	const platform = createSlackPlatform({ ...start, port, self, nameOf, signal, clock, log });
 	const connector = await start.connector(platform, controls);
-	const accept: Takers["accept"] = async (inbound, key) => {
+	const accept: EventHandlers["accept"] = async (inbound, key) => {
 		await connector.accept(inbound, key);
 		// Slack waits for its answer, not for what its button shows.
 		if (inbound.type === "stop") void platform.surface.stopped(key.conversation);

@@ -4,7 +4,7 @@ import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import { reasons } from "../platform/is-for-us.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
-import { effects } from "../rooms/heard.ts";
+import { effects } from "../rooms/message-records.ts";
 import { refusalText } from "../rooms/refusal.ts";
 import type { Command, CommandShape } from "./command.ts";
 import { mostSuggestions, textOf } from "./options.ts";
@@ -134,7 +134,7 @@ const why: Command<RoomContext> = {
 	async run(context, { event: { person, room, options, target } }) {
 		const text = textOf(options["message"]).trim();
 		const named = text === "" ? target?.message : messageNamed(context, text, room);
-		const heard = await context.heard(room, {
+		const heard = await context.messageRecord(room, {
 			person: person.id,
 			...defined({
 				message: named,

@@ -1,5 +1,5 @@
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 
 /** Something to choose from. `label` is what people read. */
 export interface Suggestion {
@@ -46,7 +46,7 @@ export interface Completing {
 /** A command, however it comes: from the platform's menu or as a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
 	/** Rejects with the gateway's refusal, which is then answered in words. Required options are there. */
-	run(context: At, handled: Handled<"command">): Promise<Reply>;
+	run(context: At, handled: HandledEvent<"command">): Promise<Reply>;
 	/** Up to 25, quickly; only for options that say `completes`. */
 	complete?(context: At, asked: Completing): Promise<readonly Suggestion[]>;
 }

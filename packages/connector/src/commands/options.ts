@@ -1,4 +1,4 @@
-import type { Handled } from "../rooms/handler-context.ts";
+import type { HandledEvent } from "../rooms/handler-context.ts";
 
 /** What was written for an option; empty where nothing was. */
 export function textOf(option: string | number | boolean | undefined): string {
@@ -9,6 +9,6 @@ export function textOf(option: string | number | boolean | undefined): string {
 export const mostSuggestions = 25;
 
 /** Whether the answer is a post that all people of the room read. It is, if the command was written as a message. */
-export function isPublic({ event, message }: Handled<"command">): boolean {
+export function isPublic({ event, message }: HandledEvent<"command">): boolean {
 	return message !== undefined && event.room.kind !== "direct";
 }

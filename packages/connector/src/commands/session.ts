@@ -21,7 +21,7 @@ const create: Command<RoomContext> = {
 	options: [title],
 	async run(context, { event: { person, room, options }, key }) {
 		const wanted = textOf(options["title"]);
-		await context.turnTo(person, room, { key, ...defined({ title: wanted || undefined }) });
+		await context.switchSession(person, room, { key, ...defined({ title: wanted || undefined }) });
 		const name = wanted === "" ? "" : ` **${plain(wanted, mostTitle)}**`;
 		const back = context.platform.command("session switch", room);
 		return { text: `A fresh conversation${name} begins here. \`${back}\` goes back to an older one.` };
@@ -48,7 +48,7 @@ const turn: Command<RoomContext> = {
 			const all = context.platform.command("session list", room);
 			return { text: `No one conversation here is called “${plain(wanted, 100)}”: \`${all}\` shows them.` };
 		}
-		await context.turnTo(person, room, { key, session: found.session });
+		await context.switchSession(person, room, { key, session: found.session });
 		return { text: `This channel goes on with **${nameOf(found)}**.` };
 	},
 	async complete(context, { typed, person, room }) {

@@ -33,8 +33,8 @@ function talkingContext() {
 		sessions: async () => [{ session: "s1", title: "", usedAt: 0, messages: 1, current: true }],
 		whoami: refuse,
 		stop: refuse,
-		heard: refuse,
-		say: async (_person, _room, { text }) => {
+		messageRecord: refuse,
+		send: async (_person, _room, { text }) => {
 			said.push(text);
 			return { session: "s", sent: true, failures: [] };
 		},

@@ -40,7 +40,7 @@ const skill: Command<RoomContext> = {
 			});
 			return { text: listed(list.skills.filter(isForPeople), context.platform.command("skill", room)) };
 		}
-		const { failures } = await context.say(person, room, {
+		const { failures } = await context.send(person, room, {
 			text: `/${wanted}`,
 			attachments,
 			key: `${key}/say`,

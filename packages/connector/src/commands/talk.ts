@@ -13,7 +13,7 @@ const ask: Command<RoomContext> = {
 		const { person, room, options, attachments, target } = event;
 		const quoted = target && target.text !== "" ? `${quote(target.text)}\n\n` : "";
 		const answered = message ?? target?.message;
-		const { sent, failures } = await context.say(person, room, {
+		const { sent, failures } = await context.send(person, room, {
 			text: `${quoted}${textOf(options["text"])}`,
 			attachments,
 			key: `${key}/say`,

@@ -8,7 +8,7 @@ import type { ChatPlatform, PlatformWords } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import { answerOf, answerTask } from "../presses/tasks.ts";
-import type { Handled, HandlerContext } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
 import type { Command, CommandOption, Completing, Suggestion } from "./command.ts";
 
 const mostListed = 15;
@@ -16,7 +16,7 @@ const mostSuggested = 25;
 const mostTitle = 80;
 
 type Task = MethodResult<"check_task">;
-type Handling = Handled<"command">;
+type Handling = HandledEvent<"command">;
 
 const idOption: CommandOption = {
 	name: "id",

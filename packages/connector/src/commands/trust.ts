@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import { lengthOf } from "../conversation/tasks/task-words.ts";
-import { alwaysAsked, coverOf, whoIs } from "../conversation/trust/grant-words.ts";
+import { approvalStillRequired, coverOf, personOf } from "../conversation/trust/grant-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Command } from "./command.ts";
 
@@ -93,12 +93,12 @@ const status: Command = {
 			return [
 				`🔓 **This channel is trusted** until ${platform.moment(until, "exact")}, ${platform.moment(until, "relative")}.`,
 				`- Covered: ${coverOf(grant, platform)}; ${used_actions} were made`,
-				`- Granted by ${whoIs(granted_by, platform)}: ${plain(reason, 300)}`,
-				`- Still asked about: ${alwaysAsked}`,
+				`- Granted by ${personOf(granted_by, platform)}: ${plain(reason, 300)}`,
+				`- Still asked about: ${approvalStillRequired}`,
 			].join("\n");
 		});
 		const asked = wishes.map(({ person: by, minutes, reason }) => {
-			const who = by === undefined ? "Somebody" : whoIs(by, platform);
+			const who = by === undefined ? "Somebody" : personOf(by, platform);
 			return `❓ ${who} asks for trust for ${lengthOf(minutes * minuteMs)}: ${plain(reason, 300)}. An owner or the operator answers it.`;
 		});
 		const ask = platform.command("trust on", room);

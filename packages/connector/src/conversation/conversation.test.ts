@@ -1,8 +1,8 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
 import { Controls } from "../controls/controls.ts";
-import { type ConversationState, emptyConversation, tellConversation } from "./conversation.ts";
-import type { Scene, Told } from "./vocabulary/reducer.ts";
+import { type ConversationState, emptyConversation, reduceConversation } from "./conversation.ts";
+import type { RecordedEvent, Scene } from "./vocabulary/reducer.ts";
 
 const scene: Scene = {
 	session: "sess_1",
@@ -24,7 +24,7 @@ const scene: Scene = {
 	},
 };
 
-const said: Told = {
+const said: RecordedEvent = {
 	seq: 1,
 	at: 1000,
 	event: {
@@ -37,15 +37,15 @@ const said: Told = {
 };
 
 test("each part remembers its own of an event, and the same event gives the same twice", () => {
-	const step = tellConversation(emptyConversation, said, scene);
+	const step = reduceConversation(emptyConversation, said, scene);
 	expect(step.state).toEqual({ ...emptyConversation, answers: step.state.answers });
 	expect(step.state.answers.open.map(({ id }) => id)).toEqual(["r1"]);
 	expect(step.operations).toEqual([{ type: "show", lane: "milestone", text: "> From the terminal: hi" }]);
-	expect(tellConversation(emptyConversation, said, scene)).toEqual(step);
+	expect(reduceConversation(emptyConversation, said, scene)).toEqual(step);
 	expect(parseJson(JSON.stringify(step.state))).toEqual(step.state);
 });
 
-function deletedAt(at: number): Told {
+function deletedAt(at: number): RecordedEvent {
 	const event = {
 		type: "event",
 		event: "session.deleted",
@@ -63,7 +63,7 @@ test("a deletion is told where something was expected, or something was said wit
 		lane: "milestone",
 		text: "This conversation was deleted. What you write next begins another one.",
 	};
-	const tell = (state: ConversationState, told: Told) => tellConversation(state, told, scene);
+	const tell = (state: ConversationState, told: RecordedEvent) => reduceConversation(state, told, scene);
 	const { state: asked } = tell(emptyConversation, said);
 	const { state: answered } = tell(asked, {
 		seq: 2,

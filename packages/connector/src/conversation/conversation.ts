@@ -3,7 +3,7 @@ import { type QuestionsSlice, questions } from "./questions/questions.ts";
 import { cardWith } from "./tasks/task-state.ts";
 import { type TasksSlice, tasks } from "./tasks/tasks.ts";
 import { type TrustSlice, trust } from "./trust/trust.ts";
-import type { Scene, Told } from "./vocabulary/reducer.ts";
+import type { RecordedEvent, Scene } from "./vocabulary/reducer.ts";
 import type { RenderOperation } from "./vocabulary/render-operation.ts";
 
 /** What a session looks like to those who talk to it, kept as JSON beside the session's cursor. */
@@ -33,7 +33,7 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 const recentMs = 24 * 3_600_000;
 
 /** In a room that has something to do with it: cards are closed by those parts that have shown them. */
-function deletion(state: ConversationState, { event, at }: Told): readonly RenderOperation[] {
+function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
 	if (!isExpecting(state) && at - usedAt >= recentMs) return [];
@@ -42,17 +42,17 @@ function deletion(state: ConversationState, { event, at }: Told): readonly Rende
 }
 
 /** What an event makes of a conversation, and what of it people are to see, in order. Pure. */
-export function tellConversation(
+export function reduceConversation(
 	state: ConversationState,
-	told: Told,
+	recorded: RecordedEvent,
 	scene: Scene,
 ): { readonly state: ConversationState; readonly operations: readonly RenderOperation[] } {
 	const taskOf = (id: string): string | undefined => cardWith(state.tasks, id)?.id;
 	const steps = {
-		answers: answers.tell(state.answers, told, scene),
-		questions: questions.tell(state.questions, told, { ...scene, taskOf }),
-		tasks: tasks.tell(state.tasks, told, scene),
-		trust: trust.tell(state.trust, told, scene),
+		answers: answers.reduce(state.answers, recorded, scene),
+		questions: questions.reduce(state.questions, recorded, { ...scene, taskOf }),
+		tasks: tasks.reduce(state.tasks, recorded, scene),
+		trust: trust.reduce(state.trust, recorded, scene),
 	};
 	return {
 		state: {
@@ -62,6 +62,9 @@ export function tellConversation(
 			tasks: steps.tasks.slice,
 			trust: steps.trust.slice,
 		},
-		operations: [...Object.values(steps).flatMap(({ operations }) => operations), ...deletion(state, told)],
+		operations: [
+			...Object.values(steps).flatMap(({ operations }) => operations),
+			...deletion(state, recorded),
+		],
 	};
 }

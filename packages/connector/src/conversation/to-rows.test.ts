@@ -20,11 +20,11 @@ const limits = {
 	optionText: 12,
 	threadName: 20,
 };
-const told = { seq: 7, at: 1000 };
+const time = { seq: 7, at: 1000 };
 
 function rows(operation: RenderOperation, dialect: Dialect = chatDialect, post = limits.post) {
 	return toRows([operation], {
-		told,
+		time,
 		conversation: "general",
 		platform: { dialect, limits: { ...limits, post } },
 	});

@@ -10,22 +10,22 @@ import type { EventTime } from "./vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
 /** Where and when operations are to be seen. */
-export interface Showing {
-	readonly told: EventTime;
+export interface RowTarget {
+	readonly time: EventTime;
 	/** The room's, in the outbox. */
 	readonly conversation: string;
 	readonly platform: PostFormat;
 }
 
 /** A row whose payload is known. */
-export interface ShownRow extends PlannedRow {
+export interface RenderedRow extends PlannedRow {
 	readonly payload: Posting;
 }
 
 /** The posts and edits that an event's operations come to, in order: each fits the platform, and none is empty. */
-export function toRows(operations: readonly RenderOperation[], showing: Showing): ShownRow[] {
-	const { told, conversation, platform } = showing;
-	const { seq, at } = told;
+export function toRows(operations: readonly RenderOperation[], showing: RowTarget): RenderedRow[] {
+	const { time, conversation, platform } = showing;
+	const { seq, at } = time;
 	return operations.flatMap((operation) => {
 		const { lane, task } = operation;
 		const own = task === undefined ? {} : { conversation: `${conversation}#task:${task}` };
@@ -34,13 +34,13 @@ export function toRows(operations: readonly RenderOperation[], showing: Showing)
 	});
 }
 
-function postingsOf(operation: RenderOperation, platform: Showing["platform"]): Posting[] {
+function postingsOf(operation: RenderOperation, platform: RowTarget["platform"]): Posting[] {
 	if (operation.type === "show") return posts(operation, platform);
 	const { card, name } = operation;
 	return [{ type: "thread", card, name: oneLine(name, platform.limits.threadName) || "…" }];
 }
 
-function posts(operation: ShowOperation, platform: Showing["platform"]): Posting[] {
+function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posting[] {
 	const { replyTo, thread, upload, marker, plain, list, controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
 	// A file is something to see, and so is a body of one character: controls and cards need one.

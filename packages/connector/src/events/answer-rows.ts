@@ -26,7 +26,7 @@ export function roomAnswer(
 		...defined({ replyTo: message, controls }),
 	};
 	const conversation = platform.conversation(room);
-	return toRows([shown], { told: { seq, at: now }, conversation, platform });
+	return toRows([shown], { time: { seq, at: now }, conversation, platform });
 }
 
 /** What a press comes to shows in the room: who pressed waits for nothing more. */
@@ -51,7 +51,7 @@ export function privateAnswer(
 		...defined({ controls }),
 	} as const;
 	const conversation = `ticket:${ticket.id}`;
-	const rows = toRows([shown], { told: { seq, at: now }, conversation, platform: narrow });
+	const rows = toRows([shown], { time: { seq, at: now }, conversation, platform: narrow });
 	const { id, token, expiresAt } = ticket;
 	return rows.flatMap((row) => {
 		const post = Posting.parse(row.payload);

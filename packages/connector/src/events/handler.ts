@@ -3,10 +3,10 @@ import type { Controls } from "../controls/controls.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Reply, RoomContext, Said } from "../rooms/handler-context.ts";
-import type { Effect } from "../rooms/heard.ts";
+import type { Reply, RoomContext, SendResult } from "../rooms/handler-context.ts";
+import type { MessageHistory } from "../rooms/message-history.ts";
+import type { Effect } from "../rooms/message-records.ts";
 import type { Rooms } from "../rooms/rooms.ts";
-import type { SeldomHeard } from "../rooms/seldom-heard.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
@@ -16,7 +16,7 @@ export interface EventParts {
 	readonly outbox: Outbox;
 	readonly subscriptions: Subscriptions;
 	readonly rooms: Rooms;
-	readonly seldomHeard: SeldomHeard;
+	readonly messageHistory: MessageHistory;
 	readonly context: RoomContext;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
@@ -39,7 +39,7 @@ export interface Outcome {
 	/** Posted in the room. */
 	readonly reply?: Reply;
 	/** A person gets such a reply once an hour at most. */
-	readonly seldom?: true;
+	readonly hourly?: true;
 	/** Text of the message after its edit. */
 	readonly text?: string;
 	readonly session?: string;
@@ -47,7 +47,7 @@ export interface Outcome {
 }
 
 /** Result of a message that was sent; the reply lists the files that the gateway did not get. */
-export function outcomeOf({ session, run, failures }: Said): Outcome {
+export function outcomeOf({ session, run, failures }: SendResult): Outcome {
 	const list = failures.map((failure) => `- ${failure}`).join("\n");
 	return {
 		effect: "sent",

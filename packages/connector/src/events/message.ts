@@ -7,12 +7,12 @@ import type { InboundEventOf } from "../platform/inbound-event.ts";
 import { isForUs, needsFacts, type Reason, usualFacts, type Verdict } from "../platform/is-for-us.ts";
 import { answerByReply } from "../presses/questions.ts";
 import { replyToTask } from "../presses/tasks.ts";
-import { isNoted } from "../rooms/heard.ts";
+import { isRecorded } from "../rooms/message-records.ts";
 import { refusalOf } from "../rooms/refusal.ts";
 import { eventCursor } from "../store/retention.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { roomAnswer } from "./answer-rows.ts";
-import { hearEdit } from "./edited.ts";
+import { handleEdit } from "./edit.ts";
 import { findPost, type OwnPost, taskOfThread } from "./find-post.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
@@ -21,19 +21,19 @@ type Message = InboundEventOf<"message" | "edited">;
 /** Reads a message or its edit, does what it asks for, and records the outcome with its answer in one transaction. */
 export async function handleMessage(parts: EventParts, event: Message, turn: Turn): Promise<void> {
 	// Together with its answer, by a process that ended before that was known here.
-	if (turn.isAgain && (await parts.store.read((db) => isNoted(db, turn.id)))) return;
+	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
 	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
 	const mayBeOvertaken = event.type === "message" && !saysStop(event.text);
 	const { id } = turn;
 	const { message, room } = event;
 	const conversation = parts.platform.conversation(room);
-	if (mayBeOvertaken && (await parts.seldomHeard.isOvertaken({ id, conversation, message }))) return;
+	if (mayBeOvertaken && (await parts.messageHistory.isOvertaken({ id, conversation, message }))) return;
 	const edit = event.type === "edited" && !event.person.bot;
-	const edited = edit ? await refused(parts, event, () => hearEdit(parts, event, turn)) : undefined;
+	const edited = edit ? await refused(parts, event, () => handleEdit(parts, event, turn)) : undefined;
 	const { ours, reason } = await judge(parts, event);
 	const outcome =
 		edited ??
-		(ours ? await refused(parts, event, () => hear(parts, event, turn)) : undefined) ??
+		(ours ? await refused(parts, event, () => handleOwnMessage(parts, event, turn)) : undefined) ??
 		({ effect: "none" } as const);
 	parts.log.debug("a message was looked at", { id, message, reason, effect: outcome.effect });
 	await note(parts, event, { turn, reason, outcome, conversation });
@@ -55,7 +55,7 @@ async function refused(
 	} catch (reason) {
 		const reply = await refusalOf(parts.context, event, reason);
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
-		return { effect: "refused", reply, ...defined({ seldom: isDenied ? (true as const) : undefined }) };
+		return { effect: "refused", reply, ...defined({ hourly: isDenied ? (true as const) : undefined }) };
 	}
 }
 
@@ -71,9 +71,9 @@ async function note(
 	event: Message,
 	{ turn, reason, outcome, conversation }: Noted,
 ): Promise<void> {
-	const { store, outbox, clock, platform, seldomHeard } = parts;
+	const { store, outbox, clock, platform, messageHistory } = parts;
 	const { room, message, person, at, seenBefore: replayed = false } = event;
-	const { effect, reply, seldom, text, session, run } = outcome;
+	const { effect, reply, hourly, text, session, run } = outcome;
 	const now = clock.now();
 	// Where it was answered before, that was right behind the message.
 	const shownAt = replayed ? at : now;
@@ -87,30 +87,30 @@ async function note(
 		at,
 		...defined({ text, session, run }),
 	};
-	const told = seldom
-		? await hourly(parts, `refused:${room.tenant}:${person.id}`, shownAt)
+	const cursor = hourly
+		? await hourlyCursor(parts, `refused:${room.tenant}:${person.id}`, shownAt)
 		: { session: `${eventCursor}${turn.id}`, seq: 1 };
 	const write = async (tx: Kysely<ConnectorTables>): Promise<void> => {
-		await seldomHeard.write(tx, heard);
+		await messageHistory.write(tx, heard);
 		await turn.settle(tx);
 	};
-	if (reply === undefined || told === undefined) return store.commit(write);
+	if (reply === undefined || cursor === undefined) return store.commit(write);
 	const answer = roomAnswer(reply, { room, message, now: shownAt }, platform);
-	const rows = answer.map((row) => ({ ...row, seq: told.seq }));
-	await outbox.plan({ conversation, cursor: told, rows, replayed }, write);
+	const rows = answer.map((row) => ({ ...row, seq: cursor.seq }));
+	await outbox.plan({ conversation, cursor, rows, replayed }, write);
 }
 
 /** What a message comes to that is for us. Rejects with the gateway's refusal. */
-async function hear(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
+async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
 	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
 	const task = (await taskOfThread(parts, event.room)) ?? post?.task;
 	if (saysStop(event.text)) return stopHere(parts, event, { turn, task });
 	return (
-		(await obey(parts, event, turn)) ??
+		(await runTextCommand(parts, event, turn)) ??
 		greet(event) ??
 		(await answer(parts, event, { turn, post })) ??
-		(task === undefined ? speak(parts, event, turn) : tellTask(parts, event, { turn, task }))
+		(task === undefined ? sendToSession(parts, event, turn) : sendToTask(parts, event, { turn, task }))
 	);
 }
 
@@ -132,7 +132,11 @@ const nothingToStop: Outcome = {
 	reply: { text: "Nothing is at work here." },
 };
 
-async function obey({ context }: EventParts, event: Message, { key }: Turn): Promise<Outcome | undefined> {
+async function runTextCommand(
+	{ context }: EventParts,
+	event: Message,
+	{ key }: Turn,
+): Promise<Outcome | undefined> {
 	const ordered = readTextCommand(event.text, commandTable);
 	if (ordered === undefined) return undefined;
 	if ("problem" in ordered) return { effect: "refused", reply: { text: ordered.problem } };
@@ -172,7 +176,7 @@ async function answer(
 	return { effect: reply ? "refused" : "answered", session, ...defined({ reply }) };
 }
 
-async function tellTask(
+async function sendToTask(
 	{ context }: EventParts,
 	{ person, room, text }: Message,
 	{ turn: { key }, task }: { readonly turn: Turn; readonly task: string },
@@ -181,19 +185,19 @@ async function tellTask(
 	return { effect: reply ? "refused" : "replied", ...defined({ reply }) };
 }
 
-async function speak(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
-	const { seldomHeard, platform, context, rooms } = parts;
+async function sendToSession(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
+	const { messageHistory, platform, context, rooms } = parts;
 	const { room, person, text, message, attachments, at } = event;
 	const conversation = platform.conversation(room);
 	const isWanted = async (): Promise<boolean> => {
 		// Where each has a conversation of their own, nobody stops that of another one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
 		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
-		return !(await seldomHeard.wasStopped(stop));
+		return !(await messageHistory.wasStopped(stop));
 	};
 	const words = { text, message, attachments, key: `${turn.key}/say`, isWanted };
-	const said = await context.say(person, room, words).catch(async (reason: unknown) => {
-		if (ParleyError.from(reason).code === "resource_exhausted") await tellFull(parts, event);
+	const said = await context.send(person, room, words).catch(async (reason: unknown) => {
+		if (ParleyError.from(reason).code === "resource_exhausted") await postQueueFull(parts, event);
 		throw reason;
 	});
 	const outcome = outcomeOf(said);
@@ -201,12 +205,12 @@ async function speak(parts: EventParts, event: Message, turn: Turn): Promise<Out
 }
 
 /** The gateway takes no more at the moment: who waits without a place in its line knows that. */
-async function tellFull(parts: EventParts, event: Message): Promise<void> {
+async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;
 	const conversation = platform.conversation(room);
 	const now = replayed ? at : clock.now();
-	const cursor = await hourly(parts, `full:${conversation}`, now);
+	const cursor = await hourlyCursor(parts, `full:${conversation}`, now);
 	if (cursor === undefined) return;
 	const text =
 		"The line here is full. I keep this, and all that is written after it, and take it up as soon as there is room.";
@@ -218,7 +222,7 @@ async function tellFull(parts: EventParts, event: Message): Promise<void> {
 const hourMs = 3_600_000;
 
 /** Cursor of that name that moves once an hour; undefined if it has already moved in the hour of `at`. */
-async function hourly(
+async function hourlyCursor(
 	{ outbox }: { readonly outbox: Outbox },
 	name: string,
 	at: number,

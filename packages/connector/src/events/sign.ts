@@ -6,7 +6,7 @@ import type { Reply } from "../rooms/handler-context.ts";
 import { endTrust } from "../rooms/suspend-trust.ts";
 import { eventCursor } from "../store/retention.ts";
 import { roomAnswer } from "./answer-rows.ts";
-import { askedBy, cancelAsked } from "./edited.ts";
+import { cancelRun, runOfMessage } from "./edit.ts";
 import { findPost } from "./find-post.ts";
 import type { EventParts, Turn } from "./handler.ts";
 
@@ -16,9 +16,9 @@ export async function handleDeleted(
 	{ room, message }: InboundEventOf<"deleted">,
 	{ key }: Turn,
 ): Promise<void> {
-	const asked = await askedBy(parts, room, message);
+	const asked = await runOfMessage(parts, room, message);
 	if (asked === undefined) return;
-	const isEnded = await quietly(parts, () => cancelAsked(parts, room, { ...asked, key }));
+	const isEnded = await quietly(parts, () => cancelRun(parts, room, { ...asked, key }));
 	if (isEnded) await endTrust(parts.context, room, { reason: "a message was deleted while it waited", key });
 }
 
@@ -75,7 +75,7 @@ async function targetOf(
 	parts: EventParts,
 	{ sign, room, message }: InboundEventOf<"reaction">,
 ): Promise<ControlTarget | undefined> {
-	const asked = await askedBy(parts, room, message);
+	const asked = await runOfMessage(parts, room, message);
 	if (asked) return { kind: sign, session: asked.session, subject: asked.run };
 	return (await findPost(parts, message))?.controls.find(({ kind }) => kind === sign);
 }

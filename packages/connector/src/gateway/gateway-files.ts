@@ -24,7 +24,7 @@ export interface GatewayHistory {
 }
 
 /** Where the gateway is, as the connection to it is told. */
-export interface GatewayPlace {
+export interface GatewayAddress {
 	/** `http://HOST:PORT` or `ws://HOST:PORT/…`; of `wss` and `https` over TLS. */
 	readonly url: string;
 	readonly token?: string | undefined;
@@ -32,7 +32,7 @@ export interface GatewayPlace {
 	readonly certificate?: string | undefined;
 }
 
-interface Asked {
+interface HttpRequest {
 	readonly method: "GET" | "POST";
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string | number>>;
@@ -68,7 +68,7 @@ const Words = z.object({ error: z.string() });
 const Events = z.array(z.object({ seq: z.number(), timestamp: z.exactOptional(z.string()) }));
 
 /** The gateway's own places for files and events, asked with the connector's token. Nothing is tried twice. */
-export function openGatewayFiles(place: GatewayPlace): GatewayFiles & GatewayHistory {
+export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayHistory {
 	return {
 		async upload({ name, bytes, key, signal }) {
 			const path = `/api/files?name=${encodeURIComponent(name)}`;
@@ -92,7 +92,7 @@ export function openGatewayFiles(place: GatewayPlace): GatewayFiles & GatewayHis
 	};
 }
 
-async function ask(place: GatewayPlace, asked: Asked, wanted: number): Promise<Answered> {
+async function ask(place: GatewayAddress, asked: HttpRequest, wanted: number): Promise<Answered> {
 	const answered = await exchange(place, asked);
 	if (answered.status === wanted) return answered;
 	throw new ParleyError(wordsOf(answered), { code: codes[answered.status] ?? "unavailable" });
@@ -106,7 +106,7 @@ function wordsOf({ status, body }: Answered): string {
 	}
 }
 
-function exchange({ url, token, certificate }: GatewayPlace, asked: Asked): Promise<Answered> {
+function exchange({ url, token, certificate }: GatewayAddress, asked: HttpRequest): Promise<Answered> {
 	const target = new URL(asked.path, url.replace(/^ws/, "http"));
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(patienceMs)]);
 	const options: RequestOptions = {

@@ -13,7 +13,7 @@ export interface Cursor {
 }
 
 /** What a session looks like, as JSON, the last of its events that another database may have shown already, and its key. */
-export interface ToldState {
+export interface StoredConversation {
 	readonly state: string;
 	readonly replayedTo: number;
 	readonly externalKey: string;
@@ -26,7 +26,7 @@ interface Move {
 	readonly now: number;
 	/** Counts where `isKnown`. */
 	readonly after: number;
-	/** Count where `isTold`. */
+	/** Count where `hasState`. */
 	readonly state: string | null;
 	readonly replayedTo: number;
 	readonly externalKey: string | null;
@@ -37,12 +37,12 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 );
 
 /** Where it is known where the cursor was, and it was elsewhere, nothing is changed. */
-function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly isKnown: boolean }) {
+function upsertCursor({ hasState, isKnown }: { readonly hasState: boolean; readonly isKnown: boolean }) {
 	return hotChange<ConnectorTables, Move>((db, p) => {
-		const told = isTold
+		const state = hasState
 			? { state: p("state"), replayed_to: p("replayedTo"), external_key: p("externalKey") }
 			: {};
-		const moved = { conversation: p("conversation"), seq: p("seq"), changed_at: p("now"), ...told };
+		const moved = { conversation: p("conversation"), seq: p("seq"), changed_at: p("now"), ...state };
 		return db
 			.insertInto("cursors")
 			.values({ session: p("session"), ...moved })
@@ -52,9 +52,9 @@ function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly 
 					seq: eb.ref("excluded.seq"),
 					changed_at: eb.ref("excluded.changed_at"),
 					...defined({
-						state: isTold ? eb.ref("excluded.state") : undefined,
-						replayed_to: isTold ? eb.ref("excluded.replayed_to") : undefined,
-						external_key: isTold ? eb.ref("excluded.external_key") : undefined,
+						state: hasState ? eb.ref("excluded.state") : undefined,
+						replayed_to: hasState ? eb.ref("excluded.replayed_to") : undefined,
+						external_key: hasState ? eb.ref("excluded.external_key") : undefined,
 					}),
 				}));
 				return isKnown ? update.where("cursors.seq", "=", p("after")) : update;
@@ -64,12 +64,12 @@ function upsertCursor({ isTold, isKnown }: { readonly isTold: boolean; readonly 
 
 const upserts = {
 	known: {
-		bare: upsertCursor({ isTold: false, isKnown: true }),
-		told: upsertCursor({ isTold: true, isKnown: true }),
+		bare: upsertCursor({ hasState: false, isKnown: true }),
+		withState: upsertCursor({ hasState: true, isKnown: true }),
 	},
 	read: {
-		bare: upsertCursor({ isTold: false, isKnown: false }),
-		told: upsertCursor({ isTold: true, isKnown: false }),
+		bare: upsertCursor({ hasState: false, isKnown: false }),
+		withState: upsertCursor({ hasState: true, isKnown: false }),
 	},
 };
 
@@ -82,14 +82,18 @@ export async function readCursor(db: Tx, session: string): Promise<number> {
 /** Moves a cursor and resolves with where it was. Rejects with `failed_precondition` where it would go back. */
 export async function moveCursor(
 	tx: Tx,
-	moved: { readonly conversation: string; readonly cursor: Cursor; readonly told?: ToldState | undefined },
+	moved: {
+		readonly conversation: string;
+		readonly cursor: Cursor;
+		readonly stored?: StoredConversation | undefined;
+	},
 	now: number,
 ): Promise<number> {
-	const { conversation, cursor, told } = moved;
+	const { conversation, cursor, stored } = moved;
 	const { session, seq, after } = cursor;
-	const kind = told ? "told" : "bare";
-	const untold = { state: null, replayedTo: 0, externalKey: null };
-	const move = { session, conversation, seq, now, after: after ?? 0, ...untold, ...told };
+	const kind = stored ? "withState" : "bare";
+	const noState = { state: null, replayedTo: 0, externalKey: null };
+	const move = { session, conversation, seq, now, after: after ?? 0, ...noState, ...stored };
 	if (after !== undefined && after < seq) {
 		const moved = await upserts.known[kind](tx, move);
 		if (moved > 0) return after;

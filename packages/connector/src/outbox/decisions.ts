@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import {
 	type ConnectorDatabaseOptions,
 	connectorDatabaseFile,
-	type DatabasePlace,
+	type DatabaseLocation,
 	openConnectorDatabase,
 } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
@@ -156,7 +156,7 @@ export async function forgetDecision(tx: Tx, id: string): Promise<void> {
 }
 
 /** Up to `limit` posts of a connector that are held or were given up, and why; it may run meanwhile. */
-export async function readStuckPosts(where: DatabasePlace, limit: number): Promise<StuckRow[]> {
+export async function readStuckPosts(where: DatabaseLocation, limit: number): Promise<StuckRow[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];
 	return readSqliteFile<ConnectorTables, StuckRow[]>(file, (db) => readStuck(db, limit));

@@ -313,9 +313,9 @@ export class Outbox {
 			this.#doubts.delete(row.id);
 			this.#repeats.delete(row.id);
 		}
-		const told = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
-		if (to === "dead") log.error("a post was given up", told);
-		if (to === "held") log.warn("a post waits for a decision", told);
+		const facts = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
+		if (to === "dead") log.error("a post was given up", facts);
+		if (to === "held") log.warn("a post waits for a decision", facts);
 		await this.#failpoints.reach("outbox.settled");
 	}
 }

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { type Lane, rankOf } from "../platform/lane.ts";
 import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
 import { attemptOf, type Claims } from "./claims.ts";
-import { type Cursor, moveCursor, type ToldState } from "./cursors.ts";
+import { type Cursor, moveCursor, type StoredConversation } from "./cursors.ts";
 import { type OpenRow, unblocked } from "./open-row.ts";
 import type { Draft } from "./open-rows.ts";
 import { attemptRow, laneOf, readCard, readOpenOf } from "./statements.ts";
@@ -37,7 +37,7 @@ export interface Plan {
 	/** The newest of the events, whether it calls for a post or not. */
 	readonly cursor: Cursor;
 	/** What the session looks like after that. */
-	readonly told?: ToldState;
+	readonly stored?: StoredConversation;
 	/** In order; all rows of one event together. */
 	readonly rows: readonly PlannedRow[];
 	/** The events may have been shown before this database was made: nothing is posted before somebody has looked. */

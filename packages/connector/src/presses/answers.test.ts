@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import type { AnswersSlice } from "../conversation/answers/runs.ts";
 import { emptyConversation } from "../conversation/conversation.ts";
-import type { Handled, HandlerContext } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext } from "../rooms/handler-context.ts";
 import { pressesOfAnswers } from "./answers.ts";
 
 type Kind = keyof typeof pressesOfAnswers;
@@ -11,7 +11,7 @@ const room = { tenant: "111", channel: "5", shared: false, kind: "channel" } as 
 const person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
 const behalf = { actor: { id: "42" }, place: { tenant: "111" } };
 
-function press(fields: Record<string, string> = {}): Handled<"press"> {
+function press(fields: Record<string, string> = {}): HandledEvent<"press"> {
 	const event = { type: "press", room, person, at: 0, control: "c", values: [], fields } as const;
 	return { event: { ...event, values: [] }, key: "press-1" };
 }
@@ -39,7 +39,7 @@ async function pressed(
 			return behalf as unknown as ReturnType<HandlerContext["onBehalf"]>;
 		},
 		session: (session) => answers && { session, room, state: { ...emptyConversation, answers } },
-		edited: async () => edited,
+		editedText: async () => edited,
 		gateway: {
 			request: async (method, params, options) => {
 				asked.push([method, params, options]);

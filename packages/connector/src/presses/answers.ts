@@ -3,10 +3,10 @@ import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import { runOf } from "../conversation/answers/runs.ts";
 import { isBlank } from "../conversation/vocabulary/plain.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 
-type Press = Handled<"press">;
+type Press = HandledEvent<"press">;
 type AnswerKind = Extract<ControlKind, "stop" | "again" | "good" | "bad" | "rerun">;
 
 /** The gateway takes no more of a comment. */
@@ -79,7 +79,7 @@ async function rerun(
 	if (before?.author !== undefined && !before.author.id.endsWith(`:${person.id}`)) {
 		return { text: "Only who wrote that message can send it again." };
 	}
-	const content = await context.edited(room, subject);
+	const content = await context.editedText(room, subject);
 	if (content === undefined || isBlank(content)) {
 		return { text: "I do not have the text of that message any more. Send it again, please." };
 	}

@@ -6,7 +6,7 @@ import { codeOf, type OpenQuestion } from "../conversation/questions/question.ts
 import { closedQuestion } from "../conversation/questions/questions.ts";
 import { type CardRow, readDisplayed } from "../conversation/questions/reply-cards.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 import { refusalWords } from "./questions.ts";
 
@@ -32,7 +32,7 @@ type Left = string | undefined;
 
 async function answerAll(
 	context: HandlerContext,
-	handled: Handled<"press">,
+	handled: HandledEvent<"press">,
 	answering: Answering,
 ): Promise<Reply> {
 	const { target, verb } = answering;
@@ -73,7 +73,7 @@ interface AnsweringOne extends Answering {
 /** The gateway decides about each call by itself. Rejects if it cannot be reached: the press is then handled again. */
 async function answerOne(
 	context: HandlerContext,
-	{ event: { person, room }, key }: Handled<"press">,
+	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ target: { session }, verb, response, row, question }: AnsweringOne,
 ): Promise<Left> {
 	const { token, number } = row;

@@ -6,14 +6,14 @@ import { type FittedCard, fitCard } from "../conversation/questions/fit-card.ts"
 import { answeredOutcome } from "../conversation/questions/outcome.ts";
 import { type OpenQuestion, platformOf } from "../conversation/questions/question.ts";
 import { heading } from "../conversation/questions/question-card.ts";
-import { askedFacts, openFacts } from "../conversation/questions/question-facts.ts";
+import { callFacts, openFacts } from "../conversation/questions/question-facts.ts";
 import { readQuestion } from "../conversation/questions/read-question.ts";
 import type { Response } from "../conversation/questions/typed-answer.ts";
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 
 /** What the buttons below a list of approvals do. Their rooms may be others': what came of a press is told at once. */
@@ -43,7 +43,7 @@ interface Given {
 
 async function give(
 	context: HandlerContext,
-	{ event, key }: Handled<"press">,
+	{ event, key }: HandledEvent<"press">,
 	{ target: { subject: token }, response }: Given,
 ): Promise<Reply> {
 	const { person, room } = event;
@@ -60,7 +60,7 @@ async function give(
 
 interface Answered {
 	readonly response: Given["response"];
-	readonly event: Handled<"press">["event"];
+	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
 	/** Absent where the press is handled again, and its answer was taken before. */
 	readonly asked: ListedPrompt | undefined;
@@ -129,7 +129,7 @@ function listedFacts(
 	{ room, cut }: { readonly room: Room; readonly cut: Cut },
 ): string[] {
 	const question = questionOf(context, prompt);
-	return [heading(question), askedBy(context, prompt, room), ...askedFacts(question, cut)];
+	return [heading(question), askedBy(context, prompt, room), ...callFacts(question, cut)];
 }
 
 /** An approval as one post shows it, with room for a foot. */

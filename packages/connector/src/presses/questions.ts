@@ -7,7 +7,7 @@ import { type Response, readNumbered, readTypedAnswer } from "../conversation/qu
 import { wholeQuestion } from "../conversation/questions/whole-question.ts";
 import { refusalWithoutIds } from "../conversation/vocabulary/without-ids.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
 /** Who answers which question, and where. */
@@ -56,12 +56,12 @@ export async function answerByReply(
 	return "response" in typed ? give(context, meaning, typed.response) : { text: typed.help };
 }
 
-function giving(responseOf: (event: Handled<"press">["event"]) => Response): PressHandler {
+function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response): PressHandler {
 	return (context, handled, target) => give(context, answeringOf(handled, target), responseOf(handled.event));
 }
 
 function answeringOf(
-	{ event: { person, room }, key }: Handled<"press">,
+	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ session, subject: token }: ControlTarget,
 ): Answering {
 	return { person, room, key, session, token };

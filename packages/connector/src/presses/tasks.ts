@@ -6,7 +6,7 @@ import { cardWith, hasEnded } from "../conversation/tasks/task-state.ts";
 import { endWords, stateWords } from "../conversation/tasks/task-words.ts";
 import { plain } from "../conversation/vocabulary/plain.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
 /** What the buttons of tasks do. */
@@ -48,7 +48,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	}),
 };
 
-function speakerOf({ event: { person, room }, key }: Handled<"press">): TaskSpeaker {
+function speakerOf({ event: { person, room }, key }: HandledEvent<"press">): TaskSpeaker {
 	return { person, room, key };
 }
 

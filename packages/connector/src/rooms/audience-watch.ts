@@ -1,14 +1,14 @@
 import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Requester } from "@parley/protocol";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { Kept } from "../store/connector-database.ts";
+import type { StoredValue } from "../store/connector-database.ts";
 import { endGrants } from "./suspend-trust.ts";
 
 export interface AudienceWatchParts {
 	readonly gateway: Requester;
 	readonly platform: ChatPlatform;
 	/** Last time at which the connector received the events of the platform, in milliseconds since the epoch. */
-	readonly watchedAt: Kept<number>;
+	readonly watchedAt: StoredValue<number>;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Aborts when the connector stops. */

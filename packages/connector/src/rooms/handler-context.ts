@@ -5,7 +5,7 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Attachment, InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
-import type { Heard } from "./heard.ts";
+import type { MessageRecord } from "./message-records.ts";
 
 /** What is answered to who pressed or commanded: they alone read it. Markdown. */
 export interface Reply {
@@ -31,9 +31,9 @@ export interface HandlerContext {
 		session: string,
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
 	/** What a message says since it was edited; undefined where it was not, or that is long ago. */
-	edited(room: Room, message: string): Promise<string | undefined>;
+	editedText(room: Room, message: string): Promise<string | undefined>;
 	/** Lets another session be talked to in the room; without an id a fresh one. Rejects with `not_found` for one of elsewhere. */
-	turnTo(
+	switchSession(
 		person: Person,
 		room: Room,
 		choice: { readonly session?: string; readonly title?: string; readonly key: string },
@@ -41,7 +41,7 @@ export interface HandlerContext {
 }
 
 /** What happened, and the key of what it changes: a second time with the same key nothing changes again. */
-export interface Handled<Type extends "press" | "command"> {
+export interface HandledEvent<Type extends "press" | "command"> {
 	/** Answers go out by themselves: no handler needs the ticket. */
 	readonly event: Omit<InboundEventOf<Type>, "ticket">;
 	readonly key: string;
@@ -62,7 +62,7 @@ export interface ListedSession {
 }
 
 /** What somebody says to the agent. */
-export interface Words {
+export interface OutgoingMessage {
 	readonly text: string;
 	/** The platform's id of the message, which the answer then replies to. */
 	readonly message?: string;
@@ -72,7 +72,7 @@ export interface Words {
 	isWanted?(): Promise<boolean>;
 }
 
-export interface Said {
+export interface SendResult {
 	readonly session: string;
 	/** Absent where it was not said, or had been said before by a process that ended before it heard of that. */
 	readonly run?: string;
@@ -89,11 +89,11 @@ export interface RoomContext extends HandlerContext {
 	/** Who somebody is to the gateway, and what they may do there. */
 	whoami(person: Person, room: Room): Promise<MethodResult<"whoami">>;
 	/** Says something to the session of the room. */
-	say(person: Person, room: Room, words: Words): Promise<Said>;
+	send(person: Person, room: Room, words: OutgoingMessage): Promise<SendResult>;
 	/** Ends what is at work in the room's session; `at` is when that was wanted. False where nothing was. */
 	stop(person: Person, room: Room, wanted: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/** What was made of a message, or of the last one of this person that was for us or came to nothing. */
-	heard(
+	messageRecord(
 		room: Room,
 		of: {
 			readonly message?: string;
@@ -101,5 +101,5 @@ export interface RoomContext extends HandlerContext {
 			readonly ending?: string | undefined;
 			readonly person: string;
 		},
-	): Promise<Heard | undefined>;
+	): Promise<MessageRecord | undefined>;
 }

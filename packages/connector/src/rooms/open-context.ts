@@ -9,16 +9,16 @@ import type { Attachment, Person, Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { RoomSession, SessionSubscription } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
-import type { HandlerContext, RoomContext, Said, Words } from "./handler-context.ts";
-import { type Heard, readHeard } from "./heard.ts";
+import type { HandlerContext, OutgoingMessage, RoomContext, SendResult } from "./handler-context.ts";
+import type { MessageHistory } from "./message-history.ts";
+import { type MessageRecord, readMessageRecords } from "./message-records.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
-import type { SeldomHeard } from "./seldom-heard.ts";
 
 /** Parts of the context of a connector. */
 export interface ContextParts extends SayingParts {
 	readonly store: Store<ConnectorTables>;
-	readonly seldomHeard: SeldomHeard;
+	readonly messageHistory: MessageHistory;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
 	readonly log: Logger;
@@ -26,15 +26,20 @@ export interface ContextParts extends SayingParts {
 
 /** Handler context of a connector: requests on behalf of people, in the rooms and sessions of its platform. */
 export function openContext(parts: ContextParts): RoomContext {
-	const { gateway, controls, platform, clock, log, rooms, subscriptions, store, seldomHeard } = parts;
-	const inRoom = async (message: string, room: Parameters<RoomContext["heard"]>[0]): Promise<Heard[]> =>
-		store.read((db) => readHeard(db, { conversation: platform.conversation(room), message, limit: 20 }));
+	const { gateway, controls, platform, clock, log, rooms, subscriptions, store, messageHistory } = parts;
+	const inRoom = async (
+		message: string,
+		room: Parameters<RoomContext["messageRecord"]>[0],
+	): Promise<MessageRecord[]> =>
+		store.read((db) =>
+			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
+		);
 	/** In other channels and threads people learn of their own messages alone. */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
-	): Promise<Heard | undefined> => {
-		const heard = await store.read((db) => readHeard(db, { ...of, limit: 20 }));
+	): Promise<MessageRecord | undefined> => {
+		const heard = await store.read((db) => readMessageRecords(db, { ...of, limit: 20 }));
 		return heard.find((one) => one.person.id === person);
 	};
 	return {
@@ -50,33 +55,33 @@ export function openContext(parts: ContextParts): RoomContext {
 			await subscriptions.ready;
 			return subscriptions.withId(session)?.key;
 		},
-		turnTo: (person, room, choice) => rooms.turnTo(person, room, choice),
+		switchSession: (person, room, choice) => rooms.switchSession(person, room, choice),
 		whoami: (person, room) => rooms.whoami(person, room),
 		sessions: (person, room) => rooms.list(person, room),
-		say: (person, room, words) => say(parts, person, room, words),
-		async edited(room, message) {
+		send: (person, room, words) => say(parts, person, room, words),
+		async editedText(room, message) {
 			return (await inRoom(message, room)).find(({ text }) => text !== undefined)?.text;
 		},
-		async heard(room, { message, ending, person }) {
+		async messageRecord(room, { message, ending, person }) {
 			if (message !== undefined) {
 				const named = (await inRoom(message, room))[0] ?? (await ownElsewhere({ message }, person));
 				return named ?? (ending === undefined ? undefined : ownElsewhere({ ending }, person));
 			}
 			const conversation = platform.conversation(room);
-			const newest = await store.read((db) => readHeard(db, { conversation, limit: 100 }));
+			const newest = await store.read((db) => readMessageRecords(db, { conversation, limit: 100 }));
 			const own = newest.filter((heard) => heard.person.id === person && heard.effect !== "command");
 			return own[0];
 		},
 		stop(person, room, { key, at }) {
 			const conversation = platform.conversation(room);
-			return seldomHeard.stop({ conversation, at }, async () => {
+			return messageHistory.stop({ conversation, at }, async () => {
 				let stopped = false;
 				for (const sessionId of await rooms.stoppable(person, room)) {
 					const params = { key: `${key}/${sessionId}`, ...onBehalf(person, room) };
 					const { status } = await gateway.request("cancel_turn", params, { sessionId });
 					stopped ||= status === "cancelled";
 				}
-				const heard: Heard = {
+				const heard: MessageRecord = {
 					id: `stop:${key}`,
 					message: key,
 					reason: "mention",
@@ -85,7 +90,7 @@ export function openContext(parts: ContextParts): RoomContext {
 					person,
 					at,
 				};
-				await store.commit((tx) => seldomHeard.write(tx, heard));
+				await store.commit((tx) => messageHistory.write(tx, heard));
 				return stopped;
 			});
 		},
@@ -116,7 +121,12 @@ interface SayingParts {
  * Says something to the session of a room, with what is attached to it as far as that can be read; the agent and the
  * result name the rest. Rejects with `invalid_argument` if it is too long, with `permission_denied` if the person may not.
  */
-async function say(parts: SayingParts, person: Person, room: Room, words: Words): Promise<Said> {
+async function say(
+	parts: SayingParts,
+	person: Person,
+	room: Room,
+	words: OutgoingMessage,
+): Promise<SendResult> {
 	refuseLong(words.text);
 	const subscription = await parts.rooms.current(person, room, words.key);
 	const { ids, failures } = await bring(parts, words);
@@ -185,7 +195,7 @@ function missing(failures: readonly string[]): string {
 
 async function bring(
 	parts: SayingParts,
-	{ attachments, key }: Words,
+	{ attachments, key }: OutgoingMessage,
 ): Promise<{ readonly ids: readonly string[]; readonly failures: readonly string[] }> {
 	const { files, signal } = parts;
 	const ids: string[] = [];

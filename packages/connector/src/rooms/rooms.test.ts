@@ -38,7 +38,8 @@ async function open() {
 		const store = new WatchedStore(kept);
 		const rooms = new Rooms({ store, gateway: client, subscriptions, platform: platform.name, clock });
 		const current = async (): Promise<string> => (await rooms.current(ada, room, `${++said}`)).session;
-		const turn = async (key: string): Promise<string> => (await rooms.turnTo(ada, room, { key })).session;
+		const turn = async (key: string): Promise<string> =>
+			(await rooms.switchSession(ada, room, { key })).session;
 		return { rooms, store, current, turn };
 	};
 	return { ...start(), start, gateway, clock };

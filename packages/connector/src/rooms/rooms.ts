@@ -119,7 +119,7 @@ export class Rooms {
 	}
 
 	/** Lets another session be talked to in a room; without an id a fresh one. */
-	async turnTo(
+	async switchSession(
 		person: Person,
 		room: Room,
 		choice: { readonly session?: string; readonly title?: string; readonly key: string },

@@ -23,11 +23,11 @@ import { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { InboundEvent } from "../platform/inbound-event.ts";
 import { AudienceWatch } from "../rooms/audience-watch.ts";
-import { type HeardRoom, heardRooms } from "../rooms/heard-rooms.ts";
+import { MessageHistory } from "../rooms/message-history.ts";
 import { openContext } from "../rooms/open-context.ts";
+import { type RoomProgress, readRoomProgress } from "../rooms/room-progress.ts";
 import { Rooms } from "../rooms/rooms.ts";
-import { SeldomHeard } from "../rooms/seldom-heard.ts";
-import type { Kept } from "../store/connector-database.ts";
+import type { StoredValue } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Subscriptions } from "../subscription/subscriptions.ts";
 
@@ -43,7 +43,7 @@ export interface ConnectorParts {
 	readonly platform: ChatPlatform;
 	readonly controls: Controls;
 	/** See `AudienceWatchParts`. Stored in the same database. */
-	readonly watchedAt: Kept<number>;
+	readonly watchedAt: StoredValue<number>;
 	readonly clock: Clock;
 	/** From 0 up to but without 1. */
 	readonly chance: () => number;
@@ -107,8 +107,8 @@ export class Connector {
 		const common = { store, outbox, platform, controls, clock, log, signal };
 		const subscriptions = new Subscriptions({ ...common, history: files, gateway, chance, heard });
 		const rooms = new Rooms({ store, gateway, subscriptions, platform: platform.name, clock });
-		const seldomHeard = await SeldomHeard.open(store, clock);
-		const known = { ...common, subscriptions, rooms, seldomHeard };
+		const messageHistory = await MessageHistory.open(store, clock);
+		const known = { ...common, subscriptions, rooms, messageHistory };
 		const context = openContext({ ...known, gateway, files });
 		const events = { ...known, context };
 		const inbox = await Inbox.start({
@@ -176,8 +176,8 @@ export class Connector {
 	}
 
 	/** How far the gateway has heard each room; see `heardRooms`. */
-	heardRooms(): Promise<readonly HeardRoom[]> {
-		return heardRooms(this.#subscriptions, this.#parts);
+	roomProgress(): Promise<readonly RoomProgress[]> {
+		return readRoomProgress(this.#subscriptions, this.#parts);
 	}
 
 	/** What may follow what somebody is typing, within 1.5 s; nothing where the gateway is too slow or refuses. */

@@ -3,8 +3,8 @@ import type { Controls } from "../controls/controls.ts";
 import type { Posted } from "../outbox/posted-in.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { UploadReader } from "../platform/compose-surface.ts";
-import type { AskedPerson, PersonNow } from "../platform/person-now.ts";
-import type { HeardRoom } from "../rooms/heard-rooms.ts";
+import type { PersonQuery, PersonRights } from "../platform/person-rights.ts";
+import type { RoomProgress } from "../rooms/room-progress.ts";
 import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Connector } from "./connector.ts";
@@ -27,7 +27,7 @@ export interface StartedParts {
 	/** How much was not as the platform documents it. */
 	malformed(): number;
 	/** Asks the platform about a person. Returns undefined, or rejects, if it does not say. */
-	personNow(asked: AskedPerson, signal: AbortSignal): Promise<PersonNow | undefined>;
+	personNow(asked: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
 }
 
 /** What a platform's side is opened with. */
@@ -60,7 +60,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	/** Lets the platform have the commands where it wants them told; never rejects. */
 	bringCommands?(ready: Ready): Promise<void>;
 	/** Called once events are taken. Where the database is lost it reads what the gateway has not heard; see `heardRooms`. */
-	readMissed(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void>;
+	readMissed(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void>;
 	/** Takes nothing more, and resolves when what was being taken is or will not be. */
 	stop(): Promise<void>;
 	/** Ends what outlives the connector; resolves when all is written. */

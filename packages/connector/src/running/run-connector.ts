@@ -1,7 +1,7 @@
 import { defined, ParleyError, type Store } from "@parley/base";
 import { type Client, createClient, type PersonCheck } from "@parley/protocol";
 import { openGatewayFiles } from "../gateway/gateway-files.ts";
-import { checkSendTimes } from "../outbox/clock-mark.ts";
+import { checkSendTimes } from "../outbox/machine-start.ts";
 import { postedIn } from "../outbox/posted-in.ts";
 import { type ConnectorDatabase, openConnectorDatabase } from "../store/connector-database.ts";
 import { startRetention } from "../store/retention.ts";
@@ -37,7 +37,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	const { name, title } = platform;
 	const database = await openConnectorDatabase({ ...options, platform: name });
 	await checkSendTimes(database, options.clock);
-	const { store, kept } = database;
+	const { store, storedValue: kept } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
 	// Whoever waits for it hears of it.
 	started.promise.catch(() => undefined);
@@ -57,7 +57,7 @@ interface Made<Ready extends ReadyLink, Parts extends StartedParts> {
 	readonly title: string;
 	readonly options: RunOptions;
 	readonly store: Store<ConnectorTables>;
-	readonly kept: ConnectorDatabase["kept"];
+	readonly kept: ConnectorDatabase["storedValue"];
 	readonly side: PlatformSide<Ready, Parts>;
 	readonly started: PromiseWithResolvers<Parts>;
 	readonly stopping: AbortController;
@@ -185,7 +185,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		started.resolve(parts);
 		this.#beside = Promise.all([
 			side.bringCommands?.(ready),
-			side.readMissed(() => parts.connector.heardRooms()).catch((error: unknown) => this.#notRead(error)),
+			side.readMissed(() => parts.connector.roomProgress()).catch((error: unknown) => this.#notRead(error)),
 		]);
 	}
 

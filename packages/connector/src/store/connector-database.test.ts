@@ -9,17 +9,17 @@ test("what is kept is there for the next process, by platform, until it is forgo
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-kept-"));
 	const where = { dataDir: directory.path, platform: "slack", clock: new ManualClock() };
 	const first = await openConnectorDatabase(where);
-	await first.kept<number>("alive").save(5);
-	await first.kept<string[]>("places").save(["C1"]);
+	await first.storedValue<number>("alive").save(5);
+	await first.storedValue<string[]>("places").save(["C1"]);
 	await first.store.close();
 	const second = await openConnectorDatabase(where);
-	expect(await second.kept<number>("alive").load()).toBe(5);
-	await second.kept<number>("alive").save(undefined);
-	expect(await second.kept<number>("alive").load()).toBeUndefined();
-	expect(await second.kept<string[]>("places").load()).toEqual(["C1"]);
+	expect(await second.storedValue<number>("alive").load()).toBe(5);
+	await second.storedValue<number>("alive").save(undefined);
+	expect(await second.storedValue<number>("alive").load()).toBeUndefined();
+	expect(await second.storedValue<string[]>("places").load()).toEqual(["C1"]);
 	await second.store.close();
 	const other = await openConnectorDatabase({ ...where, platform: "discord" });
-	expect(await other.kept<string[]>("places").load()).toBeUndefined();
+	expect(await other.storedValue<string[]>("places").load()).toBeUndefined();
 	await other.store.close();
 });
 

@@ -14,7 +14,7 @@ import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 
 /** Something that the platform's package keeps from one process to the next. */
-export interface Kept<Value> {
+export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
 	/** Undefined forgets it. */
 	save(value: Value | undefined): Promise<void>;
@@ -24,22 +24,22 @@ export interface Kept<Value> {
 export interface ConnectorDatabase {
 	readonly store: Store<ConnectorTables>;
 	/** `Value` is true where nothing else is saved by this name. */
-	kept<Value>(name: string): Kept<Value>;
+	storedValue<Value>(name: string): StoredValue<Value>;
 }
 
 /** Place of a connector's database. */
-export interface DatabasePlace {
+export interface DatabaseLocation {
 	/** The platform's name, as the file is called. */
 	readonly platform: string;
 	readonly dataDir: string;
 }
 
-export interface ConnectorDatabaseOptions extends DatabasePlace {
+export interface ConnectorDatabaseOptions extends DatabaseLocation {
 	readonly clock: Clock;
 	readonly failpoints?: Failpoints | undefined;
 }
 
-export function connectorDatabaseFile({ dataDir, platform }: DatabasePlace): string {
+export function connectorDatabaseFile({ dataDir, platform }: DatabaseLocation): string {
 	return join(dataDir, "connectors", `${platform}.sqlite`);
 }
 
@@ -56,15 +56,15 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 		throw reason instanceof ParleyError ? asDispensable(reason, file) : reason;
 	});
 	const store = new CrowdStore(opened, clock);
-	return { store, kept: keptIn(store, clock, platform) };
+	return { store, storedValue: storedValuesOf(store, clock, platform) };
 }
 
 /** The values that are kept in a connector's database. */
-export function keptIn(
+export function storedValuesOf(
 	store: Store<ConnectorTables>,
 	clock: Clock,
 	platform: string,
-): ConnectorDatabase["kept"] {
+): ConnectorDatabase["storedValue"] {
 	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
 	return <Value>(name: string) => ({
 		// True because `save` wrote it, and the caller gives each name to one kind of value.

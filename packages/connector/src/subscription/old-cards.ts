@@ -1,15 +1,15 @@
 import type { ConversationState } from "../conversation/conversation.ts";
 import { taskCard } from "../conversation/tasks/task-state.ts";
-import type { ShownRow } from "../conversation/to-rows.ts";
+import type { RenderedRow } from "../conversation/to-rows.ts";
 
 /**
  * What a replay does not plan because it is too old to be posted: of each card what it has shown last, at the time of
  * its first row, which is when its post was made. What goes on later must find that post instead of making another.
  */
 export class OldCards {
-	readonly #cards = new Map<string, ShownRow>();
+	readonly #cards = new Map<string, RenderedRow>();
 	/** By the card that they belong to. */
-	readonly #threads = new Map<string, ShownRow>();
+	readonly #threads = new Map<string, RenderedRow>();
 
 	copy(): OldCards {
 		const copy = new OldCards();
@@ -19,7 +19,7 @@ export class OldCards {
 	}
 
 	/** Keeps the rows of one event, which are all that it shows. */
-	keep(rows: readonly ShownRow[]): void {
+	keep(rows: readonly RenderedRow[]): void {
 		for (const [index, row] of rows.entries()) {
 			const { card, payload, seq } = row;
 			const standsFor = `${seq}/${index}`;
@@ -31,7 +31,7 @@ export class OldCards {
 	}
 
 	/** Takes out what must be found before rows can be shown: their cards and threads, as rows of the event `seq`. */
-	before(rows: readonly ShownRow[], seq: number): ShownRow[] {
+	before(rows: readonly RenderedRow[], seq: number): RenderedRow[] {
 		return rows.flatMap((row) => cardsOf(row).flatMap((card) => this.#take(card, seq)));
 	}
 
@@ -39,7 +39,7 @@ export class OldCards {
 	 * Takes out what may still change, as rows of the event `seq`: cards with something to press. Of the tasks only those
 	 * that are at work: nothing follows the others, whatever can be pressed there.
 	 */
-	open({ tasks }: ConversationState, seq: number): ShownRow[] {
+	open({ tasks }: ConversationState, seq: number): RenderedRow[] {
 		const live = new Set(tasks.live.map(({ id }) => taskCard(id)));
 		const open = [...this.#cards].filter(
 			([card, row]) => hasControls(row) && (live.has(card) || !card.startsWith(taskCard(""))),
@@ -47,7 +47,7 @@ export class OldCards {
 		return open.flatMap(([card]) => this.#take(card, seq));
 	}
 
-	#take(card: string, seq: number): ShownRow[] {
+	#take(card: string, seq: number): RenderedRow[] {
 		const rows = [this.#cards.get(card), this.#threads.get(card)].filter((row) => row !== undefined);
 		this.#cards.delete(card);
 		this.#threads.delete(card);
@@ -56,12 +56,12 @@ export class OldCards {
 }
 
 /** The cards that a row needs: the one whose thread it opens or goes to, and its own. */
-function cardsOf({ card, payload }: ShownRow): string[] {
+function cardsOf({ card, payload }: RenderedRow): string[] {
 	const root =
 		payload.type === "thread" ? payload.card : payload.type === "post" ? payload.thread : undefined;
 	return [root, card].filter((each) => each !== undefined);
 }
 
-function hasControls({ payload }: ShownRow): boolean {
+function hasControls({ payload }: RenderedRow): boolean {
 	return payload.type === "post" && payload.controls !== undefined;
 }

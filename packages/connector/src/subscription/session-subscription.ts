@@ -7,9 +7,13 @@ import {
 	ReplyProgress,
 } from "@parley/protocol";
 import { activeRun } from "../conversation/answers/runs.ts";
-import { type ConversationState, emptyConversation, tellConversation } from "../conversation/conversation.ts";
+import {
+	type ConversationState,
+	emptyConversation,
+	reduceConversation,
+} from "../conversation/conversation.ts";
 import { openQuestions } from "../conversation/questions/questions.ts";
-import { type ShownRow, toRows } from "../conversation/to-rows.ts";
+import { type RenderedRow, toRows } from "../conversation/to-rows.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { GatewayHistory } from "../gateway/gateway-files.ts";
 import type { Outbox } from "../outbox/outbox.ts";
@@ -17,9 +21,9 @@ import type { PlannedRow } from "../outbox/plan.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Room } from "../platform/inbound-event.ts";
 import type { ConnectorTables } from "../store/tables.ts";
+import { EventTimes } from "./event-times.ts";
 import { roomOf, type SessionKey, writeSessionKey } from "./external-key.ts";
 import { deletionAt } from "./known-sessions.ts";
-import { Moments } from "./moments.ts";
 import { OldCards } from "./old-cards.ts";
 import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { progressWords, Typing } from "./typing.ts";
@@ -66,7 +70,7 @@ export class SessionSubscription implements RoomSession {
 	readonly #externalKey: string;
 	readonly #scene: Scene;
 	readonly #conversation: string;
-	readonly #moments: Moments;
+	readonly #moments: EventTimes;
 	readonly #typing: Typing;
 	readonly #progress = new ReplyProgress();
 	readonly #replayedTo: number;
@@ -74,7 +78,7 @@ export class SessionSubscription implements RoomSession {
 	/** As the database has it. */
 	#written: ConversationState;
 	/** The newest event that `#state` has. */
-	#told: number;
+	#reduced: number;
 	/** The newest event whose rows are planned. */
 	#planned: number;
 	/** During the replay. */
@@ -113,11 +117,11 @@ export class SessionSubscription implements RoomSession {
 			...defined({ thread }),
 			threads: thread === undefined && (platform.hasThreads?.(room) ?? true),
 		};
-		this.#moments = new Moments(parts, opened.id, opened.lastSeq);
+		this.#moments = new EventTimes(parts, opened.id, opened.lastSeq);
 		this.#typing = new Typing({ outbox, clock, conversation: this.#conversation });
 		this.#replayedTo = cursor.replayedTo;
 		this.#planned = cursor.seq;
-		this.#told = after;
+		this.#reduced = after;
 		this.#state = after === cursor.seq ? (cursor.state ?? emptyConversation) : emptyConversation;
 		this.#written = this.#state;
 		this.#showTyping();
@@ -180,7 +184,7 @@ export class SessionSubscription implements RoomSession {
 
 	/** Behind all that is recorded of it; a replay that its deletion has cut short ends there, too. */
 	#lastPlace(): number {
-		const last = this.#waiting.at(-1)?.seq ?? this.#told;
+		const last = this.#waiting.at(-1)?.seq ?? this.#reduced;
 		return Math.max(last + 1, this.#planned + 1, this.#replayedTo);
 	}
 
@@ -231,24 +235,24 @@ export class SessionSubscription implements RoomSession {
 		if (seq > this.#planned && isWritten) await this.#write({ seq, state, rows, replayed, isDeleted });
 		this.#old = old;
 		this.#state = state;
-		this.#told = seq;
+		this.#reduced = seq;
 		this.#caughtUpTo(seq);
 		this.#showTyping();
 		this.#isDeleted ||= isDeleted;
 	}
 
-	async #write(told: {
+	async #write(progress: {
 		readonly seq: number;
 		readonly state: ConversationState;
 		readonly rows: readonly PlannedRow[];
 		readonly replayed: boolean;
 		readonly isDeleted?: boolean;
 	}): Promise<void> {
-		const { seq, state, rows, replayed, isDeleted = false } = told;
+		const { seq, state, rows, replayed, isDeleted = false } = progress;
 		const cursor = { session: this.session, seq, after: this.#planned };
 		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
 		const written = { state: JSON.stringify(state), ...about };
-		const plan = { conversation: this.#conversation, cursor, told: written, rows, replayed };
+		const plan = { conversation: this.#conversation, cursor, stored: written, rows, replayed };
 		// A cursor behind the last event would hide what a gateway that has the session again records next.
 		await this.#parts.outbox.plan(
 			plan,
@@ -261,9 +265,9 @@ export class SessionSubscription implements RoomSession {
 	/** So that the next process need not read a session in which nothing happens any more. */
 	async #keep(): Promise<void> {
 		const { log } = this.#parts;
-		if (this.#isDeleted || this.#told <= this.#planned) return;
-		const told = { seq: this.#told, state: this.#state, rows: [], replayed: false };
-		await this.#write(told).catch((error: unknown) =>
+		if (this.#isDeleted || this.#reduced <= this.#planned) return;
+		const progress = { seq: this.#reduced, state: this.#state, rows: [], replayed: false };
+		await this.#write(progress).catch((error: unknown) =>
 			log.warn("what a session has told is told again, in silence", { session: this.session, error }),
 		);
 	}
@@ -283,7 +287,7 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/** Of the rows of an event, those that this database is to plan, behind the old ones that they go on from. */
-	#planOf({ rows }: StepTold, seq: number, old: OldCards): readonly PlannedRow[] {
+	#planOf({ rows }: RenderedEvent, seq: number, old: OldCards): readonly PlannedRow[] {
 		const isPlanned = seq <= this.#planned;
 		if (seq > this.#replayedTo) return isPlanned ? [] : rows;
 		const isOld = this.#parts.clock.now() - (rows[0]?.at ?? 0) > staleMs;
@@ -295,13 +299,13 @@ export class SessionSubscription implements RoomSession {
 		return isPlanned ? [] : [...earlier, ...rows];
 	}
 
-	async #step(state: ConversationState, frame: EventFrame): Promise<StepTold> {
+	async #step(state: ConversationState, frame: EventFrame): Promise<RenderedEvent> {
 		if (!isOzzieEvent(frame)) return { state, rows: [] };
 		this.#noteCall(frame);
 		const { platform, log } = this.#parts;
 		const at = await this.#moments.of(frame.seq);
 		const where = { scene: this.#scene, conversation: this.#conversation, platform, log };
-		return tellFrame(state, { frame, at }, where);
+		return renderFrame(state, { frame, at }, where);
 	}
 
 	#caughtUpTo(seq: number): void {
@@ -337,13 +341,13 @@ export interface RoomSession {
 }
 
 /** What an event makes of the conversation, and all that it shows. */
-interface StepTold {
+interface RenderedEvent {
 	readonly state: ConversationState;
-	readonly rows: readonly ShownRow[];
+	readonly rows: readonly RenderedRow[];
 }
 
 /** Where what is told is to be seen. */
-interface Telling {
+interface RenderTarget {
 	readonly scene: Scene;
 	/** The room's, in the outbox. */
 	readonly conversation: string;
@@ -352,16 +356,16 @@ interface Telling {
 }
 
 /** Tells an event. One that this program cannot tell is left out, whatever the reason. */
-function tellFrame(
+function renderFrame(
 	state: ConversationState,
 	{ frame, at }: { readonly frame: OzzieEvent; readonly at: number },
-	{ scene, conversation, platform, log }: Telling,
-): StepTold {
+	{ scene, conversation, platform, log }: RenderTarget,
+): RenderedEvent {
 	const { seq } = frame;
 	try {
-		const told = tellConversation(state, { seq, at, event: frame }, scene);
-		const rows = toRows(told.operations, { told: { seq, at }, conversation, platform });
-		return { state: told.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
+		const reduced = reduceConversation(state, { seq, at, event: frame }, scene);
+		const rows = toRows(reduced.operations, { time: { seq, at }, conversation, platform });
+		return { state: reduced.state, rows: frame.event === "session.deleted" ? asDeletion(rows) : rows };
 	} catch (error) {
 		log.error("an event cannot be told", { session: scene.session, seq, event: frame.event, error });
 		return { state, rows: [] };
@@ -372,6 +376,6 @@ function tellFrame(
  * Rows whose ids no recorded event has: a gateway that is restored from a copy has the session again, and gives the
  * number of its deletion to what happens next.
  */
-function asDeletion(rows: readonly ShownRow[]): ShownRow[] {
+function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {
 	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from "../text/dialect.ts";
 import { plainText } from "../text/document.ts";
-import { type Marks, writeLines } from "../text/write-lines.ts";
+import { type LineSyntax, writeLines } from "../text/write-lines.ts";
 
 const symbols = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -8,7 +8,7 @@ function escaped(value: string): string {
 	return value.replace(/[&<>]/g, (symbol) => symbols[symbol as keyof typeof symbols]);
 }
 
-const marks: Marks = {
+const marks: LineSyntax = {
 	// A zero-width space on both sides keeps a mark from being one, as people who write mrkdwn do it.
 	text: (value) => escaped(value).replace(/[*_~`]/g, "\u2060$&\u2060"),
 	inlineCode: (value) => `\`${escaped(value).replaceAll("`", "ˋ")}\``,

@@ -1,5 +1,5 @@
 import { Controls } from "../controls/controls.ts";
-import type { Reducer, Scene, Told } from "../conversation/vocabulary/reducer.ts";
+import type { RecordedEvent, Reducer, Scene } from "../conversation/vocabulary/reducer.ts";
 import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 
@@ -25,10 +25,10 @@ export const chatScene: Scene = {
 };
 
 /** Events of a test, with the second in which each happened. */
-export type Happening = readonly [second: number, event: Told["event"]["event"], payload: object];
+export type Happening = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
 /** Tells a part of a conversation one event after the other, and returns what it wants to be seen of the last ones. */
-export function tellAll<Slice>(
+export function reduceAll<Slice>(
 	part: Reducer<Slice>,
 	happenings: readonly Happening[],
 	{ scene = chatScene, slice = part.empty }: { readonly scene?: Scene; readonly slice?: Slice } = {},
@@ -36,8 +36,8 @@ export function tellAll<Slice>(
 	let known = slice;
 	const shown = happenings.map(([second, event, payload], index) => {
 		// Tests give each event the payload that belongs to it.
-		const told = { seq: index + 1, at: second * 1000, event: { event, payload } } as unknown as Told;
-		const step = part.tell(known, told, scene);
+		const told = { seq: index + 1, at: second * 1000, event: { event, payload } } as unknown as RecordedEvent;
+		const step = part.reduce(known, told, scene);
 		known = step.slice;
 		return step.operations;
 	});

@@ -4,7 +4,7 @@ import type { OzzieEvent, TaskPayload } from "@parley/protocol";
 import { type ConversationState, emptyConversation } from "../conversation/conversation.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { answerByReply, pressesOfQuestions } from "../presses/questions.ts";
-import type { Handled, HandlerContext, Reply } from "../rooms/handler-context.ts";
+import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
@@ -89,8 +89,8 @@ export function scriptedContext(
 		sessionOf: async () => room,
 		session: (id) => (id === session ? room : undefined),
 		roomOf: async (id) => (id === session ? room.room : undefined),
-		turnTo: async () => room,
-		edited: async () => undefined,
+		switchSession: async () => room,
+		editedText: async () => undefined,
 	};
 	return { context, gateway };
 }
@@ -98,14 +98,14 @@ export function scriptedContext(
 /** A command of Ada's in the channel. */
 export function commanded(
 	command: string,
-	options: Handled<"command">["event"]["options"] = {},
-): Handled<"command"> {
+	options: HandledEvent<"command">["event"]["options"] = {},
+): HandledEvent<"command"> {
 	const event = { type: "command" as const, room: general, person: ada, at: 0, command, options };
 	return { event: { ...event, attachments: [] }, key: "key" };
 }
 
 /** A press of Ada's in the channel. */
-export function pressed(fields: Readonly<Record<string, string>> = {}): Handled<"press"> {
+export function pressed(fields: Readonly<Record<string, string>> = {}): HandledEvent<"press"> {
 	const event = { type: "press" as const, room: general, person: ada, at: 0, control: "", values: [] };
 	return { event: { ...event, fields }, key: "key" };
 }

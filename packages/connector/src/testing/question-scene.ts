@@ -104,7 +104,7 @@ export function play(
 	let { empty: slice }: { empty: QuestionsSlice } = questions;
 	const posts: ShowOperation[] = [];
 	for (const [index, told] of events.entries()) {
-		const step = questions.tell(slice, { seq: index + 1, at: (index + 1) * 1000, event: told }, where);
+		const step = questions.reduce(slice, { seq: index + 1, at: (index + 1) * 1000, event: told }, where);
 		slice = step.slice;
 		posts.push(...step.operations.filter((operation) => operation.type === "show"));
 	}

@@ -39,7 +39,7 @@ export function tell(events: readonly Happening[]): { slice: AnswersSlice; shown
 		const seq = index + 1;
 		const event = { type: "event", event: name, session_id: "sess_1", payload, seq } as const;
 		if (!isOzzieEvent(event)) throw new Error(`${name} has not its payload`);
-		const step = answers.tell(slice, { seq, at: now, event }, scene);
+		const step = answers.reduce(slice, { seq, at: now, event }, scene);
 		// True because a slice is JSON; whatever is not would be lost here, as it is in the database.
 		slice = parseJson(JSON.stringify(step.slice)) as AnswersSlice;
 		shown.push(...step.operations.map(inWords));

@@ -4,7 +4,7 @@ import { Controls } from "../controls/controls.ts";
 import type { InboundEvent, Person, Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import { Connector } from "../running/connector.ts";
-import { type Kept, keptIn } from "../store/connector-database.ts";
+import { type StoredValue, storedValuesOf } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { FakePlatform } from "./fake-platform.ts";
 import { openSqlite, WatchedStore } from "./open-stores.ts";
@@ -65,8 +65,8 @@ export class Stage {
 	}
 
 	/** See `ConnectorParts`. */
-	get watchedAt(): Kept<number> {
-		return keptIn(this.store, this.clock, this.platform.name)("watched");
+	get watchedAt(): StoredValue<number> {
+		return storedValuesOf(this.store, this.clock, this.platform.name)("watched");
 	}
 
 	async loseDatabase(): Promise<void> {

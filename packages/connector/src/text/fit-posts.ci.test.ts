@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Block, plainText, type TextNode } from "./document.ts";
-import { continuedMark, fitPosts } from "./fit-posts.ts";
+import { continuedLabel, fitPosts } from "./fit-posts.ts";
 import { markdownDialect } from "./markdown-dialect.ts";
 import { parseText } from "./parse-text.ts";
 
@@ -136,7 +136,7 @@ function split(text: string, dialect: Dialect, limit: number): { post: string; b
 /** The text of blocks, leaf by leaf; headers of tables that were seen before are left out, and marks of ours. */
 function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[] {
 	return nodes.flatMap((node) => {
-		if (node === continuedMark || (node.type === "tableRow" && seen.has(node))) return [];
+		if (node === continuedLabel || (node.type === "tableRow" && seen.has(node))) return [];
 		if (node.type === "tableRow") seen.add(node);
 		if (node.type === "paragraph" || node.type === "heading" || node.type === "tableCell") {
 			return [plainText(node.children)];

@@ -147,7 +147,7 @@ class Page {
 }
 
 /** Stands in front of a fence that was opened in an earlier post. */
-export const continuedMark: Block = {
+export const continuedLabel: Block = {
 	type: "paragraph",
 	children: [{ type: "emphasis", children: [{ type: "text", value: "continued" }] }],
 };
@@ -210,7 +210,7 @@ function sliceCode(layout: Layout, code: Code, { from, to }: Range): Block[] {
 	if (first > 0 && first >= code.value.length && !code.value.endsWith("\n")) return [];
 	const rest = code.value.slice(first, to - start);
 	const value = to - start <= code.value.length && rest.endsWith("\n") ? rest.slice(0, -1) : rest;
-	return definedItems([first > 0 ? continuedMark : undefined, { ...code, value }]);
+	return definedItems([first > 0 ? continuedLabel : undefined, { ...code, value }]);
 }
 
 function sliceList(layout: Layout, list: List, range: Range): Block[] {

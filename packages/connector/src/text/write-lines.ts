@@ -3,7 +3,7 @@ import type { Block, Heading, Inline, Link, List, ListItem, Styled } from "./doc
 import { alignedLines } from "./tables.ts";
 
 /** How a platform writes one thing; the walk through the tree is the same for all. */
-export interface Marks {
+export interface LineSyntax {
 	/** Text so that nothing in it formats, links or pings; it may be anywhere in a line. */
 	text(value: string): string;
 	inlineCode(value: string): string;
@@ -26,19 +26,19 @@ interface Line {
 }
 
 /** Writes blocks for a platform that reads marks in plain text: tables become aligned code, items of lists stay close. */
-export function writeLines(blocks: readonly Block[], marks: Marks): string {
+export function writeLines(blocks: readonly Block[], marks: LineSyntax): string {
 	return linesOf(blocks, marks)
 		.map(({ text }) => text)
 		.join("\n");
 }
 
-function linesOf(blocks: readonly Block[], marks: Marks): Line[] {
+function linesOf(blocks: readonly Block[], marks: LineSyntax): Line[] {
 	return blocks.flatMap((block, index) =>
 		definedItems([index === 0 ? undefined : { text: "", code: false }, ...blockLines(block, marks)]),
 	);
 }
 
-function blockLines(block: Block, marks: Marks): Line[] {
+function blockLines(block: Block, marks: LineSyntax): Line[] {
 	const write = (nodes: readonly Inline[]): string => writeInlines(nodes, marks);
 	switch (block.type) {
 		case "paragraph":
@@ -62,7 +62,7 @@ function split(text: string, code: boolean): Line[] {
 	return text.split("\n").map((line) => ({ text: line, code }));
 }
 
-function listLines(list: List, marks: Marks): Line[] {
+function listLines(list: List, marks: LineSyntax): Line[] {
 	return list.children.flatMap((item, index) =>
 		itemLines(
 			item,
@@ -72,7 +72,7 @@ function listLines(list: List, marks: Marks): Line[] {
 	);
 }
 
-function itemLines(item: ListItem, marks: Marks, marker: string): Line[] {
+function itemLines(item: ListItem, marks: LineSyntax, marker: string): Line[] {
 	const indent = " ".repeat(marker.length);
 	// Code begins on a line of its own: a fence behind a bullet is none on some platforms.
 	const [first] = item.children;
@@ -84,7 +84,7 @@ function itemLines(item: ListItem, marks: Marks, marker: string): Line[] {
 	);
 }
 
-function writeInlines(nodes: readonly Inline[], marks: Marks): string {
+function writeInlines(nodes: readonly Inline[], marks: LineSyntax): string {
 	const write = (inner: readonly Inline[]): string => writeInlines(inner, marks);
 	return nodes
 		.map((node) => {

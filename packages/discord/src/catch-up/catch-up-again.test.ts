@@ -4,8 +4,8 @@ import { ScriptedPort } from "../testing/scripted-port.ts";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
+import type { ReceivedEvent } from "./event-receiver.ts";
 import { type Cursor, HighWater } from "./high-water.ts";
-import type { TakenEvent } from "./taking.ts";
 
 /** When all that needs no clock has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -21,7 +21,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 	const { cursor, alive } = known;
 	const store = { load: async () => (cursor ? { "1": cursor(ago) } : {}), save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
-	const taken: TakenEvent[] = [];
+	const taken: ReceivedEvent[] = [];
 	const catchUp = new CatchUp({
 		...{ port, highWater, clock, log },
 		people: async (marked) => (marked.has("77") ? ["52"] : ["51", "52"]),

@@ -2,17 +2,22 @@ import { ParleyError, type Timer } from "@parley/base";
 import * as z from "zod";
 import { GoneGuild } from "../intake/wire.ts";
 import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
-import { DirectMessages, type DirectMessagesParts, type Place, placesOf } from "./direct-messages.ts";
+import {
+	DirectMessages,
+	type DirectMessagesParts,
+	type ReadPosition,
+	unreadChannels,
+} from "./direct-messages.ts";
+import type { ReceivedEvent } from "./event-receiver.ts";
 import type { Cursor, HighWater } from "./high-water.ts";
 import { MissedMessages } from "./missed-messages.ts";
-import type { TakenEvent } from "./taking.ts";
 
 export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
 	/** See `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
 	/** Takes events in the order of the calls within a channel; resolves when one is durable. */
-	readonly take: (event: TakenEvent) => Promise<void>;
+	readonly take: (event: ReceivedEvent) => Promise<void>;
 }
 
 /** Channel that is being read, with the events that wait for it. */
@@ -109,7 +114,7 @@ export class CatchUp {
 	}
 
 	/** Reads these channels. Resolves when their messages are durable or recorded as unread. Rejects if it is stopped. */
-	async read(places: readonly Place[]): Promise<void> {
+	async read(places: readonly ReadPosition[]): Promise<void> {
 		const held = this.#hold(places);
 		if (held.length === 0) return;
 		await this.#add(() => this.#readAll(held));
@@ -149,7 +154,7 @@ export class CatchUp {
 		const { highWater, alive, log, take } = this.#parts;
 		// The set of this session: another session may have begun by the end of the reading.
 		const expected = this.#expected;
-		const unknown = (alive.since === undefined ? [] : placesOf(event.d, alive.since)).filter(
+		const unknown = (alive.since === undefined ? [] : unreadChannels(event.d, alive.since)).filter(
 			([channel]) => !highWater.cursors.has(channel),
 		);
 		const { id: guild = "" } = OfGuild.safeParse(event.d).data ?? {};
@@ -167,8 +172,8 @@ export class CatchUp {
 	}
 
 	/** Starts the reading of channels that are not being read yet, or not from so early. Their events wait from now on. */
-	#hold(places: readonly Place[]): readonly Reading[] {
-		const isRead = ([channel, cursor]: Place): boolean => {
+	#hold(places: readonly ReadPosition[]): readonly Reading[] {
+		const isRead = ([channel, cursor]: ReadPosition): boolean => {
 			const held = this.#held.get(channel);
 			return held !== undefined && startOf(held.cursor) <= startOf(cursor);
 		};
@@ -176,7 +181,7 @@ export class CatchUp {
 	}
 
 	/** Starts a reading. Events that wait for an earlier one of the channel wait for this one. */
-	#put([channel, cursor]: Place): Reading {
+	#put([channel, cursor]: ReadPosition): Reading {
 		const before = this.#held.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
 		const { events = [] } = before ?? {};

@@ -53,7 +53,7 @@ export class DirectMessages {
 	}
 
 	/** Passes the channels with new messages to `read`. Returns false if it has to be tried again later. */
-	async look(read: (places: readonly Place[]) => Promise<void>): Promise<boolean> {
+	async look(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
 		if (unseen === undefined || this.#isStopped) return true;
 		const { port, people, clock, log } = this.#parts;
@@ -61,7 +61,11 @@ export class DirectMessages {
 		this.#lookAt = clock.monotonic() + betweenLooksMs;
 		try {
 			const { since, known } = unseen;
-			const { places, left } = await directPlaces(unseen.people ?? (await people(known)), since, port);
+			const { places, left } = await unreadDirectMessages(
+				unseen.people ?? (await people(known)),
+				since,
+				port,
+			);
 			await read(places.filter(([channel]) => !known.has(channel)));
 			if (left.length > 0) {
 				log.warn("direct messages of some people cannot be looked at yet", { people: left.length });
@@ -90,7 +94,7 @@ export class DirectMessages {
 }
 
 /** Channel, thread or direct messages, with the message after which to read. */
-export type Place = readonly [channel: string, cursor: Cursor];
+export type ReadPosition = readonly [channel: string, cursor: Cursor];
 
 const id = z.string().regex(/^\d{1,20}$/);
 
@@ -98,7 +102,7 @@ const id = z.string().regex(/^\d{1,20}$/);
 const Written = z.object({ id, last_message_id: id.nullish() });
 
 /** events/gateway-events#guild-create: `threads` are all active threads that the bot can see. */
-const GuildPlaces = z.object({
+const GuildChannels = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
@@ -108,8 +112,8 @@ const GuildPlaces = z.object({
 const mostPeople = 20;
 
 /** Returns the channels and threads of a `GUILD_CREATE` with messages after `since`, the newest first. */
-export function placesOf(data: unknown, since: string): Place[] {
-	const guild = GuildPlaces.safeParse(data).data;
+export function unreadChannels(data: unknown, since: string): ReadPosition[] {
+	const guild = GuildChannels.safeParse(data).data;
 	if (guild === undefined) return [];
 	return [...guild.channels, ...guild.threads]
 		.map((channel) => Written.safeParse(channel).data)
@@ -125,12 +129,12 @@ export function placesOf(data: unknown, since: string): Place[] {
  * (https://docs.discord.com/developers/resources/user#get-current-user-guilds and the methods beside it), but opens those
  * with a known person, who does not notice it. `left`: people for whom Discord did not answer.
  */
-async function directPlaces(
+async function unreadDirectMessages(
 	people: readonly string[],
 	since: string,
 	port: DiscordRest,
-): Promise<{ readonly places: Place[]; readonly left: readonly string[] }> {
-	const places: Place[] = [];
+): Promise<{ readonly places: ReadPosition[]; readonly left: readonly string[] }> {
+	const places: ReadPosition[] = [];
 	const left: string[] = [];
 	for (const person of people.slice(0, mostPeople)) {
 		const body = { recipient_id: person };
@@ -142,7 +146,7 @@ async function directPlaces(
 	return { places, left };
 }
 
-function newIn(channel: z.output<typeof Written> | undefined, cursor: Cursor): Place[] {
+function newIn(channel: z.output<typeof Written> | undefined, cursor: Cursor): ReadPosition[] {
 	const { id: of, last_message_id: last } = channel ?? {};
 	return of !== undefined && last && BigInt(last) > BigInt(cursor.message) ? [[of, cursor]] : [];
 }

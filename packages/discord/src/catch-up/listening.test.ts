@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import { type HeardRoom, openConnectorDatabase, type Person } from "@parley/connector";
+import { openConnectorDatabase, type Person, type RoomProgress } from "@parley/connector";
 import { expect, onTestFinished, test } from "vitest";
-import { keptOfDiscord } from "../run-discord.ts";
+import { storedStateOf } from "../run-discord.ts";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import type { DiscordLink } from "../vocabulary/discord-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
@@ -16,8 +16,8 @@ async function place() {
 	const dataDir = await mkdtemp(join(tmpdir(), "parley-listening-"));
 	onTestFinished(() => rm(dataDir, { recursive: true }));
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
-	const { store, kept } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
-	const database = { store, ...keptOfDiscord(kept) };
+	const { store, storedValue: kept } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
+	const database = { store, ...storedStateOf(kept) };
 	onTestFinished(() => store.close());
 	/** A process of its own. */
 	const open = async () => {
@@ -40,7 +40,7 @@ async function place() {
 	return { clock, log, database, open };
 }
 
-function heard(channel: string, messages: readonly string[], more: Partial<HeardRoom> = {}): HeardRoom {
+function heard(channel: string, messages: readonly string[], more: Partial<RoomProgress> = {}): RoomProgress {
 	const room = { tenant: "7", channel, shared: false, kind: "channel" } as const;
 	return { room, messages, usedAt: 0, ...more };
 }

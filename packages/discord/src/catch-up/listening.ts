@@ -1,14 +1,14 @@
 import { type Clock, defined, type Logger, parseJson, type Store } from "@parley/base";
-import type { ConnectorTables, HeardRoom } from "@parley/connector";
+import type { ConnectorTables, RoomProgress } from "@parley/connector";
 import * as z from "zod";
 import { directTenant } from "../intake/channels.ts";
 import type { DiscordDispatch, DiscordLink, DiscordRest } from "../vocabulary/discord-port.ts";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 import { CatchUp } from "./catch-up.ts";
-import type { Place } from "./direct-messages.ts";
+import type { ReadPosition } from "./direct-messages.ts";
+import { type EventHandlers, EventReceiver } from "./event-receiver.ts";
 import { type CursorStore, HighWater } from "./high-water.ts";
 import { type AliveStore, LastAlive } from "./last-alive.ts";
-import { type Takers, Taking } from "./taking.ts";
 
 export interface ListeningParts {
 	readonly port: DiscordRest;
@@ -18,7 +18,7 @@ export interface ListeningParts {
 		readonly alive: AliveStore;
 		readonly birth: BirthStore;
 	};
-	readonly takers: Promise<Takers>;
+	readonly takers: Promise<EventHandlers>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
@@ -29,7 +29,7 @@ export class Listening {
 	readonly #alive: LastAlive;
 	/** See `birthOf`. */
 	readonly #bornAt: number;
-	readonly #taking: Taking;
+	readonly #taking: EventReceiver;
 	readonly #catchUp: CatchUp;
 	#isReady = false;
 
@@ -50,7 +50,7 @@ export class Listening {
 		this.#bornAt = bornAt;
 		this.#highWater = highWater;
 		this.#alive = alive;
-		this.#taking = new Taking({ takers, highWater, clock, log });
+		this.#taking = new EventReceiver({ takers, highWater, clock, log });
 		this.#catchUp = new CatchUp({
 			port,
 			highWater,
@@ -87,7 +87,7 @@ export class Listening {
 	 * Starts after the connector is ready to take events. Without a database of an earlier process, the missed messages are
 	 * those after the last message of each session of the gateway. Rejects if the connector stops before.
 	 */
-	async begin(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void> {
+	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
 			const places = placesOf(await heardRooms(), this.#bornAt);
 			// Later messages may be missed there, and Discord lists no direct messages: so the channels are recorded now.
@@ -114,7 +114,7 @@ export class Listening {
  * Returns where to start reading in each channel: after the newest message of its sessions from before the database was
  * created, or after their last use. Messages from after that are left out: they may be newer than missed ones.
  */
-function placesOf(rooms: readonly HeardRoom[], bornAt: number): Place[] {
+function placesOf(rooms: readonly RoomProgress[], bornAt: number): ReadPosition[] {
 	const born = BigInt(snowflakeAt(bornAt));
 	const byRoom = Map.groupBy(rooms, ({ room }) => room.thread ?? room.channel);
 	return [...byRoom].map(([channel, heard]) => {

@@ -18,7 +18,7 @@ import type {
 import { download } from "./download.ts";
 import { closeRefusal } from "./refusals.ts";
 import { RestAnswers } from "./rest-answers.ts";
-import { SessionKeeper, type SessionStore } from "./session-keeper.ts";
+import { ResumableSession, type SessionStore } from "./resumable-session.ts";
 
 /** Options of the connection to Discord. */
 export interface DiscordPortOptions {
@@ -69,7 +69,7 @@ class DiscordClient implements DiscordPort {
 	readonly #settled = Promise.withResolvers<void>();
 	#handlers: Handlers | undefined;
 	#state: DiscordLink["state"] | undefined;
-	#keeper: SessionKeeper | undefined;
+	#keeper: ResumableSession | undefined;
 	readonly #gateway: WebSocketManager;
 
 	constructor(options: DiscordPortOptions) {
@@ -100,7 +100,7 @@ class DiscordClient implements DiscordPort {
 
 	async connect(handlers: Handlers): Promise<void> {
 		this.#handlers = handlers;
-		this.#keeper = await SessionKeeper.open(this.#options);
+		this.#keeper = await ResumableSession.open(this.#options);
 		const { clock } = this.#options;
 		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, mostWaitMs)) {
 			// `#begin` reads the signal.

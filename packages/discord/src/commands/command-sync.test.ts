@@ -2,7 +2,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { CommandShape } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
-import { type InstalledState, keepCommands, planCommands, restoreCommands } from "./command-sync.ts";
+import { type InstalledState, planCommands, restoreCommands, startCommandSync } from "./command-sync.ts";
 
 const path = "/applications/22/commands";
 const whoami: CommandShape = { name: "whoami", description: "Who you are", options: [] };
@@ -42,7 +42,7 @@ function place(state?: InstalledState) {
 	const sync = { port, application: "22", shapes: [whoami, ask], memory };
 	const stopping = new AbortController();
 	const keep = (shapes: readonly CommandShape[] = sync.shapes) =>
-		keepCommands({ ...sync, shapes }, { clock, log, signal: stopping.signal });
+		startCommandSync({ ...sync, shapes }, { clock, log, signal: stopping.signal });
 	const list = (...commands: readonly object[]) => port.answer(`GET ${path}`, { body: commands });
 	return { port, clock, log, memory, sync, stopping, keep, list };
 }

@@ -55,7 +55,7 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
  * overwritten there. Resolves when they are up to date, when Discord refuses a change for good, which is logged, or when
  * the signal aborts.
  */
-export async function keepCommands(
+export async function startCommandSync(
 	sync: CommandSync,
 	{ clock, log, signal }: { readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {

@@ -14,13 +14,13 @@ import {
 import { id } from "./wire.ts";
 
 /** Digests of the audiences of a guild, by the ids of its channels. */
-export type KeptAudiences = Readonly<Record<string, string>>;
+export type StoredAudiences = Readonly<Record<string, string>>;
 
 /** Stores the digests over restarts. */
 export interface AudienceStore {
-	load(guild: string): Promise<KeptAudiences | undefined>;
+	load(guild: string): Promise<StoredAudiences | undefined>;
 	/** Undefined if the bot is not in the guild any more. */
-	save(guild: string, kept: KeptAudiences | undefined): Promise<void>;
+	save(guild: string, kept: StoredAudiences | undefined): Promise<void>;
 }
 
 /** Changes of the audiences of a guild since they were last stored. */
@@ -81,7 +81,7 @@ export class Audiences {
 			const audience = createHash("sha256").update(audienceOf(rights, overwrites)).digest("base64url");
 			return [channel, audience.slice(0, 16)] as const;
 		});
-		const now: KeptAudiences = Object.fromEntries(channels);
+		const now: StoredAudiences = Object.fromEntries(channels);
 		const all = Object.keys(before ?? {});
 		const changed = before === undefined ? "all" : all.filter((channel) => before[channel] !== now[channel]);
 		const added = Object.keys(now).filter((channel) => before?.[channel] === undefined);
@@ -108,7 +108,7 @@ export class Audiences {
 		return Array.isArray(channels) ? this.note(answer, channels) : undefined;
 	}
 
-	async #save(guild: string, kept: KeptAudiences | undefined): Promise<void> {
+	async #save(guild: string, kept: StoredAudiences | undefined): Promise<void> {
 		const { store, log } = this.#parts;
 		try {
 			await store.save(guild, kept);

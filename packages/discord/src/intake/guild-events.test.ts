@@ -3,7 +3,7 @@ import { PermissionFlagsBits } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import type { DiscordResponse } from "../vocabulary/discord-port.ts";
-import type { KeptAudiences } from "./audiences.ts";
+import type { StoredAudiences } from "./audiences.ts";
 import { Channels } from "./channels.ts";
 import { Intake } from "./intake.ts";
 
@@ -26,12 +26,12 @@ const guild = {
 };
 
 /** Processes that follow each other keep the same. */
-function place(kept = new Map<string, KeptAudiences>()) {
+function place(kept = new Map<string, StoredAudiences>()) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const failures: Error[] = [];
 	const audiences = {
 		load: async (of: string) => kept.get(of),
-		save: async (of: string, now: KeptAudiences | undefined) => {
+		save: async (of: string, now: StoredAudiences | undefined) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
 			if (now) kept.set(of, now);

@@ -13,7 +13,7 @@ import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
 import { Caller } from "./caller.ts";
 import { threadNameProblem } from "./check.ts";
 import { Finder } from "./find-post.ts";
-import { channelOf, Places } from "./places.ts";
+import { channelOf, PostChannels } from "./post-channels.ts";
 import { Posts } from "./posts.ts";
 import { PrivateAnswers, type Tickets } from "./private-answers.ts";
 import { RateLimits } from "./rate-limits.ts";
@@ -45,7 +45,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 	const rateLimits = new RateLimits(clock, parts.requestsPerSecond);
 	const caller = new Caller({ port, limits: rateLimits, clock, log });
 	return composeSurface(parts, limits.fileBytes, ({ cards, read }) => {
-		const places = new Places(cards, clock);
+		const places = new PostChannels(cards, clock);
 		const posts = new Posts({ caller, places, log, read });
 		const threads = new Threads({ caller, places, log });
 		const answers = new PrivateAnswers({ caller, tickets, self, clock });
@@ -124,9 +124,9 @@ const withoutThread: ReadonlySet<number | undefined> = new Set([
 
 /** Threads of cards. A thread that a message begins has that message's id: topics/threads. */
 class Threads {
-	readonly #parts: { readonly caller: Caller; readonly places: Places; readonly log: Logger };
+	readonly #parts: { readonly caller: Caller; readonly places: PostChannels; readonly log: Logger };
 
-	constructor(parts: { readonly caller: Caller; readonly places: Places; readonly log: Logger }) {
+	constructor(parts: { readonly caller: Caller; readonly places: PostChannels; readonly log: Logger }) {
 		this.#parts = parts;
 	}
 

@@ -5,7 +5,7 @@ import { momentOf, snowflakeAt } from "../vocabulary/snowflake.ts";
 import type { Caller } from "./caller.ts";
 import type { Draft } from "./check.ts";
 import { fileRefusals, withoutFiles } from "./drafts.ts";
-import { channelOf, type Places } from "./places.ts";
+import { channelOf, type PostChannels } from "./post-channels.ts";
 import type { Post, Posts } from "./posts.ts";
 
 const Found = z.object({
@@ -29,7 +29,7 @@ const mostClaimed = 5000;
 
 export interface FinderParts {
 	readonly caller: Caller;
-	readonly places: Places;
+	readonly places: PostChannels;
 	readonly posts: Posts;
 	/** Returns the stored row that a message was posted for. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;

@@ -3,7 +3,7 @@ import { CardMessages, type Receipt } from "@parley/connector";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { Caller } from "./caller.ts";
-import { Places } from "./places.ts";
+import { PostChannels } from "./post-channels.ts";
 import { type Post, Posts } from "./posts.ts";
 import { RateLimits } from "./rate-limits.ts";
 
@@ -16,7 +16,7 @@ function open() {
 	const port = new ScriptedPort();
 	const log = new MemoryLogger();
 	const caller = new Caller({ port, limits: new RateLimits(clock), clock, log });
-	const places = new Places(new CardMessages(async () => undefined, clock), clock);
+	const places = new PostChannels(new CardMessages(async () => undefined, clock), clock);
 	const posts = new Posts({ caller, places, log, read: async () => undefined });
 	const row = { id: "s/1/0", nonce, conversation: "10", lane: "final", at: clock.now(), attempt: 1 } as const;
 	const send = (more: Partial<Post>): Promise<Receipt> => {

@@ -7,7 +7,7 @@ import { cutTo, errorCodes, limits, messageFlags } from "../vocabulary/limits.ts
 import type { Caller, Carried } from "./caller.ts";
 import { checkDraft, type Draft, type DraftFile } from "./check.ts";
 import { draftOf, lesserDrafts } from "./drafts.ts";
-import type { Places } from "./places.ts";
+import type { PostChannels } from "./post-channels.ts";
 import { Refused } from "./refused.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
@@ -25,7 +25,7 @@ const mostKnown = 1000;
 
 export interface PostsParts {
 	readonly caller: Caller;
-	readonly places: Places;
+	readonly places: PostChannels;
 	/** Reads a file of the gateway; undefined if the gateway does not have it any more. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;

@@ -32,7 +32,7 @@ export interface ReaderOptions {
 }
 
 /** `full`: this frame and all later ones were not kept, because nobody reads. */
-export type Taken = "kept" | "ignored" | "gap" | "full";
+export type ReceiveResult = "kept" | "ignored" | "gap" | "full";
 
 /** One session's place in the stream of frames, and what of it was not read yet. */
 export class SessionReader implements OpenSession {
@@ -64,7 +64,7 @@ export class SessionReader implements OpenSession {
 		return this.#isBehind;
 	}
 
-	take(frame: EventFrame): Taken {
+	take(frame: EventFrame): ReceiveResult {
 		if (this.#isBehind) return "ignored";
 		if (this.#queue.isFull) {
 			this.#isBehind = true;

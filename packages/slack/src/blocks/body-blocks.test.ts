@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { limits } from "../vocabulary/limits.ts";
 import { bodyBlocks, fallbackOf } from "./body-blocks.ts";
 import { slackDialect } from "./dialect.ts";
-import { smallMark } from "./marks.ts";
+import { smallPrintStart } from "./marks.ts";
 
 function shown(markdown: string) {
 	return bodyBlocks(slackDialect.write(parseText(markdown).blocks));
@@ -63,7 +63,7 @@ test("small print is a block of its own, which no text can make", () => {
 		],
 		text: "a\n\n• b\n\n_c_ 1 s",
 	});
-	expect(types(`a\n\n\`\`\`\n${smallMark}b\n\`\`\`\n\n${smallMark}c`)).toEqual(["markdown"]);
+	expect(types(`a\n\n\`\`\`\n${smallPrintStart}b\n\`\`\`\n\n${smallPrintStart}c`)).toEqual(["markdown"]);
 });
 
 test("what notifications show is cut, and never within what stands for something else", () => {

@@ -2,15 +2,15 @@ import { definedItems } from "@parley/base";
 import {
 	type Block,
 	cutText,
+	type LineSyntax,
 	type Link,
-	type Marks,
 	parseText,
 	plainText,
 	writeLines,
 } from "@parley/connector";
 import type { ContextBlock, MarkdownBlock, RichTextBlock, SectionBlock, TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
-import { addressOf, harmless, joiner, smallMark, visible } from "./marks.ts";
+import { addressOf, harmless, joiner, smallPrintStart, visible } from "./marks.ts";
 import { momentOf, momentToken } from "./moments.ts";
 import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";
@@ -26,7 +26,7 @@ export interface Body {
 	readonly text: string;
 }
 
-const smallLine = new RegExp(`(?:^|\\n)${smallMark}(.*)`, "g");
+const smallLine = new RegExp(`(?:^|\\n)${smallPrintStart}(.*)`, "g");
 
 /**
  * What a body of `slackDialect` shows: text as Markdown, or as rich text if `needsRichText`; the first table that Slack can
@@ -133,7 +133,7 @@ function entitiesOnly(value: string): string {
 	return visible(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-const marks: Marks = {
+const marks: LineSyntax = {
 	text: escaped,
 	inlineCode: writeCode,
 	styled: (type, inner) => (inner.trim() === "" ? inner : `${fences[type]}${inner}${fences[type]}`),

@@ -1,5 +1,5 @@
 import type { Block, Dialect, Table } from "@parley/connector";
-import { smallMark } from "./marks.ts";
+import { smallPrintStart } from "./marks.ts";
 import { writeInlines } from "./write-inlines.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
@@ -9,7 +9,7 @@ import { writeMarkdown } from "./write-markdown.ts";
  */
 export const slackDialect: Dialect = {
 	write: writeBody,
-	small: (written) => smallMark + written,
+	small: (written) => smallPrintStart + written,
 	measure: (written) => written.length,
 	// Tables scroll and their cells wrap; what is wider still reads better as a list.
 	tableColumns: 200,

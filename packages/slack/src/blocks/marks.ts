@@ -2,7 +2,7 @@
 export const joiner = "\u2060";
 
 /** Begins a line of small print. No text keeps it: see `visible`. */
-export const smallMark = "\u001f";
+export const smallPrintStart = "\u001f";
 
 /** `:name:`, which Slack shows as a picture in any text. */
 const emojiName = /:(?=[\p{L}\p{M}\p{N}_+'-]+:)/gu;

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import type { ManualClock } from "@parley/base/testing";
-import type { HeardRoom } from "@parley/connector";
+import type { RoomProgress } from "@parley/connector";
 import { expect, test } from "vitest";
 import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
 import { ok, refused } from "../testing/scripted-slack.ts";
@@ -264,7 +264,7 @@ test("who stops while it is looked up what was posted is not told that this fail
 	expect(log.records.map(({ level }) => level)).toEqual(["info"]);
 });
 
-function heard(clock: ManualClock, channel: string, minutes: number): HeardRoom {
+function heard(clock: ManualClock, channel: string, minutes: number): RoomProgress {
 	const room = { tenant: "T1", channel, shared: false, kind: "direct" } as const;
 	const at = clock.now() - minutes * minute;
 	return { room, messages: [`${channel}-${stamp(at)}`], usedAt: at };

@@ -1,19 +1,19 @@
 import { type Clock, delay, type Logger, type Timer } from "@parley/base";
-import type { HeardRoom, Kept } from "@parley/connector";
+import type { RoomProgress, StoredValue } from "@parley/connector";
 import type { SlackApi, SlackLink } from "../vocabulary/slack-port.ts";
+import { type ActiveChannel, type ActiveChannels, nameOf } from "./active-channels.ts";
 import { type Gap, gapOf, gapsOf, isWithin, joined, stampOf } from "./gaps.ts";
-import { type HeardPlace, type HeardPlaces, nameOf } from "./heard-places.ts";
 import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts {
 	readonly port: SlackApi;
-	readonly places: HeardPlaces;
+	readonly places: ActiveChannels;
 	/** The threads of what we have lately posted at the top, where people may answer for the first time. */
-	readonly posted: () => Promise<readonly HeardPlace[]>;
+	readonly posted: () => Promise<readonly ActiveChannel[]>;
 	/** The last moment until which nothing was missing. */
-	readonly alive: Kept<number>;
+	readonly alive: StoredValue<number>;
 	/** Whether what the gateway has not heard was read since the database is there. */
-	readonly begun: Kept<true>;
+	readonly begun: StoredValue<true>;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Takes an outer event; resolves when it is durable. `isLast`: it comes no more, so that it is to be taken as it is. `seenBefore`: see `Gap`. */
@@ -108,7 +108,7 @@ export class CatchUp {
 	 * what the gateway has not heard, in rooms that it has sessions of. Rejects where the connector stops before, and where
 	 * it cannot be kept that this is done.
 	 */
-	async begin(heardRooms: () => Promise<readonly HeardRoom[]>): Promise<void> {
+	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
 		if (await begun.load()) return;
 		const rooms = await heardRooms();

@@ -1,4 +1,4 @@
-import type { HeardRoom } from "@parley/connector";
+import type { RoomProgress } from "@parley/connector";
 import { expect, test } from "vitest";
 import { gapsOf, stampOf } from "./gaps.ts";
 
@@ -8,7 +8,7 @@ const latest = stampOf(at(60));
 function heard(
 	minutes: readonly number[],
 	where: { readonly channel?: string; readonly thread?: number; readonly used?: number },
-): HeardRoom {
+): RoomProgress {
 	const { channel = "C1", thread, used = 0 } = where;
 	const id = (minute: number): string => `${channel}-${stampOf(at(minute))}`;
 	const room = { tenant: "T1", channel, shared: false, kind: "channel" } as const;

@@ -1,13 +1,13 @@
 import { defined, definedItems } from "@parley/base";
-import type { HeardRoom } from "@parley/connector";
+import type { RoomProgress } from "@parley/connector";
 import * as z from "zod";
 import { id, ts } from "../intake/wire.ts";
 import { momentOf, readMessageId } from "../vocabulary/message-id.ts";
-import { type HeardPlace, nameOf } from "./heard-places.ts";
+import { type ActiveChannel, nameOf } from "./active-channels.ts";
 
 /** What may have been missed in a place: between two moments, as Slack writes them. */
 export interface Gap {
-	readonly place: HeardPlace;
+	readonly place: ActiveChannel;
 	readonly oldest: string;
 	readonly latest: string;
 	/** What stands there may have been answered by a process whose database is lost. */
@@ -72,7 +72,7 @@ export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): 
 }
 
 interface Known {
-	readonly place: HeardPlace;
+	readonly place: ActiveChannel;
 	/** The newest message of the place that is known, as far as one is. */
 	message?: string;
 	/** When it was last used, for where none is. */
@@ -83,9 +83,9 @@ interface Known {
  * What the gateway may not have heard of its rooms until `latest`, the last used first: what is newer than the newest
  * message that a session has. In a channel that is the newest one that a thread began with.
  */
-export function gapsOf(rooms: readonly HeardRoom[], latest: string): Gap[] {
+export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();
-	const note = (place: HeardPlace, messages: readonly string[], used: string): void => {
+	const note = (place: ActiveChannel, messages: readonly string[], used: string): void => {
 		const name = `${place.channel} ${place.thread ?? ""}`;
 		const one = known.get(name) ?? { place, used };
 		const message = newest(one.message, ...messages);

@@ -2,7 +2,7 @@ import { type Clock, defined, delay, type Logger, ParleyError } from "@parley/ba
 import * as z from "zod";
 import { ts } from "../intake/wire.ts";
 import type { SlackAnswer, SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
-import type { HeardPlace } from "./heard-places.ts";
+import type { ActiveChannel } from "./active-channels.ts";
 
 export interface MissedMessagesParts {
 	readonly port: SlackApi;
@@ -50,7 +50,7 @@ export class MissedMessages {
 	 * `ParleyError` where Slack refuses or does not answer for minutes, or the signal aborts.
 	 */
 	async read(
-		place: HeardPlace,
+		place: ActiveChannel,
 		{ oldest, latest }: { readonly oldest: string; readonly latest: string },
 		take: (body: unknown) => Promise<unknown>,
 	): Promise<readonly string[] | "gone"> {
@@ -115,7 +115,7 @@ export class MissedMessages {
 	}
 }
 
-function begunIn({ thread }: HeardPlace, messages: readonly Message[]): readonly string[] {
+function begunIn({ thread }: ActiveChannel, messages: readonly Message[]): readonly string[] {
 	if (thread !== undefined) return [];
 	return messages
 		.flatMap(({ ts: root, latest_reply: newest }) => (newest === undefined ? [] : [{ root, newest }]))

@@ -5,8 +5,8 @@ import { readAccount, type Tried } from "./account.ts";
 import { boltApp, SlackReceiver } from "./bolt-app.ts";
 import { download } from "./download.ts";
 import { slackLogger } from "./slack-logger.ts";
-import type { Suspicion } from "./transport/deaf-watch.ts";
 import { HttpTransport } from "./transport/http-transport.ts";
+import type { Suspicion } from "./transport/silence-watch.ts";
 import { SocketPair } from "./transport/socket-pair.ts";
 import type { Deliver, Transport } from "./transport/transport.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
@@ -48,7 +48,7 @@ export function createSlackPort(options: SlackPortOptions): SlackPort {
 class SlackClient implements SlackPort {
 	readonly #options: SlackPortOptions;
 	readonly #calls: WebCalls;
-	readonly #onTheWay: OnTheWay;
+	readonly #onTheWay: PendingCalls;
 	readonly #closing = new AbortController();
 	#connecting: Promise<void> | undefined;
 	#receiver: SlackReceiver | undefined;
@@ -59,7 +59,7 @@ class SlackClient implements SlackPort {
 	constructor(options: SlackPortOptions) {
 		const { botToken, apiUrl, log, clock } = options;
 		this.#options = options;
-		this.#onTheWay = new OnTheWay(clock);
+		this.#onTheWay = new PendingCalls(clock);
 		this.#calls = new WebCalls(botToken, webOptions(apiUrl, slackLogger(log), this.#onTheWay.signal));
 	}
 
@@ -121,7 +121,7 @@ class SlackClient implements SlackPort {
 			transport: (deliver) =>
 				this.#transport(
 					async (body, attempt) => {
-						if (readAppNews(body, account) !== "limited") return deliver(body, attempt);
+						if (readAppNotice(body, account) !== "limited") return deliver(body, attempt);
 						log.warn("Slack holds back events, because there are too many for this app");
 						return undefined;
 					},
@@ -138,7 +138,7 @@ class SlackClient implements SlackPort {
 			logger: slackLogger(log),
 			take: handlers.take,
 			uninstalled: (body) => {
-				if (readAppNews(body, account) === "removed") void this.#lookAtToken(handlers);
+				if (readAppNotice(body, account) === "removed") void this.#lookAtToken(handlers);
 			},
 		});
 		await app.start();
@@ -224,10 +224,10 @@ const Removed = z.object({
 });
 
 /** What Slack tells of the app itself: events are held back, or our token may count no more. */
-type AppNews = "limited" | "removed";
+type AppNotice = "limited" | "removed";
 
 /** Undefined for what is not about the app, or about it in another workspace. */
-export function readAppNews(body: unknown, { team, user }: OwnAccount): AppNews | undefined {
+export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNotice | undefined {
 	if (Limited.safeParse(body).success) return "limited";
 	const removed = Removed.safeParse(body).data;
 	if (removed === undefined || (removed.team_id ?? team) !== team) return undefined;
@@ -239,7 +239,7 @@ export function readAppNews(body: unknown, { team, user }: OwnAccount): AppNews 
 const graceMs = 5000;
 
 /** Calls to Slack that are on their way: some may take minutes, for which nobody waits who stops. */
-export class OnTheWay {
+export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();
 	#running = 0;

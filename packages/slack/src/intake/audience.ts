@@ -23,6 +23,6 @@ export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 );
 
 /** After these what is known of the channel is asked for anew. */
-export const channelNews: ReadonlySet<string> = new Set([
+export const channelChanges: ReadonlySet<string> = new Set([
 	...["channel_rename", "group_rename", "channel_unarchive", "group_unarchive"],
 ]);

@@ -19,7 +19,7 @@ export interface KnownChannel {
 }
 
 /** What an event says itself of where it happened. */
-export interface Told {
+export interface EventChannel {
 	readonly channel: string;
 	readonly channel_type?: string | undefined;
 	readonly shared?: boolean | undefined;
@@ -73,13 +73,16 @@ export class Channels {
 	 * The room of what was said. What stands at the top of a channel begins a thread of its own, which is its room; with
 	 * one person alone only what stands in a thread is in one. Rejects as `find` does.
 	 */
-	roomOf(told: Told, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Promise<Room> {
+	roomOf(
+		told: EventChannel,
+		said: { readonly ts: string; readonly thread_ts?: string | undefined },
+	): Promise<Room> {
 		const isDirect = kindOf(told.channel) === "direct";
-		return this.placeOf(told, isDirect ? threadOf(said) : (said.thread_ts ?? said.ts));
+		return this.roomWith(told, isDirect ? threadOf(said) : (said.thread_ts ?? said.ts));
 	}
 
 	/** The room with a thread, or without one. Rejects as `find` does. */
-	async placeOf({ channel, channel_type, shared = false }: Told, thread?: string): Promise<Room> {
+	async roomWith({ channel, channel_type, shared = false }: EventChannel, thread?: string): Promise<Room> {
 		const within = thread === undefined ? {} : { thread: messageId(channel, thread) };
 		const place = { tenant: this.#self.team, channel, ...within };
 		// Who the one person is, is asked anyway.
@@ -90,7 +93,7 @@ export class Channels {
 	}
 
 	/** The room of what was said where Slack does not say more of it: then anybody may be there. */
-	unknown(told: Told, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Room {
+	unknown(told: EventChannel, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Room {
 		const { channel } = told;
 		return { ...this.concerned(channel), thread: messageId(channel, said.thread_ts ?? said.ts) };
 	}

@@ -17,21 +17,21 @@ export interface FilesParts {
 const gone: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
 /** What stands beside the text of a message, as Slack shows it. */
-const Beside = z.object({
+const MessageExtras = z.object({
 	files: z.array(z.unknown()).nullish(),
 	attachments: z.array(z.unknown()).nullish().catch(undefined),
 });
-type Beside = z.output<typeof Beside>;
+type MessageExtras = z.output<typeof MessageExtras>;
 
 /** A message as `conversations.replies` shows it: one that is no answer to another one, as well. */
-const Shown = z.object({ messages: z.array(Beside.extend({ ts })) });
+const RepliesPage = z.object({ messages: z.array(MessageExtras.extend({ ts })) });
 
 /** Reads what messages have attached. */
 export class Files {
 	readonly #malformed: Malformed;
 	readonly #known: Remembered<WireFile | undefined>;
 	/** By the id of a message. */
-	readonly #attached: Remembered<Beside>;
+	readonly #attached: Remembered<MessageExtras>;
 
 	constructor({ port, malformed, clock }: FilesParts) {
 		this.#malformed = malformed;
@@ -45,7 +45,7 @@ export class Files {
 				return "body" in answer ? WireFile.safeParse(answer.body["file"]).data : undefined;
 			},
 		});
-		this.#attached = new Remembered<Beside>({
+		this.#attached = new Remembered<MessageExtras>({
 			what: "what is attached to a message",
 			clock,
 			keptMs: 60_000,
@@ -54,7 +54,7 @@ export class Files {
 				const { channel, ts } = readMessageId(id) ?? { channel: id, ts: "" };
 				const args = { channel, ts, limit: 1 };
 				const answer = await askSlack(port, { method: "conversations.replies", args });
-				const shown = "body" in answer ? Shown.safeParse(answer.body).data?.messages : undefined;
+				const shown = "body" in answer ? RepliesPage.safeParse(answer.body).data?.messages : undefined;
 				const { files, attachments } = shown?.find((message) => message.ts === ts) ?? {};
 				return { files, attachments };
 			},
@@ -65,9 +65,9 @@ export class Files {
 	 * What a message has attached of which an event has told without that. Rejects with `unavailable` where Slack does not
 	 * say in time, but where it is not asked again (`isLast`): undefined then, as where there is nothing or Slack refuses.
 	 */
-	async attachedTo(message: string, isLast: boolean): Promise<Beside | undefined> {
+	async attachedTo(message: string, isLast: boolean): Promise<MessageExtras | undefined> {
 		const attached = this.#attached.find(message);
-		const beside = await (isLast ? attached.catch((): Beside => ({})) : attached);
+		const beside = await (isLast ? attached.catch((): MessageExtras => ({})) : attached);
 		return beside.files?.length || beside.attachments?.length ? beside : undefined;
 	}
 

@@ -4,16 +4,16 @@ import type * as z from "zod";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
-import { type AudienceChange, audienceChanges, channelNews } from "./audience.ts";
-import type { Channels, Told } from "./channels.ts";
+import { type AudienceChange, audienceChanges, channelChanges } from "./audience.ts";
+import type { Channels, EventChannel } from "./channels.ts";
 import type { Files } from "./files.ts";
 import type { Incoming, Translated } from "./incoming.ts";
+import { MentionPairs } from "./mention-pairs.ts";
 import { isOwn, type Messages } from "./messages.ts";
 import type { Outdated } from "./outdated.ts";
 import type { People } from "./people.ts";
 import { readAddress } from "./text.ts";
 import type { Threads } from "./threads.ts";
-import { Twins } from "./twins.ts";
 import {
 	Changed,
 	ChangedId,
@@ -65,11 +65,11 @@ const remembered = { ignored: "it is only remembered" };
 /** Translates the events of Slack into inbound events; it only reads. */
 export class Intake {
 	readonly #parts: IntakeParts;
-	readonly #twins: Twins;
+	readonly #twins: MentionPairs;
 
 	constructor(parts: IntakeParts) {
 		this.#parts = parts;
-		this.#twins = new Twins(parts.clock);
+		this.#twins = new MentionPairs(parts.clock);
 	}
 
 	/**
@@ -87,7 +87,7 @@ export class Intake {
 		const outer = { ...read, isLast };
 		const change = audienceChanges.get(event.type);
 		if (change) return this.#ofChannel(change, event, outer);
-		if (channelNews.has(event.type)) return this.#news(event);
+		if (channelChanges.has(event.type)) return this.#news(event);
 		const handle = this.#handlers.get(event.type);
 		return handle === undefined ? { ignored: `${event.type} says nothing to us` } : handle(event, outer);
 	}
@@ -123,7 +123,7 @@ export class Intake {
 		const message = where && this.#read(event, Message);
 		if (where === undefined || message === undefined) return unreadable(event.type);
 		if (isOwn(message, this.#parts.self)) return { ignored: "it is our own" };
-		const told = toldBy(where, outer);
+		const told = eventChannel(where, outer);
 		const arriving = this.#current(type, told, message, outer.isLast);
 		if (event.type === "message") return this.#twin(where.channel, message, arriving);
 		if (message.files?.length) return arriving;
@@ -139,7 +139,7 @@ export class Intake {
 	/** Has all that a mention has, and its files. */
 	#twin(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
-		if (isMention) this.#twins.came(twinOf(channel, message), arriving);
+		if (isMention) this.#twins.noteMessage(twinOf(channel, message), arriving);
 		return arriving;
 	}
 
@@ -157,13 +157,13 @@ export class Intake {
 		return this.#twin(
 			channel,
 			message,
-			this.#current("edited", toldBy(changed, outer), message, outer.isLast),
+			this.#current("edited", eventChannel(changed, outer), message, outer.isLast),
 		);
 	}
 
 	async #current(
 		type: "message" | "edited",
-		told: Told,
+		told: EventChannel,
 		message: Message,
 		isLast: boolean,
 	): Promise<Translated> {
@@ -187,7 +187,7 @@ export class Intake {
 		const message = messageId(channel, ts);
 		const room =
 			thread_ts === undefined
-				? await channels.placeOf({ channel }, await threads.threadOf(channel, ts))
+				? await channels.roomWith({ channel }, await threads.threadOf(channel, ts))
 				: await channels.roomOf({ channel }, { ts, thread_ts });
 		const inbound = { type: "deleted", room, message, at: clock.now() } as const;
 		return [{ inbound, key: { id: `deleted:${message}`, conversation: conversationOf(room) } }];
@@ -206,7 +206,7 @@ export class Intake {
 		const told = { channel, shared: outer.is_ext_shared_channel === true };
 		const [person, room] = await Promise.all([
 			people.find(user),
-			threads.threadOf(channel, ts).then((thread) => channels.placeOf(told, thread)),
+			threads.threadOf(channel, ts).then((thread) => channels.roomWith(told, thread)),
 		]);
 		const message = messageId(channel, ts);
 		const inbound = { type: "reaction", room, person, message, sign, at: clock.now() } as const;
@@ -220,7 +220,7 @@ export class Intake {
 		const { people, channels, clock } = this.#parts;
 		const { user, channel, thread_ts } = stopped;
 		const told = { channel, shared: outer.is_ext_shared_channel === true };
-		const [person, room] = await Promise.all([people.find(user), channels.placeOf(told, thread_ts)]);
+		const [person, room] = await Promise.all([people.find(user), channels.roomWith(told, thread_ts)]);
 		const inbound = { type: "stop", room, person, at: clock.now() } as const;
 		return [{ inbound, key: { id: `stop:${event_id}`, conversation: conversationOf(room) } }];
 	}
@@ -297,7 +297,10 @@ function twinOf(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }
 
-function toldBy({ channel, channel_type }: Where, { is_ext_shared_channel: shared }: Outer): Told {
+function eventChannel(
+	{ channel, channel_type }: Where,
+	{ is_ext_shared_channel: shared }: Outer,
+): EventChannel {
 	return { channel, channel_type, shared: shared === true };
 }
 

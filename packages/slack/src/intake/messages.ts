@@ -4,7 +4,7 @@ import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import { sharedFiles, wholeText } from "./beside-text.ts";
-import type { Channels, Told } from "./channels.ts";
+import type { Channels, EventChannel } from "./channels.ts";
 import type { Files } from "./files.ts";
 import type { Incoming } from "./incoming.ts";
 import { type People, unknownPerson } from "./people.ts";
@@ -37,7 +37,7 @@ export class Messages {
 	 */
 	async arrived(
 		type: "message" | "edited",
-		told: Told,
+		told: EventChannel,
 		message: Message,
 		isLast: boolean,
 	): Promise<Incoming> {

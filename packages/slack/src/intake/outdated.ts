@@ -30,7 +30,7 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 }
 
 /** The same of what an event has come to; of other inbound events than messages and edits nothing is. */
-export async function isOvertaken({ inbound, key }: Incoming, outdated: Outdated): Promise<boolean> {
+export async function isOutdated({ inbound, key }: Incoming, outdated: Outdated): Promise<boolean> {
 	if (inbound.type !== "message" && inbound.type !== "edited") return false;
 	const version = key.id.slice(`${inbound.type}:${inbound.message}:`.length);
 	return outdated(inbound.message, version === "" ? undefined : version);

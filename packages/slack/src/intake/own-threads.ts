@@ -1,7 +1,11 @@
 import { parseJson, type Store } from "@parley/base";
 import { type ConnectorTables, InboundEvent } from "@parley/connector";
 import * as z from "zod";
-import { conversationOf, type Place, placeOf } from "../vocabulary/conversation.ts";
+import {
+	addressOfConversation,
+	type ConversationAddress,
+	conversationOf,
+} from "../vocabulary/conversation.ts";
 import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 
 /** What the connector's database knows of threads. */
@@ -12,7 +16,7 @@ export interface OwnThreads {
 		readonly root: boolean;
 	}>;
 	/** Where a message was said or posted; undefined where that is not known. */
-	placeOf(message: string): Promise<Place | undefined>;
+	placeOf(message: string): Promise<ConversationAddress | undefined>;
 }
 
 const BelowCard = z.object({ thread: z.string() });
@@ -80,7 +84,7 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 			);
 			const found = heard ?? waiting ?? posted;
 			// What hurries stands in a line of its own.
-			return found && placeOf(found.conversation.replace(/!$/, ""));
+			return found && addressOfConversation(found.conversation.replace(/!$/, ""));
 		},
 	};
 }
@@ -101,7 +105,7 @@ export async function postedThreads(
 	);
 	const threads = new Map<string, { channel: string; thread: string }>();
 	for (const { conversation, remote, payload } of rows) {
-		const place = placeOf(conversation);
+		const place = addressOfConversation(conversation);
 		const posted = remote === null ? undefined : readMessageId(remote);
 		if (posted === undefined || place === undefined || place.thread !== undefined) continue;
 		// What stands below a card is no beginning.

@@ -34,7 +34,7 @@ export class Answers {
 	 */
 	async inTime(
 		work: Promise<string | undefined>,
-		place: TicketPlace,
+		place: AnswerTarget,
 		reply?: (words: string) => SlackReply,
 	): Promise<SlackReply> {
 		const { clock, log } = this.#parts;
@@ -48,12 +48,12 @@ export class Answers {
 		const first = await Promise.race([said.then((words) => ({ words })), late]);
 		over.abort();
 		if (first && reply) return first.words === undefined ? undefined : reply(first.words);
-		this.run(said.then((words) => (words === undefined ? undefined : this.tell(place, words))));
+		this.run(said.then((words) => (words === undefined ? undefined : this.postPrivately(place, words))));
 		return undefined;
 	}
 
 	/** Says something to the one who asked for something, where they did. */
-	async tell({ url, channel, user, thread }: TicketPlace, text: string): Promise<void> {
+	async postPrivately({ url, channel, user, thread }: AnswerTarget, text: string): Promise<void> {
 		const { port, log } = this.#parts;
 		const there = thread === undefined ? {} : { thread_ts: thread };
 		const inPlace = (): Promise<SlackAnswer> =>
@@ -87,7 +87,7 @@ export class Answers {
 const answerableMs = 30 * 60_000;
 
 /** Where somebody is answered in private. */
-export interface TicketPlace {
+export interface AnswerTarget {
 	readonly url?: string | undefined;
 	readonly channel: string;
 	readonly user: string;
@@ -96,7 +96,7 @@ export interface TicketPlace {
 }
 
 /** `id` is that of what is answered: a trigger. */
-export function ticketFor(id: string, at: number, { url, channel, user, thread }: TicketPlace): Ticket {
+export function ticketFor(id: string, at: number, { url, channel, user, thread }: AnswerTarget): Ticket {
 	const token = JSON.stringify({ url, channel, user, thread });
 	return { id, token, expiresAt: at + answerableMs };
 }

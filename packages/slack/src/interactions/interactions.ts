@@ -21,7 +21,7 @@ import { type Installation, isForSelf } from "../intake/workspace.ts";
 import { conversationOf } from "../vocabulary/conversation.ts";
 import { messageId, momentOf } from "../vocabulary/message-id.ts";
 import type { Interaction, OwnAccount, SlackReply, SlackResponder } from "../vocabulary/slack-port.ts";
-import { Answers, privately, type TicketPlace, ticketFor } from "./answers.ts";
+import { Answers, type AnswerTarget, privately, ticketFor } from "./answers.ts";
 import { BlockActions, MessageAction, OtherInteraction, SlashCommand, ViewSubmission } from "./wire.ts";
 
 export interface InteractionsParts {
@@ -57,7 +57,7 @@ interface Happened {
 	readonly user: string;
 	readonly room: Promise<Room>;
 	readonly at: number;
-	readonly place: TicketPlace;
+	readonly place: AnswerTarget;
 }
 
 /** What is said of all interactions. */
@@ -107,7 +107,7 @@ export class Interactions {
 			if ("words" in ordered) return ordered.words;
 			const outside = await this.#outside(channel);
 			if (outside !== undefined) return outside;
-			const room = this.#parts.channels.placeOf({ channel });
+			const room = this.#parts.channels.roomWith({ channel });
 			return this.#accept(
 				{ trigger, user, room, place, at: clock.now() },
 				{ type: "command", ...ordered, attachments: [] },
@@ -126,7 +126,7 @@ export class Interactions {
 		if (this.#isStale(at, place)) return undefined;
 		const { team, enterprise, is_enterprise_install } = read;
 		if (this.#isElsewhere({ team_id: team?.id, enterprise_id: enterprise?.id, is_enterprise_install })) {
-			this.#answers.run(this.#answers.tell(place, elsewhere));
+			this.#answers.run(this.#answers.postPrivately(place, elsewhere));
 			return undefined;
 		}
 		const work = async (): Promise<string | undefined> => {
@@ -166,7 +166,7 @@ export class Interactions {
 		}
 		const values = definedItems([...(action.selected_options ?? []), action.selected_option ?? undefined]);
 		const work = async (): Promise<undefined> => {
-			const room = channels.placeOf({ channel }, thread);
+			const room = channels.roomWith({ channel }, thread);
 			const pressed = { control, values: values.map(({ value }) => value), fields: {} };
 			return this.#accept(
 				{ trigger, user, room, place, at },
@@ -189,7 +189,7 @@ export class Interactions {
 		const work = async (): Promise<undefined> => {
 			const written = Object.values(values).flatMap((block) => Object.entries(block));
 			const fields = Object.fromEntries(written.map(([name, { value }]) => [name, value ?? ""]));
-			const room = channels.placeOf({ channel }, thread);
+			const room = channels.roomWith({ channel }, thread);
 			return this.#accept(
 				{ trigger: read.trigger_id, user, room, place, at: clock.now() },
 				{ type: "press", control, values: [], fields, ...defined({ message }) },
@@ -211,7 +211,7 @@ export class Interactions {
 	}
 
 	/** A trigger lasts for three seconds: nothing is asked before it is used. */
-	async #open(trigger_id: string, view: object, place: TicketPlace): Promise<void> {
+	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<void> {
 		const { port, log } = this.#parts;
 		const opened = await port
 			.call({ method: "views.open", args: { trigger_id, view } })
@@ -224,7 +224,7 @@ export class Interactions {
 					? opened.error
 					: "rate limited";
 		log.warn("a form was not opened", { user: place.user, why });
-		await this.#answers.tell(place, tooLate);
+		await this.#answers.postPrivately(place, tooLate);
 	}
 
 	/** Commands and menus are there in every channel: where we are not, nothing that we would post would be seen. */
@@ -243,7 +243,7 @@ export class Interactions {
 		return true;
 	}
 
-	#isStale(at: number, place: TicketPlace): boolean {
+	#isStale(at: number, place: AnswerTarget): boolean {
 		const { clock, log } = this.#parts;
 		const lateMs = clock.now() - at;
 		if (lateMs <= staleMs) return false;
@@ -251,7 +251,7 @@ export class Interactions {
 			user: place.user,
 			lateMs,
 		});
-		this.#answers.run(this.#answers.tell(place, stale));
+		this.#answers.run(this.#answers.postPrivately(place, stale));
 		return true;
 	}
 }

@@ -1,6 +1,6 @@
 import { commandTable } from "@parley/connector";
 import { expect, test } from "vitest";
-import { audienceChanges, channelNews } from "../intake/audience.ts";
+import { audienceChanges, channelChanges } from "../intake/audience.ts";
 import { type Manifest, manifestOf } from "./manifest.ts";
 import { differenceWords, manifestDiff, readManifest } from "./manifest-diff.ts";
 
@@ -41,7 +41,9 @@ test("every command of the table stands in the hint, once", () => {
 test("the app is told of every change of a channel that is understood, and of nothing twice", () => {
 	const events: readonly string[] = Object(wanted["settings"]).event_subscriptions.bot_events;
 	// These two come as messages.
-	const known = [...audienceChanges.keys(), ...channelNews].filter((name) => !name.includes("_convert_to_"));
+	const known = [...audienceChanges.keys(), ...channelChanges].filter(
+		(name) => !name.includes("_convert_to_"),
+	);
 	expect(events).toEqual(expect.arrayContaining([...known, "channel_id_changed", "agent_session_stopped"]));
 	expect(events).toEqual([...new Set(events)].sort());
 	// No manifest can name it: it comes by itself (https://docs.slack.dev/reference/events/app_rate_limited).

@@ -4,7 +4,7 @@ import { type Body, bodyBlocks } from "../blocks/body-blocks.ts";
 import { checkMessage, type Message } from "../blocks/check-message.ts";
 import { controlBlocks, linksAsText } from "../blocks/controls.ts";
 import { slackDialect } from "../blocks/dialect.ts";
-import { isSeen, smallMark } from "../blocks/marks.ts";
+import { isSeen, smallPrintStart } from "../blocks/marks.ts";
 import { planBlock } from "../blocks/plan-block.ts";
 
 /** What is to be shown. */
@@ -78,7 +78,7 @@ function plain(value: string) {
 }
 
 function beginningOf(body: string): { beginning: string; file?: Drafted["file"] } {
-	const document = parseText(body.replaceAll(smallMark, "\n"));
+	const document = parseText(body.replaceAll(smallPrintStart, "\n"));
 	const { posts, file } = fitPosts(document, { dialect: slackDialect, limit: kept, maxPosts: 1 });
 	return defined({ beginning: posts[0] ?? "", file });
 }
@@ -92,5 +92,5 @@ function passed(message: Message): Message {
 
 /** A line of small print below a body. */
 export function smallLine(text: string): string {
-	return `\n${smallMark}${slackDialect.write([plain(text)])}`;
+	return `\n${smallPrintStart}${slackDialect.write([plain(text)])}`;
 }

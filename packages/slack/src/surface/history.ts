@@ -5,7 +5,7 @@ import * as z from "zod";
 import { limits } from "../vocabulary/limits.ts";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import type { Caller } from "./caller.ts";
-import type { Spot } from "./places.ts";
+import type { PostTarget } from "./post-targets.ts";
 
 /** What is read of a message: https://docs.slack.dev/reference/methods/conversations.history */
 const Found = z.object({
@@ -66,7 +66,7 @@ export class History {
 	}
 
 	/** Undefined where it is not there. Rejects with `rejected` where too much was written to say. */
-	async find(spot: Spot, wanted: Wanted): Promise<Found | undefined> {
+	async find(spot: PostTarget, wanted: Wanted): Promise<Found | undefined> {
 		const { key, fits } = wanted;
 		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
 		for (;;) {
@@ -85,7 +85,7 @@ export class History {
 		}
 	}
 
-	async #page({ channel, thread }: Spot, { key, since }: Wanted, cursor: string) {
+	async #page({ channel, thread }: PostTarget, { key, since }: Wanted, cursor: string) {
 		const args = {
 			channel,
 			oldest: (since / 1000).toFixed(6),

@@ -8,7 +8,7 @@ import { messageId, momentOf, readMessageId } from "../vocabulary/message-id.ts"
 import type { Caller, Carried } from "./caller.ts";
 import { type Drafted, draftOf, plainDrafts, type Showing, smallLine } from "./drafts.ts";
 import { type History, skewMs } from "./history.ts";
-import type { Places, Spot } from "./places.ts";
+import type { PostTarget, PostTargets } from "./post-targets.ts";
 import { fileRefusal, isTooLargeRefusal, Refused } from "./refused.ts";
 import type { SharedFile, SharedFiles } from "./shared-files.ts";
 
@@ -27,7 +27,7 @@ const Posted = z.object({ channel: z.string(), ts: z.string() });
 
 export interface PostsParts {
 	readonly caller: Caller;
-	readonly places: Places;
+	readonly places: PostTargets;
 	readonly history: History;
 	readonly files: SharedFiles;
 	/** Of files that the gateway keeps; undefined where it has such a file no more. */
@@ -53,7 +53,7 @@ export class Posts {
 	}
 
 	async create(row: OutboxRow, post: Post): Promise<Receipt> {
-		const spot = await this.#parts.places.spotOf(row, post.thread);
+		const spot = await this.#parts.places.targetOf(row, post.thread);
 		const half = await this.#halfOf(row, post, spot);
 		if (half !== undefined) return this.#complete(row, post, { ...spot, ts: half });
 		const prepared = await this.#prepare(row, post);
@@ -73,7 +73,7 @@ export class Posts {
 	async edit(row: OutboxRow, post: Post, target: string): Promise<Receipt> {
 		const message = readMessageId(target);
 		if (message === undefined) throw new DeliveryError(`${target} is no message`, { kind: "rejected" });
-		const spot = { ...(await this.#parts.places.spotOf(row, post.thread)), ...message };
+		const spot = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
 		// An edit may be made again and again, and each of them would bring its files again.
 		const drafted = draftOf(showingOf(post));
 		const missing = await this.#missing(row, filesOf(post, drafted), spot);
@@ -85,7 +85,7 @@ export class Posts {
 
 	/** The post of a row, if it is there with its files. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
-		const spot = await this.#parts.places.spotOf(row, post.thread);
+		const spot = await this.#parts.places.targetOf(row, post.thread);
 		const ts = await this.#postOf(row, spot);
 		if (ts === undefined) return undefined;
 		const missing = await this.#missing(row, filesOf(post, draftOf(showingOf(post))), { ...spot, ts });
@@ -95,14 +95,14 @@ export class Posts {
 	}
 
 	/** A post that was made before its files were shared, and must not be made twice. */
-	async #halfOf(row: OutboxRow, post: Post, spot: Spot): Promise<string | undefined> {
+	async #halfOf(row: OutboxRow, post: Post, spot: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
 		const hasFiles = filesOf(post, draftOf(showingOf(post))).length > 0;
 		return hasFiles ? this.#postOf(row, spot) : undefined;
 	}
 
-	async #postOf({ id, nonce, at }: OutboxRow, spot: Spot): Promise<string | undefined> {
+	async #postOf({ id, nonce, at }: OutboxRow, spot: PostTarget): Promise<string | undefined> {
 		const found = await this.#parts.history.find(spot, {
 			key: id,
 			since: at - skewMs,
@@ -111,7 +111,7 @@ export class Posts {
 		return found?.ts;
 	}
 
-	async #complete(row: OutboxRow, post: Post, spot: Spot & { readonly ts: string }): Promise<Receipt> {
+	async #complete(row: OutboxRow, post: Post, spot: PostTarget & { readonly ts: string }): Promise<Receipt> {
 		const drafted = draftOf(showingOf(post));
 		const missing = await this.#missing(row, filesOf(post, drafted), spot);
 		const prepared = await this.#prepare(row, post, drafted, missing);
@@ -124,7 +124,7 @@ export class Posts {
 	async #missing(
 		row: OutboxRow,
 		files: ReturnType<typeof filesOf>,
-		spot: Spot & { readonly ts: string },
+		spot: PostTarget & { readonly ts: string },
 	): Promise<string[]> {
 		const when = { key: row.id, after: spot.ts, since: momentOf(spot.ts) };
 		return (await this.#parts.files.missing(files, spot, when)).map(({ name }) => name);
@@ -210,7 +210,7 @@ export class Posts {
 	}
 
 	/** From here on it was posted: what goes wrong leaves open how much of it. */
-	async #share(prepared: Prepared, spot: Spot & { readonly ts: string }): Promise<void> {
+	async #share(prepared: Prepared, spot: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;
 		try {
 			await this.#parts.files.share(ids, files, spot);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 import type { Found, History } from "./history.ts";
-import type { Spot } from "./places.ts";
+import type { PostTarget } from "./post-targets.ts";
 
 /** A file that goes with a post. */
 export interface SharedFile {
@@ -62,7 +62,7 @@ export class SharedFiles {
 	async share(
 		ids: readonly string[],
 		files: readonly SharedFile[],
-		{ channel, thread }: Spot,
+		{ channel, thread }: PostTarget,
 	): Promise<void> {
 		if (ids.length === 0) return;
 		const args = {
@@ -76,7 +76,7 @@ export class SharedFiles {
 	/** Those that nobody was shown yet. `after`: the timestamp of their post, or the moment in milliseconds. */
 	async missing<File extends { readonly name: string; readonly size: number }>(
 		files: readonly File[],
-		spot: Spot,
+		spot: PostTarget,
 		{ key, after, since }: { readonly key: string; readonly after?: string; readonly since: number },
 	): Promise<File[]> {
 		const missing: File[] = [];

@@ -1,10 +1,10 @@
 import { type SurfaceParts as CommonParts, composeSurface, type Surface } from "@parley/connector";
-import { placeOf } from "../vocabulary/conversation.ts";
+import { addressOfConversation } from "../vocabulary/conversation.ts";
 import { limits } from "../vocabulary/limits.ts";
 import type { OwnAccount, SlackPort } from "../vocabulary/slack-port.ts";
 import { Caller } from "./caller.ts";
 import { History } from "./history.ts";
-import { Places } from "./places.ts";
+import { PostTargets } from "./post-targets.ts";
 import { Posts } from "./posts.ts";
 import { PrivateAnswers } from "./private-answers.ts";
 import { everything, RateLimits } from "./rate-limits.ts";
@@ -39,7 +39,7 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 	const status = new StatusLine({ caller, clock, log, signal });
 	const answers = new PrivateAnswers({ caller, files, clock, log });
 	const surface = composeSurface(parts, limits.fileBytes, ({ cards, read }) => {
-		const places = new Places(cards);
+		const places = new PostTargets(cards);
 		const posts = new Posts({ caller, places, history, files, log, read });
 		return {
 			post: {
@@ -62,7 +62,7 @@ export function slackSurface(parts: SurfaceParts): SlackSurface {
 			},
 			typing: (conversation, doing) => status.show(conversation, doing),
 			scopes({ conversation, lane, edits }) {
-				const channel = placeOf(conversation)?.channel;
+				const channel = addressOfConversation(conversation)?.channel;
 				if (channel === undefined) return [conversation, everything];
 				const method =
 					lane === "typing" ? "agents.sessions.setStatus" : edits ? "chat.update" : "chat.postMessage";

@@ -1,7 +1,7 @@
 import { type Clock, delay, type Logger } from "@parley/base";
 import { DeliveryError, type Request } from "@parley/connector";
 import { LRUCache } from "lru-cache";
-import { placeOf } from "../vocabulary/conversation.ts";
+import { addressOfConversation } from "../vocabulary/conversation.ts";
 import type { Caller } from "./caller.ts";
 import type { Counted } from "./rate-limits.ts";
 
@@ -159,7 +159,7 @@ export class StatusLine {
 	}
 
 	#lineOf(conversation: string): Line | undefined {
-		const place = placeOf(conversation);
+		const place = addressOfConversation(conversation);
 		if (place?.thread === undefined) return undefined;
 		const { channel, thread } = place;
 		const key = `${channel} ${thread}`;

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
+import { type ActiveChannel, ActiveChannels } from "../catch-up/active-channels.ts";
 import { CatchUp } from "../catch-up/catch-up.ts";
-import { type HeardPlace, HeardPlaces } from "../catch-up/heard-places.ts";
 import { ScriptedSlack, self } from "./scripted-slack.ts";
 
 export const minute = 60_000;
@@ -12,8 +12,8 @@ export const lost = { state: "lost", detail: "there is no socket" } as const;
 export async function openCatchUp(
 	given: {
 		aliveFor?: number;
-		places?: readonly HeardPlace[];
-		posted?: readonly HeardPlace[] | Promise<readonly HeardPlace[]>;
+		places?: readonly ActiveChannel[];
+		posted?: readonly ActiveChannel[] | Promise<readonly ActiveChannel[]>;
 	} = {},
 ) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedSlack()];
@@ -33,7 +33,7 @@ export async function openCatchUp(
 		},
 	};
 	const store = { load: async () => given.places ?? [{ channel: "C1" }], save: async () => undefined };
-	const places = await HeardPlaces.open({ store, clock, log });
+	const places = await ActiveChannels.open({ store, clock, log });
 	const posted = async () => given.posted ?? [];
 	const taken: unknown[] = [];
 	const failures: Error[] = [];

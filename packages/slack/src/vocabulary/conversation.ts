@@ -9,7 +9,7 @@ export function conversationOf({ tenant, channel, thread }: Room): string {
 }
 
 /** Where a conversation of the outbox is shown; what follows `#` is the kit's. */
-export interface Place {
+export interface ConversationAddress {
 	readonly tenant: string;
 	readonly channel: string;
 	/** The timestamp of the message that its thread began with. */
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Undefined for a conversation that is no room, such as that of a private answer. */
-export function placeOf(conversation: string): Place | undefined {
+export function addressOfConversation(conversation: string): ConversationAddress | undefined {
 	const [, tenant, channel, thread] = /^([^/#:]+)\/([^/#]+)(?:\/([^/#]+))?(?:#.*)?$/.exec(conversation) ?? [];
 	if (tenant === undefined || channel === undefined) return undefined;
 	return defined({ tenant, channel, thread });

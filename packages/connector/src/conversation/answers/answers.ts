@@ -16,7 +16,7 @@ import {
 } from "./cards.ts";
 import { control } from "./control.ts";
 import { type AnswersSlice, messageOf, type Run, withChange, withoutRun, withRun } from "./runs.ts";
-import { beginScheduled, created, missed, placeOf, removed, scheduleFoot } from "./scheduled.ts";
+import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
 
 export type { AnswersSlice };
 
@@ -25,15 +25,15 @@ const empty: AnswersSlice = { open: [], ended: [] };
 /** The life of messages and of the runs that answer them. */
 export const answers: Reducer<AnswersSlice> = {
 	empty,
-	tell(slice, told, scene) {
-		const { event } = told;
+	reduce(slice, recorded, scene) {
+		const { event } = recorded;
 		switch (event.event) {
 			case "user.message":
-				return accept({ ...slice, usedAt: told.at }, event.payload, scene);
+				return accept({ ...slice, usedAt: recorded.at }, event.payload, scene);
 			case "assistant.message":
-				return finish({ ...slice, usedAt: told.at }, event.payload, scene);
+				return finish({ ...slice, usedAt: recorded.at }, event.payload, scene);
 			case "run.retrying":
-				return retrying(slice, { at: told.at, payload: event.payload }, scene);
+				return retrying(slice, { at: recorded.at, payload: event.payload }, scene);
 			case "internal.llm.call":
 				return called(slice, event.payload, scene);
 			case "todo.updated":
@@ -99,13 +99,13 @@ function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	return { slice: empty, operations: cards };
 }
 
-type Said = EventPayloads["user.message"];
+type UserMessage = EventPayloads["user.message"];
 
 const mostOfAbout = 80;
 const mostOfQuote = 300;
 
 /** Somebody has said something, here or with another client. */
-function accept(slice: AnswersSlice, said: Said, scene: Scene): Step<AnswersSlice> {
+function accept(slice: AnswersSlice, said: UserMessage, scene: Scene): Step<AnswersSlice> {
 	if (said.origin) return beginScheduled(slice, { id: said.run_id, origin: said.origin }, scene);
 	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
 	if (said.steered) return { slice, operations: quoted };
@@ -118,7 +118,7 @@ function accept(slice: AnswersSlice, said: Said, scene: Scene): Step<AnswersSlic
 	return { slice: withRun(slice, run), operations: [...quoted, ...cards] };
 }
 
-function begun(slice: AnswersSlice, said: Said): Run {
+function begun(slice: AnswersSlice, said: UserMessage): Run {
 	const { run_id: id, author, content, retry_of } = said;
 	const message = ownMessage(said) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));
 	return {
@@ -129,17 +129,17 @@ function begun(slice: AnswersSlice, said: Said): Run {
 }
 
 /** The post that says it is ours to reply to: other clients may name messages, too, but write for nobody else. */
-function ownMessage({ author, correlation_id }: Said): string | undefined {
+function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
 
 /** What is made again was seen already. */
-function isShownHere(said: Said): boolean {
+function isShownHere(said: UserMessage): boolean {
 	return ownMessage(said) !== undefined || said.retry_of !== undefined;
 }
 
 /** So that people understand what is answered. */
-function quote({ author, content, attachments = [] }: Said, scene: Scene): ShowOperation {
+function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
 	const who = author ? `${nameOf(author, scene)} asks` : "From the terminal";
 	const files = attachments.length === 0 ? "" : ` (files: ${attachments.length})`;
 	const text = `> ${who}: ${plain(content, mostOfQuote)}${files}`;
@@ -147,7 +147,7 @@ function quote({ author, content, attachments = [] }: Said, scene: Scene): ShowO
 }
 
 /** People of chat platforms are `discord:GUILD:USER`. */
-function nameOf({ id, name }: NonNullable<Said["author"]>, { platform }: Scene): string {
+function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
 	return own === undefined ? plain(name === "" ? id : name, mostOfAbout) : platform.person(own);
 }
@@ -205,7 +205,7 @@ function answered(
 	const foot = footOf(answer, scene);
 	const reply = {
 		...defined({ replyTo: run?.message }),
-		...placeOf(id, origin, scene),
+		...threadOf(id, origin, scene),
 	};
 	const controls = (...kinds: Parameters<typeof control>[0][]): { controls?: Control[][] } =>
 		id === undefined ? {} : { controls: [kinds.map((kind) => control(kind, id, scene))] };

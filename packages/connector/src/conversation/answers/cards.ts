@@ -1,6 +1,6 @@
 import { defined } from "@parley/base";
 import type { Lane } from "../../platform/lane.ts";
-import { type ShownStep, stepLines } from "../tasks/step-lines.ts";
+import { type PlanStep, stepLines } from "../tasks/step-lines.ts";
 import { barOf } from "../tasks/task-words.ts";
 import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
@@ -69,7 +69,7 @@ function showRetryCard(run: Run, card: CardContent, scene: Scene): ShowOperation
 /** The list of the steps of a run. After the end of the run, no step is shown as active. */
 export function showSteps(
 	run: Run,
-	{ steps, ended }: { readonly steps: readonly ShownStep[]; readonly ended: boolean },
+	{ steps, ended }: { readonly steps: readonly PlanStep[]; readonly ended: boolean },
 	scene: Scene,
 ): ShowOperation {
 	const counted = steps.filter(({ status }) => status !== "skipped");

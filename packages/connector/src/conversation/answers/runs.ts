@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import type { ShownStep } from "../tasks/step-lines.ts";
+import type { PlanStep } from "../tasks/step-lines.ts";
 
 /** A run that has ended. */
 interface EndedRun {
@@ -17,7 +17,7 @@ export interface Run extends EndedRun {
 	/** It had to wait for others: a card says so. */
 	readonly waited?: true;
 	/** The list of its steps, which a card shows. */
-	readonly steps?: readonly ShownStep[];
+	readonly steps?: readonly PlanStep[];
 	/** A card tells of calls of its model that failed; whether another one is still being made. */
 	readonly retrying?: boolean;
 }

@@ -16,14 +16,14 @@ export function beginScheduled(
 ): Step<AnswersSlice> {
 	if (origin.show === "silent") return { slice: { ...slice, newest: id }, operations: [] };
 	const run = { id, about: oneLine(origin.title, 80) };
-	return { slice: withRun(slice, run), operations: threadOf(id, origin, scene) };
+	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 
 /** A post with a thread for the answer, where the room can have one. */
-function threadOf(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
-	const place = placeOf(id, origin, scene);
-	if (place.thread === undefined) return [];
-	const card = { lane: "milestone" as const, card: place.thread };
+function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
+	const { thread } = threadOf(id, origin, scene);
+	if (thread === undefined) return [];
+	const card = { lane: "milestone" as const, card: thread };
 	const name = oneLine(origin.title, scene.platform.limits.threadName) || "Schedule";
 	return [
 		{ type: "show", ...card, text: nameOf(origin.title) },
@@ -32,7 +32,7 @@ function threadOf(id: string, origin: OriginPayload, scene: Scene): RenderOperat
 }
 
 /** The thread that the answer of a run goes to. */
-export function placeOf(
+export function threadOf(
 	id: string | undefined,
 	origin: OriginPayload | undefined,
 	{ threads = true }: Scene,

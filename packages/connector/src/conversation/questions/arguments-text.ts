@@ -45,7 +45,7 @@ export function argumentsText(
 }
 
 /** Whether the label of an approval says no more than one word and one of the texts among the arguments. */
-export function isToldBy(label: string, given: unknown): boolean {
+export function isLabelOf(label: string, given: unknown): boolean {
 	const said = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 	const texts = (entriesOf(given) ?? []).map(([, value]) => value);
 	return texts.some((text) => {

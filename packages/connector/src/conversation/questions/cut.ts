@@ -1,10 +1,10 @@
-import type { Kept } from "./question.ts";
+import type { StoredText } from "./question.ts";
 
 /** How much of a longer text is looked at to cut it. */
 const count = new Intl.NumberFormat("en");
 
 /** Keeps the beginning of a text. */
-export function keep(text: string, most: number): Kept {
+export function keep(text: string, most: number): StoredText {
 	return { text: beginningOf(text, most), length: text.length };
 }
 
@@ -19,13 +19,13 @@ export class Cut {
 	}
 
 	/** Words: what is left out is an ellipsis. */
-	words(kept: Kept): string {
+	words(kept: StoredText): string {
 		const text = this.#cut(kept);
 		return text === undefined ? kept.text : `${text.trimEnd()}…`;
 	}
 
 	/** What would be run: how much of it is left out stands in a line of its own. */
-	code(kept: Kept): string {
+	code(kept: StoredText): string {
 		const text = this.#cut(kept);
 		if (text === undefined) return kept.text;
 		return `${text}\n… ${count.format(kept.length - text.length)} more characters`;
@@ -38,7 +38,7 @@ export class Cut {
 	}
 
 	/** Undefined where the text is whole. */
-	#cut({ text, length }: Kept): string | undefined {
+	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#most) return;
 		this.happened = true;
 		return beginningOf(text, this.#most);

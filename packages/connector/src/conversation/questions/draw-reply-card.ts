@@ -8,8 +8,8 @@ import { Cut } from "./cut.ts";
 import { fitLongest, fitsPost } from "./fit-card.ts";
 import { bullets, inlineCode, plain } from "./markdown.ts";
 import { codeOf, type OpenQuestion, titleOf } from "./question.ts";
-import { footOf, placeOf } from "./question-card.ts";
-import { allFact, askedFacts, canReply } from "./question-facts.ts";
+import { cardTarget, footOf } from "./question-card.ts";
+import { allFact, callFacts, canReply } from "./question-facts.ts";
 import { type CardRow, type ReplyCard, writeDisplayed } from "./reply-cards.ts";
 
 const maxNotes = 8;
@@ -41,7 +41,7 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 		fitLongest(scene.platform, foot ?? "", (most) => draw(card, entries, most)) ?? drawShort(card, entries);
 	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
 	return {
-		...placeOf({ kind: "approval", token: card.rows[0].token }, scene, card.task),
+		...cardTarget({ kind: "approval", token: card.rows[0].token }, scene, card.task),
 		text: drawn.text,
 		plain: refused.join("\n\n"),
 		...defined({ foot }),
@@ -50,7 +50,7 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 }
 
 /** Whether one post shows a card with nothing cut. Calls that need more room are shown on further cards. */
-export function fitsWhole(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): boolean {
+export function fitsUncut(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): boolean {
 	const entries = entriesOf(card, open);
 	const { text, cut } = draw(card, entries, Number.POSITIVE_INFINITY);
 	const foot = footOfAll(waitingOf(entries), scene) ?? "";
@@ -114,7 +114,7 @@ function waitingFacts(row: CardRow, question: OpenQuestion, cut: Cut): string[] 
 	const listed = cut.list(notes, maxNotes).map((note) => plain(cut.words(note)));
 	return definedItems([
 		waitingLine(row, question),
-		...askedFacts(question, cut),
+		...callFacts(question, cut),
 		listed.length === 0 ? undefined : bullets(listed),
 	]);
 }

@@ -15,19 +15,19 @@ import {
 	titleOf,
 } from "./question.ts";
 import { questionControls } from "./question-controls.ts";
-import { askedFacts, canReply, openFacts } from "./question-facts.ts";
+import { callFacts, canReply, openFacts } from "./question-facts.ts";
 
 /** The card of a question that can be answered. */
 export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	const foot = footOf(question, scene);
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
 		heading(question),
-		...askedFacts(question, cutting),
+		...callFacts(question, cutting),
 		...openFacts(question, scene, cutting),
 	]);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
 	return {
-		...placeOf(question, scene, question.task),
+		...cardTarget(question, scene, question.task),
 		text,
 		plain,
 		foot,
@@ -48,13 +48,13 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 /** The same card when its question was answered, or can be no more. */
 export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
 	const write = (cut: Cut): string[] => {
-		const asked = [heading(question), ...askedFacts(question, cut)];
+		const asked = [heading(question), ...callFacts(question, cut)];
 		const paragraphs = [...asked, outcome.words, ...outcome.details(cut)];
 		return cut.happened ? [...paragraphs, "Not all of it fits here."] : paragraphs;
 	};
 	const { text } = fitCard(scene.platform, "", write);
 	const plain = `${heading(question)}\n\n${outcome.words}`;
-	return { ...placeOf(question, scene, question.task), text, plain, controls: [] };
+	return { ...cardTarget(question, scene, question.task), text, plain, controls: [] };
 }
 
 /**
@@ -73,7 +73,7 @@ export function reminder(question: OpenQuestion, scene: Scene, calls: readonly s
 			? bullets(calls)
 			: plain(cut.words({ ...label, text: label.text.slice(0, longestReminder) })),
 	]);
-	const place = placeOf(question, scene, question.task);
+	const place = cardTarget(question, scene, question.task);
 	return { ...place, card: reminderCardOf(token, reminders), marker, text };
 }
 
@@ -124,7 +124,7 @@ export function heading({ call, task, again, ...question }: OpenQuestion): strin
 }
 
 /** The card of a question, and the thread that it belongs to. */
-export function placeOf(
+export function cardTarget(
 	question: QuestionName,
 	{ threads }: Scene,
 	task: string | undefined,

@@ -2,13 +2,13 @@ import { definedItems } from "@parley/base";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { type Cut, keep } from "./cut.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
-import { type AskedCall, codeOf, type OpenQuestion } from "./question.ts";
+import { type ApprovalCall, codeOf, type OpenQuestion } from "./question.ts";
 import { hasShortened, offeredOptions } from "./question-controls.ts";
 
 const mostNotes = 8;
 
 /** Paragraphs that say what is asked, in every state of a card. */
-export function askedFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
+export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
 	const { told, preview, arguments: given } = call;
 	return definedItems([
@@ -21,7 +21,7 @@ export function askedFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 /** Paragraphs that help to decide and say how to answer, while that can be done. */
 export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
 	const { call, kind, token } = question;
-	if (call) return callFacts(call, token, cut);
+	if (call) return approvalFacts(call, token, cut);
 	if (kind === "grant") {
 		return [
 			"An owner here or the operator decides. As long as it holds, calls run here without a question; what is always asked about is asked all the same.",
@@ -30,7 +30,7 @@ export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	return elicitationFacts(question, scene, cut);
 }
 
-function callFacts({ notes, risk, brief }: AskedCall, token: string, cut: Cut): string[] {
+function approvalFacts({ notes, risk, brief }: ApprovalCall, token: string, cut: Cut): string[] {
 	const listed = cut.list(notes, mostNotes).map((note) => plain(cut.words(note)));
 	if (brief) cut.happened = true;
 	return definedItems([

@@ -1,5 +1,5 @@
 /** The beginning of a text that may be longer than what is kept of it. */
-export interface Kept {
+export interface StoredText {
 	readonly text: string;
 	/** Of all of it, in UTF-16 code units. */
 	readonly length: number;
@@ -16,18 +16,18 @@ export interface QuestionOption {
 }
 
 /** The call that an approval is about, ready to be read. */
-export interface AskedCall {
+export interface ApprovalCall {
 	/** Absent in questions that an earlier version stored. */
 	readonly id?: string;
 	readonly tool: string;
-	readonly arguments: Kept;
+	readonly arguments: StoredText;
 	/** Whether long values stand in the preview alone. */
 	readonly brief: boolean;
 	/** Whether the label says nothing that tool and arguments do not. */
 	readonly told: boolean;
 	/** A unified diff, or empty. */
-	readonly preview: Kept;
-	readonly notes: readonly Kept[];
+	readonly preview: StoredText;
+	readonly notes: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
 }
@@ -47,18 +47,18 @@ export interface QuestionForm {
 }
 
 export interface OpenQuestion extends QuestionName {
-	readonly label: Kept;
+	readonly label: StoredText;
 	readonly required: boolean;
 	readonly options: readonly QuestionOption[];
 	/** Options that are not kept. */
 	readonly unlisted: number;
 	/** What helps to answer, in the words of who asks: its name and the text. */
-	readonly hints: readonly (readonly [name: string, text: Kept])[];
+	readonly hints: readonly (readonly [name: string, text: StoredText])[];
 	readonly reminders: number;
 	/** Milliseconds since the epoch. */
 	readonly expiresAt?: number;
 	readonly task?: string;
-	readonly call?: AskedCall;
+	readonly call?: ApprovalCall;
 	/** Other rooms in which it may be answered, as the gateway names them. */
 	readonly alsoIn?: readonly string[];
 	/** The reply of the model that the call of an approval belongs to. Absent if the gateway does not say it. */

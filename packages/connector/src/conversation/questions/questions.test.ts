@@ -77,7 +77,7 @@ test.each(long)("%s that no post holds is cut to one, and that is said", (_, eve
 		const limits = { ...scene.platform.limits, post };
 		const where = { ...scene, platform: { ...scene.platform, dialect, limits } };
 		const cards = play(events, where).posts.slice(-1);
-		const showing = { told: { seq: 1, at: 0 }, conversation: "7", platform: where.platform };
+		const showing = { time: { seq: 1, at: 0 }, conversation: "7", platform: where.platform };
 		const [posting] = toRows(cards, showing).map(({ payload }) => Posting.parse(payload));
 		const { body, controls } = posting?.type === "post" ? posting : { body: "" };
 		const size = dialect.measure(body);

@@ -1,9 +1,9 @@
 import { defined } from "@parley/base";
 import type { EventPayloads } from "@parley/protocol";
-import type { Reducer, Scene, Step, Told } from "../vocabulary/reducer.ts";
+import type { RecordedEvent, Reducer, Scene, Step } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { Cut } from "./cut.ts";
-import { callLine, drawReplyCard, fitsWhole } from "./draw-reply-card.ts";
+import { callLine, drawReplyCard, fitsUncut } from "./draw-reply-card.ts";
 import { answeredOutcome, type Outcome, unansweredOutcome } from "./outcome.ts";
 import { type ClosedQuestion, cardOf, codeOf, type OpenQuestion } from "./question.ts";
 import { closedCard, openCard, reminder } from "./question-card.ts";
@@ -13,11 +13,11 @@ import {
 	cardWith,
 	endRow,
 	isOfReply,
+	isRepeated,
 	newestCards,
 	type ReplyCard,
 	type ReplyQuestion,
 	raisedWith,
-	wasAsked,
 } from "./reply-cards.ts";
 
 const mostOpen = 200;
@@ -36,8 +36,8 @@ export interface QuestionsSlice {
 /** Approvals and other questions. The approvals of one reply share a card; any other question has its own. */
 export const questions: Reducer<QuestionsSlice> = {
 	empty: { open: [], closed: [] },
-	tell(slice, told, scene) {
-		const { event, at } = told;
+	reduce(slice, recorded, scene) {
+		const { event, at } = recorded;
 		switch (event.event) {
 			case "prompt.request":
 				return ask(slice, event.payload, scene);
@@ -52,7 +52,7 @@ export const questions: Reducer<QuestionsSlice> = {
 			case "prompt.reminder":
 				return remind(slice, event.payload.token, scene);
 			case "session.deleted":
-				return closeAll(slice, told, scene);
+				return closeAll(slice, recorded, scene);
 			default:
 				return { slice, operations: [] };
 		}
@@ -106,14 +106,14 @@ function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): 
 	const { cards: known = [], open: before } = slice;
 	const question: ReplyQuestion = {
 		...asked,
-		...defined({ again: wasAsked(known, asked) ? (true as const) : undefined }),
+		...defined({ again: isRepeated(known, asked) ? (true as const) : undefined }),
 	};
 	const open = [...before, question].slice(-mostOpen);
 	const { reply } = question;
 	const cards = addToCard(known, question, (card) => {
 		// One row of controls is for all calls.
 		const hasRows = card.rows.length < scene.platform.limits.controlRows;
-		return hasRows && fitsWhole(card, open, scene);
+		return hasRows && fitsUncut(card, open, scene);
 	});
 	const after = { ...slice, open, cards };
 	const shown = reply.place < reply.count ? [] : newestCards(cards, reply);
@@ -147,8 +147,8 @@ function close(
 	if (!question) return { slice, operations: [] };
 	const outcome = outcomeOf(question);
 	const { words, details, by } = outcome;
-	const told = [words, ...details(new Cut(mostRemembered))].join("\n\n");
-	const closed: ClosedQuestion = { token, outcome: told, ...defined({ by }) };
+	const text = [words, ...details(new Cut(mostRemembered))].join("\n\n");
+	const closed: ClosedQuestion = { token, outcome: text, ...defined({ by }) };
 	const tool = question.call?.tool ?? "";
 	const label = question.label.text.slice(0, mostRemembered);
 	const after = {
@@ -156,7 +156,7 @@ function close(
 		open: slice.open.filter((one) => one !== question),
 		closed: [...slice.closed, closed].slice(-mostClosed),
 		...defined({
-			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: told }) : undefined,
+			cards: slice.cards ? endRow(slice.cards, token, { tool, label, outcome: text }) : undefined,
 		}),
 	};
 	const card = replyCardOf(after, token);
@@ -182,7 +182,7 @@ function remind(slice: QuestionsSlice, token: string, scene: Scene): Change {
 	return { slice: after, operations: [reminder(reminded, scene, calls)] };
 }
 
-function closeAll(slice: QuestionsSlice, { at }: Told, scene: Scene): Change {
+function closeAll(slice: QuestionsSlice, { at }: RecordedEvent, scene: Scene): Change {
 	return slice.open.reduce<Change>(
 		(change, { token }) => {
 			const step = close(change.slice, token, scene, (question) =>

@@ -1,9 +1,9 @@
 import { defined } from "@parley/base";
 import type { PromptContext, PromptRequestPayload } from "@parley/protocol";
-import { wishWithoutIds } from "../vocabulary/without-ids.ts";
-import { argumentsText, isToldBy } from "./arguments-text.ts";
+import { trustRequestWithoutIds } from "../vocabulary/without-ids.ts";
+import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { keep } from "./cut.ts";
-import type { AskedCall, OpenQuestion, QuestionKind } from "./question.ts";
+import type { ApprovalCall, OpenQuestion, QuestionKind } from "./question.ts";
 
 const mostOptions = 100;
 const mostNotes = 20;
@@ -15,7 +15,7 @@ const longestDescription = 200;
 export function readQuestion(payload: PromptRequestPayload, post: number): OpenQuestion {
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);
-	const label = kind === "grant" ? wishWithoutIds(payload.label) : payload.label;
+	const label = kind === "grant" ? trustRequestWithoutIds(payload.label) : payload.label;
 	const most = 2 * post;
 	const expiresAt = Date.parse(context.expires_at ?? "");
 	return {
@@ -52,7 +52,7 @@ function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }
 
-function readCall(label: string, context: PromptContext, most: number): AskedCall {
+function readCall(label: string, context: PromptContext, most: number): ApprovalCall {
 	const {
 		tool = "",
 		preview = "",
@@ -60,7 +60,7 @@ function readCall(label: string, context: PromptContext, most: number): AskedCal
 		risk = "normal",
 		allow_session: allowSession = false,
 	} = context;
-	const told = isToldBy(label, context.arguments);
+	const told = isLabelOf(label, context.arguments);
 	const { text, brief } = argumentsText(context.arguments, { told, previewed: preview !== "" });
 	const more = notes.length > mostNotes ? [`and ${notes.length - mostNotes} more notes`] : [];
 	return {

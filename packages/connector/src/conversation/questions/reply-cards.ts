@@ -71,7 +71,7 @@ export function addToCard(
 }
 
 /** Whether the same call was asked before in its reply. */
-export function wasAsked(cards: readonly ReplyCard[], { call, reply }: ReplyQuestion): boolean {
+export function isRepeated(cards: readonly ReplyCard[], { call, reply }: ReplyQuestion): boolean {
 	return cards.some((card) => card.reply === reply.id && card.rows.some((row) => row.call === call.id));
 }
 

@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
 import type { PromptRequestPayload } from "@parley/protocol";
-import { argumentsText, isToldBy } from "./arguments-text.ts";
+import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 
 /** All that a question shows, however long, as Markdown. */
@@ -16,7 +16,7 @@ export function wholeQuestion({ label, options, context }: PromptRequestPayload)
 		);
 		return definedItems([quoted(label), said.length === 0 ? undefined : bullets(said)]).join("\n\n");
 	}
-	const { text } = argumentsText(context.arguments, { told: isToldBy(label, context.arguments) });
+	const { text } = argumentsText(context.arguments, { told: isLabelOf(label, context.arguments) });
 	return definedItems([
 		`**${inlineCode(tool)}**`,
 		plain(label),

@@ -5,12 +5,12 @@ import { oneLine, plain } from "../vocabulary/plain.ts";
 type Plan = EventPayloads["todo.updated"]["plan"];
 
 /** A step of a task or a run. Its title is one line, and cut. */
-export type ShownStep = Plan[number];
+export type PlanStep = Plan[number];
 
 const mostTitle = 120;
 const mostShown = 12;
 
-const marks: Readonly<Record<ShownStep["status"], string>> = {
+const marks: Readonly<Record<PlanStep["status"], string>> = {
 	pending: "⬜",
 	in_progress: "▶️",
 	completed: "✅",
@@ -18,12 +18,12 @@ const marks: Readonly<Record<ShownStep["status"], string>> = {
 };
 
 /** The steps as a conversation keeps them. */
-export function stepsOf(plan: Plan): ShownStep[] {
+export function stepsOf(plan: Plan): PlanStep[] {
 	return plan.map(({ title, status }) => ({ title: oneLine(title, mostTitle), status }));
 }
 
 /** A line of Markdown for each step. Of a long list, the lines around the first step that is not complete. */
-export function stepLines(steps: readonly ShownStep[]): string[] {
+export function stepLines(steps: readonly PlanStep[]): string[] {
 	const at = steps.findIndex(({ status }) => status === "in_progress" || status === "pending");
 	const current = at < 0 ? steps.length - 1 : at;
 	const first = Math.max(0, Math.min(current - mostShown / 2, steps.length - mostShown));

@@ -1,6 +1,6 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { type Happening, tellAll, written } from "../../testing/chat-scene.ts";
+import { type Happening, reduceAll, written } from "../../testing/chat-scene.ts";
 import { tasks } from "./tasks.ts";
 
 const task = { task_id: "task_1aaaaaa", title: "Tidy" };
@@ -71,12 +71,12 @@ test.each(rows)("the card of a task shows %s", (_name, foot, events) => {
 	for (const [, event, payload] of events) {
 		expect(isOzzieEvent({ type: "event", event, payload, session_id: "sess_1", seq: 1 })).toBe(true);
 	}
-	const shown = tellAll(tasks, [...begun, ...events]).shown.flat();
+	const shown = reduceAll(tasks, [...begun, ...events]).shown.flat();
 	const card = shown.findLast((one) => one.type === "show" && one.card === "task:task_1aaaaaa");
 	expect(card).toMatchObject({ foot });
 });
 
 test("the end of a task tells tokens and cost in its thread, too", () => {
-	const { shown } = tellAll(tasks, [...begun, completed(usage(1_200, 0.5))]);
+	const { shown } = reduceAll(tasks, [...begun, completed(usage(1_200, 0.5))]);
 	expect(shown.at(-1)?.map(written)[1]).toContain("(took 3 min 20 s · 1,200 tokens in, 34 out · $0.50)");
 });

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { EventPayloads, OzzieEvent } from "@parley/protocol";
 import { oneLine } from "../vocabulary/plain.ts";
-import type { Told } from "../vocabulary/reducer.ts";
+import type { RecordedEvent } from "../vocabulary/reducer.ts";
 import { stepsOf } from "./step-lines.ts";
 import {
 	cardWith,
@@ -32,7 +32,7 @@ const mostWhy = 300;
 const mostWorkers = 80;
 
 /** Undefined where the event is of no task that has a card. */
-export function changeOf(slice: TasksSlice, { event, at }: Told): TaskChange | undefined {
+export function changeOf(slice: TasksSlice, { event, at }: RecordedEvent): TaskChange | undefined {
 	if (event.event === "internal.worker") return ofWorker(slice, event.payload);
 	if (!isTaskEvent(event)) return;
 	if (event.event === "task.created") return created(slice, event.payload, at);

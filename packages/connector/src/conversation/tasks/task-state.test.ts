@@ -1,6 +1,6 @@
 import { parseJson } from "@parley/base";
 import { expect, test } from "vitest";
-import { type Happening, tellAll } from "../../testing/chat-scene.ts";
+import { type Happening, reduceAll } from "../../testing/chat-scene.ts";
 import { type TasksSlice, tasks } from "./tasks.ts";
 
 test("a task that is over is remembered for late presses, the newest thirty of them", () => {
@@ -11,7 +11,7 @@ test("a task that is over is remembered for late presses, the newest thirty of t
 			[2, "task.cancelled", { task_id: task.task_id, reason: "no need", by: "operator" }],
 		];
 	});
-	const { slice } = tellAll(tasks, lives.flat());
+	const { slice } = reduceAll(tasks, lives.flat());
 	expect(slice.live).toEqual([]);
 	expect(slice.ended).toHaveLength(30);
 	const cause = { why: "no need", by: "operator" };
@@ -26,12 +26,12 @@ test("what is remembered of tasks is bounded and survives being kept as JSON", (
 			{ task_id: `task_${index}`, title: "x".repeat(200), description: "", parent_id: "" },
 		];
 	});
-	const { slice } = tellAll(tasks, many);
+	const { slice } = reduceAll(tasks, many);
 	expect(slice.live).toHaveLength(100);
 	expect(slice.live.at(-1)).toMatchObject({ id: "task_119" });
 	// What JSON gives back is the slice again, or the next line fails.
 	const kept = parseJson(JSON.stringify(slice)) as TasksSlice;
 	expect(kept).toEqual(slice);
 	const next: Happening = [2, "task.started", { task_id: "task_119", title: "x" }];
-	expect(tellAll(tasks, [next], { slice: kept }).shown).toEqual(tellAll(tasks, [next], { slice }).shown);
+	expect(reduceAll(tasks, [next], { slice: kept }).shown).toEqual(reduceAll(tasks, [next], { slice }).shown);
 });

@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import type { ShownStep } from "./step-lines.ts";
+import type { PlanStep } from "./step-lines.ts";
 
 /** How a task stands. `retrying`: a provider was at fault, and it is tried again after a while. */
 export type TaskState =
@@ -66,7 +66,7 @@ export interface Task extends EndedTask {
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** The whole plan, as far as the gateway tells it. */
-	readonly steps?: readonly ShownStep[];
+	readonly steps?: readonly PlanStep[];
 	/** In the order in which they came. */
 	readonly workers: readonly Worker[];
 	/** Those that nobody has answered, the newest last. */

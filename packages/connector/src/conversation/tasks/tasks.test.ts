@@ -1,6 +1,6 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { chatScene, type Happening, tellAll, written } from "../../testing/chat-scene.ts";
+import { chatScene, type Happening, reduceAll, written } from "../../testing/chat-scene.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { tasks } from "./tasks.ts";
 
@@ -313,12 +313,12 @@ test.each(scenarios)("$name", ({ events, sees, scene = chatScene }) => {
 	for (const [, event, payload] of events) {
 		expect(isOzzieEvent({ type: "event", event, payload, session_id: "sess_1", seq: 1 })).toBe(true);
 	}
-	const { shown } = tellAll(tasks, events, { scene });
+	const { shown } = reduceAll(tasks, events, { scene });
 	expect(shown.at(-1)?.map(written)).toEqual(sees);
 });
 
 test("every card can be found again by a part of it that stays", () => {
-	const { shown } = tellAll(tasks, [created, suspended, resumed, completed("x")]);
+	const { shown } = reduceAll(tasks, [created, suspended, resumed, completed("x")]);
 	const cards = shown.flat().filter((one) => one.type === "show" && one.card !== undefined);
 	expect(cards).toHaveLength(6);
 	for (const one of cards) expect(written(one)).toContain(`(${"marker" in one ? one.marker : "?"}`);

@@ -4,7 +4,7 @@ import type { EventPayloads } from "@parley/protocol";
 import type { Lane } from "../../platform/lane.ts";
 import type { Control } from "../../platform/posting.ts";
 import { oneLine, plain } from "../vocabulary/plain.ts";
-import type { Reducer, Scene, Told } from "../vocabulary/reducer.ts";
+import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import { closedReview, openReview } from "./review-card.ts";
 import { stepLines } from "./step-lines.ts";
@@ -26,15 +26,16 @@ export type { TasksSlice } from "./task-state.ts";
 /** Work in the background: a card for each task, and a thread in which it tells of itself. */
 export const tasks: Reducer<TasksSlice> = {
 	empty: { live: [], ended: [] },
-	tell(slice, told, scene) {
-		if (told.event.event === "session.deleted") return { slice: tasks.empty, operations: gone(slice, scene) };
-		const change = changeOf(slice, told);
+	reduce(slice, recorded, scene) {
+		if (recorded.event.event === "session.deleted")
+			return { slice: tasks.empty, operations: gone(slice, scene) };
+		const change = changeOf(slice, recorded);
 		if (!change) return { slice, operations: [] };
-		const { event } = told;
+		const { event } = recorded;
 		return {
 			slice: withTask(slice, change.after),
 			operations: [
-				...shown(change, told, scene),
+				...shown(change, recorded, scene),
 				...(change.before ? [] : opened(change.after, scene)),
 				...(isTaskEvent(event) ? milestonesOf(event, change, scene) : []),
 			],
@@ -50,14 +51,14 @@ function gone({ live }: TasksSlice, scene: Scene): RenderOperation[] {
 	});
 }
 
-function shown({ before, after }: TaskChange, told: Told, scene: Scene): RenderOperation[] {
-	const card = cardOf(after, laneOf(after, told), scene);
+function shown({ before, after }: TaskChange, recorded: RecordedEvent, scene: Scene): RenderOperation[] {
+	const card = cardOf(after, laneOf(after, recorded), scene);
 	if (before && isDeepStrictEqual(card, cardOf(before, card.lane, scene))) return [];
 	return [card];
 }
 
 /** What people wait for goes before what merely moves. */
-function laneOf({ id }: Task, { event }: Told): Lane {
+function laneOf({ id }: Task, { event }: RecordedEvent): Lane {
 	if (!isTaskEvent(event) || event.payload.task_id !== id) return "progress";
 	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
 }
@@ -67,7 +68,7 @@ function opened({ id, title }: Task, { platform, threads = true }: Scene): Rende
 	return threads ? [{ type: "thread", lane: "milestone", card: taskCard(id), name, task: id }] : [];
 }
 
-type Said = Omit<ShowOperation, "type" | "task" | "thread">;
+type CardContent = Omit<ShowOperation, "type" | "task" | "thread">;
 
 /** What people are told of an event beside the card: posts of the task's thread, and what the room itself is to hear. */
 function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
@@ -77,7 +78,7 @@ function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowO
 	);
 	const asking = event.payload.task_id;
 	const state = after.workers.find(({ id }) => id === asking)?.state ?? after.state;
-	return [...closedIn({ ...after, reviews: closed }, state, scene), ...toldOf(event, change, scene)];
+	return [...closedIn({ ...after, reviews: closed }, state, scene), ...postsOf(event, change, scene)];
 }
 
 /** The cards of a task's questions when nobody can answer them any more. */
@@ -87,7 +88,7 @@ function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 	);
 }
 
-function toldOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
+function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { after: task } = change;
 	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
 	// Of its workers people are told on the card.
@@ -167,12 +168,12 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 }
 
 /** A post that says by itself which task it is about where it does not stand in that one's thread. */
-function said(task: Task, { text, ...post }: Said, scene: Scene): ShowOperation {
+function said(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
 	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
 }
 
-function inThread({ id }: Task, post: Said, { threads = true }: Scene): ShowOperation {
+function inThread({ id }: Task, post: CardContent, { threads = true }: Scene): ShowOperation {
 	return { type: "show", ...post, task: id, ...defined({ thread: threads ? taskCard(id) : undefined }) };
 }
 

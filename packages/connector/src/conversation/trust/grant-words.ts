@@ -8,7 +8,7 @@ type Names = PersonNames;
 const mostListed = 10;
 
 /** A principal as people know it: `operator`, or somebody of the platform. */
-export function whoIs(principal: string, { person }: Names): string {
+export function personOf(principal: string, { person }: Names): string {
 	if (principal === "operator") return "the operator";
 	const id = /^[^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(principal)?.[1];
 	return id === undefined ? plain(principal, 100) : person(id);
@@ -21,13 +21,13 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 			? "all tools"
 			: `the tools ${listed(tools.map((tool) => `\`${tool.replaceAll("`", "")}\``))}`,
 		classes === null ? undefined : `only what is ${listed(classes.map((name) => plain(name, 40)))}`,
-		people === null ? "for every member here" : `for ${listed(people.map((id) => whoIs(id, names)))}`,
+		people === null ? "for every member here" : `for ${listed(people.map((id) => personOf(id, names)))}`,
 		`${max_actions} calls at most`,
 	]).join(", ");
 }
 
 /** What no grant covers. */
-export const alwaysAsked =
+export const approvalStillRequired =
 	"what is written outside of the working directory, secrets, the gateway itself, commands without a sandbox, and what cannot be undone";
 
 /** Why a grant has ended, to go on with after a colon. */
@@ -37,7 +37,7 @@ export function endWords(reason: string, names: Names): string {
 		const isPerson = by === "operator" || by.split(":").length === 3;
 		// For a connector that ends it the reason says all.
 		if (!isPerson && why !== "") return plain(why, 300);
-		return `${whoIs(by, names)} ended it${why === "" ? "" : `: ${plain(why, 300)}`}`;
+		return `${personOf(by, names)} ended it${why === "" ? "" : `: ${plain(why, 300)}`}`;
 	}
 	return reason === "expired" ? "its time is over" : plain(reason, 300);
 }

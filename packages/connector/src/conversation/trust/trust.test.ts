@@ -1,6 +1,6 @@
 import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { chatScene, type Happening, tellAll, written } from "../../testing/chat-scene.ts";
+import { chatScene, type Happening, reduceAll, written } from "../../testing/chat-scene.ts";
 import { type TrustSlice, trust } from "./trust.ts";
 
 const grant = {
@@ -143,13 +143,13 @@ test.each(scenarios)("$name", ({ events, sees, open: id }) => {
 	for (const [, event, payload] of events) {
 		expect(isOzzieEvent({ type: "event", event, payload, session_id: "sess_1", seq: 1 })).toBe(true);
 	}
-	const { slice, shown } = tellAll(trust, events);
+	const { slice, shown } = reduceAll(trust, events);
 	expect(shown.at(-1)?.map(written)).toEqual(sees);
 	expect(slice).toEqual<TrustSlice>(id === undefined ? {} : { open: { id } });
 });
 
 test("a channel and its threads have a card each, because a post stands in one of them", () => {
-	const [, [card, notice] = []] = tellAll(trust, [created, ended("expired")], {
+	const [, [card, notice] = []] = reduceAll(trust, [created, ended("expired")], {
 		scene: { ...chatScene, thread: "9" },
 	}).shown;
 	expect([card, notice]).toMatchObject([

@@ -1,9 +1,9 @@
 import type { GrantPayload } from "@parley/protocol";
 import { shortId } from "../tasks/task-state.ts";
 import { plain } from "../vocabulary/plain.ts";
-import type { Reducer, Scene, Told } from "../vocabulary/reducer.ts";
+import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { alwaysAsked, coverOf, endWords, whoIs } from "./grant-words.ts";
+import { approvalStillRequired, coverOf, endWords, personOf } from "./grant-words.ts";
 
 /** What the channel is trusted with. */
 export interface TrustSlice {
@@ -14,8 +14,8 @@ export interface TrustSlice {
 /** A channel whose tools run unasked for a while: everybody there can see that, and until when. */
 export const trust: Reducer<TrustSlice> = {
 	empty: {},
-	tell(slice, told, scene) {
-		const { event } = told;
+	reduce(slice, recorded, scene) {
+		const { event } = recorded;
 		if (event.event === "grant.created") {
 			const { grant_id: id } = event.payload;
 			return { slice: { open: { id } }, operations: [openGrantCard(event.payload, scene)] };
@@ -24,7 +24,7 @@ export const trust: Reducer<TrustSlice> = {
 			return { slice, operations: [] };
 		}
 		const { grant_id: id, reason } = event.payload;
-		const ended = { told, scene };
+		const ended = { recorded, scene };
 		return { slice: {}, operations: [endedGrantCard(id, reason, ended), endNotice(id, reason, ended)] };
 	},
 };
@@ -41,16 +41,16 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 			"🔓 **This channel is trusted**: tools run here without asking.",
 			`- Covered: ${coverOf(grant, platform)}`,
 			`- Until ${platform.moment(until, "exact")}, ${platform.moment(until, "relative")}`,
-			`- Granted by ${whoIs(granted_by, platform)}: ${plain(reason, 300)}`,
-			`- Still asked about: ${alwaysAsked}`,
+			`- Granted by ${personOf(granted_by, platform)}: ${plain(reason, 300)}`,
+			`- Still asked about: ${approvalStillRequired}`,
 		].join("\n"),
 		controls: [[{ type: "button", id: end, label: "End trust", style: "danger" }]],
 	};
 }
 
 /** The same card after the end. */
-function endedGrantCard(id: string, reason: string, { told, scene }: Ended): ShowOperation {
-	const when = scene.platform.moment(told.at, "exact");
+function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
+	const when = scene.platform.moment(recorded.at, "exact");
 	const why = endWords(reason, scene.platform);
 	return {
 		...named(id, scene),
@@ -67,7 +67,7 @@ function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation 
 
 /** Where and when a grant has ended. */
 interface Ended {
-	readonly told: Told;
+	readonly recorded: RecordedEvent;
 	readonly scene: Scene;
 }
 

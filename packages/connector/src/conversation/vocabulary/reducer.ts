@@ -12,7 +12,7 @@ export interface EventTime {
 }
 
 /** An event that the gateway has recorded, or that the session was deleted, which is the last one. */
-export interface Told extends EventTime {
+export interface RecordedEvent extends EventTime {
 	readonly event: OzzieEvent;
 }
 
@@ -48,5 +48,5 @@ export interface Step<Slice> {
  */
 export interface Reducer<Slice> {
 	readonly empty: Slice;
-	tell(slice: Slice, told: Told, scene: Scene): Step<Slice>;
+	reduce(slice: Slice, recorded: RecordedEvent, scene: Scene): Step<Slice>;
 }

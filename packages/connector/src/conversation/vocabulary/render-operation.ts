@@ -4,7 +4,7 @@ import type { Control, Posting } from "../../platform/posting.ts";
 type Post = Extract<Posting, { type: "post" }>;
 
 /** What a conversation wants to be seen, before it is fitted to the platform. */
-export type RenderOperation = ShowOperation | ThreadIntention;
+export type RenderOperation = ShowOperation | ThreadOperation;
 
 export interface ShowOperation {
 	readonly type: "show";
@@ -31,7 +31,7 @@ export interface ShowOperation {
 }
 
 /** A thread of its own for a card. */
-export interface ThreadIntention {
+export interface ThreadOperation {
 	readonly type: "thread";
 	readonly lane: Lane;
 	readonly card: string;

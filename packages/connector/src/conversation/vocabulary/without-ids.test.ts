@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { refusalWithoutIds, wishWithoutIds } from "./without-ids.ts";
+import { refusalWithoutIds, trustRequestWithoutIds } from "./without-ids.ts";
 
 test("a wish for trust names the channel as this one, and people without their ids", () => {
 	const label =
 		"Trust discord:1:2 for 1 h, so that its calls run unasked (all tools)? Olga (discord:1:77) asks: x (y)";
-	expect(wishWithoutIds(label)).toBe(
+	expect(trustRequestWithoutIds(label)).toBe(
 		"Trust this channel for 1 h, so that its calls run unasked (all tools)? Olga asks: x (y)",
 	);
 });

@@ -3,7 +3,7 @@ const inBrackets = new RegExp(` \\(${id.source}\\)`, "gu");
 const trusting = new RegExp(`^Trust ${id.source} `, "u");
 
 /** The gateway's question whether a channel is to be trusted, for those who are in it: names without the ids behind them. */
-export function wishWithoutIds(label: string): string {
+export function trustRequestWithoutIds(label: string): string {
 	return label.replace(trusting, "Trust this channel ").replace(inBrackets, "");
 }
 

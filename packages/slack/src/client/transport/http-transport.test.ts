@@ -4,8 +4,8 @@ import { type Clock, systemClock, type Timer } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
-import type { Suspicion } from "./deaf-watch.ts";
 import { HttpTransport } from "./http-transport.ts";
+import type { Suspicion } from "./silence-watch.ts";
 
 const signingSecret = "0123456789abcdef";
 

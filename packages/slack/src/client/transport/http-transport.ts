@@ -3,7 +3,7 @@ import { type Clock, defined, type Logger, ParleyError, parseJson } from "@parle
 import { readBounded } from "@parley/connector";
 import * as z from "zod";
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
-import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
+import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import type { Deliver, Transport } from "./transport.ts";
 import { forgery, forgeryInHead, ReplayMemory } from "./verify.ts";
 
@@ -55,7 +55,7 @@ export class HttpTransport implements Transport {
 	readonly #server: Server;
 	readonly #replays: ReplayMemory<Answer>;
 	readonly #bodies: UnknownBodies;
-	readonly #deaf: DeafWatch<typeof onlyLine>;
+	readonly #deaf: SilenceWatch<typeof onlyLine>;
 	#running = 0;
 	#forged = 0;
 	#warnAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export class HttpTransport implements Transport {
 		this.#parts = parts;
 		this.#replays = new ReplayMemory(parts.clock);
 		this.#bodies = new UnknownBodies(parts.clock);
-		this.#deaf = new DeafWatch(parts.clock, new Set([onlyLine]), parts.suspected);
+		this.#deaf = new SilenceWatch(parts.clock, new Set([onlyLine]), parts.suspected);
 		this.#server = createServer(
 			{ requestTimeout: requestTimeoutMs, connectionsCheckingInterval },
 			(request, response) => void this.#serve(request, response),

@@ -1,8 +1,8 @@
 import { type Clock, delay, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { SlackAnswer, SlackReply } from "../../vocabulary/slack-port.ts";
-import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
 import type { EnvelopeFrame } from "./frame.ts";
 import { refusalOf } from "./refusals.ts";
+import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
@@ -36,15 +36,15 @@ export class SocketPair implements Transport {
 	/** All that are not closed, greeted or not. */
 	readonly #own = new Set<SocketLine>();
 	readonly #open = new Set<SocketLine>();
-	readonly #deaf: DeafWatch<SocketLine>;
-	readonly #rivals: RivalWatch;
+	readonly #deaf: SilenceWatch<SocketLine>;
+	readonly #rivals: OtherProcessWatch;
 	#kept: readonly Promise<void>[] = [];
 
 	constructor(parts: SocketPairParts) {
 		this.#parts = parts;
 		const { clock, log, suspected } = parts;
-		this.#deaf = new DeafWatch(clock, this.#open, suspected);
-		this.#rivals = new RivalWatch({
+		this.#deaf = new SilenceWatch(clock, this.#open, suspected);
+		this.#rivals = new OtherProcessWatch({
 			clock,
 			look: () => [...this.#open].at(0)?.leave("its successor is told how many there are"),
 			found: (connections) =>
@@ -201,7 +201,7 @@ function wordsOf(reason: unknown): string {
 /** By then Slack has noticed that the sockets of a process that was killed are gone. */
 const ghostMs = 60_000;
 
-interface RivalWatchParts {
+interface OtherProcessWatchParts {
 	readonly clock: Clock;
 	/** Has a socket replaced, of which the greeting tells how many there are. */
 	readonly look: () => void;
@@ -213,13 +213,13 @@ interface RivalWatchParts {
  * Slack divides what people write among all sockets of an app, whoever holds them. Finds out from the greetings of our
  * own whether another process holds some: a count that is too high is looked at again before it is believed.
  */
-export class RivalWatch {
-	readonly #parts: RivalWatchParts;
+export class OtherProcessWatch {
+	readonly #parts: OtherProcessWatchParts;
 	#looking: Timer | undefined;
 	#isSecondLook = false;
 	#isFound = false;
 
-	constructor(parts: RivalWatchParts) {
+	constructor(parts: OtherProcessWatchParts) {
 		this.#parts = parts;
 	}
 

@@ -7,7 +7,7 @@ import {
 	type TextCheck,
 	type WantedGrant,
 } from "@parley/core";
-import type { GrantWishPayload, MethodResult } from "@parley/protocol";
+import type { GrantRequestPayload, MethodResult } from "@parley/protocol";
 import { encodeGrant } from "../../shared/grant-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
@@ -157,7 +157,7 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 }
 
 /** Payload of a requested grant. */
-function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantWishPayload {
+function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantRequestPayload {
 	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
 	return {
 		token,

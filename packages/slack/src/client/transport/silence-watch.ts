@@ -10,7 +10,7 @@ const mostMissed = 20;
 const missedMs = 5 * 60_000;
 
 /** A socket that can be given up. */
-export interface Hearing {
+export interface WatchedSocket {
 	/** Has it replaced by a new one. */
 	leave(reason: string): void;
 }
@@ -28,7 +28,7 @@ export interface Suspicion {
  * Sockets that are open and on which nothing comes any more are known to happen, and neither side notices. Suspects
  * all of them when nothing at all was heard after a post of our own, or for long, and one that misses what others hear.
  */
-export class DeafWatch<Line extends Hearing> {
+export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;
 	readonly #open: ReadonlySet<Line>;
 	/** By socket: how many envelopes came in a row over others. */

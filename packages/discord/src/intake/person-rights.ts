@@ -1,5 +1,5 @@
 import type { Clock } from "@parley/base";
-import type { AskedPerson, PersonNow } from "@parley/connector";
+import type { PersonQuery, PersonRights } from "@parley/connector";
 import * as z from "zod";
 import type { DiscordRest } from "../vocabulary/discord-port.ts";
 import type { Audiences } from "./audiences.ts";
@@ -11,7 +11,7 @@ const unknown = z.object({ code: z.union([z.literal(10_007), z.literal(10_013)])
 
 const Present = Member.extend({ communication_disabled_until: z.iso.datetime({ offset: true }).nullish() });
 
-export interface PersonNowParts {
+export interface PersonRightsParts {
 	readonly port: DiscordRest;
 	readonly audiences: Audiences;
 	readonly clock: Clock;
@@ -22,10 +22,10 @@ export interface PersonNowParts {
  * does not answer, or does not show us the server. In direct messages, a person has no roles that could be taken away.
  */
 export async function personNow(
-	{ port, audiences, clock }: PersonNowParts,
-	{ user, place }: AskedPerson,
+	{ port, audiences, clock }: PersonRightsParts,
+	{ user, place }: PersonQuery,
 	signal: AbortSignal,
-): Promise<PersonNow | undefined> {
+): Promise<PersonRights | undefined> {
 	const { tenant, channel, thread } = place;
 	if (tenant === directTenant) return { present: true, roles: [], guest: false, shared: false };
 	const answer = await port.request({ method: "GET", path: `/guilds/${tenant}/members/${user}` });

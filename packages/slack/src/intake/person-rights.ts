@@ -1,5 +1,5 @@
 import { defined } from "@parley/base";
-import type { AskedPerson, PersonNow } from "@parley/connector";
+import type { PersonQuery, PersonRights } from "@parley/connector";
 import * as z from "zod";
 import type { OwnAccount, SlackApi } from "../vocabulary/slack-port.ts";
 import { askSlack } from "./ask-slack.ts";
@@ -15,7 +15,7 @@ const Members = z.object({
 const mostInPage = 1000;
 const mostPages = 20;
 
-export interface PersonNowParts {
+export interface PersonRightsParts {
 	readonly self: OwnAccount;
 	readonly port: SlackApi;
 	readonly people: People;
@@ -27,9 +27,9 @@ export interface PersonNowParts {
  * another workspace. Rejects if Slack does not answer. Slack has no roles.
  */
 export async function personNow(
-	{ self, port, people, channels }: PersonNowParts,
-	{ user, place }: AskedPerson,
-): Promise<PersonNow | undefined> {
+	{ self, port, people, channels }: PersonRightsParts,
+	{ user, place }: PersonQuery,
+): Promise<PersonRights | undefined> {
 	const { tenant, channel } = place;
 	if (tenant !== self.team) return undefined;
 	const person = await people.ask(user);

@@ -24,7 +24,7 @@ export const effects = {
 export type Effect = keyof typeof effects;
 
 /** A message that was looked at, and what came of it. */
-export interface Heard {
+export interface MessageRecord {
 	/** The inbound event's. */
 	readonly id: string;
 	readonly message: string;
@@ -61,7 +61,7 @@ const upsert = hotStatement<ConnectorTables, Row>((db, p) => {
 		.onConflict((conflict) => conflict.column("id").doUpdateSet(said));
 });
 
-export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<void> {
+export async function writeMessageRecord(tx: Tx, heard: MessageRecord, now: number): Promise<void> {
 	const { id, message, conversation, reason, effect, at } = heard;
 	const { text = null, session = null, run = null } = heard;
 	const person = JSON.stringify(heard.person);
@@ -70,7 +70,7 @@ export async function writeHeard(tx: Tx, heard: Heard, now: number): Promise<voi
 }
 
 /** What was heard of a message, its newest version first; of a conversation, the newest message first. */
-export async function readHeard(
+export async function readMessageRecords(
 	db: Tx,
 	wanted: {
 		readonly conversation?: string;
@@ -79,7 +79,7 @@ export async function readHeard(
 		readonly ending?: string | undefined;
 		readonly limit: number;
 	},
-): Promise<Heard[]> {
+): Promise<MessageRecord[]> {
 	const { conversation, message, ending, limit } = wanted;
 	let query = db.selectFrom("heard").selectAll();
 	if (conversation !== undefined) query = query.where("conversation", "=", conversation);
@@ -93,7 +93,7 @@ export async function readHeard(
 		.orderBy("id", "desc")
 		.limit(limit)
 		.execute();
-	return rows.flatMap(toHeard);
+	return rows.flatMap(recordOf);
 }
 
 const selectNewest = hotStatement<ConnectorTables, { conversation: string; message: string }, { id: string }>(
@@ -109,7 +109,7 @@ const selectNewest = hotStatement<ConnectorTables, { conversation: string; messa
 );
 
 /** The inbound event by which a message was last heard; undefined where it was not. */
-export async function lastHeard(
+export async function newestEventOf(
 	db: Tx,
 	message: { readonly conversation: string; readonly message: string },
 ): Promise<string | undefined> {
@@ -118,7 +118,7 @@ export async function lastHeard(
 }
 
 /** Whether it is written down what came of an inbound event. */
-export async function isNoted(db: Tx, id: string): Promise<boolean> {
+export async function isRecorded(db: Tx, id: string): Promise<boolean> {
 	const row = await db.selectFrom("heard").select("id").where("id", "=", id).executeTakeFirst();
 	return row !== undefined;
 }
@@ -151,7 +151,16 @@ export async function wasStopped(
 }
 
 /** Nothing for a row of another version of this program. */
-function toHeard({ person, text, session, run, reason, effect, changed_at: _, ...row }: Row): Heard[] {
+function recordOf({
+	person,
+	text,
+	session,
+	run,
+	reason,
+	effect,
+	changed_at: _,
+	...row
+}: Row): MessageRecord[] {
 	if (!isReason(reason) || !isEffect(effect)) return [];
 	return [
 		{

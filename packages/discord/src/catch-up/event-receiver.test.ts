@@ -1,8 +1,8 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { InboundEvent } from "@parley/connector";
 import { expect, test } from "vitest";
+import { type EventHandlers, EventReceiver } from "./event-receiver.ts";
 import { HighWater } from "./high-water.ts";
-import { type Takers, Taking } from "./taking.ts";
 
 const person = { id: "7", name: "Ada", roles: [], guest: false, bot: false };
 const room = { tenant: "1", channel: "5", shared: false, kind: "channel" } as const;
@@ -22,13 +22,13 @@ async function place() {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const store = { load: async () => undefined, save: async () => undefined };
 	const highWater = await HighWater.open({ store, clock, log });
-	const there = Promise.withResolvers<Takers>();
-	const taking = new Taking({ takers: there.promise, highWater, clock, log });
+	const there = Promise.withResolvers<EventHandlers>();
+	const taking = new EventReceiver({ takers: there.promise, highWater, clock, log });
 	const seen: string[] = [];
 	const accepted: InboundEvent[] = [];
 	const failures: Error[] = [];
 	const translations = new Map<string, Promise<void>>();
-	const takers: Takers = {
+	const takers: EventHandlers = {
 		intake: {
 			async translate({ d }, signal) {
 				// As these tests hand it in.

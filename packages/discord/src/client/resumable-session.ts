@@ -15,7 +15,7 @@ export interface ShardSession {
 }
 
 /** Holds the session for discord.js, and stores it for the next process, a little behind the events. */
-export class SessionKeeper {
+export class ResumableSession {
 	readonly #store: SessionStore;
 	readonly #clock: Clock;
 	readonly #log: Logger;
@@ -39,8 +39,8 @@ export class SessionKeeper {
 		readonly sessions: SessionStore;
 		readonly clock: Clock;
 		readonly log: Logger;
-	}): Promise<SessionKeeper> {
-		const keeper = new SessionKeeper(parts);
+	}): Promise<ResumableSession> {
+		const keeper = new ResumableSession(parts);
 		const kept = await parts.sessions.load().catch((error: unknown) => {
 			parts.log.warn("Discord's last session cannot be read, and a new one is begun", { error });
 			return undefined;

@@ -1,7 +1,13 @@
 import { type Cache, type Clock, createCache, type Store } from "@parley/base";
 import { type Kysely, sql } from "kysely";
 import type { ConnectorTables } from "../store/tables.ts";
-import { type Effect, type Heard, lastHeard, wasStopped, writeHeard } from "./heard.ts";
+import {
+	type Effect,
+	type MessageRecord,
+	newestEventOf,
+	wasStopped,
+	writeMessageRecord,
+} from "./message-records.ts";
 
 /** As long as it is in the database: see `sweep`. */
 const keptMs = 7 * 24 * 3_600_000;
@@ -43,7 +49,7 @@ class RecentNames {
 	}
 }
 
-interface HeardMessage {
+interface MessageEvent {
 	/** Id of the inbound event. */
 	readonly id: string;
 	readonly conversation: string;
@@ -61,7 +67,7 @@ interface Stopping {
  * What is asked before each message is said, and is seldom so: whether its edit came before it, and whether somebody
  * has said stop meanwhile. The database is asked only where that may be; all that is heard is written down through this.
  */
-export class SeldomHeard {
+export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
 	/** Messages that were heard otherwise than as they were first said. */
@@ -72,8 +78,8 @@ export class SeldomHeard {
 	readonly #stopping = new Set<Stopping>();
 
 	/** Knows what earlier processes have heard. */
-	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<SeldomHeard> {
-		const seldom = new SeldomHeard(store, clock);
+	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<MessageHistory> {
+		const seldom = new MessageHistory(store, clock);
 		const columns = ["id", "conversation", "message", "effect", "changed_at"] as const;
 		const heard = await store.read((db) =>
 			db
@@ -96,17 +102,17 @@ export class SeldomHeard {
 	}
 
 	/** Writes down what was heard. */
-	write(tx: Kysely<ConnectorTables>, heard: Heard): Promise<void> {
+	write(tx: Kysely<ConnectorTables>, heard: MessageRecord): Promise<void> {
 		const now = this.#clock.now();
 		// Also where the transaction is lost: then it is looked up for nothing.
 		this.#note(heard, now);
-		return writeHeard(tx, heard, now);
+		return writeMessageRecord(tx, heard, now);
 	}
 
 	/** Whether a message was heard by another inbound event than this one. */
-	async isOvertaken(message: HeardMessage): Promise<boolean> {
+	async isOvertaken(message: MessageEvent): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
-		const last = await this.#store.read((db) => lastHeard(db, message));
+		const last = await this.#store.read((db) => newestEventOf(db, message));
 		return last !== undefined && last !== message.id;
 	}
 
@@ -135,7 +141,7 @@ export class SeldomHeard {
 		}
 	}
 
-	#note(heard: HeardMessage & { readonly effect: string }, now: number): void {
+	#note(heard: MessageEvent & { readonly effect: string }, now: number): void {
 		if (!heard.id.startsWith("message:")) this.#others.note(nameOf(heard), now);
 		if (heard.effect === "nothing-to-stop") this.#stops.note(heard.conversation, now);
 	}
@@ -148,7 +154,7 @@ function isFor(
 	return conversation === message.conversation && at > message.since;
 }
 
-function nameOf({ conversation, message }: HeardMessage): string {
+function nameOf({ conversation, message }: MessageEvent): string {
 	// No id has a line break in it; if one had, two messages would only be looked up together.
 	return `${conversation}\n${message}`;
 }

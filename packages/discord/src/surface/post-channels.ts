@@ -12,7 +12,7 @@ export function channelOf(conversation: string): string {
 }
 
 /** Channel of a post: the channel of its conversation, or the thread of a card. A thread has the id of its card's message. */
-export class Places {
+export class PostChannels {
 	readonly #cards: CardMessages;
 	/** Cards that cannot have a thread, as far as this process knows. */
 	readonly #threadless: Cache<string, true>;

@@ -1,6 +1,6 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { type GatewaySession, SessionKeeper } from "./session-keeper.ts";
+import { type GatewaySession, ResumableSession } from "./resumable-session.ts";
 
 const self = { user: "11", application: "22" };
 const shard = { sessionId: "S", resumeURL: "wss://resume", sequence: 1, shardId: 0, shardCount: 1 };
@@ -20,7 +20,7 @@ async function place(kept?: GatewaySession) {
 			saved.push(session);
 		},
 	};
-	const keeper = await SessionKeeper.open({ sessions, clock, log });
+	const keeper = await ResumableSession.open({ sessions, clock, log });
 	return { keeper, clock, log, saved, gate, written: () => saved.map((session) => session?.seq) };
 }
 
@@ -109,7 +109,7 @@ test("a store that fails costs the session, not the connection", async () => {
 		throw new Error("disk full");
 	};
 	const sessions = { load: broken, save: broken };
-	const keeper = await SessionKeeper.open({ sessions, clock: new ManualClock(), log });
+	const keeper = await ResumableSession.open({ sessions, clock: new ManualClock(), log });
 	expect(keeper.retrieve()).toBeNull();
 	keeper.update(shard);
 	keeper.began(self);

@@ -1,9 +1,9 @@
 import { type Clock, definedItems, type Logger } from "@parley/base";
-import { type InboundEvent, type Kept, LateSave } from "@parley/connector";
+import { type InboundEvent, LateSave, type StoredValue } from "@parley/connector";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
 /** A channel, or a thread in it by its timestamp. */
-export interface HeardPlace {
+export interface ActiveChannel {
 	readonly channel: string;
 	readonly thread?: string;
 	/** Something was said there that was for us, whether everything there is or not. */
@@ -14,21 +14,25 @@ export interface HeardPlace {
 const most = { us: 150, others: 50 } as const;
 
 /** Where something was said, over restarts: what was missed is read there. */
-export class HeardPlaces {
-	readonly #places: Map<string, HeardPlace>;
+export class ActiveChannels {
+	readonly #places: Map<string, ActiveChannel>;
 	readonly #kept: LateSave;
 
 	static async open(parts: {
-		readonly store: Kept<readonly HeardPlace[]>;
+		readonly store: StoredValue<readonly ActiveChannel[]>;
 		readonly clock: Clock;
 		readonly log: Logger;
-	}): Promise<HeardPlaces> {
-		return new HeardPlaces(parts, (await parts.store.load()) ?? []);
+	}): Promise<ActiveChannels> {
+		return new ActiveChannels(parts, (await parts.store.load()) ?? []);
 	}
 
 	private constructor(
-		parts: { readonly store: Kept<readonly HeardPlace[]>; readonly clock: Clock; readonly log: Logger },
-		places: readonly HeardPlace[],
+		parts: {
+			readonly store: StoredValue<readonly ActiveChannel[]>;
+			readonly clock: Clock;
+			readonly log: Logger;
+		},
+		places: readonly ActiveChannel[],
 	) {
 		const { store, clock, log } = parts;
 		this.#places = new Map(places.map((place) => [nameOf(place), place]));
@@ -37,7 +41,7 @@ export class HeardPlaces {
 	}
 
 	/** Where we were spoken to, then all others, the last used first: much is said that is not for us. */
-	get all(): readonly HeardPlace[] {
+	get all(): readonly ActiveChannel[] {
 		const all = [...this.#places.values()].reverse();
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
 	}
@@ -45,7 +49,7 @@ export class HeardPlaces {
 	/** An inbound event is durably taken. Resolves at once, but for the first one of a place when that is written. */
 	async heard(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
-		const isNew = placesOf(inbound)
+		const isNew = channelsOf(inbound)
 			.map((place) => this.#use(place))
 			.includes(true);
 		if (!isNew) return this.#kept.changed();
@@ -53,14 +57,14 @@ export class HeardPlaces {
 	}
 
 	/** Places that were used without that it was noted, the last used first. */
-	know(places: readonly HeardPlace[]): void {
+	know(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
 		if (fresh.length > 0) this.#kept.changed();
 	}
 
 	/** It can be read no more. */
-	forget(place: HeardPlace): void {
+	forget(place: ActiveChannel): void {
 		if (this.#places.delete(nameOf(place))) this.#kept.changed();
 	}
 
@@ -69,7 +73,7 @@ export class HeardPlaces {
 		return this.#kept.close();
 	}
 
-	#use(place: HeardPlace): boolean {
+	#use(place: ActiveChannel): boolean {
 		const name = nameOf(place);
 		const before = this.#places.get(name);
 		this.#places.delete(name);
@@ -90,12 +94,12 @@ export class HeardPlaces {
 }
 
 /** What is said at the top is read with the channel, and its thread by itself where that is ours. */
-function placesOf({
+function channelsOf({
 	room,
 	message,
 	address,
 	ourThread,
-}: Extract<InboundEvent, { type: "message" }>): HeardPlace[] {
+}: Extract<InboundEvent, { type: "message" }>): ActiveChannel[] {
 	const { channel, kind } = room;
 	const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
 	const isTop = thread === undefined || room.thread === message;
@@ -108,6 +112,6 @@ function placesOf({
 }
 
 /** What a place is known by. */
-export function nameOf({ channel, thread }: HeardPlace): string {
+export function nameOf({ channel, thread }: ActiveChannel): string {
 	return thread === undefined ? channel : `${channel}/${thread}`;
 }

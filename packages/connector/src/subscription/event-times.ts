@@ -3,7 +3,7 @@ import type { GatewayHistory } from "../gateway/gateway-files.ts";
 
 const waitMs = 2000;
 
-interface MomentsParts {
+interface EventTimesParts {
 	readonly history: GatewayHistory;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -11,14 +11,14 @@ interface MomentsParts {
 }
 
 /** When the events of one session have happened: what comes live happens now, what comes later is asked about. */
-export class Moments {
-	readonly #parts: MomentsParts;
+export class EventTimes {
+	readonly #parts: EventTimesParts;
 	readonly #session: string;
 	/** The last event that was there before it was read here. */
 	#last: number;
 	#page: ReadonlyMap<number, number> = new Map();
 
-	constructor(parts: MomentsParts, session: string, last: number) {
+	constructor(parts: EventTimesParts, session: string, last: number) {
 		this.#parts = parts;
 		this.#session = session;
 		this.#last = last;

@@ -1,25 +1,25 @@
 import { ParleyError } from "@parley/base";
 import { runOf } from "../conversation/answers/runs.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
-import { type Effect, readHeard } from "../rooms/heard.ts";
+import { type Effect, readMessageRecords } from "../rooms/message-records.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
 /** The run that answers a message, and who asked for it. */
-export interface Asked {
+export interface MessageRun {
 	readonly session: string;
 	readonly run: string;
 	readonly person: Person;
 }
 
 /** What a message has started; undefined where it has started nothing, or that is long ago. */
-export async function askedBy(
+export async function runOfMessage(
 	{ store, platform, subscriptions, rooms, clock }: EventParts,
 	room: Room,
 	message: string,
-): Promise<Asked | undefined> {
+): Promise<MessageRun | undefined> {
 	const conversation = platform.conversation(room);
-	const versions = await store.read((db) => readHeard(db, { conversation, message, limit: 20 }));
+	const versions = await store.read((db) => readMessageRecords(db, { conversation, message, limit: 20 }));
 	const sent = versions.find(({ session, run }) => session !== undefined && run !== undefined);
 	if (sent?.session !== undefined && sent.run !== undefined) {
 		return { session: sent.session, run: sent.run, person: sent.person };
@@ -43,19 +43,19 @@ function absent(reason: unknown): undefined {
 }
 
 /** What an edit comes to of a message that was sent before; undefined where it was not, so that it is a message now. */
-export async function hearEdit(
+export async function handleEdit(
 	parts: EventParts,
 	event: InboundEventOf<"edited">,
 	{ key }: Turn,
 ): Promise<Outcome | undefined> {
 	const { context, controls, subscriptions } = parts;
 	const { room, person, message, text, attachments } = event;
-	const asked = await askedBy(parts, room, message);
+	const asked = await runOfMessage(parts, room, message);
 	if (asked === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
 	const { session, run } = asked;
 	await subscriptions.follow(session);
 	if (await isTakenBack(parts, { ...asked, room, key: `${key}/cancel` })) {
-		const said = await context.say(person, room, { text, message, attachments, key: `${key}/say` });
+		const said = await context.send(person, room, { text, message, attachments, key: `${key}/say` });
 		return outcomeOf(said);
 	}
 	const id = controls.write({ kind: "rerun", session, subject: message });
@@ -67,7 +67,7 @@ export async function hearEdit(
 /** Whether it was a command, an answer or a stop: once done, it is not done again because its words have changed. */
 async function isDone({ store, platform }: EventParts, room: Room, message: string): Promise<boolean> {
 	const conversation = platform.conversation(room);
-	const versions = await store.read((db) => readHeard(db, { conversation, message, limit: 20 }));
+	const versions = await store.read((db) => readMessageRecords(db, { conversation, message, limit: 20 }));
 	return versions.some(({ effect }) => done.has(effect));
 }
 
@@ -83,7 +83,7 @@ const done: ReadonlySet<Effect> = new Set([
 /** Takes what was asked out of the line; false where its turn has come. */
 async function isTakenBack(
 	{ context }: EventParts,
-	{ session, run, room, person, key }: Asked & { readonly room: Room; readonly key: string },
+	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },
 ): Promise<boolean> {
 	const behalf = context.onBehalf(person, room);
 	const { state, said } = await context.gateway.request("explain", {
@@ -107,10 +107,10 @@ function personOf({ id, name }: { readonly id: string; readonly name: string }):
 }
 
 /** Ends what a message has started, because it was deleted or marked so. False where nothing was at work. */
-export async function cancelAsked(
+export async function cancelRun(
 	{ context, subscriptions }: EventParts,
 	room: Room,
-	{ session, run, person, key }: Asked & { readonly key: string },
+	{ session, run, person, key }: MessageRun & { readonly key: string },
 ): Promise<boolean> {
 	await subscriptions.follow(session);
 	const cancelled = { run_id: run, key, ...context.onBehalf(person, room) };

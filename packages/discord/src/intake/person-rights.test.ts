@@ -2,7 +2,7 @@ import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { ScriptedPort } from "../testing/scripted-port.ts";
 import { Audiences } from "./audiences.ts";
-import { personNow } from "./person-now.ts";
+import { personNow } from "./person-rights.ts";
 
 const [view, send, inThreads] = [1n << 10n, 1n << 11n, 1n << 38n];
 const text = (permissions: bigint): string => String(permissions);

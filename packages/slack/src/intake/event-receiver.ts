@@ -3,19 +3,19 @@ import type { InboundEvent } from "@parley/connector";
 import * as z from "zod";
 import type { Interaction, SlackEnvelope, SlackReply } from "../vocabulary/slack-port.ts";
 import type { Incoming, Translated } from "./incoming.ts";
-import { isOvertaken, type Outdated } from "./outdated.ts";
+import { isOutdated, type Outdated } from "./outdated.ts";
 import { ts } from "./wire.ts";
 
 /** What is handed what Slack sends, once it is there. */
-export interface Takers {
+export interface EventHandlers {
 	readonly intake: { translate(body: unknown, isLast?: boolean): Promise<Translated> };
 	readonly outdated: Outdated;
 	readonly interactions: { handle(interaction: Interaction): Promise<SlackReply> };
 	readonly accept: (inbound: InboundEvent, key: Incoming["key"]) => Promise<unknown>;
 }
 
-export interface TakingParts {
-	readonly takers: Promise<Takers>;
+export interface EventReceiverParts {
+	readonly takers: Promise<EventHandlers>;
 	/** A message is durably taken. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
 	/** An outer event is not taken, and comes no more; whether it is read afterwards. */
@@ -27,13 +27,13 @@ export interface TakingParts {
 const lastAttempt = 3;
 
 /** Takes what Slack sends durably, and in order where that has one. */
-export class Taking {
-	readonly #parts: TakingParts;
+export class EventReceiver {
+	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<unknown>>();
 	readonly #running = new Set<Promise<unknown>>();
 	readonly #stopping = new AbortController();
 
-	constructor(parts: TakingParts) {
+	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
 		// Whoever waits for it hears of it.
 		parts.takers.catch(() => undefined);
@@ -75,7 +75,7 @@ export class Taking {
 			const { outdated } = await takers;
 			for (const incoming of all) {
 				// What was before it in line was not taken yet when this was translated.
-				const isOld = before !== undefined && (await isOvertaken(incoming, outdated));
+				const isOld = before !== undefined && (await isOutdated(incoming, outdated));
 				if (isOld) log.debug("an event of Slack was overtaken", { id: incoming.key.id });
 				else await this.#accept(seenBefore ? seen(incoming) : incoming);
 			}

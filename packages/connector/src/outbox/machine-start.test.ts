@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { DeliveryError } from "../platform/surface.ts";
 import { openConnectorDatabase } from "../store/connector-database.ts";
 import { PostOffice } from "../testing/post-office.ts";
-import { type ClockMark, checkSendTimes, readClockMark } from "./clock-mark.ts";
+import { checkSendTimes, type MachineStart, readMachineStart } from "./machine-start.ts";
 
-const mark: ClockMark = { boot: "a", bootedAt: 1_000_000 };
+const mark: MachineStart = { boot: "a", bootedAt: 1_000_000 };
 
 /** A platform that refuses a second post for a minute, and a post whose request gave no clear answer. */
 async function killedWhileSending() {
@@ -35,7 +35,7 @@ async function killedWhileSending() {
 	};
 }
 
-test.each<[what: string, now: ClockMark | undefined, asked: string]>([
+test.each<[what: string, now: MachineStart | undefined, asked: string]>([
 	["went on", { ...mark, bootedAt: mark.bootedAt + 1500 }, 'send "once"'],
 	["was set back by the time that the connector was away", { ...mark, bootedAt: 0 }, "find sess_1/1/0"],
 	["was set forward", { ...mark, bootedAt: 2_000_000 }, "find sess_1/1/0"],
@@ -57,9 +57,9 @@ test.skipIf(process.platform !== "linux")(
 	"the mark of this machine stays the same, and moves with the wall clock",
 	async () => {
 		const [first, second, set] = [
-			await readClockMark(() => systemClock.now()),
-			await readClockMark(() => systemClock.now()),
-			await readClockMark(() => systemClock.now() - 3_600_000),
+			await readMachineStart(() => systemClock.now()),
+			await readMachineStart(() => systemClock.now()),
+			await readMachineStart(() => systemClock.now() - 3_600_000),
 		];
 		expect(first?.boot).toMatch(/^[0-9a-f-]{36}$/);
 		expect(second?.boot).toBe(first?.boot);

@@ -9,7 +9,7 @@ const most = 200;
  * Of a message that mentions us Slack tells twice, in any order. The mention may come without what its message has
  * attached (https://docs.slack.dev/reference/events/app_mention shows nothing), so that it waits for it; then both come to the same.
  */
-export class Twins {
+export class MentionPairs {
 	readonly #clock: Clock;
 	/** By the id of the message. No cache: the entries are promises that events wait for. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
@@ -22,7 +22,7 @@ export class Twins {
 	}
 
 	/** A message that mentions us has come. */
-	came(id: string, message: Promise<Translated>): void {
+	noteMessage(id: string, message: Promise<Translated>): void {
 		const found = this.#find(id);
 		this.#come.add(id);
 		found.resolve(message);

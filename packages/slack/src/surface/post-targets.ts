@@ -1,17 +1,17 @@
 import { defined } from "@parley/base";
 import { type CardMessages, DeliveryError, type OutboxRow } from "@parley/connector";
-import { placeOf } from "../vocabulary/conversation.ts";
+import { addressOfConversation } from "../vocabulary/conversation.ts";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
 /** Channel and thread of a post. */
-export interface Spot {
+export interface PostTarget {
 	readonly channel: string;
 	/** The timestamp of the message that its thread began with. */
 	readonly thread?: string;
 }
 
 /** Places of posts: the channel or thread of a conversation, or the thread of a card. */
-export class Places {
+export class PostTargets {
 	readonly #cards: CardMessages;
 
 	constructor(cards: CardMessages) {
@@ -24,7 +24,7 @@ export class Places {
 	}
 
 	/** The place of a row, or the thread of `card`. A thread has no threads, so there it is the thread of the row. */
-	async spotOf(row: OutboxRow, card: string | undefined): Promise<Spot> {
+	async targetOf(row: OutboxRow, card: string | undefined): Promise<PostTarget> {
 		const { channel, thread } = roomOf(row);
 		if (thread !== undefined) return { channel, thread };
 		if (card === undefined) return { channel };
@@ -35,8 +35,8 @@ export class Places {
 	}
 }
 
-function roomOf({ conversation }: OutboxRow): Spot {
-	const place = placeOf(conversation);
+function roomOf({ conversation }: OutboxRow): PostTarget {
+	const place = addressOfConversation(conversation);
 	if (place !== undefined) return place;
 	throw new DeliveryError(`${conversation} is no room of Slack`, { kind: "rejected" });
 }

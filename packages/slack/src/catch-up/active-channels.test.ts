@@ -2,21 +2,21 @@ import { setImmediate as tick } from "node:timers/promises";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import type { InboundEventOf } from "@parley/connector";
 import { expect, test } from "vitest";
-import { type HeardPlace, HeardPlaces } from "./heard-places.ts";
+import { type ActiveChannel, ActiveChannels } from "./active-channels.ts";
 
-async function open(kept?: readonly HeardPlace[]) {
+async function open(kept?: readonly ActiveChannel[]) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
-	const saved: (readonly HeardPlace[] | undefined)[] = [];
+	const saved: (readonly ActiveChannel[] | undefined)[] = [];
 	const failures: Error[] = [];
 	const store = {
 		load: async () => kept,
-		save: async (places: readonly HeardPlace[] | undefined) => {
+		save: async (places: readonly ActiveChannel[] | undefined) => {
 			const failure = failures.shift();
 			if (failure) throw failure;
 			saved.push(places);
 		},
 	};
-	return { clock, log, saved, failures, places: await HeardPlaces.open({ store, clock, log }) };
+	return { clock, log, saved, failures, places: await ActiveChannels.open({ store, clock, log }) };
 }
 
 function message(

@@ -6,7 +6,7 @@ import type { DiscordDispatch } from "../vocabulary/discord-port.ts";
 import type { HighWater } from "./high-water.ts";
 
 /** Receivers of events, once the connector has started. */
-export interface Takers {
+export interface EventHandlers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
 	/** Interactions are answered at once and never repeated: Discord waits three seconds. */
 	readonly interactions: { handle(data: unknown): void };
@@ -16,13 +16,13 @@ export interface Takers {
 	) => Promise<boolean>;
 }
 
-export interface TakenEvent extends DiscordDispatch {
+export interface ReceivedEvent extends DiscordDispatch {
 	/** Only for a message; see `InboundEvent`. */
 	readonly seenBefore?: true;
 }
 
-export interface TakingParts {
-	readonly takers: Promise<Takers>;
+export interface EventReceiverParts {
+	readonly takers: Promise<EventHandlers>;
 	readonly highWater: HighWater;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -38,13 +38,13 @@ const Place = z
 	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
 /** Makes events durable, in order for each channel and for the settings of each guild, and moves the cursors after them. */
-export class Taking {
-	readonly #parts: TakingParts;
+export class EventReceiver {
+	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
-	#takers: Takers | undefined;
+	#takers: EventHandlers | undefined;
 
-	constructor(parts: TakingParts) {
+	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
 		parts.takers.then(
 			(takers) => {
@@ -56,7 +56,7 @@ export class Taking {
 	}
 
 	/** Resolves when the event is durable; rejects with `cancelled` after `stop`. */
-	take(event: TakenEvent): Promise<void> {
+	take(event: ReceivedEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);
 		const place = Place.safeParse(event.d).data ?? "";
 		const before = this.#tails.get(place);
@@ -81,7 +81,7 @@ export class Taking {
 		takers.interactions.handle(data);
 	}
 
-	async #take(event: TakenEvent): Promise<void> {
+	async #take(event: ReceivedEvent): Promise<void> {
 		const { signal } = this.#stopping;
 		signal.throwIfAborted();
 		const { intake } = await this.#parts.takers;

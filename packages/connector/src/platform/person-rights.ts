@@ -1,13 +1,13 @@
 import type { PersonCheck } from "@parley/protocol";
 
 /** A person and the place in which a schedule of that person is to fire. */
-export interface AskedPerson {
+export interface PersonQuery {
 	readonly user: PersonCheck["user"];
 	readonly place: PersonCheck["place"];
 }
 
 /** Rights that the platform gives a person in a place at this moment. */
-export type PersonNow =
+export type PersonRights =
 	| {
 			readonly present: true;
 			/** Ids of the platform's roles. */

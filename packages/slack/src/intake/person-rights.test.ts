@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
 import { ok, refused, self } from "../testing/scripted-slack.ts";
-import { personNow } from "./person-now.ts";
+import { personNow } from "./person-rights.ts";
 
 const user = { id: "UADA", team_id: "T1", name: "ada" };
 const left = { present: false, reason: "left" };

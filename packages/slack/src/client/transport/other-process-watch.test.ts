@@ -1,10 +1,10 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { RivalWatch } from "./socket-pair.ts";
+import { OtherProcessWatch } from "./socket-pair.ts";
 
 function watch() {
 	const [clock, said] = [new ManualClock(), [] as string[]];
-	const rivals = new RivalWatch({
+	const rivals = new OtherProcessWatch({
 		clock,
 		look: () => void said.push("look"),
 		found: (connections) => void said.push(`found ${connections}`),

@@ -4,7 +4,7 @@ import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
 /** A start of the machine, and the wall clock relative to it. */
-export interface ClockMark {
+export interface MachineStart {
 	/** Random id of the start: proc_sys_kernel(5), `random/boot_id`. */
 	readonly boot: string;
 	/** Time of the start by the wall clock, in milliseconds since the epoch. Changes if the clock is set. */
@@ -15,7 +15,7 @@ export interface ClockMark {
 const toleranceMs = 2000;
 
 /** Reads the present mark. Undefined if the system has none, which only Linux has. `now` is the wall clock. */
-export async function readClockMark(now: () => number): Promise<ClockMark | undefined> {
+export async function readMachineStart(now: () => number): Promise<MachineStart | undefined> {
 	try {
 		const [boot, uptime] = await Promise.all([
 			readFile("/proc/sys/kernel/random/boot_id", "utf8"),
@@ -34,18 +34,18 @@ export async function readClockMark(now: () => number): Promise<ClockMark | unde
  * since the last start. The outbox then looks such a post up instead of sending it again (decision 061).
  */
 export async function checkSendTimes(
-	{ store, kept }: ConnectorDatabase,
+	{ store, storedValue: kept }: ConnectorDatabase,
 	clock: { readonly now: Clock["now"] },
-	read: typeof readClockMark = readClockMark,
+	read: typeof readMachineStart = readMachineStart,
 ): Promise<void> {
-	const marks = kept<ClockMark>("clock");
+	const marks = kept<MachineStart>("clock");
 	const [before, now] = [await marks.load(), await read(() => clock.now())];
 	if (before && now && isSame(before, now)) return;
 	await forgetSendTimes(store);
 	await marks.save(now);
 }
 
-function isSame(before: ClockMark, now: ClockMark): boolean {
+function isSame(before: MachineStart, now: MachineStart): boolean {
 	return before.boot === now.boot && Math.abs(before.bootedAt - now.bootedAt) <= toleranceMs;
 }
 

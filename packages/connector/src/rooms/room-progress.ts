@@ -5,7 +5,7 @@ import { roomOf } from "../subscription/external-key.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** A room that the gateway has a session of, and what it has heard there. */
-export interface HeardRoom {
+export interface RoomProgress {
 	readonly room: Room;
 	/** The platform's ids of the newest messages that are in the session; none where it was used long ago. */
 	readonly messages: readonly string[];
@@ -28,12 +28,12 @@ const recentMs = 24 * 3_600_000;
  * How far the gateway has heard the rooms of its sessions, one for each session; resolves when the gateway has answered,
  * and rejects where the connector stops before.
  */
-export async function heardRooms(
+export async function readRoomProgress(
 	subscriptions: Sessions,
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },
-): Promise<HeardRoom[]> {
+): Promise<RoomProgress[]> {
 	await subscriptions.ready;
-	const rooms: HeardRoom[] = [];
+	const rooms: RoomProgress[] = [];
 	for (const { id, key, usedAt } of [...subscriptions.known()]) {
 		const isRecent = clock.now() - usedAt < recentMs;
 		const messages = isRecent ? await messagesOf(subscriptions, id, log) : [];

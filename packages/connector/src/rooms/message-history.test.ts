@@ -4,11 +4,11 @@ import { type Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
 import type { ConnectorTables } from "../store/tables.ts";
 import { openSqlite } from "../testing/open-stores.ts";
-import type { Heard } from "./heard.ts";
-import { SeldomHeard } from "./seldom-heard.ts";
+import { MessageHistory } from "./message-history.ts";
+import type { MessageRecord } from "./message-records.ts";
 
 const ada = { id: "ada", name: "Ada", roles: [], guest: false, bot: false };
-const heard: Heard = {
+const heard: MessageRecord = {
 	id: "message:1:general:7",
 	conversation: "general",
 	message: "7",
@@ -29,7 +29,7 @@ async function open() {
 			return store.read(query);
 		},
 	});
-	const start = () => SeldomHeard.open(watched, clock);
+	const start = () => MessageHistory.open(watched, clock);
 	return { store, start, seldom: await start(), clock, reads: () => reads };
 }
 
@@ -56,7 +56,7 @@ test("an edit that was heard before its message has overtaken it, also in the ne
 
 test("a stop counts for what was said before it, also in the next process", async () => {
 	const { store, seldom, start } = await open();
-	const stop: Heard = { ...heard, effect: "nothing-to-stop" };
+	const stop: MessageRecord = { ...heard, effect: "nothing-to-stop" };
 	await store.commit((tx) => seldom.write(tx, stop));
 	for (const each of [seldom, await start()]) {
 		expect(await each.wasStopped({ conversation, since: 4 })).toBe(true);

@@ -1,7 +1,7 @@
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import type { KnownSession } from "../subscription/known-sessions.ts";
-import { heardRooms } from "./heard-rooms.ts";
+import { readRoomProgress } from "./room-progress.ts";
 
 const key = { platform: "chat", tenant: "1", channel: "2", number: 1 };
 
@@ -29,7 +29,7 @@ test("rooms tell which messages their sessions have; of those that were used lon
 		},
 	};
 	const room = { tenant: "1", channel: "2", shared: false, kind: "channel" };
-	expect(await heardRooms(subscriptions, { clock, log })).toEqual([
+	expect(await readRoomProgress(subscriptions, { clock, log })).toEqual([
 		{ room, messages: ["m2", "m1"], usedAt },
 		{ room: { ...room, thread: "3" }, messages: [], usedAt: usedAt - 25 * 3_600_000 },
 		{ room: { ...room, channel: "4" }, messages: [], usedAt },

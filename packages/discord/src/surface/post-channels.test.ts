@@ -1,11 +1,11 @@
 import { ManualClock } from "@parley/base/testing";
 import { CardMessages, type OutboxRow } from "@parley/connector";
 import { expect, test } from "vitest";
-import { Places } from "./places.ts";
+import { PostChannels } from "./post-channels.ts";
 
 test("the threads of the conversations that were posted to last are known, and no more than 10,000", async () => {
 	const clock = new ManualClock();
-	const places = new Places(new CardMessages(async (card) => `thread of ${card}`, clock), clock);
+	const places = new PostChannels(new CardMessages(async (card) => `thread of ${card}`, clock), clock);
 	const postTo = async (task: number): Promise<void> => {
 		const row: OutboxRow = {
 			...{ id: `s/${task}/0`, nonce: "n", conversation: `10#task:${task}`, lane: "final", attempt: 1 },

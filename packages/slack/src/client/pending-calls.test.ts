@@ -1,10 +1,10 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { OnTheWay } from "./slack-client.ts";
+import { PendingCalls } from "./slack-client.ts";
 
 test("what is on its way at the end has five seconds, also what begins only then; no timer outlives it", async () => {
 	const clock = new ManualClock();
-	const calls = new OnTheWay(clock);
+	const calls = new PendingCalls(clock);
 	const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	const one = calls.run(() => first.promise);
 	calls.end();

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openReading } from "../testing/reading.ts";
 import { ok } from "../testing/scripted-slack.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
-import { type Takers, Taking } from "./taking.ts";
+import { type EventHandlers, EventReceiver } from "./event-receiver.ts";
 
 const text = (channel: string, ts: string, user = "UADA") => ({
 	event_id: `Ev${ts}`,
@@ -13,12 +13,12 @@ const text = (channel: string, ts: string, user = "UADA") => ({
 });
 const envelope = (body: unknown, attempt = 0) => ({ type: "event", body, attempt }) as const;
 
-async function open(more: Partial<Takers> = {}) {
+async function open(more: Partial<EventHandlers> = {}) {
 	const reading = await openReading();
 	const accepted: string[] = [];
 	const passed: string[] = [];
 	const lost: unknown[] = [];
-	const takers: Takers = {
+	const takers: EventHandlers = {
 		intake: reading.intake,
 		outdated: reading.outdated,
 		interactions: { handle: async () => ({ text: "answered" }) },
@@ -26,7 +26,7 @@ async function open(more: Partial<Takers> = {}) {
 		...more,
 	};
 	const log = new MemoryLogger();
-	const taking = new Taking({
+	const taking = new EventReceiver({
 		takers: Promise.resolve(takers),
 		log,
 		passed: async (inbound) => void passed.push(inbound.type),
@@ -70,7 +70,7 @@ test("an edit and a deletion come behind the message that they are about", async
 
 test("a message that comes right behind its deletion is not taken", async () => {
 	const { intake, outdated, store } = await openReading();
-	const accept: Takers["accept"] = (inbound, key) => {
+	const accept: EventHandlers["accept"] = (inbound, key) => {
 		const kept = { ...key, data: JSON.stringify(inbound), state: "waiting", attempts: 0 } as const;
 		return store.commit((tx) =>
 			tx

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { self } from "../testing/scripted-slack.ts";
-import { readAppNews } from "./slack-client.ts";
+import { readAppNotice } from "./slack-client.ts";
 
 const removed = { type: "event_callback", team_id: "T1", event: { type: "app_uninstalled" } };
 const revoked = (tokens: object, team = "T1") => ({
@@ -18,5 +18,5 @@ test.each([
 	["a message comes", { team_id: "T1", event: { type: "message" } }, undefined],
 	["nothing comes", null, undefined],
 ])("%s", (_, body, news) => {
-	expect(readAppNews(body, self)).toBe(news);
+	expect(readAppNotice(body, self)).toBe(news);
 });

@@ -1,13 +1,13 @@
 import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { DeafWatch, type Suspicion } from "./deaf-watch.ts";
+import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 
 function watch() {
 	const [clock, suspicions] = [new ManualClock(), [] as string[]];
 	const line = (name: string) => ({ leave: (reason: string) => void suspicions.push(`${name}: ${reason}`) });
 	const [one, two] = [line("one"), line("two")];
 	const told: Suspicion[] = [];
-	const deaf = new DeafWatch(clock, new Set([one, two]), (suspicion) => void told.push(suspicion));
+	const deaf = new SilenceWatch(clock, new Set([one, two]), (suspicion) => void told.push(suspicion));
 	return { clock, deaf, suspicions, told, one, two };
 }
 
