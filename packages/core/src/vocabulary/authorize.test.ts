@@ -6,8 +6,8 @@ const kinds: readonly PrincipalKind[] = ["operator", "observer", "connector", "a
 const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
 /**
- * Who may do it to anything, to what is their own, or not at all; in the order of `kinds`. A role is the least that the
- * person behind a connector has to have; `alone` where it needs nobody behind it.
+ * Scope of a right: any object, the principal's own, or none, in the order of `kinds`. `role`: the least role of the person
+ * behind a connector. `alone`: a connector needs no person.
  */
 type Right = "any" | "own" | "no";
 const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, "alone"?] } = {

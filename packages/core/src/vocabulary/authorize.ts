@@ -8,13 +8,13 @@ import {
 	type Role,
 } from "./principal.ts";
 
-/** What a principal of each kind may do: to anything, to what is its own, or not at all. */
+/** Scope of a right of a principal kind: any object, its own objects, or none. */
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
-	/** Of a connector: the least role of the person it acts for. Absent where that does not matter. */
+	/** For a connector: the least role of the person it acts for. Absent if the role does not matter. */
 	readonly role?: Role;
-	/** Whether a connector may do it for nobody, too. */
+	/** Whether a connector may do it without a person. */
 	readonly alone?: true;
 }
 
@@ -28,26 +28,26 @@ const operatorOnly = { operator: "any", observer: "none", connector: "none" } as
 
 const talkers = { operator: "any", observer: "none", connector: "own" } as const;
 
-/** Everything anybody can do, on every wire, and who may. A method that maps to no action does not compile. */
+/** All actions on every wire with their rights. A method without an action does not compile. */
 const rules = {
 	"session.list": readers,
 	"session.read": readers,
 	"session.open": { ...talkers, role: "guest" },
 	"session.write": { ...talkers, role: "guest" },
-	/** How a session works and what it is called, for all who are there. */
+	/** Settings and title of a session, for all its readers. */
 	"session.configure": { ...talkers, role: "member" },
 	/** To run tools for a session. */
 	"client_tools.register": operatorOnly,
 	"session.delete": { ...talkers, role: "approver" },
 	"file.write": { ...talkers, role: "guest", alone: true },
 	"file.read": readers,
-	/** What waits for somebody's answer. */
+	/** Open questions and approvals. */
 	"prompt.read": readers,
-	/** What the agent asks somebody: for who asked for its work, and for approvers. */
+	/** Answers a question of the agent: for the requester of the work, and for approvers. */
 	"prompt.answer": { ...talkers, role: "guest" },
 	/** To let a tool call happen. */
 	"prompt.approve": { ...talkers, role: "approver" },
-	/** To let happen what is always asked about: never through a chat platform. */
+	/** Approves an always-required approval. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
 	/** To say no takes no more than to see the question. */
 	"prompt.deny": { ...talkers, role: "guest" },
@@ -55,7 +55,7 @@ const rules = {
 	"event.read": readers,
 	"task.read": readers,
 	"task.submit": { ...talkers, role: "member" },
-	/** To cancel it, and to say what it waits for. */
+	/** Cancels a task and answers its reviews. */
 	"task.control": { ...talkers, role: "member" },
 	"memory.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** To store a note for oneself or for the channel. */
@@ -85,9 +85,9 @@ const rules = {
 	"token.manage": operatorOnly,
 	/** To get a one-time way in with the rights that one has. */
 	"ticket.create": everybody,
-	/** To ask to be let in, or to come in by a code. */
+	/** Requests access, or redeems a pairing code. */
 	"person.pair": { ...talkers, operator: "none", role: "stranger" },
-	/** To hear who one is, and what one may do. */
+	/** Reads one's own identity and rights. */
 	"person.self": everybody,
 	/** To answer a question of the gateway about a person. */
 	"person.report": { operator: "none", observer: "none", connector: "any" },
@@ -111,17 +111,17 @@ export type Action = keyof typeof rules;
 // True because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 
-/** What is acted on: a session with its owner, or the gateway itself. */
+/** Object of an action: a session with its owner, or the gateway itself. */
 export interface ActionObject {
 	/** Without one the object is the principal's own. */
 	readonly owner?: string;
 	readonly sessionId?: string;
 	/**
-	 * The channel that it belongs to, as `placeKey` writes it: a person sees and does only what is of the channel they are
-	 * in. A session without one is nobody's there.
+	 * The channel of the object, as `placeKey` writes it. A person sees and changes only objects of their channel, and no
+	 * session without one.
 	 */
 	readonly place?: string | undefined;
-	/** Who asked for the work that a question belongs to. */
+	/** Requester of the work that a question belongs to. */
 	readonly requester?: string | undefined;
 }
 
@@ -139,7 +139,7 @@ export function authorize(principal: Principal, action: Action, object: ActionOb
 function refusal(principal: Principal, action: Action, object: ActionObject): string | undefined {
 	const { kind } = principal;
 	const refused = `${kind} may not ${action}`;
-	// Nothing helps the model to more.
+	// The model has no rights on the gateway.
 	if (kind === "agent") return refused;
 	const rule: Rules = rules[action];
 	if (rule[kind] === "none") return `${refused}: ${whoMay(rule, principal)}`;
@@ -153,7 +153,7 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 		: "a connector says for whom it acts: actor {id, name, roles, guest} and place {tenant, channel}";
 }
 
-/** Who may what this kind may not, and how one comes to be that. */
+/** Names the principals that have the right, and how to become one. */
 function whoMay(rule: Rules, { kind, person }: Principal): string {
 	if (kind === "operator") return "a connector does it, for a person of its chat platform";
 	const operatorOnly = rule.connector === "none";
@@ -171,7 +171,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: "its owner may, and the operator",
 };
 
-/** What was said in one channel stays there, also for who may read elsewhere. */
+/** Content of one channel stays there, even for people who may read other channels. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	const own = placeKey(person.place);
@@ -184,7 +184,7 @@ function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionOb
 	return sessions === "all" || (sessionId !== undefined && sessions.includes(sessionId));
 }
 
-/** What a person may not do for themselves is refused with the way to it. */
+/** Refuses an action of a person and names the way to get the right. */
 function refusalOfPerson(person: Person, action: Action, { requester }: ActionObject): string | undefined {
 	const { role: least }: Rules = rules[action];
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;
@@ -195,7 +195,7 @@ function refusalOfPerson(person: Person, action: Action, { requester }: ActionOb
 	return `it takes the role ${needed}, and ${person.id} is ${person.role}: the operator changes that with parley people role ${person.id} ${needed}`;
 }
 
-/** What everybody is told who names a session that is not there, or not for them. */
+/** Error for a session that does not exist or that the caller may not read. */
 export function unknownSession(id: string): ParleyError {
 	return new ParleyError(`session not found: ${id}`, { code: "not_found" });
 }

@@ -11,24 +11,24 @@ export interface PersonRule {
 	readonly user?: string;
 }
 
-/** What the configuration says of chat platforms. */
+/** Configuration of chat platforms. */
 export interface ChatSettings {
-	/** Who is let in without pairing, and as what. A person's own role counts where it is higher. */
+	/** People who get access without pairing, with their role. A higher role of their own has precedence. */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
-	/** Who is kept out, whatever else is said of them. */
+	/** People without access. Precedes all other rules. */
 	readonly deny: readonly PersonRule[];
 	/** Guilds and teams that connectors may speak for, by platform. */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** By channel, or `PLATFORM:TENANT` for all of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;
-	/** Whether a channel is trusted no more as soon as somebody speaks there whom nobody has let in; so unless told. */
+	/** Whether the trust of a channel ends when a person without access writes there. Default: true. */
 	readonly endTrustOnStranger?: boolean;
 }
 
-/** Nobody is let in. */
+/** Settings under which no person has access. */
 export const noChat: ChatSettings = { allow: [], deny: [], tenants: {}, places: {} };
 
-/** How a channel works, as the configuration or the operator said. What is absent is as everywhere. */
+/** Settings of a channel, from the configuration or the operator. Absent fields have the general value. */
 export interface PlaceProfile {
 	/** The agent profile of its sessions. */
 	readonly agent?: string;
@@ -36,9 +36,9 @@ export interface PlaceProfile {
 	readonly model?: string;
 	/** The only tools that its sessions have. */
 	readonly tools?: readonly string[];
-	/** Where its tools work instead of a workspace of its own; an absolute path. */
+	/** Working directory of its tools instead of a workspace of its own. Absolute path. */
 	readonly root?: string;
-	/** Ids of the people who may approve there; whoever has the role approver where absent. */
+	/** Ids of the people who may approve there. If absent, everyone with the role approver. */
 	readonly approvers?: readonly string[];
 	/** Channels whose approvers may answer its approvals, too. */
 	readonly approveIn?: readonly string[];
@@ -48,7 +48,7 @@ export interface PlaceProfile {
 	readonly quotaBytes?: number;
 	/** When connectors take a message for one to the agent. */
 	readonly mention?: "required" | "always";
-	/** Whose the conversation is that connectors open there: all people's, or each has one of their own. */
+	/** Whether all people of the channel share a session, or each person has one. */
 	readonly sessions?: "shared" | "person";
 	/** How long approvals wait there, in milliseconds; 24 hours where absent. */
 	readonly approvalMs?: number;

@@ -23,7 +23,7 @@ export interface ContextSnapshot {
 	readonly model: string;
 	/** Size of the context window, or `total` if the provider accepted more than that. */
 	readonly window: number;
-	/** The system prompt, with what the provider adds to each request. */
+	/** The system prompt, with the provider's additions to each request. */
 	readonly system: number;
 	/** The descriptions of the tools. */
 	readonly tools: number;

@@ -11,13 +11,14 @@ import type { PlanStep, TaskEvent, WorkerEvent } from "./task.ts";
 import type { BudgetReached, Usage } from "./usage.ts";
 
 /**
- * Why a run ended early. refusal: the model refused. cut: its last reply reached a limit. model: the provider failed.
- * budget: a budget allows no further call. denied: people denied a call again and again. limit: another limit of runs.
+ * Reason of an early end of a run. refusal: the model refused. cut: its last reply reached a limit. model: the provider
+ * failed.
+ * budget: a budget allows no further call. denied: people denied a call repeatedly. limit: another limit of runs.
  * settings: the agent of the run, its model or its tools cannot be used. step: a step of its workflow failed.
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 
-/** Who wrote a message, where it was not the session's operator. Untrusted text for the model. */
+/** Author of a message, unless it is the operator of the session. Untrusted text for the model. */
 export interface Author {
 	readonly id: string;
 	readonly name: string;
@@ -29,12 +30,12 @@ export interface PictureFacts {
 	readonly bytes: number;
 }
 
-/** A channel's grant, as people are told of it. Times are milliseconds since the epoch. */
+/** Public facts about a channel's grant. Times are milliseconds since the epoch. */
 export interface GrantFacts {
 	readonly id: string;
 	/** The channel, as `placeKey` writes it. */
 	readonly place: string;
-	/** Null: everybody who may talk there. */
+	/** Null: every person with access there. */
 	readonly people: readonly string[] | null;
 	/** Names of tools and of classes; null for all that the floor lets through. */
 	readonly tools: readonly string[] | null;
@@ -54,11 +55,11 @@ export interface TrustBadge {
 }
 
 /**
- * What is kept of a conversation.
- * A session begins with `session.created`. Of one run: `user.message`, then per call one `tool.started` and exactly
- * one `tool.completed` or `tool.failed`, with its `prompt.requested` between; per model call one `model.called`, with
- * `run.retrying` behind it where it is made again; at the end `usage.updated` where a model was called, and last
- * exactly one `assistant.message`.
+ * Recorded events of a conversation.
+ * A session begins with `session.created`. A run has `user.message`, then for each call one `tool.started` and exactly one
+ * `tool.completed` or `tool.failed`, with its `prompt.requested` in between; for each model call one `model.called`, and
+ * `run.retrying` after it if the call is repeated; at the end `usage.updated` if a model was called, and finally exactly
+ * one `assistant.message`.
  */
 export type ConversationEvent =
 	| { readonly type: "session.created" }
@@ -67,16 +68,16 @@ export type ConversationEvent =
 			readonly type: "user.message";
 			readonly runId: string;
 			readonly content: string;
-			/** What its client named it, where it did. */
+			/** Correlation id of the client, if it sent one. */
 			readonly correlation?: string;
 			readonly author?: Author;
 			/** Entered a run that was at work, instead of starting one. */
 			readonly steered?: true;
 			/** Part of a history that a client brought along: see `assistant.message`. */
 			readonly imported?: true;
-			/** The run whose last reply is made again; `content` is what that one was asked. */
+			/** The run whose last reply is requested again. `content` is the message of that run. */
 			readonly retryOf?: string;
-			/** What came with it, in the order of the message. */
+			/** Attachments in the order of the message. */
 			readonly attachments?: readonly FileFacts[];
 			/** The schedule that sent it. */
 			readonly origin?: RunOrigin;
@@ -99,9 +100,9 @@ export type ConversationEvent =
 			/** The schedule that started the run. */
 			readonly origin?: RunOrigin;
 			/**
-			 * Part of a history that a client brought along when it created the session. Nothing of it happened here: no
-			 * model was called, and the tools of its calls did not run. Its client may claim anything. A message without
-			 * text has `content` "".
+			 * Part of a history that a client supplied when it created the session. None of it happened in this gateway: no
+			 * model was
+			 * called, and no tool ran. The client may claim anything. A message without text has `content` "".
 			 */
 			readonly imported?: true;
 	  }
@@ -114,7 +115,7 @@ export type ConversationEvent =
 			readonly attempt: number;
 			readonly model: string;
 	  }
-	/** A model call has ended, with what it really took. */
+	/** End of a model call with its actual usage. */
 	| {
 			readonly type: "model.called";
 			/** "" where the call was for the session and no run, such as for its title. */
@@ -130,10 +131,10 @@ export type ConversationEvent =
 			readonly durationMs: number;
 			/** "" when a whole reply came. */
 			readonly error: string;
-			/** The kind of the failure. Absent if there is none, and in events that an earlier version wrote. */
+			/** Kind of the failure. Absent without a failure, and in events of earlier versions. */
 			readonly fault?: ModelFault;
 	  }
-	/** What the run and its session have used so far. Costs are billionths of a US dollar. */
+	/** Usage of the run and its session so far. Costs are billionths of a US dollar. */
 	| {
 			readonly type: "usage.updated";
 			readonly runId: string;
@@ -144,7 +145,7 @@ export type ConversationEvent =
 	/** Older parts of the transcript were made shorter, for the model alone. Tokens as estimated. */
 	| {
 			readonly type: "context.compacted";
-			/** "" where somebody asked for it while the session was at rest. */
+			/** "" for a request while the session was idle. */
 			readonly runId: string;
 			readonly level: CompactionLevel;
 			readonly tokensBefore: number;
@@ -158,7 +159,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly arguments: unknown;
-			/** Nobody was asked, because the channel is trusted. */
+			/** Set if the call needed no approval because the channel is trusted. */
 			readonly trusted?: TrustBadge;
 			/** See `assistant.message`; so in `tool.completed` and `tool.failed`. */
 			readonly imported?: true;
@@ -169,7 +170,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
-			/** What the model was shown beside it; none where absent. */
+			/** Images in the result. Absent if there are none. */
 			readonly pictures?: readonly PictureFacts[];
 			/** How long it ran, without what people took to answer. */
 			readonly durationMs?: number;
@@ -189,17 +190,17 @@ export type ConversationEvent =
 	| {
 			readonly type: "prompt.answered";
 			readonly token: string;
-			/** What was answered; null for a password. */
+			/** The answer, or null for a password. */
 			readonly value: unknown;
-			/** What the person made of the arguments that were asked about, where the call was approved with others. */
+			/** Arguments changed by the approver. */
 			readonly arguments?: unknown;
 			/** The approval counts for the rest of the session. */
 			readonly remembered?: true;
-			/** Why it was denied, where that was said. */
+			/** Reason of a denial, if one was given. */
 			readonly reason?: string;
 			readonly cancelled: boolean;
 			readonly by: string;
-			/** What they call themselves who answered from another chat platform than the session's. */
+			/** Display name of a person who answered from another chat platform. */
 			readonly byName?: string;
 	  }
 	| { readonly type: "prompt.closed"; readonly token: string; readonly reason: string }
@@ -232,20 +233,20 @@ export type ConversationEvent =
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
-/** What is kept for ever, in the order of `seq`: the vocabulary of the whole product. */
+/** All recorded events, in the order of `seq`: the vocabulary of the whole product. */
 export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | TaskEvent | WorkerEvent;
 
 /**
- * What is shown while it happens and not kept. A reply that has text is `text.started`, deltas, `text.ended`;
- * after a crash the reply is made again and starts with a new `text.started`.
- * A reply whose provider sends it in pieces begins with `response.started`. It may have `thinking.delta`s, and for each
- * call `arguments.started`, deltas, `arguments.ended`, also if it breaks off. None of these hold secrets, and none come for
- * a text that nobody is to see.
+ * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash the
+ * reply is requested again and starts with a new `text.started`.
+ * A reply that the provider streams begins with `response.started`. It may have `thinking.delta`s, and for each call
+ * `arguments.started`, deltas and `arguments.ended`, also if it is interrupted. None of these contain secrets. An auxiliary
+ * text, such as a summary, has none of them.
  */
 export type TransientEvent =
-	/** The response headers of a model call are there. */
+	/** The response headers of a model call arrived. */
 	| { readonly type: "response.started"; readonly runId: string }
-	/** The next part of what the model thinks. */
+	/** The next part of the model's thinking. */
 	| { readonly type: "thinking.delta"; readonly runId: string; readonly text: string }
 	/** The model has begun to write a call. A `tool.started` with the same `callId` follows if the call is made. */
 	| {
@@ -254,7 +255,7 @@ export type TransientEvent =
 			/** The place among the calls of the reply, from 0. */
 			readonly index: number;
 			readonly callId: string;
-			/** Of the tool, as the model writes it. */
+			/** Name of the tool as the model writes it. */
 			readonly name: string;
 	  }
 	/** The next part of the arguments, as JSON text. */
@@ -302,7 +303,7 @@ export type TransientEvent =
 			readonly model: string;
 			readonly provider: string;
 			readonly messages: number;
-			/** The text is for nobody to see, such as a summary. */
+			/** The text is internal, such as a summary. */
 			readonly auxiliary?: true;
 			/** The phase of a run with the mode `ooda`. */
 			readonly ooda?: OodaPhase;
@@ -313,24 +314,25 @@ export type TransientEvent =
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
 	/**
-	 * What came of a model call whose text was for people to see, behind its text and before its `model.called`, without
-	 * secrets.
+	 * Reply of a model call with visible text. It follows the text, precedes the `model.called`, and contains no secrets.
 	 */
 	| {
 			readonly type: "model.replied";
 			readonly runId: string;
 			readonly content: AssistantMessage["content"];
-			/** Undefined where the call failed, was cancelled, or broke off. */
+			/** Undefined if the call failed, was cancelled, or was interrupted. */
 			readonly stop: StopReason | undefined;
 	  }
 	/**
-	 * A call begins to run, after its approval if it needs one: behind its `tool.started`, before its progress and its end.
-	 * It may come again after a restart, for a call that is safe to repeat. A call that does not run has none.
+	 * A call starts to run, after its approval if it needs one. It follows `tool.started` and precedes progress and end. It
+	 * may
+	 * be repeated after a restart if the call is safe to repeat. A call that does not run has none.
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**
-	 * What a call that runs has written since it was last told: whole lines without secrets, between its `tool.started`
-	 * and its end, at most 10 times a second; where it writes too much, the older lines are left out and a marker says so.
+	 * Output of a running call since the last such event: whole lines without secrets, between `tool.started` and the end,
+	 * at
+	 * most 10 times a second. If there is too much output, older lines are replaced by a marker.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
 	/** The newest list of steps of a run at work, repeated to a client that joins after it was recorded. */
@@ -340,9 +342,9 @@ export type TransientEvent =
 			readonly callId: string;
 			readonly steps: readonly PlanStep[];
 	  }
-	/** An open question, shown again to somebody who has just come. */
+	/** An open question, sent again to a client that joined. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
-	/** The session and all that belonged to it are gone; nothing follows. */
+	/** The session and everything in it were deleted. It is the last event. */
 	| { readonly type: "session.deleted" };
 
 /** A recorded event with its place: `seq` counts from 1 in its session, without gaps. */

@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 import { ParleyError } from "@parley/base";
 import type { ImageBlock, ImageType } from "./message.ts";
 
-/** A kept file, as people and clients are told of it. */
+/** Public facts about a stored file. */
 export interface FileFacts {
 	readonly id: string;
-	/** What people call it: a plain name without directories, safe to show and to write. */
+	/** Display name: a plain name without directories, safe to show and to write. */
 	readonly name: string;
-	/** Told by its content, such as `image/png`; `application/octet-stream` where that says nothing. */
+	/** Type detected from the content, such as `image/png`. `application/octet-stream` if unknown. */
 	readonly mediaType: string;
 	readonly bytes: number;
 }
 
-/** A kept file, with what is known of it besides. */
+/** Stored file with internal facts. */
 export interface KeptFile extends FileFacts {
-	/** Of its content, hexadecimal. */
+	/** SHA-256 of the content, hexadecimal. */
 	readonly sha256: string;
-	/** Milliseconds since the epoch; what belongs to a session stays as long as that. */
+	/** Milliseconds since the epoch. A file of a session lives as long as the session. */
 	readonly expiresAt: number;
 }
 
@@ -27,7 +27,7 @@ export function factsOf({ id, name, mediaType, bytes }: FileFacts): FileFacts {
 
 /** A file that came with a message, and what became of it for the model once the run has begun to work. */
 export interface Attachment extends FileFacts {
-	/** Where it was put, relative to the working directory. */
+	/** Path of the copy, relative to the working directory. */
 	readonly path?: string;
 	/** The model sees it. */
 	readonly shown?: true;
@@ -40,7 +40,7 @@ export function isOpen({ path, shown, problem }: Attachment): boolean {
 	return path === undefined && !shown && problem === undefined;
 }
 
-/** What the model is told of what came with a message: one line each. */
+/** Lines for the model about the attachments of a message, one for each. */
 export function attachmentLines(attachments: readonly Attachment[]): string {
 	return attachments.map((attachment) => `[attached: ${toldOf(attachment)}]`).join("\n");
 }
@@ -129,10 +129,10 @@ const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly b
 	"image/webp": { name: "WebP", begins: /^52494646.{8}57454250/ },
 };
 
-/** Of base64: twelve bytes, which tell every kind. */
+/** Base64 characters of twelve bytes, which identify every type. */
 const sampleLength = 16;
 
-/** Why the content cannot be of the type that it was sent as, by its first bytes; undefined where it can. */
+/** Reason why the content does not match its declared type, by its first bytes. Undefined if it may match. */
 export function pictureProblem({
 	mediaType,
 	data,

@@ -4,11 +4,11 @@ import type { Taint } from "./taint.ts";
 export const memoryScopes = ["user", "channel", "everyone"] as const;
 export type MemoryScope = (typeof memoryScopes)[number];
 
-/** A note about a person or a channel, or for everyone. */
+/** Note about a person or a channel, or for everyone. */
 export interface Memory {
 	readonly id: string;
 	readonly scope: MemoryScope;
-	/** The person of scope `user`, the channel of scope `channel`; "" for everyone. */
+	/** The person of scope `user`, the channel of scope `channel`, or "" for everyone. */
 	readonly subject: string;
 	/** The person or principal whose run or request wrote it. */
 	readonly author: string;
@@ -22,7 +22,7 @@ export interface Memory {
 	readonly createdAt: number;
 }
 
-/** The person and the channel whose notes a run or a request can read, beside those for everyone. */
+/** The person and the channel whose notes a run or a request can read. Notes for everyone are always readable. */
 export interface MemoryReader {
 	readonly user?: string | undefined;
 	readonly channel?: string | undefined;
@@ -41,7 +41,7 @@ export const memoryLimits = {
 	/** Tags of a note, and characters of each. */
 	tags: 8,
 	tag: 40,
-	/** Notes of one person, of one channel, and for everyone. */
+	/** Maximum notes of one person, of one channel, and for everyone. */
 	notes: 500,
 } as const;
 
@@ -101,7 +101,7 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Notes that the tools of a run can reach: those of its person, of its channel, and for everyone. */
+/** Notes that the tools of a run can access: those of its person, of its channel, and for everyone. */
 export interface MemoryDesk {
 	/** Whether the session is in a chat, in which other people may write later. */
 	readonly inChat: boolean;

@@ -1,6 +1,6 @@
 /**
- * What a transcript is made of. A transcript is a list of messages in the order in which the model saw them;
- * every `call` of an assistant message is answered by exactly one `result` in the `tool` message that follows.
+ * Messages of a transcript, in the order in which the model saw them. Exactly one `result` in the following `tool` message
+ * answers each `call` of an assistant message.
  */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
@@ -40,7 +40,7 @@ export function isImageType(mediaType: string): mediaType is ImageType {
 	return imageTypes.some((type) => type === mediaType);
 }
 
-/** What a model thought before it spoke; `signature` and `redacted` are opaque and go back to the provider unchanged. */
+/** Thinking of the model. `signature` and `redacted` are opaque and return to the provider unchanged. */
 export interface ThinkingBlock {
 	readonly type: "thinking";
 	readonly text: string;
@@ -59,7 +59,7 @@ export interface CallBlock {
 	readonly arguments: unknown;
 	/** Why the arguments cannot be used: such a call never runs. */
 	readonly invalid?: string;
-	/** How they differ from what the model wrote; the result says so. */
+	/** Differences from the arguments that the model wrote. The result mentions them. */
 	readonly adjusted?: readonly string[];
 }
 
@@ -68,11 +68,11 @@ export interface ResultBlock {
 	readonly callId: string;
 	readonly text: string;
 	readonly failed: boolean;
-	/** What the model sees beside the text; none where absent, and none of a call that failed. */
+	/** Images for the model in addition to the text. Absent if there are none, and for failed calls. */
 	readonly pictures?: readonly ImageBlock[];
 }
 
-/** The text of a message as it reaches a model. Pictures and sealed thinking have none. */
+/** Text of a message for a model. Images and sealed thinking have no text. */
 export function messageText({ content }: Message): string {
 	return content.map(blockText).join("\n");
 }

@@ -1,10 +1,10 @@
 import { defined, type ErrorCode, ParleyError } from "@parley/base";
 
 /**
- * What went wrong between us and a model, as far as it decides what to do next.
- * rate-limited: asked too often. overloaded: the provider cannot answer now. interrupted: a reply broke off, or was
- * damaged on its way. timeout: it came too slowly. unreachable: no connection (name, TLS, refused). rejected: the
- * request itself is at fault, and the same one would be refused again. unauthenticated: the key is.
+ * Kind of a model failure, which decides about the next attempt.
+ * rate-limited: too many requests. overloaded: the provider cannot answer now. interrupted: a reply stopped early or was
+ * damaged. timeout: it came too slowly. unreachable: no connection (name, TLS, refused). rejected: the request itself is
+ * invalid and would be refused again. unauthenticated: the key was refused.
  */
 export type ModelFault =
 	| "rate-limited"
@@ -33,12 +33,12 @@ interface ModelErrorFacts {
 }
 
 /**
- * Why a model gave no whole reply. The message may be shown to people: of what a provider says it holds its own short
- * explanation at most, never a page or a body as it came.
+ * Failure of a model call. The message may be shown to people: it contains at most the provider's own short explanation,
+ * never a page or a response body.
  */
 export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
-	/** How long the provider asked us to wait, in milliseconds; undefined where it did not say, or not sensibly. */
+	/** Requested wait in milliseconds. Undefined if the provider sent none, or an invalid one. */
 	readonly retryAfterMs: number | undefined;
 	/** Whether what the request holds was refused, not who asks, for which model or on which way. */
 	readonly refusesContent: boolean;
@@ -51,8 +51,8 @@ export class ModelError extends ParleyError {
 	}
 }
 
-/** So many calls of one reply may run; a provider that sends hundreds is out of order. */
+/** Maximum calls of one reply that run. A provider that sends hundreds is faulty. */
 export const mostCalls = 8;
 
-/** What the model is told of the others: nothing is wrong with them, and to repeat them is no mistake. */
+/** Text for the model about further calls. They are not wrong, and the model may repeat them. */
 export const tooManyCalls = `only the first ${mostCalls} calls of a reply are carried out: repeat this one`;

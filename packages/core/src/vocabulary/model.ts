@@ -2,7 +2,7 @@ import type { ParleyError } from "@parley/base";
 import type { AssistantMessage, Message } from "./message.ts";
 import type { Usage } from "./usage.ts";
 
-/** What a tool looks like to a model: `parameters` is a JSON Schema object. */
+/** Description of a tool for a model. `parameters` is a JSON Schema object. */
 export interface ToolDescription {
 	readonly name: string;
 	readonly description: string;
@@ -14,7 +14,7 @@ export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] 
 
 export type Reasoning = (typeof reasoningLevels)[number];
 
-/** How a reply is drawn. What is absent is the model's own. */
+/** Sampling of a reply. Absent fields have the model's default. */
 export interface Sampling {
 	readonly temperature?: number;
 	readonly topP?: number;
@@ -39,14 +39,15 @@ export interface ModelRequest {
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 
 /**
- * What one reply is made of, in order: `started` if the provider sends headers before content, any number of `usage`,
- * `thinking`, `text` and `call`, then exactly one `end`. A `call` is whole: its arguments are parsed JSON, or `invalid`
- * says why they are not. A provider that sends calls in pieces yields `call.started`, `call.delta` and `call.ended` before
- * the `call` of the same `index`. `usage` says what the call has cost so far, so that a reply which breaks off is counted too;
- * `end.usage` is the last word. Both name the model that really answers.
+ * Events of one reply, in order: `started` if the provider sends headers before content; any number of `usage`, `thinking`,
+ * `text` and `call`; then exactly one `end`. A `call` is complete: its arguments are parsed JSON, or `invalid` has the
+ * reason
+ * why they are not. A provider that streams calls yields `call.started`, `call.delta` and `call.ended` before the `call` of
+ * the same `index`. `usage` is the cost so far, so that an interrupted reply is counted too; `end.usage` is final. Both name
+ * the model that answers.
  */
 export type ModelEvent =
-	/** The response headers are there, without an error. */
+	/** The response headers arrived, without an error. */
 	| { readonly type: "started" }
 	| { readonly type: "usage"; readonly usage: Usage; readonly model: string }
 	| {
@@ -77,17 +78,16 @@ export type ModelEvent =
 export type Answered = (requestId: string) => void;
 
 /**
- * The port to a language model. `stream` yields one reply and returns; it throws a `ModelError` when the reply
- * cannot be had or breaks off (a stream that ends without `end` is a failure too), and stops soon after `signal`
- * aborts. It tries once: whoever calls it decides about another try. It keeps no state between requests: everything
- * it may know is in the request.
+ * Port to a language model. `stream` yields one reply and returns. It throws a `ModelError` if the reply fails or is
+ * interrupted (a stream that ends without `end` is a failure too), and stops soon after `signal` aborts. It makes one
+ * attempt; the caller decides about retries. It keeps no state between requests.
  */
 export interface Model {
 	readonly provider: string;
-	/** The name used where nothing else was chosen. */
+	/** Model name if no other is chosen. */
 	readonly defaultModel: string;
 	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent>;
-	/** Tokens of the request as the provider counts them; undefined where it cannot tell. Throws like `stream`. */
+	/** Tokens of the request by the provider's count. Undefined if the provider has no count. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 	/** Tokens of each text, without those of a request around it; for servers that show their tokenizer. Throws like `stream`. */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
@@ -100,7 +100,7 @@ export interface Model {
 /** One reply of a model: whole, or what there was of it when it broke off (`failure`). */
 export interface Reply {
 	readonly content: AssistantMessage["content"];
-	/** The model that answered; "" where none did. */
+	/** Model that answered, or "" if none did. */
 	readonly model: string;
 	readonly stop: StopReason | undefined;
 	readonly usage: Usage;

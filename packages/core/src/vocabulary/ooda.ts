@@ -9,7 +9,7 @@ const tasks: Readonly<Record<OodaPhase, string>> = {
 	act: "Do now what you decided. If the request is fulfilled, or nothing more can be done, write the answer for the user and call no tool.",
 };
 
-/** The same message for the same phase: what is derived from a message is then derived once. */
+/** One message object for each phase, so that data derived from it is computed once. */
 const asks: Readonly<Record<OodaPhase, UserMessage>> = {
 	observe: ask("observe"),
 	orient: ask("orient"),

@@ -1,11 +1,11 @@
 import { defined } from "@parley/base";
 /**
- * Who acts. A connector speaks for people of one chat platform; `agent` is the model itself: it holds no right on the
- * gateway, whatever it writes.
+ * Kind of a caller. A connector acts for people of one chat platform. `agent` is the model itself, which has no right on the
+ * gateway.
  */
 export type PrincipalKind = "operator" | "observer" | "connector" | "agent";
 
-/** What a person of a chat platform may do, from least to most; `stranger` is who nobody has let in. */
+/** Roles of a person of a chat platform, from the least to the most rights. A `stranger` has no access. */
 export const roles = ["stranger", "guest", "member", "approver", "owner"] as const;
 export type Role = (typeof roles)[number];
 
@@ -15,11 +15,11 @@ export interface Principal {
 	readonly kind: PrincipalKind;
 	/** The token that it came with; revoking that ends its connections. Absent for local processes of the operator. */
 	readonly tokenId?: string;
-	/** Of a connector: the chat platform that it speaks for, such as `discord`, and no other. */
+	/** For a connector: its chat platform, such as `discord`. */
 	readonly platform?: string;
-	/** Of an observer: the sessions that it may see; none where absent. */
+	/** For an observer: the sessions that it may read. None if absent. */
 	readonly sessions?: readonly string[] | "all";
-	/** Of a connector, for one request: the person that it acts for. */
+	/** For a connector, in one request: the person that it acts for. */
 	readonly person?: Person;
 	/** The wire that it came by, for the audit: `ozzie`, `http`. */
 	readonly via?: string;
@@ -32,24 +32,24 @@ export interface Person {
 	/** As the platform shows it: text of a stranger. */
 	readonly name: string;
 	readonly role: Role;
-	/** Where they speak. */
+	/** Channel in which they write. */
 	readonly place: Place;
 	/** Ids of the platform's roles that they held when they were looked up: `People.roleNow` reckons with them. */
 	readonly platformRoles?: readonly string[];
 }
 
-/** Where in a chat platform something is said. Ids are the platform's own. */
+/** Channel, thread or direct message of a chat platform. Ids are the platform's own. */
 export interface Place {
 	readonly platform: string;
 	/** A guild, a team; of direct messages the platform's own id for them. */
 	readonly tenant: string;
 	readonly channel: string;
 	readonly thread?: string | undefined;
-	/** Whether people of other organisations are there, too. */
+	/** Whether people of other organisations are members. */
 	readonly shared: boolean;
 }
 
-/** What a connector says of the person it acts for. What they may do, the gateway knows. */
+/** Statement of a connector about the person it acts for. The gateway decides their rights. */
 export interface Actor {
 	/** The platform's own id. */
 	readonly id: string;
@@ -63,7 +63,7 @@ export interface Actor {
 /** The operator of this gateway: one operator is one trust boundary. */
 export const operator: Principal = { id: "operator", kind: "operator" };
 
-/** Who is named for what was done: the person where a connector acts for one. */
+/** Id to record for an action: the person's if a connector acts for one. */
 export function actingId({ id, person }: Principal): string {
 	return person?.id ?? id;
 }
@@ -89,7 +89,7 @@ export interface SessionsOf {
 	readonly place?: string;
 }
 
-/** The sessions that somebody may see who may not see all: their own, and those that their token lists. */
+/** Sessions that a principal with limited rights may see: its own, and those in its token's list. */
 export function visibleTo({ id, sessions, person }: Principal): SessionsOf {
 	return {
 		owner: id,

@@ -14,7 +14,7 @@ export type PromptType = "confirm" | "text" | "select" | "multi" | "password";
 /** How much harm the asked-for action can do: shown to the person, and `critical` is the always-ask floor. */
 export type Risk = "low" | "normal" | "high" | "critical";
 
-/** What a client needs to show an approval well. Absent for elicitations. */
+/** Facts that a client needs to show an approval. Absent for questions. */
 export interface ApprovalContext {
 	readonly callId: string;
 	readonly tool: string;
@@ -42,7 +42,7 @@ export interface ReplyPlace {
 
 /** A question to a person: an approval when `approval` is present, else an elicitation. */
 export interface Prompt {
-	/** Unguessable; whoever holds it and may see the session can answer. */
+	/** Unguessable. A holder who may see the session can answer with it. */
 	readonly token: string;
 	readonly runId: string;
 	readonly type: PromptType;
@@ -64,7 +64,7 @@ export function alwaysRequires({ type, approval }: Prompt): boolean {
 	return type === "confirm" && (!approval || approval.risk === "critical");
 }
 
-/** What a person may be asked for by `ask_user`. */
+/** Question that `ask_user` can ask a person. */
 export interface Elicitation {
 	readonly type: Exclude<PromptType, "confirm">;
 	readonly label: string;
@@ -73,13 +73,13 @@ export interface Elicitation {
 	readonly validation: string;
 }
 
-/** What came back: the text, the chosen values, a handle `secret:…` for a password, or that nobody answered. */
+/** Answer to a question: the text, the chosen values, a handle `secret:…` for a password, or none. */
 export type ElicitationAnswer =
 	| { readonly outcome: "answered"; readonly value: string | readonly string[] }
 	| { readonly outcome: "cancelled"; readonly reason?: string }
 	| { readonly outcome: "expired" };
 
-/** What a client sent. A field that was not written is absent; `value: null` counts as no value. */
+/** Response of a client. Omitted fields are absent, and `value: null` counts as no value. */
 export interface PromptResponse {
 	readonly value?: unknown;
 	readonly values?: readonly string[];
@@ -87,19 +87,19 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Why it was denied: reaches the model. */
 	readonly reason?: string;
-	/** Whether no person denied it: `reason` is why nobody could. */
+	/** Whether the denial is not by a person. `reason` says why no person could decide. */
 	readonly unanswered?: boolean;
-	/** False where others could read the answer on its way. */
+	/** False if the connection is not encrypted, so that the answer could be read on its way. */
 	readonly confidential?: boolean;
 	/** True if the client saw an approval that is always required as a choice between `deny` and `approve`. */
 	readonly choice?: boolean;
-	/** With these arguments instead of those that were asked about; for approvals. */
+	/** For approvals: arguments that replace the shown ones. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
 	/** True if `arguments` may only narrow the call: they are refused if it then needs a further class of action. */
 	readonly narrows?: boolean;
 }
 
-/** What the response means for its prompt. */
+/** Meaning of a response for its prompt. */
 export type Answer =
 	| { readonly kind: "approved"; readonly remember: boolean; readonly arguments?: unknown }
 	| { readonly kind: "denied"; readonly reason: string; readonly unanswered?: true }
@@ -108,7 +108,7 @@ export type Answer =
 
 /** Characters of an answer in words: about what a model reads of one result. */
 const longestAnswer = 65_536;
-/** And of a password: a long private key. What is longer could not be found again in what a tool says. */
+/** Maximum length of a password, enough for a long private key. A longer one could not be redacted in tool output. */
 const longestPassword = 4_096;
 
 const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
@@ -118,8 +118,8 @@ const denying = new Set<unknown>([false, "no", "n", "deny"]);
 const forSession = new Set<unknown>(["session", "always"]);
 
 /**
- * Reads a response to `prompt`. Throws `invalid_argument` where the prompt has to stay open: an answer that does not
- * fit its options or validation, and a value-less approval of an always-ask call (`floor`).
+ * Reads a response to `prompt`. Throws `invalid_argument` if the prompt must stay open: the answer does not fit its options
+ * or validation, or approves an always-required approval (`floor`) without a value.
  */
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);
@@ -150,7 +150,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Reads the value of a choice between `deny` and `approve`. What a confirm takes for yes or no is one of them, too. */
+/** Reads the value of a choice between `deny` and `approve`. The values of a confirm are accepted too. */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };

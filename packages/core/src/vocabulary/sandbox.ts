@@ -33,8 +33,8 @@ export interface CommandOutcome {
 }
 
 /**
- * Confinement of commands. `off`: none, they have the operator's own power. `container`: the container of the gateway, as
- * the operator declared. `none`: a sandbox is required and there is none, so no command runs.
+ * Confinement of commands. `off`: none, they have the operator's permissions. `container`: the container of the gateway, as
+ * the operator declared. `none`: a sandbox is required and missing, so no command runs.
  */
 export type SandboxKind = "off" | "bubblewrap" | "container" | "none";
 
@@ -43,7 +43,7 @@ export interface Sandbox {
 	readonly mode: SandboxKind;
 	/** Whether commands of a chat can reach the gateway's files. No person of a chat can approve such a command. */
 	readonly exposed?: boolean;
-	/** Name of everything that holds for commands. An approval is valid for one profile alone. */
+	/** Name of the confinement of commands. An approval is valid for one profile. */
 	readonly profile: string;
 	/** Environment of every command, without the variables of `Command`. */
 	readonly environment: Readonly<Record<string, string>>;

@@ -11,8 +11,8 @@ function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: 
 }
 
 /**
- * Returns the first due time after `after`, or undefined if there is none. Schedules on an event have none. Times are
- * milliseconds since the epoch.
+ * Returns the first due time after `after`, or undefined. Schedules on an event have none. Times are milliseconds since the
+ * epoch.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
 	switch (trigger.kind) {

@@ -32,7 +32,7 @@ export const shows = ["thread", "post", "silent"] as const;
 
 export type Show = (typeof shows)[number];
 
-/** What a schedule sends, when, and how the result is shown. */
+/** Message, time and presentation of a schedule. */
 export interface NewSchedule {
 	readonly trigger: Trigger;
 	/** The message that each firing sends to the session. */
@@ -72,7 +72,7 @@ export interface Schedule {
 	readonly firings: number;
 	/** Why the last due time did not fire, for people. */
 	readonly problem?: string;
-	/** Of an event schedule: the last event of the session that was looked at. */
+	/** For an event schedule: the last checked event of the session. */
 	readonly seenSeq: number;
 }
 

@@ -71,9 +71,9 @@ interface StepTry extends OfRun {
 }
 
 /**
- * What happens to a skill, in the session of its run. In this order: started; for each try of a step one step.started and
- * one step.completed; last exactly one completed. Steps that run in parallel are mixed. A try with `willRetry` is followed
- * by the next try of its step.
+ * Events of a skill, in the session of its run. Order: started; for each attempt of a step one step.started and one
+ * step.completed; finally exactly one completed. Parallel steps are interleaved. An attempt with `willRetry` is followed by
+ * the next attempt of its step.
  */
 export type SkillEvent =
 	| (OfRun & {
@@ -134,7 +134,7 @@ export interface WorkflowEnd {
 	readonly error: string;
 }
 
-/** What a run records of a workflow. */
+/** Workflow records of a run. */
 export type WorkflowStep =
 	/** A workflow has started. */
 	| {
@@ -254,7 +254,7 @@ class Filling {
 
 	/**
 	 * Replaces `$ARGUMENTS`, `$0` for the first argument and so on, `$ARGUMENTS[0]` as another spelling, and
-	 * `${CLAUDE_SKILL_DIR}`, each once: placeholders in the arguments stay as they are, and so do those without an argument.
+	 * `${CLAUDE_SKILL_DIR}`, each once. Placeholders inside the arguments stay, and so do those without an argument.
 	 */
 	fill(text: string): string {
 		this.#count(text.length);

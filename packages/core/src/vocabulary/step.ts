@@ -4,21 +4,21 @@ import type { Person } from "./principal.ts";
 import type { WorkflowStep } from "./skill.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
-/** What became of a call before it ran, for who wants to know later; absent in steps that an earlier version wrote. */
+/** Decision about a call, for later explanation. Absent in steps of earlier versions. */
 export interface CallDecision {
 	readonly effect: "allow" | "ask" | "refuse";
-	/** The rule that decided; for what made no sense, what the model was told. */
+	/** The rule that decided, or, for an invalid call, the text for the model. */
 	readonly reason: string;
 	/** The version of the rules. */
 	readonly policy: string;
 }
 
 /**
- * What a run has done, in order. A run is a function over these: after a crash it is replayed up to the last one
- * and goes on from there. Nothing that is not a step has happened.
+ * Steps of a run, in order. The state of a run is a function of them: after a crash they are replayed, and the run continues
+ * after the last one.
  */
 export type Step =
-	/** The first step of a run that a client brought along when it created the session: nothing of it happened here. */
+	/** First step of a run in a history that a client supplied. Nothing of such a run happened in this gateway. */
 	| { readonly kind: "imported" }
 	/** A model is about to be called; without a `reply` after it the call is made again. */
 	| { readonly kind: "call" }
@@ -36,8 +36,7 @@ export type Step =
 			readonly cost?: number;
 	  }
 	/**
-	 * A model call that gave no reply to go on with (it failed, or wrote a summary), with the text that had come. The
-	 * model never sees it.
+	 * A model call without a usable reply (it failed, or wrote a summary), with the received text. The model never sees it.
 	 */
 	| {
 			readonly kind: "spent";
@@ -46,7 +45,7 @@ export type Step =
 			readonly text: string;
 			readonly reason: string;
 	  }
-	/** What somebody said to the run while it was at work. */
+	/** A message that was added while the run was active. */
 	| { readonly kind: "steered"; readonly content: string; readonly actor?: Person }
 	/**
 	 * Notes from memory that the run was offered at its start, or "". `personal` notes of one person are for this run alone:
@@ -74,8 +73,9 @@ export type Step =
 			readonly asked?: boolean;
 	  }
 	/**
-	 * An effectful call is about to run; without a `result` after it nobody knows what it did. `gated`: the audit tells of
-	 * it, and has to tell of its end.
+	 * A call with an effect is about to run. Without a later `result` its effect is unknown. `gated`: the audit records the
+	 * call
+	 * and must record its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	/** `later`: the text that later runs of the session have in the place of `text`. */

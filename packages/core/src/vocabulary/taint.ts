@@ -1,28 +1,28 @@
 /**
- * What has come together in a session, in this order. U: text of others than the operator, which may hold instructions. P: private
- * data from beyond the roots. E: an effect outside, by which data can leave. Any two are of use and little danger;
- * with all three, what a stranger wrote can carry private data away. Nothing takes a flag from a session.
+ * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data from outside the
+ * roots. E: an external effect, by which data can leave. Two of them are useful and of little danger. With all three, an
+ * attacker's text can send private data away. Flags are never removed from a session.
  */
 export type Taint = "" | "U" | "P" | "E" | "UP" | "UE" | "PE" | "UPE";
 
 const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
-	// What the network is asked holds what leaves, and what it answers was written by somebody else.
+	// A network request carries data out, and its response is untrusted text.
 	egress: "UE",
 	"outside-read": "P",
 	secret: "P",
 	irreversible: "E",
-	// A client may answer anything. It sees the session, so that a call tells it nothing more.
+	// A client may answer anything. It sees the session, so the call gives it no new data.
 	client: "U",
-	// Nothing keeps such a command from private data, or from the network.
+	// Such a command can read private data and use the network.
 	"exec-unsandboxed": "PE",
 };
 
 const names = { U: "text of others", P: "private data", E: "effects outside" } as const;
 
-/** Why a call is asked about whatever was granted. */
+/** Reason why a call requires approval whatever grants exist. */
 export const taintReason = `with it, ${names.U}, ${names.P} and a way out come together in this session`;
 
-/** What a call of these classes brings into its session. */
+/** Flags that a call of these classes adds to its session. */
 export function taintOf(classes: readonly ActionClass[]): Taint {
 	return joinTaints(classes.map((name) => taints[name] ?? ""));
 }
@@ -42,12 +42,12 @@ export function completesTaint(before: Taint, own: Taint): boolean {
 	return before !== "UPE" || own.includes("E");
 }
 
-/** What a session holds, in words. */
+/** Flags of a session in words. */
 export function taintWords(taint: Taint): string[] {
 	return (["U", "P", "E"] as const).filter((flag) => taint.includes(flag)).map((flag) => names[flag]);
 }
 
-/** For who is asked: what the session holds so far. */
+/** Notes for an approver about the flags of the session. */
 export function taintNotes(taint: Taint): string[] {
 	const held = taintWords(taint);
 	return held.length === 0 ? [] : [`so far in this session: ${held.join(", ")}`];
@@ -62,9 +62,9 @@ export function readTaint(text: string): Taint {
 }
 
 /**
- * What the policy judges. `critical` classes (see policy.ts) are asked whatever was granted.
- * read, write: inside the roots. outside-read, outside-write: beyond them. secret: key files and the like.
- * control: what steers Parley or this machine. irreversible: publishing, force-pushing. person: asks somebody.
+ * Classes that policy judges. `critical` classes (see policy.ts) require approval whatever grants exist.
+ * read, write: inside the roots. outside-read, outside-write: outside them. secret: key files and similar.
+ * control: files that control Parley or this machine. irreversible: publishing, force-pushing. person: asks a person.
  * client: a tool that a client runs. memory-read, memory-write: notes of the person and the channel, and reading those for
  * everyone. memory-everyone: storing or deleting notes for everyone. schedule: creating or removing a schedule.
  */

@@ -3,8 +3,8 @@ import type { Person } from "./principal.ts";
 import type { Spent, Usage } from "./usage.ts";
 
 /**
- * pending: will be taken up when there is room. waiting: for its workers, and shown to people as running. suspended:
- * for a person's word. The last three are ends, and a task comes to exactly one of them.
+ * pending: waits for a free slot. waiting: for its workers; shown as running. suspended: for an answer of a person. The last
+ * three are final, and a task reaches exactly one of them.
  */
 export const taskStates = [
 	...(["pending", "running", "waiting", "suspended"] as const),
@@ -19,7 +19,7 @@ export function hasEnded(state: TaskState): boolean {
 	return endStates.some((end) => end === state);
 }
 
-/** From the least to the most urgent: their places are what the store keeps. */
+/** From the least to the most urgent. The store keeps their positions. */
 export const priorities = ["low", "normal", "high"] as const;
 export type Priority = (typeof priorities)[number];
 
@@ -39,7 +39,7 @@ export interface TaskProgress {
 	readonly percentage: number;
 }
 
-/** What a task is suspended for, and what a person said of it. */
+/** Plan for which a task is suspended, and the answer of a person. */
 export interface Review {
 	/** Unguessable; names this very question. */
 	readonly token: string;
@@ -55,11 +55,11 @@ export interface ReviewReply {
 	readonly approved: boolean;
 	readonly feedback: string;
 	readonly by: string;
-	/** Who of a chat platform said it, with the role of that moment. */
+	/** Person of a chat platform who answered, with their role at that time. */
 	readonly person?: Person;
 }
 
-/** What somebody submits. Names of tools, tasks, agents and models are checked when it is. */
+/** Submitted task. Names of tools, tasks, agents and models are checked on submission. */
 export interface NewTask {
 	readonly title: string;
 	readonly description: string;
@@ -99,7 +99,7 @@ export interface TaskFacts {
 	readonly retryCount: number;
 	readonly output: string;
 	readonly error: string;
-	/** Of its workers, too. */
+	/** Includes its workers. */
 	readonly usage: Usage & { readonly cost: number };
 	readonly createdAt: number;
 	readonly updatedAt: number;
@@ -117,15 +117,14 @@ export interface TaskFilter {
 	readonly before?: string;
 }
 
-/** What a task and its workers have used by then; absent in events that an earlier version wrote. */
+/** Usage of a task and its workers at that time. Absent in events of earlier versions. */
 interface Used {
 	readonly usage?: Spent;
 }
 
 /**
- * What people are told of a task, in the session that owns it. In this order: created; started; progress, suspended and
- * resumed as they come; then exactly one of completed, cancelled, and failed without a retry. A failure that is tried
- * again is followed by started.
+ * Events of a task in the session that owns it. Order: created; started; progress, suspended and resumed as they occur; then
+ * exactly one of completed, cancelled, and failed without a retry. A failure with a retry is followed by started.
  */
 export type TaskEvent =
 	| {
@@ -160,11 +159,11 @@ export type TaskEvent =
 			readonly type: "task.completed";
 			readonly taskId: string;
 			readonly title: string;
-			/** The beginning of what it has to say. */
+			/** Beginning of its output. */
 			readonly summary: string;
 			/** From its first start to its end. */
 			readonly durationMs: number;
-			/** Of its workers, too. */
+			/** Includes its workers. */
 			readonly usage: Spent;
 	  }
 	| (Used & {
@@ -179,15 +178,15 @@ export type TaskEvent =
 	| (Used & {
 			readonly type: "task.cancelled";
 			readonly taskId: string;
-			/** Anybody's words, whatever they claim. */
+			/** Untrusted text. */
 			readonly reason: string;
-			/** Whose wish it was; absent where nobody wished it. */
+			/** Principal that requested it. Absent if none did. */
 			readonly by?: string;
 	  });
 
 /**
- * The life of one who works on a task, in the conversation of that task: a task's own run is its first worker, and each
- * task that it spawns is a further one. Its calls are the `tool.started` events between. Exited comes last, once.
+ * Lifecycle of a worker of a task, in the session of that task. The run of the task is its first worker, and each task that
+ * it spawns is a further one. Its calls are the `tool.started` events in between. Exited is last and occurs once.
  */
 export type WorkerEvent =
 	| {
@@ -209,7 +208,7 @@ export type WorkerEvent =
 	| { readonly type: "worker.failed"; readonly taskId: string; readonly error: string }
 	| { readonly type: "worker.exited"; readonly taskId: string };
 
-/** A worker that a task wants: what it leaves out it has from the task. */
+/** Requested worker. Omitted fields are those of the task. */
 export interface NewWorker {
 	readonly title: string;
 	readonly description: string;
@@ -219,7 +218,7 @@ export interface NewWorker {
 	readonly dependsOn?: readonly string[];
 }
 
-/** What has become of a worker. */
+/** Result of a worker. */
 export interface WorkerResult {
 	readonly id: string;
 	readonly title: string;
@@ -229,8 +228,8 @@ export interface WorkerResult {
 }
 
 /**
- * What the tools of a task do with it. `review` and `workers` throw `cancelled` where there is nothing yet: the run
- * stops then, and the same call is made again when there is.
+ * Operations that the tools of a task use. `review` and `workers` throw `cancelled` if there is no answer yet: the run then
+ * stops, and the same call is repeated when there is one.
  */
 export interface TaskDesk {
 	/** Keeps the plan and tells people where it changed. */

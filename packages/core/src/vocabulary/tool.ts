@@ -12,24 +12,21 @@ import type { ActionClass } from "./taint.ts";
 import type { PlanStep, TaskDesk, TaskProgress } from "./task.ts";
 
 /**
- * What a call does to the world, for recovery: after a crash only `none` and `idempotent` calls run again,
- * an interrupted `effectful` one is reported to the model as unknown. Calls with effect `none` may run together.
+ * Effect of a call, for recovery. After a crash only `none` and `idempotent` calls run again, and an interrupted `effectful`
+ * one is reported to the model as unknown. Calls with effect `none` may run in parallel.
  */
 export type ToolEffect = "none" | "idempotent" | "effectful";
 
-/**
- * What a "for this session" answer would allow from then on: a tool, by the name that rules know, with a path below
- * `root`, or an argv prefix.
- */
+/** Scope of an approval for the session: a tool, by the name that rules use, with a path below `root`, or an argv prefix. */
 export type GrantScope = (
 	| { readonly kind: "path"; readonly tool: string; readonly root: string }
 	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] }
 ) & {
-	/** The version of the rules that it was asked about under, and ends with; the built-in ones alone where absent. */
+	/** Version of the rules under which it was approved and with which it ends. Absent: the built-in rules only. */
 	readonly policy?: string;
 };
 
-/** A call, looked at before anybody decides about it: nothing has happened yet. */
+/** Plan of a call before its decision. Planning has no effect. */
 export interface ToolPlan {
 	/** One line for people: `run ls -la`. The whole command or path, never cut. */
 	readonly label: string;
@@ -40,7 +37,7 @@ export interface ToolPlan {
 	readonly binding: Readonly<Record<string, string>>;
 	/** Absent where no "for this session" answer can cover the call. */
 	readonly grant?: GrantScope;
-	/** Whether it reads all that lies below the path of its binding. */
+	/** Whether it reads everything below the path of its binding. */
 	readonly below?: boolean;
 	readonly notes: readonly string[];
 	/** Collects facts that take long to collect. Called only if an approval is required, before the question. */
@@ -72,11 +69,11 @@ export interface BoundFacts {
 	readonly notes: readonly string[];
 }
 
-/** Where a call works. Paths are absolute and real. */
+/** Directories and services of a call. Paths are absolute and real. */
 export interface ToolContext {
 	readonly sessionId: string;
 	readonly callId: string;
-	/** What the tools of this session may touch; the first is the working directory. */
+	/** Directories that the tools of this session may access. The first one is the working directory. */
 	readonly roots: readonly string[];
 	readonly cwd: string;
 	/** Paths that no tool may ever read or write, such as the data directory. */
@@ -90,7 +87,7 @@ export interface ToolContext {
 	readonly clock: Clock;
 	/** For faults that the model is not told in full. */
 	readonly log: Logger;
-	/** Asks a person and waits; the run's working time stands still meanwhile. */
+	/** Asks a person and waits. The run's working time is paused meanwhile. */
 	ask(question: Elicitation): Promise<ElicitationAnswer>;
 	/** Passes on, as it comes, what people may watch while the call runs: text in UTF-8, cut anywhere. */
 	progress(chunk: Uint8Array): void;
@@ -105,9 +102,9 @@ export interface ToolContext {
 	readonly schedules: ScheduleDesk;
 	/** Starts a skill in the run. Throws in words for the model. */
 	skill(invocation: Invocation): Promise<StartedSkill>;
-	/** Where the call is made by a task. */
+	/** Set if a task makes the call. */
 	readonly task?: TaskDesk;
-	/** Opens a kept result of this session by its name (`output_…`). Throws `not_found` if there is none of that name. */
+	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
 	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */
 	share(path: string, name: string): Promise<FileFacts>;
@@ -137,8 +134,9 @@ export interface ParameterLeniency {
 	/** 0 is taken as 1: the caller counts from 0. */
 	readonly fromZero?: true;
 	/**
-	 * The unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
-	 * fit otherwise: above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
+	 * Unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
+	 * fit:
+	 * above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
 	 */
 	readonly unit?: "s" | "ms";
 }
@@ -161,8 +159,9 @@ export interface Leniency {
 export interface Tool<Arguments = unknown> {
 	readonly name: string;
 	/**
-	 * The name by which rules of policies, grants and channels know it; its own where absent. A tool under a second name
-	 * has it, so that what was said about the first holds for both.
+	 * Name in rules of policies, grants and channels. Default: its own. A tool under a second name has the first one here,
+	 * so
+	 * that rules about the first apply to both.
 	 */
 	readonly ruleName?: string;
 	readonly description: string;
@@ -178,11 +177,12 @@ export interface Tool<Arguments = unknown> {
 	 */
 	readonly usual?: readonly ActionClass[];
 	/**
-	 * Parameters that take a handle (`secret:…`) of a password that a person has given: `run` gets the password in its
-	 * place. Everybody else, the model too, sees the handle alone.
+	 * Parameters that take a handle (`secret:…`) of a password. Only `run` gets the password; the model and all others see
+	 * the
+	 * handle.
 	 */
 	readonly secrets?: readonly string[];
-	/** Where a call runs a program: the text that a shell reads, or the words themselves. Rules about commands go by it. */
+	/** For a call that runs a program: the shell text, or the words. Rules about commands use it. */
 	command?(args: Arguments): string | readonly string[];
 	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
 	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
@@ -205,6 +205,6 @@ export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
 		schema ??= tool.parameters();
 		return schema;
 	};
-	// Sound because the runner calls `plan` and `run` only with what `parameters` returned.
+	// True because the runner calls `plan` and `run` only with the output of `parameters`.
 	return { ...tool, parameters } as unknown as Tool;
 }

@@ -5,14 +5,14 @@ import { askOf, phaseAfter } from "./ooda.ts";
 import type { Person } from "./principal.ts";
 import type { Step } from "./step.ts";
 
-/** What the model saw of one run. */
+/** Messages of one run for the model. */
 export interface RunTranscript {
 	/** The run's place among those of its session. */
 	readonly ordinal: number;
 	readonly messages: readonly Message[];
 }
 
-/** What a run was asked. */
+/** Message that started a run. */
 export interface Asked {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
@@ -20,11 +20,11 @@ export interface Asked {
 	readonly attachments?: readonly Attachment[];
 	/** Those of them that the model sees, loaded. */
 	readonly pictures?: readonly ImageBlock[];
-	/** The run whose last reply this one makes again: what was asked stands there already. */
+	/** The run whose last reply is requested again. The transcript already has its message. */
 	readonly retryOf: string | undefined;
-	/** Who of a chat platform asked, with the role of that moment. */
+	/** Person of a chat platform who wrote it, with their role at that time. */
 	readonly actor?: Person;
-	/** Of the options of the run: the skill that the message started, and the mode. */
+	/** Options of the run: the skill that the message started, and the mode. */
 	readonly options?:
 		| { readonly skill?: { readonly text: string }; readonly mode?: "react" | "ooda" }
 		| undefined;
@@ -46,9 +46,8 @@ export function textOf(content: ReplyStep["content"]): string {
 }
 
 /**
- * What the model is to see of one run: the message that started it, then replies, results and what people said
- * meanwhile. A call of a reply that never ran (the run was cancelled first) gets a result that says so, since
- * providers refuse a call without one.
+ * Messages of one run for the model: the message that started it, then replies, results and messages added meanwhile. A call
+ * that never ran (the run was cancelled first) gets a result that says so, because providers refuse a call without one.
  */
 export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 	const messages: Message[] = opensWithQuestion(asked, steps)
@@ -113,7 +112,7 @@ export function withPersonalNotes(messages: readonly Message[], steps: readonly 
 		const known = personalised.get(message);
 		if (known) return known;
 		const own = withOwn(message, { recalled: index === 0 ? recalled : "", results });
-		// A message of a call without its result is made again when the result is there.
+		// A message with a call without a result is built again when the result exists.
 		if (own !== message) personalised.set(message, own);
 		return own;
 	});
@@ -136,7 +135,7 @@ function withOwn(
 
 const personalised = new WeakMap<Message, Message>();
 
-/** The same messages for the same question or step: what is derived from a message is then derived once. */
+/** The same message objects for the same question or step, so that data derived from them is computed once. */
 const made = new WeakMap<Asked | Step, readonly Message[]>();
 
 function once(of: Asked | Step, make: () => readonly Message[]): readonly Message[] {
@@ -186,12 +185,12 @@ function neverRan(callId: string): ResultBlock {
 	return { type: "result", callId, text: "not run: the run was cancelled first", failed: true };
 }
 
-/** What ends a line for some reader: nothing that somebody writes may look like a line of ours. */
+/** All line ends of any reader: no text of a person may look like a line of Parley. */
 const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
 
 /**
- * What a person of a chat platform writes, as the model sees it: under a line that names them, each of their own lines
- * behind a `>`. Whatever they write, it stands behind one, and cannot pass for another person's words, or ours.
+ * Text of a person of a chat platform for the model: a line with their name, and each of their lines after a `>`. So no text
+ * can pass for another person's or Parley's.
  */
 export function attributed(content: string, actor: Pick<Person, "id" | "name"> | undefined): string {
 	if (!actor) return content;
@@ -199,13 +198,13 @@ export function attributed(content: string, actor: Pick<Person, "id" | "name"> |
 	return [`[${actor.id}, ${JSON.stringify(actor.name)}, writes:]`, ...lines].join("\n");
 }
 
-/** What somebody wrote, without their name and the marks, for who carries it out word by word. */
+/** Text of a person without name and marks, for a reader that uses it verbatim. */
 export function withoutAttribution(text: string): string {
 	const quoted = text.replace(/^\[.* writes:\]\n(?=> )/, "");
 	return quoted === text ? text : quoted.replaceAll(/^> /gm, "");
 }
 
-/** What the model is told of such messages, once, in the system prompt of a session where people write them. */
+/** Explanation of such messages for the model, once in the system prompt of a session in which people write them. */
 export function attributionNote(place: string): string {
 	return [
 		"# Who writes here",

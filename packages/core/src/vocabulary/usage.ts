@@ -3,13 +3,13 @@ export interface Usage {
 	/** All that the model read, what came out of a cache included. */
 	readonly inputTokens: number;
 	readonly outputTokens: number;
-	/** What of `inputTokens` was read from the provider's cache. */
+	/** Part of `inputTokens` that was read from the provider's cache. */
 	readonly cacheReadTokens: number;
-	/** What of `inputTokens` was written to the provider's cache. */
+	/** Part of `inputTokens` that was written to the provider's cache. */
 	readonly cacheWriteTokens: number;
 }
 
-/** What was used and what it cost, in billionths of a US dollar. */
+/** Usage and its cost in billionths of a US dollar. */
 export interface Spent extends Usage {
 	readonly cost: number;
 }
@@ -21,7 +21,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 	return {
 		inputTokens: a.inputTokens + b.inputTokens,
 		outputTokens: a.outputTokens + b.outputTokens,
-		// What an earlier version recorded knows of no cache.
+		// Records of earlier versions have no cache numbers.
 		cacheReadTokens: (a.cacheReadTokens ?? 0) + (b.cacheReadTokens ?? 0),
 		cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
 	};
@@ -39,7 +39,7 @@ export function billionths(usd: number): number {
 	return Math.round(usd * perDollar);
 }
 
-/** `$10.00`; what is less than a dollar has more digits where they say something. */
+/** For example `$10.00`. Amounts below a dollar have more digits if they are significant. */
 export function formatDollars(cost: number): string {
 	const maximumFractionDigits = cost < perDollar ? 9 : 2;
 	return new Intl.NumberFormat("en-US", {
@@ -50,12 +50,12 @@ export function formatDollars(cost: number): string {
 	}).format(dollars(cost));
 }
 
-/** Whose spending a budget limits: of everything, or of one session. */
+/** Scope of a budget: everything, or one session. */
 export type BudgetScope = "gateway" | "session";
 /** UTC days and months. */
 export type BudgetPeriod = "day" | "month";
 
-/** Limits in billionths of a US dollar; what is absent is not limited. */
+/** Limits in billionths of a US dollar. Absent fields are unlimited. */
 interface BudgetLimits {
 	readonly day?: number;
 	readonly month?: number;
@@ -70,7 +70,7 @@ export interface Budgets {
 
 export const noBudgets: Budgets = { gateway: {}, session: {} };
 
-/** A budget has come to 80 % or to its end. Money in billionths of a US dollar. */
+/** A budget reached 80 % or its end. Money in billionths of a US dollar. */
 export interface BudgetReached {
 	readonly scope: BudgetScope;
 	readonly period: BudgetPeriod;
