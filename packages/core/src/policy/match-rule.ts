@@ -13,7 +13,7 @@ import { matchesName, namedPaths } from "./commands/places.ts";
 import { splitPlainly, UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 
-/** Whether a rule that asks or denies concerns the call: where that is in doubt, it does. */
+/** Whether an `ask` or `deny` rule applies to the call. In doubt it does. */
 export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	const { classes, commands, paths, hosts } = rule;
 	if (!isOfTool(rule, facts)) return false;
@@ -23,10 +23,7 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	return !hosts || hosts.some((pattern) => mayReach(pattern, facts));
 }
 
-/**
- * The rules that together let all of the call happen; none where anything about it is in doubt. `needed` are its
- * classes that are asked about.
- */
+/** The rules that together allow the whole call. Undefined in any doubt. `needed` are the classes that require approval. */
 export function findAllowing(
 	rules: readonly PolicyRule[],
 	facts: CallFacts,
@@ -48,7 +45,7 @@ function isOfTool({ tools }: PolicyRule, { name }: CallFacts): boolean {
 }
 
 function covers({ classes, paths, hosts }: PolicyRule, facts: CallFacts, needed: readonly string[]): boolean {
-	// Nothing holds such a command back, so that its class has to be named.
+	// Such a command is not confined, so a rule must name its class.
 	const lifted: readonly string[] = classes ?? needed.filter((name) => name !== "exec-unsandboxed");
 	if (needed.some((name) => !lifted.includes(name))) return false;
 	const { path, host, roots } = facts;
@@ -82,7 +79,7 @@ function namesHost(word: string, pattern: string): boolean {
 	return lower.split(/[\s/:@=,?#]/).includes(pattern);
 }
 
-/** A call to be decided about. Without `args` and `context` nothing but its plan is known of it. */
+/** Call to be decided. Without `args` and `context`, only its plan is known. */
 export interface JudgedCall {
 	readonly tool: Pick<Tool, "name" | "ruleName" | "command">;
 	readonly plan: ToolPlan;
@@ -90,7 +87,7 @@ export interface JudgedCall {
 	readonly context?: Pick<ToolContext, "cwd" | "roots" | "forbidden">;
 }
 
-/** What rules can ask of a call; what takes long to find out is found out when the first one asks. */
+/** Facts of a call that rules test. Expensive facts are computed on first use. */
 export class CallFacts {
 	/** The one that rules know. */
 	readonly name: string;
@@ -119,7 +116,7 @@ export class CallFacts {
 	/** That path, and as it was written. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
-		// What is no object has no such property.
+		// True for all values: one that is not an object has no such property.
 		const written: unknown = Object(args).path;
 		return [
 			...(this.path === undefined ? [] : [this.path]),
@@ -133,13 +130,13 @@ export class CallFacts {
 		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");
 	}
 
-	/** All that it runs, where nothing about that is in doubt. */
+	/** All programs that it runs, if that is certain. */
 	get plain(): readonly (readonly string[])[] | undefined {
 		const command = this.#command();
 		return typeof command === "string" ? splitPlainly(command) : command && [command];
 	}
 
-	/** All that it may run and name, as far as anybody can tell. */
+	/** All programs and paths that it may run or name. */
 	get found(): FoundCommands {
 		this.#found ??= this.#find();
 		return this.#found;
@@ -169,8 +166,8 @@ const changesShell = new Set(
 );
 
 /**
- * Whether a rule that begins with these words lets the command run. A program that runs others is let through only where
- * the rule holds all of its words: what follows could be anything.
+ * Whether a rule that begins with these words allows the command. A program that runs other programs is allowed only if the
+ * rule contains all of its words, because the next words could be anything.
  */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;
@@ -182,7 +179,7 @@ function allowsCommand(prefix: readonly string[], words: readonly string[]): boo
 	return !runsOthers || prefix.length === words.length;
 }
 
-/** Whether one of the programs that a command may run, as far as anybody can tell, begins with these words. */
+/** Whether one of the programs that a command may run begins with these words. */
 function mayRun(prefix: readonly string[], { seen, whole }: FoundCommands): boolean {
 	if (!whole) return true;
 	return seen.some((command) =>
@@ -211,7 +208,7 @@ function mayBegin(
 	return name === nameOf(program) && mayFollow(rest, args);
 }
 
-/** Whether the words come in their order, with nothing but options and what belongs to them between. */
+/** Whether the words occur in order, with only options and their values in between. */
 function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
 	if (next === undefined) return true;
 	const last = args[0]?.startsWith("-") || args[0]?.includes(UNKNOWN) ? args.length : 1;
@@ -219,7 +216,7 @@ function mayFollow([next, ...rest]: readonly string[], args: readonly string[]):
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** A shell that is told nothing to run takes it from its input. */
+/** A shell without a command reads commands from its input. */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }

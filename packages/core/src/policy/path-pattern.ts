@@ -8,7 +8,7 @@ import { matchesWithin } from "./commands/places.ts";
 export interface PathPattern {
 	/** As it was written. */
 	readonly text: string;
-	/** Whether the path, or a directory that it lies in, is meant. */
+	/** Whether the pattern matches the path or a parent directory. */
 	fits(path: string, roots: readonly string[]): boolean;
 	/** The same for who is careful: also where a file system or a shell may take the path for another. */
 	mayFit(path: string, roots: readonly string[]): boolean;
@@ -17,8 +17,8 @@ export interface PathPattern {
 }
 
 /**
- * Compiles a pattern of paths as in `compileGlob`: from each root on, or from the top where it begins with a slash. What
- * fits a directory fits all below it. Throws `invalid_argument`.
+ * Compiles a path pattern as in `compileGlob`: relative to each root, or absolute if it begins with a slash. A pattern that
+ * matches a directory matches everything below it. Throws `invalid_argument`.
  */
 export function compilePath(text: string): PathPattern {
 	if (text.startsWith("~")) {
@@ -68,7 +68,7 @@ function fitsFrom(
 ): boolean {
 	if (!isAbsolute(path) || !isWithin(path, base)) return false;
 	if (isAll) return true;
-	// Most paths are told apart without the pattern itself.
+	// Excludes most paths without the pattern.
 	if (head !== "" && !isWithin(path, join(base, head))) return false;
 	const names = relative(base, path).split("/");
 	return names[0] !== "" && names.some((_, index) => matches(names.slice(0, index + 1).join("/")));

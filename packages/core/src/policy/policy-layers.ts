@@ -14,7 +14,7 @@ export interface PolicyChange {
 	readonly layer: PolicySource["layer"];
 	readonly path: string;
 	readonly state: PolicyState;
-	/** Undefined where it was looked at for the first time. */
+	/** Undefined at the first read. */
 	readonly before: PolicyState | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface LayerFiles {
 	readonly onRead: (change: PolicyChange) => void;
 }
 
-/** What of a session its rules depend on. */
+/** Facts of a session that decide which rules apply. */
 export interface PolicyScope {
 	readonly profile: string;
 	readonly rootDir: string;
@@ -66,7 +66,7 @@ export class PolicyLayers {
 		return this.#operator.watched.look();
 	}
 
-	/** What holds for everybody. */
+	/** Rules that apply to all sessions. */
 	everywhere(): PolicyInForce {
 		return this.#combine("", [this.#operator], undefined);
 	}
@@ -118,7 +118,7 @@ export class PolicyLayers {
 	}
 }
 
-/** What one layer adds at this moment. */
+/** Present state of one layer. */
 interface LayerState {
 	readonly layer: Layer;
 	readonly path: string;
@@ -161,8 +161,9 @@ function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
 }
 
 /**
- * Reads a file of rules as a gateway would; whose it is, its place tells: an agent's, a workspace's, else the operator's.
- * Throws `not_found`, or `failed_precondition` with line and reason.
+ * Reads a file of rules as a gateway would. Its path decides the layer: an agent's, a workspace's, else the operator's.
+ * Throws
+ * `not_found`, or `failed_precondition` with line and reason.
  */
 export function checkPolicy(
 	path: string,

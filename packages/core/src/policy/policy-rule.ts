@@ -3,13 +3,13 @@ import type { PathPattern } from "./path-pattern.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 
-/** Who wrote a rule, from the strongest: what stands behind `operator` can only add what is asked and denied. */
+/** Layer of a rule, strongest first. Layers after `operator` can only add `ask` and `deny`. */
 export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 
-/** A rule that somebody wrote. It concerns the calls that all its conditions fit; one that is absent fits all. */
+/** Rule in a file. It applies to calls that match all its conditions. An absent condition matches every call. */
 export interface PolicyRule {
 	readonly layer: Layer;
-	/** Where it stands: `FILE:LINE`. */
+	/** Position: `FILE:LINE`. */
 	readonly source: string;
 	readonly effect: Effect;
 	/** For people and the model. */
@@ -37,7 +37,7 @@ export interface PolicyInForce {
 
 /** How a rule spoke to a call. */
 export interface SpokenRule {
-	/** `session`: what people allowed in it. */
+	/** `session`: approvals for the session. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
 	readonly effect: Effect;
@@ -47,8 +47,8 @@ export interface SpokenRule {
 }
 
 /**
- * The permission that replaces an approval: a rule of the operator, an approval for the session, or `accept_all_tools`. With
- * `approver` there is none: the call always requires approval, which an approver of the channel can give.
+ * Permission that replaces an approval: a rule of the operator, an approval for the session, or `accept_all_tools`. With
+ * `approver` no permission replaces it: the call always requires approval, which an approver of the channel can give.
  */
 export type Standing = "rule" | "grant" | "accept-all" | "approver";
 
@@ -56,12 +56,12 @@ export type Standing = "rule" | "grant" | "accept-all" | "approver";
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];
-	/** What allows the call where the rule would ask; a rule that nothing lifts is the always-ask floor. */
+	/** Permissions that replace the approval. A rule without any is an always-required approval. */
 	readonly liftedBy: readonly Standing[];
 	readonly reason: string;
 }
 
-/** The built-in layer: what holds where nobody wrote a rule. */
+/** The built-in layer, which applies if no file has a rule. */
 export const builtInRules: readonly BuiltInRule[] = [
 	{ effect: "allow", when: ["read"], liftedBy: [], reason: "reads inside the roots" },
 	{ effect: "allow", when: ["person"], liftedBy: [], reason: "asks a person" },
@@ -115,7 +115,7 @@ export const builtInRules: readonly BuiltInRule[] = [
 	},
 	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: "cannot be taken back" },
 ];
-/** For what none of them covers. */
+/** Rule for classes that no built-in rule has. */
 export const unknownClass: BuiltInRule = {
 	effect: "ask",
 	when: [],

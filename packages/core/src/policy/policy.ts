@@ -14,22 +14,22 @@ import {
 	unknownClass,
 } from "./policy-rule.ts";
 
-/** The version of the built-in rules; what holds in a session, and what an approval is bound to, begins with it. */
+/** Version of the built-in rules. Versions of sessions and of bindings of approvals begin with it. */
 export const policyVersion = "4";
 
-/** The reason why a call of a tainted session that changes notes for everyone requires approval. */
+/** Reason why a call of a tainted session that changes shared notes requires approval. */
 const sharedNoteReason = "changes a note for everyone, which every later run may read";
 
 /** The reason why a call of a tainted session that changes schedules requires approval. */
 const laterNote = "changes what runs at a later time, after text of others or private data was read";
 
-/** What holds in the session when the call is decided. */
+/** Permissions of the session at the time of the decision. */
 export interface Permissions {
 	/** Whether `accept_all_tools` is in force. */
 	readonly acceptAll: boolean;
-	/** What "for this session" answers allowed. */
+	/** Approvals for the session. */
 	readonly grants: readonly GrantScope[];
-	/** What has come together in the session, with the calls that are allowed already and run before this one. */
+	/** Taint of the session, including allowed calls that run before this one. */
 	readonly taint: Taint;
 	/** The rules beside the built-in ones; none unless told. */
 	readonly policy?: PolicyInForce;
@@ -41,7 +41,7 @@ export interface Permissions {
 
 export interface Decision {
 	readonly effect: Effect;
-	/** Whether the call is asked about whatever was granted. */
+	/** Whether the approval is always required, whatever grants exist. */
 	readonly floor: boolean;
 	/** For people: why it is asked, or what allows it. */
 	readonly reason: string;
@@ -49,10 +49,10 @@ export interface Decision {
 	readonly rules: readonly SpokenRule[];
 }
 
-/** Where nobody wrote a rule. */
+/** Policy without files. */
 export const builtInAlone: PolicyInForce = { version: policyVersion, rules: [], ignored: [] };
 
-/** A rule that asks, whoever made it. */
+/** Rule of any layer that requires approval. */
 interface Asking {
 	readonly spoken: Omit<SpokenRule, "decides">;
 	readonly liftedBy: readonly Standing[];
@@ -76,7 +76,7 @@ export function decide(call: JudgedCall, permissions: Permissions): Decision {
 
 interface Heard {
 	readonly facts: CallFacts;
-	/** Rules that somebody wrote, and that ask. */
+	/** Rules in files that require approval. */
 	readonly written: readonly Asking[];
 	readonly ignored: readonly Omit<SpokenRule, "decides">[];
 }
@@ -106,7 +106,7 @@ function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): D
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** The operator's rules that let happen all that is asked about. */
+/** Rules of the operator that allow everything that requires approval. */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
@@ -119,7 +119,7 @@ function findLifting(
 	return findAllowing(rules, facts, concerned);
 }
 
-/** What was allowed before and covers all that is asked about, in words. */
+/** Description of the earlier permission that covers everything that requires approval. */
 function findStanding(
 	{ tool, plan }: JudgedCall,
 	asking: readonly Asking[],
@@ -130,7 +130,7 @@ function findStanding(
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return "allowed for this session";
 	}
-	// Who wrote a rule wants to be asked: that a channel is trusted says nothing about it.
+	// The author of a rule wants to be asked, so the trust of a channel does not replace the approval.
 	const isBuiltIn = asking.every(({ spoken }) => spoken.layer === "built-in");
 	if (trusted && isBuiltIn && isLifted("grant")) return "the channel is trusted with it";
 	return undefined;
@@ -172,9 +172,10 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * For work from a chat, the operator alone allows what nothing confines, each time. The same holds for notes for everyone
- * if the session contains more than the operator's own words, because every later run may read them. Schedules of such a
- * session always require approval, too; in a chat an approver can give it.
+ * For work from a chat, only the operator can approve an unconfined call, each time. The same applies to shared notes if the
+ * session contains untrusted text, because every later run may read them. Schedules of such a session always require
+ * approval,
+ * too; in a chat an approver can give it.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -195,7 +196,7 @@ function builtInOf(
 	return { spoken: { layer: "built-in", effect, reason }, liftedBy: isFloor ? [] : liftedBy, classes: when };
 }
 
-/** Of what "for this session" answers allowed, that which was given under the rules that hold. */
+/** Approvals for the session that were given under the present rules. */
 export function grantsUnder(
 	{ version }: PolicyInForce,
 	scopes: readonly GrantScope[],
@@ -203,7 +204,10 @@ export function grantsUnder(
 	return scopes.filter(({ policy = policyVersion }) => policy === version);
 }
 
-/** Whether a "for this session" answer covers a call: the same tool, and a path below or a command that begins alike. */
+/**
+ * Whether an approval for the session covers a call: the same tool, and a path below it or a command with the same
+ * beginning.
+ */
 export function grantCovers(
 	scope: GrantScope,
 	tool: Pick<Tool, "name" | "ruleName">,

@@ -17,10 +17,10 @@ export interface PolicySource {
 	readonly text: string;
 }
 
-/** What a file of rules says. */
+/** Content of a file of rules. */
 export interface PolicyFile {
 	readonly rules: readonly PolicyRule[];
-	/** What a workspace would allow: a repository lets nothing happen. */
+	/** `allow` rules of a workspace, which have no effect. */
 	readonly ignored: readonly PolicyRule[];
 }
 
@@ -264,7 +264,7 @@ function policySchema(): ReturnType<typeof makeSchemas>["file"] {
 
 type WrittenRule = z.infer<ReturnType<typeof makeSchemas>["rule"]>;
 
-/** The names that may stand at a place in the file. */
+/** Valid names at a position in the file. */
 function namesAt(path: readonly PropertyKey[]): readonly string[] {
 	if (path.length === 0) return ["rules"];
 	const { rule, when } = schemas();

@@ -17,27 +17,28 @@ const mostBytes = 256 * 1024;
 
 /** A file of rules as it is now. */
 export interface PolicyState extends PolicyFile {
-	/** Of its text; empty where there is no file. */
+	/** Digest of the text. Empty if there is no file. */
 	readonly digest: string;
-	/** Why it cannot be used, beginning with where that stands in it. */
+	/** Position and reason of an error. */
 	readonly problem?: string;
 }
 
 const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
-/** Whose file it is, and how it is read. */
+/** Layer of a file and its options. */
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
 	/** Whether the file is a stranger's: links in it are not followed, and it may go as it came. */
 	readonly foreign: boolean;
-	/** Told when the file has become another one; `before` is undefined at the first look. */
+	/** Called after the file changed. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
 }
 
 /**
- * A file of rules, looked at each time and read again when it has changed. Never throws: what is wrong is part of the
- * state. A file that was there once and is gone is a problem, because its rules may have been what protected something;
- * that of a stranger is not.
+ * File of rules that is compared at each use and read again after a change. Never throws: an error is part of the state. A
+ * file
+ * that existed and is missing is a problem, because its rules may have protected something. A missing file of a foreign
+ * directory is not.
  */
 export class WatchedPolicy {
 	readonly #file: WatchedFile;
@@ -59,7 +60,7 @@ export class WatchedPolicy {
 		return this.#state;
 	}
 
-	/** Empty where nothing is there; the name of a fault where nobody can tell. */
+	/** Empty if the file is missing. The name of an error if its state is unknown. */
 	#findStamp(): string {
 		const { path, foreign } = this.#file;
 		try {
@@ -100,7 +101,7 @@ function broken(problem: string, text = ""): PolicyState {
 }
 
 function readFile({ path, foreign }: WatchedFile): string {
-	// What a stranger put there could lead anywhere.
+	// A link in a foreign directory could lead anywhere.
 	if (foreign && realpathSync(path) !== path) throw refused(path, "it is a link, or lies behind one");
 	// Not blocking, so that a pipe cannot hold the gateway.
 	const file = openSync(

@@ -194,7 +194,7 @@ test.each(engines)(
 					},
 				]),
 			});
-			// One alteration is one fault: what follows an altered row still fits.
+			// One alteration is one fault: the rows after it still match.
 			expect(faults, name).toBeLessThanOrEqual(2);
 		}
 		const all = await checkAfter(store, execute("update events set data = data || ' '"));

@@ -5,7 +5,7 @@ import { ExpectedRows, type ExpectedRun } from "./expected-rows.ts";
 import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
 
-/** A row that differs from what was written, or that is missing. */
+/** Row that was changed or is missing. */
 export interface TextFault {
 	readonly sessionId: string;
 	/** For example `event 12`, `step 3 of run_…`. */
@@ -31,7 +31,7 @@ export interface TextCheck {
 interface CheckOptions {
 	/** Called after each session. */
 	readonly onProgress?: (checked: number, all: number) => void;
-	/** Ends the check early: it resolves with what was found until then. */
+	/** Ends the check early. It resolves with the faults so far. */
 	readonly signal?: AbortSignal;
 }
 
@@ -42,10 +42,11 @@ const pageSize = 32;
 const rowsPerTurn = 500;
 
 /**
- * Hashes the stored text of all sessions again, and reports rows that were altered, moved or deleted, and rows without their
- * hash: events, steps, messages and summaries. Sessions may be written and deleted meanwhile. Not found: text that was
- * altered together with its hash, the last events if `sessions.last_seq` was lowered with the rows that they tell of, and
- * a session of which no row is left (decision 060).
+ * Computes the hashes of the stored text of all sessions and reports rows that were altered, moved or deleted, and rows
+ * without
+ * a hash: events, steps, messages and summaries. Sessions may be written and deleted meanwhile. Not detected: text that was
+ * altered together with its hash, the last events if `sessions.last_seq` was lowered together with their rows, and a session
+ * without any row (decision 060).
  */
 export async function checkTexts(
 	store: Pick<Store<Tables>, "read">,
@@ -194,7 +195,7 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/** Reads events first: the rows that they call for are there by then. */
+	/** Events are read first, because the rows that they require were written before them. */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();

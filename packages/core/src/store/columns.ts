@@ -1,9 +1,9 @@
 import type { CreateTableBuilder, Kysely } from "kysely";
 
-/** A name and a type; what may be absent ends with a question mark. */
+/** Name and type of a column. An optional column has a question mark. */
 export type Column = readonly [name: string, type: "text" | "bigint" | "integer"];
 
-/** What every row ends with: see `Stamped`. */
+/** Last columns of every table: see `Stamped`. */
 export const stampColumns: readonly Column[] = [
 	["epoch", "bigint"],
 	["v", "integer"],

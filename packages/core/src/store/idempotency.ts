@@ -7,7 +7,7 @@ import { stamp } from "./tables.ts";
 /** How long an answer is remembered: a client that lost it asks again within that time. */
 const keyLifeMs = 72 * 60 * 60 * 1000;
 
-/** Who asks, under which key, for what; the same key with other parameters is a mistake of the client. */
+/** Principal, key and parameters of a request. The same key with other parameters is an error of the client. */
 export interface Keyed {
 	readonly principal: Principal;
 	readonly key: string | undefined;
@@ -17,14 +17,14 @@ export interface Keyed {
 
 export interface Outcome<T> {
 	readonly response: T;
-	/** The command had run before: nothing was changed this time. */
+	/** The command ran before, and nothing was changed this time. */
 	readonly repeated: boolean;
 }
 
 /** Services of idempotency keys. */
 export interface KeyServices {
 	readonly clock: Clock;
-	/** A password may be among the parameters: what is kept of them must not be a hash that anybody can try. */
+	/** The parameters may include a password, so the stored fingerprint must not be a hash that can be guessed offline. */
 	readonly fingerprint: (text: string) => string;
 }
 
@@ -53,7 +53,7 @@ export async function once<T>(
 	return { response, repeated: false };
 }
 
-/** What the request was answered when it came first, if it has come before; throws where its key was for another one. */
+/** Response to the first request with this key, if there was one. Throws if the key was used for another request. */
 export async function answerOf<T>(
 	db: Tx,
 	request: Keyed,

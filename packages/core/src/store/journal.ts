@@ -10,17 +10,14 @@ import { eventHash, noTextHash } from "./text-hash.ts";
 /** A command's view of the store: everything it does is kept together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
-/** What every part that writes needs. */
+/** Dependencies of all parts that write events. */
 export interface JournalDeps {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly ids: Ids;
 }
 
-/**
- * The record of all sessions: appends events inside the transaction that changes the state they tell of, and reads
- * them back in order.
- */
+/** Events of all sessions. Appends events in the transaction that changes their state, and reads them back in order. */
 export class Journal {
 	readonly store: Store<Tables>;
 	readonly #clock: Clock;
@@ -76,7 +73,7 @@ export class Journal {
 		return rows.map(toRecorded);
 	}
 
-	/** The place of the newest event among all; 0 where there is none. */
+	/** Position of the newest event among all sessions, or 0. */
 	async lastPosition(): Promise<number> {
 		const row = await this.store.read((db) =>
 			db
@@ -87,7 +84,7 @@ export class Journal {
 		return Number(row?.position ?? 0);
 	}
 
-	/** The place of the event with this number in its session, or of the last before it; 0 where there is none. */
+	/** Position of the event with this number in its session, or of the last one before it, or 0. */
 	async positionOf(sessionId: string, seq: number): Promise<number> {
 		const row = await this.store.read((db) =>
 			db
@@ -132,7 +129,7 @@ export class Journal {
 		return rows.map(toRecorded).reverse();
 	}
 
-	/** Of one session in the order of its own numbers, so that its index is read from the end and no further. */
+	/** Events of one session in the order of its numbers, so that its index is read from the end. */
 	async #recentOfOne(
 		filter: EventsOf & { readonly sessionId: string },
 		limit: number,
@@ -157,7 +154,7 @@ export class Journal {
 		return rows;
 	}
 
-	/** What is wanted of the events between two places: the second belongs to it. */
+	/** Requested events between two positions, including the second one. */
 	async #window(
 		{ after, until }: { readonly after: number; readonly until: number },
 		filter: EventsOf,
@@ -174,7 +171,7 @@ export class Journal {
 	}
 }
 
-/** The hash that the event after `seq` follows. An event from before there were hashes has none. */
+/** Hash that precedes the event after `seq`. Events from before the hashes have none. */
 async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 	if (seq === 0) return noTextHash;
 	const [row] = await readHash(tx, { sessionId, seq });
@@ -189,7 +186,7 @@ type EventRow = Selectable<Tables["events"]>;
  */
 const windowSize = 10_000;
 
-/** Which events are wanted: of one session, of somebody's sessions, or of all; of all types, or of these. */
+/** Filter of events: of one session, of the caller's sessions, or of all; of all types, or of these. */
 export interface EventsOf {
 	readonly sessionId?: string | undefined;
 	readonly of?: SessionsOf | undefined;
@@ -239,10 +236,10 @@ function toRecorded(row: EventRow): Recorded {
 	};
 }
 
-/** Stored JSON may be larger than a frame of a client, never deeper than what was checked on its way in. */
+/** Stored JSON may be larger than a frame of a client, but never deeper than its check allowed. */
 const storedLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
-/** What was written by this program with `JSON.stringify`, read back. */
+/** Parses JSON that this program stored with `JSON.stringify`. */
 export function fromRow<T>(data: string): T {
 	// True because only this program writes these columns, always from a value of that type.
 	return parseJson(data, storedLimits) as T;

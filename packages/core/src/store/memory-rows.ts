@@ -87,7 +87,7 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 	return Number(row.count);
 }
 
-/** Any note of the store. Most stores have none, and each run looks. */
+/** Any note in the store. Most stores have none, and each run checks this. */
 export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 	// As a parameter, SQLite would prepare the statement again at each use.
 	db.selectFrom("memories").select("n").limit(sql.lit(1)),
@@ -123,7 +123,7 @@ function readableBy({ user, channel }: MemoryReader): RawBuilder<boolean> {
 	return sql<boolean>`(${sql.join(scopes, sql` or `)})`;
 }
 
-/** Notes about a person, and notes that their requests and runs wrote for channels and everyone. */
+/** Notes about a person, and shared notes that their requests and runs wrote. */
 function ofPerson(person: string): RawBuilder<boolean> {
 	return sql<boolean>`((memories.scope = 'user' and memories.subject = ${person}) or memories.author = ${person})`;
 }

@@ -6,7 +6,7 @@ import type { Tables } from "./tables.ts";
 const openTaskStates = ["pending", "running", "waiting", "suspended"] as const satisfies readonly TaskState[];
 type OpenTaskState = (typeof openTaskStates)[number];
 
-/** What has not come to its end, in all sessions. */
+/** Unfinished work in all sessions. */
 export interface OpenWork {
 	readonly active: number;
 	readonly queued: number;

@@ -1,11 +1,11 @@
 import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
 
-/** Somebody of a chat platform at this moment. */
+/** Person of a chat platform at this moment. */
 export interface Standing {
 	readonly actor: Actor;
 	readonly place: Place;
-	/** What the operator gave them. */
+	/** Role given by the operator. */
 	readonly given: Role;
 }
 
@@ -14,12 +14,12 @@ export function isDenied(standing: Standing, { deny }: Pick<ChatSettings, "deny"
 	return deny.some((rule) => concerns(rule, standing));
 }
 
-/** What somebody may be at this moment: the highest that was said of them, and of outsiders at most a guest. */
+/** Present role of a person: the highest of all rules. People of other organisations are guests at most. */
 export function roleOf(standing: Standing, chat: Pick<ChatSettings, "allow" | "deny">): Role {
 	if (isDenied(standing, chat)) return "stranger";
 	const { actor, place, given } = standing;
 	const allowed = chat.allow.filter((rule) => concerns(rule, standing));
-	// Where people of other organisations are, what holds for everybody holds for outsiders, too.
+	// In a channel shared with other organisations, general rules also match outsiders, so they give the role guest.
 	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
 	const highest = [given, ...known].reduce(higherRole);
 	return actor.guest ? lowerRole(highest, "guest") : highest;
@@ -47,7 +47,7 @@ function concerns(rule: PersonRule, { actor, place }: Standing): boolean {
 	);
 }
 
-/** The platform's own id of somebody. */
+/** The platform's own id of a person. */
 export function userOf({ id, place }: Pick<Person, "id" | "place">): string {
 	return id.slice(`${place.platform}:${place.tenant}:`.length);
 }

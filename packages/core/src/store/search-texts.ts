@@ -2,10 +2,10 @@ import { hotStatement } from "@parley/base";
 import type { Tx } from "./journal.ts";
 import type { Tables } from "./tables.ts";
 
-/** What of one text can be found: a page of a log is not what people remember a conversation by. */
+/** Maximum indexed characters of one text. People do not search for the rest of a long log. */
 const mostCharacters = 16_384;
 
-/** One spelling for what people take for the same: case, full and half width, ligatures. */
+/** Normal form that ignores case, full and half width, and ligatures. */
 export function folded(text: string): string {
 	return text.slice(0, mostCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
 }
@@ -17,14 +17,14 @@ const insertText = hotStatement<Tables, { sessionId: string; kind: "name" | "mes
 			.values({ session_id: p("sessionId"), kind: p("kind"), text: p("text"), epoch: 1, v: 1 }),
 );
 
-/** Lets a session be found by what was said in it: once for each message. */
+/** Adds message texts to the search index, once for each message. */
 export async function indexMessages(tx: Tx, sessionId: string, texts: readonly string[]): Promise<void> {
 	for (const text of texts) {
 		if (text.trim() !== "") await insertText(tx, { sessionId, kind: "message", text: folded(text) });
 	}
 }
 
-/** Lets a session be found no more by the title and external key that it had. */
+/** Removes the previous title and external key of a session from the search index. */
 export async function forgetName(tx: Tx, sessionId: string): Promise<void> {
 	await tx
 		.deleteFrom("search_texts")

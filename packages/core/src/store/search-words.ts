@@ -11,7 +11,7 @@ export function searchText(text: string, tags: readonly string[]): string {
 	return folded([text, ...tags].join("\n"));
 }
 
-/** Returns the words to look up, in the spelling of the index. Punctuation counts only if there is nothing else. */
+/** Returns the words to look up, in the spelling of the index. Punctuation counts only in a query of punctuation. */
 export function searchWords(query: string): string[] {
 	const text = folded(query).toWellFormed();
 	segmenter ??= new Intl.Segmenter("ja", { granularity: "word" });

@@ -3,7 +3,7 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { joinTaints, readTaint, type Taint } from "../vocabulary/taint.ts";
 import type { Tx } from "./journal.ts";
 
-/** What has come together in the session so far. */
+/** Taint of the session so far. */
 export async function findTaint(db: Tx, sessionId: string): Promise<Taint> {
 	const row = await db.selectFrom("sessions").select("taint").where("id", "=", sessionId).executeTakeFirst();
 	return readTaint(row?.taint ?? "");
@@ -18,7 +18,7 @@ export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise
 	await tx.updateTable("sessions").set({ taint }).where("id", "=", sessionId).execute();
 }
 
-/** What a message brings in: the operator's own words are trusted, anybody else's are a stranger's. */
+/** Taint of a message: the operator's own text is trusted, all other text is untrusted. */
 export function taintOfMessage({ kind }: Principal, author: Author | undefined): Taint {
 	return kind === "operator" && author === undefined ? "" : "U";
 }

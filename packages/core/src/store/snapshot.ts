@@ -2,7 +2,7 @@ import { copySqliteFile, readMigrationNames } from "@parley/base";
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** What is known of a copy of the journal. */
+/** Facts about a copy of the journal. */
 export interface Snapshot {
 	/** Names of the migrations that it has been through. */
 	readonly migrations: readonly string[];
@@ -12,8 +12,9 @@ export interface Snapshot {
 }
 
 /**
- * Copies a journal as it is at this moment, whoever works on it, and says what is in the copy. It may be one that an
- * earlier version wrote. Throws `not_found` where there is none.
+ * Copies a journal in its present state, also while it is in use, and describes the copy. An earlier version may have
+ * written
+ * it. Throws `not_found` if there is no journal.
  */
 export function takeSnapshot(file: string, target: string): Promise<Snapshot> {
 	return copySqliteFile<Tables, Snapshot>(file, target, describe);

@@ -6,9 +6,11 @@ import { runHash, stepHash } from "./text-hash.ts";
 /** The statements on the path of every message, compiled once per engine. All others are built where they are used. */
 
 /**
- * Takes the next `count` numbers of a session; `last_seq` is the last of them, `previous` the hash of the event before
- * the first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for
- * another process on PostgreSQL, whose events it does not see: `readHash` tells these apart.
+ * Reserves the next `count` numbers of a session. `last_seq` is the last of them, `previous` the hash of the event before
+ * the
+ * first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for another
+ * process
+ * on PostgreSQL, whose events it does not see. `readHash` distinguishes these cases.
  */
 export const takeSeq = hotStatement<
 	Tables,
@@ -79,7 +81,7 @@ export function insertStep(tx: Kysely<Tables>, { runId, n, at, data }: NewStep):
 	return insertHashedStep(tx, { runId, n, at, data, hash: stepHash({ runId, n, data }) });
 }
 
-/** What is said to a run, taken out. */
+/** Removes and returns the messages that were added to a run. */
 export const takeSaid = hotStatement<
 	Tables,
 	{ runId: string },
@@ -88,7 +90,7 @@ export const takeSaid = hotStatement<
 	db.deleteFrom("steers").where("run_id", "=", p("runId")).returning(["ordinal", "content", "actor"]),
 );
 
-/** The open questions of a run. A state that is a parameter would have SQLite plan anew each time, for its index. */
+/** Open questions of a run. With the state as a parameter, SQLite would plan the statement again each time. */
 export const openQuestions = hotStatement<Tables, { runId: string }, { token: string; call_id: string }>(
 	(db, p) =>
 		db
@@ -105,7 +107,7 @@ export const endRun = hotStatement<Tables, { id: string; at: number }>((db, p) =
 		.where("id", "=", p("id")),
 );
 
-/** Adds to what all runs of a session took. */
+/** Adds the usage of a run to its session. */
 export const addTokens = hotStatement<
 	Tables,
 	{ sessionId: string; inputTokens: number; outputTokens: number }

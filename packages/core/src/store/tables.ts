@@ -9,7 +9,7 @@ interface SessionsTable extends Stamped {
 	owner: string;
 	external_key: string | null;
 	title: string;
-	/** Who gave the title; null where nobody has. What a person says is never replaced by a model. */
+	/** Author of the title, or null without one. A model never replaces a person's title. */
 	titled_by: "person" | "model" | null;
 	root_dir: string;
 	status: "active" | "closed";
@@ -18,15 +18,15 @@ interface SessionsTable extends Stamped {
 	message_count: number;
 	input_tokens: number;
 	output_tokens: number;
-	/** What `set_model` chose: a model's name; null where the profile or the gateway decides. */
+	/** Model set by `set_model`. Null: the profile or the gateway decides. */
 	model: string | null;
 	/** The agent profile it was opened with. */
 	profile: string;
-	/** What has come together in it (see taint.ts), in a fixed order: "", "U", "UP", … */
+	/** Taint (see taint.ts) in a fixed order: "", "U", "UP", … */
 	taint: string;
 	created_at: number;
 	updated_at: number;
-	/** When the last client left; null while somebody is there. */
+	/** Time when the last client left. Null while a client is connected. */
 	left_at: number | null;
 	/** The channel that it belongs to, as `placeKey` writes it; null for sessions of no chat platform. */
 	place: string | null;
@@ -63,11 +63,11 @@ interface RunsTable extends Stamped {
 	retry_of: string | null;
 	/** The `Attachment`s of the message (files/attachment.ts) as JSON. */
 	attachments: string | null;
-	/** What ties log lines together, from the message of a platform to the call of a model; the run's id unless told. */
+	/** Id in all log lines about the message, from the platform to the model call. Default: the id of the run. */
 	correlation: string | null;
 	/** 1 where the run was started under `accept_all_tools`, which it then keeps. */
 	accept_all: number;
-	/** The `Person` of a chat platform who asked, as JSON, with the role of that moment; null for everybody else. */
+	/** The `Person` of a chat platform who wrote it, as JSON, with their role at that time. Null for all others. */
 	actor: string | null;
 	/** `RunOptions` (run/options.ts) as JSON; null for a run without any. */
 	options: string | null;
@@ -105,9 +105,9 @@ interface PromptsTable extends Stamped {
 	answer: string | null;
 	/** 1 for the always-ask floor. */
 	floor: number;
-	/** What a "for this session" answer would grant, as JSON. */
+	/** Scope of an approval for the session, as JSON. */
 	scope: string | null;
-	/** Hash of what was shown; an approval counts only for a call that still hashes to it. */
+	/** Hash of the shown call. An approval is valid only for a call with the same hash. */
 	binding: string | null;
 	/** How often people were reminded of it: 0, 1 or 2. */
 	reminded: number;
@@ -146,14 +146,14 @@ interface KeysTable extends Stamped {
 	created_at: number;
 }
 
-/** What was said to a run at work and has not entered it yet. */
+/** Messages that were added to an active run and that it has not taken. */
 interface SteersTable extends Stamped {
 	id: string;
 	run_id: string;
 	/** Order within the run. */
 	ordinal: number;
 	content: string;
-	/** The `Person` of a chat platform who said it, as JSON; null for everybody else. */
+	/** The `Person` of a chat platform who wrote it, as JSON. Null for all others. */
 	actor: string | null;
 	created_at: number;
 	/** See text-hash.ts; null in rows from before the migration that added it. */
@@ -198,8 +198,9 @@ interface CompactionsTable extends Stamped {
 	/** Index of a message within that run. */
 	message: number;
 	/**
-	 * For a summary: the message that takes the place of all before. For results: how many characters are kept of each,
-	 * null where they become one line.
+	 * For a summary: the message that replaces everything before it. For results: how many characters of each remain. Null:
+	 * each
+	 * becomes one line.
 	 */
 	summary: string | null;
 	at: number;
@@ -207,7 +208,7 @@ interface CompactionsTable extends Stamped {
 	hash: string | null;
 }
 
-/** What is known of a kept file; its content is a file of the data directory under the same id. */
+/** Facts of a stored file. Its content is a file of the data directory with the same id. */
 interface FilesTable extends Stamped {
 	id: string;
 	/** The principal that brought it; of files that tools made, the session's owner. */
@@ -223,7 +224,7 @@ interface FilesTable extends Stamped {
 	expires_at: number;
 }
 
-/** What people thought of replies: the last word of each person about each run. */
+/** Latest feedback of each person about each run. */
 interface FeedbackTable extends Stamped {
 	session_id: string;
 	run_id: string;
@@ -239,7 +240,7 @@ interface SystemPromptsTable extends Stamped {
 	text: string;
 }
 
-/** What a session is found by (session/search.ts), in one spelling: its name, or one message. */
+/** Search text of a session in normal form: its name, or one message. */
 interface SearchTextsTable extends Stamped {
 	id: GeneratedAlways<number>;
 	session_id: string;
@@ -247,12 +248,12 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
-/** Notes about people, channels and for everyone. */
+/** Notes about people, about channels, and shared by all. */
 interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
 	scope: "user" | "channel" | "everyone";
-	/** The person, or the channel as `placeKey` writes it; "" for everyone. */
+	/** The person, or the channel as `placeKey` writes it, or "" for everyone. */
 	subject: string;
 	/** The person or principal whose run or request wrote it. */
 	author: string;

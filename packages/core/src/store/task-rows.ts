@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
 
 export type TaskRow = Selectable<Tables["tasks"]>;
 
-/** What a list adds to a row. */
+/** Additional fields of a task in a list. */
 export interface TaskSurroundings {
 	readonly needs: readonly string[];
 	readonly usage: Usage & { readonly cost: number };
@@ -26,7 +26,7 @@ export function isStep({ parent_id, spawn_call }: Pick<TaskRow, "parent_id" | "s
 	return parent_id === null && spawn_call !== null;
 }
 
-/** Who of a chat platform has replied to it. */
+/** People of a chat platform who have replied to it. */
 export function speakersOf({ speakers }: Pick<TaskRow, "speakers">): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }

@@ -1,7 +1,7 @@
 import type { TaskState } from "../vocabulary/task.ts";
 import type { Stamped } from "./stamped.ts";
 
-/** One task. Its `epoch` counts how often it was claimed: who holds another one has lost it. */
+/** One task. `epoch` counts its claims: a process with another number has lost the task. */
 interface TasksTable extends Stamped {
 	id: string;
 	/** The session that owns it: its people see it and are asked there. */
@@ -16,7 +16,7 @@ interface TasksTable extends Stamped {
 	retry_of: string | null;
 	/** 0 for a task that people submitted, and one more than its parent's for a worker. */
 	depth: number;
-	/** Who submitted it, as `actingId` says. */
+	/** Principal that submitted it, by `actingId`. */
 	submitted_by: string;
 	/** The `Person` of a chat platform who did, as JSON, with the role of that moment. */
 	actor: string | null;
@@ -30,9 +30,9 @@ interface TasksTable extends Stamped {
 	model: string | null;
 	autonomy: "supervised" | "autonomous";
 	state: TaskState;
-	/** What people are told when it is taken up the next time; null where that goes on with what they know of. */
+	/** Event to send when it is claimed next. Null if clients already know its state. */
 	announce: "started" | "resumed" | null;
-	/** `PlanStep`s as JSON; null where it has made no plan. */
+	/** `PlanStep`s as JSON. Null without a plan. */
 	plan: string | null;
 	/** The last `Review` as JSON. */
 	review: string | null;
@@ -45,7 +45,7 @@ interface TasksTable extends Stamped {
 	worked_ms: number;
 	/** The `Person`s of a chat platform who replied to it, as JSON. */
 	speakers: string | null;
-	/** Who works on it, and until when nobody else may take it over. */
+	/** Process that works on it, and the end of its lease. */
 	worker: string | null;
 	lease_until: number;
 	output: string;

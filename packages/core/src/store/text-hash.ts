@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
 /**
- * Hashes of rows that hold what people, models and tools said. They show that a text was altered by a fault of the disk or
- * by another program. They have no key: a program that also computes the hashes again is not noticed (decision 048). Deleted
- * rows and hashes are noticed by what the events say (decision 060).
+ * Hashes of rows with text of people, models and tools. They show that a disk fault or another program altered a text. They
+ * have no key: a program that also computes the hashes again is not detected (decision 048). Events show deleted rows and
+ * hashes (decision 060).
  *
- * Each hash is SHA-256 as base64url, 43 characters. Fields that come before the last one contain no line break.
+ * Each hash is SHA-256 as base64url, 43 characters. Fields before the last one contain no line break.
  */
 
 /** The hash that the first event of a session follows. */

@@ -1,19 +1,19 @@
 import type { Stamped } from "./stamped.ts";
 
-/** What somebody has to show to come in; the operator's first token is a file instead. */
+/** Tokens of clients. The operator's first token is a file instead. */
 interface TokensTable extends Stamped {
 	/** The 26 characters that the token's text names. */
 	id: string;
 	kind: "operator" | "observer" | "connector";
-	/** What the operator calls it; of a connector the end of its principal's id. */
+	/** Name given by the operator. For a connector, the end of its principal's id. */
 	name: string;
 	/** sha256 of the secret part, hexadecimal. */
 	hash: string;
-	/** Of a connector. */
+	/** Platform of a connector. */
 	platform: string | null;
-	/** Of a connector: the guilds or teams that it may speak for, as JSON; null for all of its platform. */
+	/** For a connector: its guilds or teams as JSON. Null for all of its platform. */
 	tenants: string | null;
-	/** Of an observer: ids of the sessions that it may see, as JSON; null for all. */
+	/** For an observer: ids of the sessions that it may read, as JSON. Null for all. */
 	sessions: string | null;
 	created_at: number;
 	last_used_at: number | null;
@@ -36,7 +36,7 @@ interface PeopleTable extends Stamped {
 	tenant: string;
 	/** The platform's own id. */
 	user_id: string;
-	/** As the platform showed it when they came in. */
+	/** Name on the platform at the time of admission. */
 	name: string;
 	role: "guest" | "member" | "approver" | "owner";
 	added_by: string;
@@ -44,19 +44,19 @@ interface PeopleTable extends Stamped {
 	updated_at: number;
 }
 
-/** One-time codes: the operator's invitation, or the wish of somebody who is not known yet. */
+/** One-time codes: an invitation of the operator, or an access request. */
 interface PairingsTable extends Stamped {
 	id: string;
 	kind: "invitation" | "request";
 	/** Keyed hash of the code, hexadecimal: see trust/pairing-code.ts. */
 	code_hash: string;
-	/** Null in an invitation that anybody may take, anywhere. */
+	/** Null in an invitation without a platform. */
 	platform: string | null;
 	tenant: string | null;
-	/** Who wishes to come in; null in invitations. */
+	/** Person of an access request. Null in invitations. */
 	user_id: string | null;
 	name: string | null;
-	/** What the operator offers; null in requests. */
+	/** Role of an invitation. Null in requests. */
 	role: "guest" | "member" | "approver" | "owner" | null;
 	created_at: number;
 	expires_at: number;
@@ -64,7 +64,7 @@ interface PairingsTable extends Stamped {
 	settled_at: number | null;
 }
 
-/** What the operator set for channels at run time, instead of the configuration. */
+/** Channel settings of the operator at run time, which replace those of the configuration. */
 interface PlacesTable extends Stamped {
 	/** As `placeKey` writes it, or `PLATFORM:TENANT` for all channels there. */
 	key: string;
@@ -93,13 +93,13 @@ interface ChannelGrantsTable extends Stamped {
 	expires_at: number;
 	/** When the gateway was last seen at work with it: a long stop ends it. */
 	alive_at: number;
-	/** Ids of the sessions that were told of it, as JSON: they are told of its end. */
+	/** Ids of the sessions that received the start of the grant, as JSON. They receive its end. */
 	told: string;
 	ended_at: number | null;
 	end_reason: string | null;
 }
 
-/** What was decided and done, each row bound to the one before it: see trust/audit.ts. */
+/** Audit rows, each bound to the previous one: see trust/audit.ts. */
 interface AuditTable {
 	/** From 1, without gaps. */
 	seq: number;
@@ -119,7 +119,7 @@ interface AuditTable {
 	v: number;
 }
 
-/** Who may come in, what they may do and where, and what was decided. */
+/** Tables of access, rights and the audit. */
 export interface TrustTables {
 	tokens: TokensTable;
 	tenants: TenantsTable;

@@ -57,8 +57,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Why running the program cannot be taken back; undefined where nothing says so. Of a `program` that is known
- * only when it runs (undefined) the arguments have to tell.
+ * Reason why running the program cannot be undone, or undefined. If `program` is known only at run time (undefined), the
+ * arguments decide.
  */
 export function whyIrreversible(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
@@ -79,7 +79,7 @@ function some(pattern: RegExp): (args: readonly string[]) => boolean {
 	return (args) => args.some((arg) => pattern.test(arg));
 }
 
-/** Options that stand before the command of git and take the next word: https://git-scm.com/docs/git */
+/** Options before the git command that take the next word: https://git-scm.com/docs/git */
 const gitValueOptions = new Set(
 	"-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" "),
 );
@@ -114,11 +114,11 @@ function isForgeChange(args: readonly string[]): boolean {
 	return args.includes("api") && some(/^(?:-X|--method)?=?(?:delete|put|post|patch)$/i)(args);
 }
 
-/** What `find` is told before it starts, and where its expression begins. */
+/** Options of `find` before its expression. */
 const FIND_OPTION = /^-(?:[HLP]|O\d?|D)$/;
 const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 
-/** The paths that the program would remove with all below them; empty where it removes none. */
+/** Paths that the program would remove with everything below them. */
 export function removedPaths(program: string | undefined, args: readonly string[]): readonly string[] {
 	if (program === "find" || program === "fd") return foundPaths(args);
 	if (program !== undefined && program !== "rm" && program !== "grm" && program !== "srm") return [];

@@ -13,10 +13,10 @@ export interface CommandJudgement {
 	readonly secret: readonly string[];
 }
 
-/** What goes beyond these numbers is not read but asked about: texts in one command, words in one that runs others. */
+/** Maximum texts in one command. A larger command requires approval without further reading. */
 const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
-/** And so many removals, because the file system is asked about each. */
+/** Maximum removals, because each needs a look at the file system. */
 const MAX_REMOVALS = 20;
 /** A longer directory is not followed: every word of the command is compared with it. */
 const MAX_FOLLOWED = 500;
@@ -31,10 +31,12 @@ const changers = new Set(
 );
 
 /**
- * Looks for uses of a shell command that are asked about whatever was granted: what cannot be taken back, what steers
- * this machine or the gateway, and names of files that hold keys or passwords. It knows common programs by name and looks through what runs other programs.
- * A command that means to hide something can: no reading of shell text is a boundary. So the answer is only ever a
- * reason to ask more; that nothing was found allows nothing, and confining a command is the sandbox's work.
+ * Finds uses of a shell command that require approval whatever grants exist: irreversible actions, changes of files that
+ * control
+ * this machine or the gateway, and names of key or password files. It knows common programs by name and reads the commands
+ * that programs run. A command can hide its intent, because reading shell text is no boundary. The result is therefore only
+ * a
+ * reason to ask more often. Confining a command is the task of the sandbox.
  */
 export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -58,11 +60,11 @@ export interface SeenWords {
 
 /** All that a command may run and name, as far as its text tells. */
 export interface FoundCommands {
-	/** What is known only when the command runs holds `UNKNOWN`. */
+	/** Text that is known only at run time is `UNKNOWN`. */
 	readonly seen: readonly SeenWords[];
 	/** Absolute paths that its words may mean, patterns of the shell among them. */
 	readonly paths: ReadonlySet<string>;
-	/** False where it is too long or too deeply nested to be read to its end. */
+	/** False if the command is too long or too deeply nested to read. */
 	readonly whole: boolean;
 }
 
@@ -99,9 +101,9 @@ class Judge {
 	/** Absolute paths that are removed with all below them. */
 	readonly removals = new Set<string>();
 	readonly #places: Places;
-	/** Where what is read is kept, for who wants to know it. */
+	/** Collects words and paths, if the caller needs them. */
 	readonly #found: { readonly seen: SeenWords[]; readonly paths: Set<string> } | undefined;
-	/** Texts to read: where they begin, and whether they may run what any of their words name. */
+	/** Texts to read: their starting directory, and whether they may run any program that their words name. */
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
@@ -114,7 +116,7 @@ class Judge {
 	read(text: string): void {
 		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
 		let read = 0;
-		// A map goes on to what is added while it is walked, and takes each text once.
+		// Iteration over a map includes entries that are added meanwhile, each once.
 		for (const [next, { cwd, hidden }] of this.#waiting) {
 			read += 1;
 			if (read > MAX_TEXTS) {
@@ -151,7 +153,7 @@ class Judge {
 		}
 	}
 
-	/** Judges the program that the words name, and where it may run others every one that could be meant. */
+	/** Judges the program that the words name, and all programs that it may run. */
 	#readWords(words: readonly string[], hidden: boolean): boolean {
 		for (const word of words) this.#judgeName(word);
 		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");
@@ -227,7 +229,7 @@ class Judge {
 	}
 }
 
-/** The name of a program without its directory; undefined where it is known only when it runs. */
+/** Name of a program without its directory. Undefined if it is known only at run time. */
 function programOf(word: string): string | undefined {
 	const name = basename(word).toLowerCase();
 	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;
@@ -241,7 +243,7 @@ const shells = new Set("sh bash zsh dash ksh mksh ash fish csh tcsh pwsh".split(
 
 const keywords = "then do else elif if while until time coproc function case ! [[".split(" ");
 
-/** Programs and words of the shell that run what stands behind them, as arguments or as text. */
+/** Programs and shell words that run the following words, as arguments or as text. */
 const wrappers = new Set(
 	[
 		...keywords,
@@ -257,7 +259,7 @@ const wrappers = new Set(
 );
 const interpreters = /^(?:python|pypy|perl|ruby|node|php|lua|tclsh|Rscript)[\d.]*$/i;
 
-/** Whether the word is no program, but stands before one. */
+/** Whether the word is a shell keyword that precedes a program. */
 export function isKeyword(word: string): boolean {
 	return keywords.includes(word);
 }
@@ -266,7 +268,7 @@ export function isShell(program: string): boolean {
 	return shells.has(program);
 }
 
-/** Whether the program runs what stands in a file of another language than the shell's. */
+/** Whether the program runs a file of another language than shell. */
 export function isInterpreter(program: string): boolean {
 	return interpreters.test(program) || /^(?:[gm]?awk|osascript|deno|bun|expect|tsx|ts-node)$/.test(program);
 }

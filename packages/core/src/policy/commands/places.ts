@@ -3,7 +3,7 @@ import { isWithin, looseForm } from "../../filesystem/paths.ts";
 import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { UNKNOWN } from "./words.ts";
 
-/** Where a command would run. All paths are absolute. */
+/** Directories in which a command would run. All paths are absolute. */
 export interface Places {
 	readonly cwd: string;
 	readonly home: string;
@@ -15,7 +15,7 @@ export interface Places {
 	readonly readable?: readonly string[] | undefined;
 }
 
-/** The absolute path a word means in a directory; undefined where that is known only when it runs. */
+/** Absolute path of a word in a directory. Undefined if it is known only at run time. */
 export function placeOf(word: string, cwd: string | undefined, home: string): string | undefined {
 	// `{a,b}` and `{1..3}` become several words.
 	const isBraced = word.includes("{") && /,|\.\./.test(word);
@@ -27,8 +27,8 @@ export function placeOf(word: string, cwd: string | undefined, home: string): st
 }
 
 /**
- * The paths that a word may mean, itself or in a part of it: `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`. Where
- * a place is known only when the command runs, what is known of it stands below `/`.
+ * Paths that a word may contain, as a whole or in a part: `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`. If a path is
+ * known only at run time, its known part is below `/`.
  */
 export function namedPaths(word: string, cwd: string | undefined, home: string): string[] {
 	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);
@@ -118,7 +118,7 @@ export function matchesName(name: string, glob: string): boolean {
 /** Environment, memory and open files of a process, and its view of the file system. */
 const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".split(" ");
 
-/** What a pattern of the shell may stand for. Names that begin with a point are meant only by patterns that do too. */
+/** Names that a shell pattern may match. Only a pattern with a leading dot matches names with one. */
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
 /** Whether an absolute path of a command names a secret: as for files, by a pattern, or by way of a process. */
@@ -132,8 +132,9 @@ function mayBeWellKnown(name: string): boolean {
 }
 
 /**
- * Whether the path is one of those below `/proc` that show a process from the inside, where the process is given by
- * number, by name, by a pattern or by something that is known only when the command runs.
+ * Whether the path is one of the `/proc` paths that show the inside of a process. The process may be given by number, name
+ * or
+ * pattern, or be known only at run time.
  */
 function revealsProcess(path: string): boolean {
 	const [, proc, process, ...rest] = path.split("/").map((name) => name.replaceAll(UNKNOWN, "*"));

@@ -1,15 +1,15 @@
-/** Stands in a word for what is known only when the command runs. */
+/** Placeholder in a word for text that is known only at run time. */
 export const UNKNOWN = "\0";
 
-/** So many substitutions are read, nested or not; `splitBlindly` sees the rest. */
+/** Maximum substitutions to read, nested or not. `splitBlindly` handles the rest. */
 const MAX_TEXTS = 100;
 
 /** One program with its arguments, quotes taken off. */
 export interface SimpleCommand {
 	readonly words: readonly string[];
-	/** What stands behind `>` and its kin. */
+	/** Words after `>` and similar operators. */
 	readonly outputs: readonly string[];
-	/** What stands behind `<` and its kin; here-strings too. */
+	/** Words after `<` and similar operators, including here-strings. */
 	readonly inputs: readonly string[];
 }
 
@@ -34,12 +34,13 @@ export function splitCommands(text: string, variables: Readonly<Record<string, s
 }
 
 /**
- * The simple commands of a line that a shell reads in one way only, words with quotes taken off; undefined where it
- * would expand or substitute anything, open a file, run something in the background or in another shell, or where any
- * other doubt is left. What this returns is all that the line runs.
+ * Simple commands of a line that a shell reads in exactly one way, with quotes removed. Undefined if the shell would expand
+ * or
+ * substitute anything, open a file, or run something in the background or in another shell, and in all other cases of doubt.
+ * The line runs the returned commands and nothing else.
  */
 export function splitPlainly(text: string): (readonly string[])[] | undefined {
-	// Controls and blanks of other scripts: some shells take them for separators, and nobody sees them.
+	// Control characters and blanks of other scripts: some shells treat them as separators, and they are invisible.
 	if (/[^\P{Z} ]|[^\P{C}\t]/u.test(text)) return undefined;
 	const reader = new Reader(text, new Map());
 	const commands = reader.read();
@@ -47,7 +48,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** What would be expanded, or ends the line for a shell, where no quote protects it. */
+/** Unquoted characters that the shell expands, or that end the line. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(
@@ -69,7 +70,7 @@ class Reader {
 	#outputs: string[] = [];
 	#inputs: string[] = [];
 	#redirect: string[] | undefined;
-	/** Whether an operator stands before what comes, so that there must be a command. */
+	/** Whether an operator precedes the next word, so that a command must follow. */
 	#joined = false;
 
 	constructor(text: string, variables: Map<string, string>) {
@@ -113,7 +114,7 @@ class Reader {
 		const doubled = "&|".includes(character) && this.#text[this.#at] === character;
 		if (doubled) this.#skip(1);
 		this.#endCommand();
-		// The first has no command before it, or two stand together; one `&` alone leaves a command in the background.
+		// No command before the operator, two operators in a row, or a single `&`, which starts a background command.
 		if (this.#joined || this.#commands.length === 0 || (character === "&" && !doubled)) this.plain = false;
 		this.#joined = true;
 	}
@@ -202,7 +203,7 @@ class Reader {
 	/** Whether a redirection throws away what is written, or sends it where the other output goes. */
 	#isHarmless(operator: string, rest: string): boolean {
 		if (this.#redirect) return false;
-		// A word of digits names what is redirected only where no quote is part of it.
+		// A number before a redirection is a descriptor only without quotes.
 		const before = this.#text.slice(0, this.#at - 1);
 		if (/^\d+$/.test(this.#word ?? "") && !/(?:^|[ \t;&|])[12]$/.test(before)) return false;
 		if (operator === ">&") return /^[12](?=$|[ \t;&|])/.test(rest);
@@ -251,7 +252,7 @@ class Reader {
 		this.#at += count;
 	}
 
-	/** What stands before the end mark, which is taken too unless `leave`; all the rest where it is missing. */
+	/** Text before the end mark, which is consumed unless `leave`. Without an end mark, the whole rest. */
 	#takeUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
 		if (found === -1) this.plain = false;
@@ -280,7 +281,9 @@ export function splitBlindly(text: string): string[][] {
 		.filter((words) => words.length > 0);
 }
 
-/** Where the parenthesis that `text` begins with is closed, quotes respected; the end of the text where it is not. */
+/**
+ * Position of the parenthesis that closes the first one of `text`, with respect to quotes. Without one, the end of the text.
+ */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;
 	let depth = 0;
@@ -292,7 +295,7 @@ function closingParenthesis(text: string): number {
 	return text.length;
 }
 
-/** What stands in the braces that `text` begins with, and where it goes on after them. */
+/** Text in the braces at the beginning of `text`, and the position after them. */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;
 	for (const { 0: token, index } of text.matchAll(/\\.|[{}]/gs)) {
@@ -303,7 +306,7 @@ function readBraces(text: string): { readonly inner: string; readonly end: numbe
 	return { inner: text.slice(1), end: text.length };
 }
 
-/** The name of a variable or special parameter at the beginning; "" where there is none. */
+/** Name of a variable or special parameter at the beginning, or "". */
 function readName(text: string): string {
 	return /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text)?.[0] ?? "";
 }
@@ -321,7 +324,7 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads `'…'` as it stands behind a dollar sign, with its escapes:
+ * Reads the `'…'` after a dollar sign with its escapes:
  * https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html
  */
 function decodeAnsi(text: string): { readonly text: string; readonly end: number } {

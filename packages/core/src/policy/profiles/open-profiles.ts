@@ -18,13 +18,14 @@ const shownDirectory = "the directory of agents";
 
 const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
 
-/** A profile, or why it cannot be used; undefined where there is none. */
+/** A profile, or the reason why it cannot be used. Undefined if it does not exist. */
 type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProblem } | undefined;
 
 /**
- * The agents below a directory, which need not exist: `NAME/config.toml`, `NAME/agent.md` or both. Files are looked at
- * each time, and read again when they have changed. Where `tools` gives the names of all tools, others are a problem;
- * so are models of the gateway's own provider that `checkModel` throws for.
+ * Agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Files are compared each time and
+ * read again after a change. If `tools` has the names of all tools, other names are a problem. So are models of the
+ * gateway's
+ * own provider for which `checkModel` throws.
  */
 export function openProfiles(
 	directory: string,
@@ -69,7 +70,7 @@ class ProfileDirectory implements Profiles {
 		};
 	}
 
-	/** What lies in the directory and may be an agent; hidden entries and plain files are not. */
+	/** Subdirectories that may be agents. Hidden entries and plain files are not. */
 	async #directories(): Promise<string[]> {
 		const entries = await orMissing(readdir(this.#directory, { withFileTypes: true }), shownDirectory);
 		return (entries ?? [])
@@ -147,14 +148,15 @@ class ProfileDirectory implements Profiles {
 }
 
 /**
- * Whether nothing is there, as for most people, who have no agents of their own. Asked before each run, and answered at
- * once: a question that waits for another thread keeps the first token ten times as long.
+ * Whether nothing is at the path, which is usual. Called before each run, and synchronous: an asynchronous check takes ten
+ * times
+ * as long.
  */
 function isMissing(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 	} catch {
-		// What is wrong there is told by who reads it.
+		// The reader reports the error.
 		return false;
 	}
 }
@@ -167,20 +169,20 @@ function refused(message: string): ParleyError {
 interface FoundFile {
 	/** Its real path. */
 	readonly path: string;
-	/** What to call it in messages. */
+	/** Name in messages. */
 	readonly shown: string;
 	/** Another one as soon as the content may be another one. */
 	readonly stamp: string;
 }
 
-/** The real path of something below `root`; undefined where nothing is there. Throws where a link leads out. */
+/** Real path of a file below `root`. Undefined if it is missing. Throws if a link leads outside. */
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;
 	throw refusedFile(`${shown} is a link that leads out of the directory of agents`);
 }
 
-/** Finds a file below `root`; undefined where there is none. */
+/** Finds a file below `root`. Undefined if there is none. */
 export async function findFile(root: string, path: string, shown: string): Promise<FoundFile | undefined> {
 	const real = await resolveWithin(root, path, shown);
 	if (real === undefined) return undefined;
@@ -202,7 +204,7 @@ export async function readText({ path, shown }: FoundFile, mostBytes: number): P
 	}
 }
 
-/** Undefined where what is looked for is not there. `shown` names it in errors. */
+/** Undefined if the file is missing. `shown` names it in errors. */
 async function orMissing<T>(looked: Promise<T>, shown: string): Promise<T | undefined> {
 	try {
 		return await looked;

@@ -5,13 +5,13 @@ import { findNearMiss } from "../../text/near-miss.ts";
 import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
 import type { Profile } from "./profile.ts";
 
-/** What `config.toml` says of an agent. */
+/** Content of `config.toml` of an agent. */
 export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> &
 	Partial<Pick<Profile, "title">>;
 
 const addressForm = "an http or https address without a user name, password or query";
 
-/** The errors of this schema say what is allowed; `explain` adds what was found, and where. */
+/** The errors of this schema state what is allowed. `explain` adds the value and its position. */
 const sampling = z.strictObject(
 	{
 		temperature: number(0, 2).optional(),
@@ -131,7 +131,7 @@ function unknownKey(text: string, table: string, key: string): ParleyError {
 	);
 }
 
-/** `line 7: `, or nothing where the key stands in a form that is not looked for, as in an inline table. */
+/** For example `line 7: `, or "" if the form of the key is not recognised, such as an inline table. */
 function placeOf(text: string, table: string, key: string): string {
 	let current = "";
 	for (const [index, row] of text.split("\n").entries()) {
@@ -162,7 +162,7 @@ function whole(least: number, most: number): z.ZodNumber {
 	return z.int({ error }).min(least, { error }).max(most, { error });
 }
 
-/** As requests go to it: programs of other protocols put `/v1` behind it. Undefined for what is no such address. */
+/** Base address for requests. Programs of other protocols add `/v1`. Undefined for an invalid address. */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);
 	if (!url || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) return undefined;

@@ -1,13 +1,13 @@
 import { ParleyError } from "@parley/base";
 import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
 
-/** An agent profile: who answers, and how. What is absent is the gateway's own. */
+/** Agent profile: instructions and settings of an agent. Absent fields have the gateway's value. */
 export interface Profile {
 	/** The name of its directory. */
 	readonly name: string;
-	/** What people see. */
+	/** Display name. */
 	readonly title: string;
-	/** `agent.md` as it stands in the file: takes the place of the built-in instructions. */
+	/** Text of `agent.md`, which replaces the built-in instructions. */
 	readonly instructions?: string;
 	/** A model's name or a tier. */
 	readonly model?: string;
@@ -27,7 +27,7 @@ export interface ProfileEndpoint {
 	readonly timeoutMs?: number;
 }
 
-/** What is wrong with a profile that cannot be used. */
+/** Problem of a profile that cannot be used. */
 export interface ProfileProblem {
 	readonly name: string;
 	readonly message: string;
@@ -40,7 +40,7 @@ export interface Profiles {
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;
 }
 
-/** Where nobody wrote any: the built-in profile alone. */
+/** The built-in profile only. */
 export const noProfiles: Profiles = {
 	async find(name) {
 		if (name === "default") return { name, title: "Parley", sampling: {} };

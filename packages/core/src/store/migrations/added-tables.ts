@@ -33,7 +33,7 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 	else await createPostgresIndex(db);
 }
 
-/** Holds no text, which is in the table: https://www.sqlite.org/fts5.html#contentless_delete_tables */
+/** Contentless, because the table has the text: https://www.sqlite.org/fts5.html#contentless_delete_tables */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table memory_index
 		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram')`.execute(db);

@@ -69,7 +69,7 @@ async function contentOf(store: Store<Tables>): Promise<object> {
 	return { made: made.toSorted(byName), filled: Object.fromEntries(filled) };
 }
 
-/** `fresh-schema.ts` as it would be written by what the migrations make. */
+/** Text of `fresh-schema.ts` for the present migrations. */
 function sourceOf(made: readonly Made[], byThemselves: readonly string[]): string {
 	const statements = made
 		.filter(({ name }) => !name.startsWith("sqlite_") && !byThemselves.includes(name))

@@ -1,7 +1,7 @@
 // biome-ignore-all format: written by `vitest run packages/core/src/store/migrations/fresh-schema.test.ts -u`
 import type { FreshSchema } from "@parley/base";
 
-/** What the migrations make of an empty SQLite database. */
+/** Schema that the migrations create in an empty SQLite database. */
 export const freshSchema: FreshSchema = {
 	migrations: [
 		"0000-kv",

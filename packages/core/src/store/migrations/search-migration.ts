@@ -8,10 +8,7 @@ import type { Tables } from "../tables.ts";
 /** Messages that are read at once: each may have a megabyte. */
 const pageSize = 200;
 
-/**
- * The texts by which sessions are found, with those of all sessions that are there. SQLite keeps an index of them for
- * itself; its triggers hold it to the table.
- */
+/** Search texts of all existing sessions. SQLite has an index of them, which triggers keep consistent with the table. */
 export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise<void> {
 	await db.schema
 		.createTable("search_texts")
@@ -45,7 +42,7 @@ export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 			where id > coalesce((select rowid from search_index order by rowid desc limit 1), 0); end`.execute(db);
 }
 
-/** Without the texts, which stand in the table: https://www.sqlite.org/fts5.html#contentless_delete_tables */
+/** Contentless, because the table has the texts: https://www.sqlite.org/fts5.html#contentless_delete_tables */
 async function createIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table search_index
 		using fts5(text, content = '', contentless_delete = 1, tokenize = 'trigram')`.execute(db);

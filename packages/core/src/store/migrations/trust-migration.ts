@@ -86,7 +86,7 @@ const audit: readonly Column[] = [
 	["v", "integer"],
 ];
 
-/** Tokens, people, channels and what was granted to them; who asked for a run; the record of what was decided. */
+/** Tables of tokens, people, channels, grants, requesters of runs, and the audit. */
 export async function createTrust(db: Kysely<unknown>): Promise<void> {
 	for (const [table, column] of [
 		["sessions", "place"],
