@@ -16,12 +16,13 @@ export interface RunningProgram {
 }
 
 /**
- * Starts this Node with another script, in this process's output. Its input stays open for as long as this process
- * lives: a program that reads the end of it ends as well, so that nothing outlives a parent that was killed.
+ * Starts this Node with another script, with this process's output. Its input stays open while this process lives. A program
+ * that
+ * reads the end of its input exits, so it never outlives a killed parent.
  */
 export function startOwnProgram({ args, environment }: OwnProgram): RunningProgram {
 	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", "inherit"] });
-	// Nothing is written there, and `ended` reports that the other end closed.
+	// The input receives no data, and `ended` reports that the other end closed.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
 }

@@ -133,8 +133,9 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 }
 
 /**
- * Shell function that makes a system call and returns its error number. The program lies in /tmp, which is a file
- * system of its own in a sandbox: there a command may execute what it writes, also if the host forbids that.
+ * Shell function that makes a system call and returns its error number. The program is in /tmp, which is its own file system
+ * in
+ * a sandbox: there a command may execute what it writes, even if the host forbids that.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();

@@ -87,7 +87,7 @@ test("where it is missing, what is refused says why, and what would help", async
 test.runIf(process.platform === "linux")(
 	"a bubblewrap that confines nothing is found out, by name",
 	async () => {
-		// Runs everything as it is, in the directory that it was told.
+		// Runs every command unconfined in its directory.
 		const path = await putBubblewrap(
 			`${version}\ncd "$(tr '\\0' '\\n' <&3 | tail -n 1)"; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
 		);

@@ -72,7 +72,7 @@ interface Found {
 	readonly probes: number;
 	readonly reason?: string;
 	readonly fix?: string;
-	/** Whether a sandbox failed to start in this process: if there is none now, nothing runs without one. */
+	/** Whether a sandbox failed to start in this process. Then no command runs without one. */
 	readonly isLost?: boolean;
 }
 
@@ -268,7 +268,7 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: FoundKeyctl): Sa
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
 }
 
-/** Instruction for the operator if the system refused a namespace. A way out of the sandbox has none. */
+/** Advice for the operator if the system refused a namespace. An escape has no advice. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith("the sandbox could not be set up") ? howToPermit() : undefined;
 }

@@ -20,7 +20,7 @@ import { searchFiles } from "./files/search-files.ts";
 import { sendFile } from "./files/send-file.ts";
 import { writeFile } from "./files/write-file.ts";
 
-/** Marks everything that lies outside the root. A result that contains it has left the root. */
+/** Mark of everything outside the root. A result that contains it has left the root. */
 const SECRET = "outside-secret";
 
 /** Exchanges two names again and again: renameat2(2) with RENAME_EXCHANGE. The pauses let longer operations end. */

@@ -44,7 +44,7 @@ interface Asked {
 	readonly headers: Headers;
 }
 
-/** A provider in the place of the network: answers each request as it is told, and keeps what it was asked. */
+/** A provider instead of the network: answers each request with `answer` and records it. */
 function providing(answer: (asked: Asked) => Response | Promise<Response>) {
 	const asked: Asked[] = [];
 	const answering: Fetch = async (input, init = {}) => {
@@ -59,7 +59,7 @@ function streaming(chunks: readonly string[], status = 200): Response {
 	return new Response(body, { status, headers: { "content-type": "text/event-stream" } });
 }
 
-/** Says the chunks and then nothing more, until the request is aborted. */
+/** Sends the chunks, then stays silent until the request is aborted. */
 function hanging({ init }: Asked, chunks: readonly string[] = []): Response {
 	const body = new ReadableStream({
 		start(controller) {

@@ -22,13 +22,13 @@ const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 /** The SDK's own timer is never to fire: this is the longest that `setTimeout` takes. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** What the provider `anthropic` is made of. */
+/** Options of the provider `anthropic`. */
 export interface AnthropicOptions {
 	/** Undefined for servers that ask for none. */
 	readonly apiKey: string | undefined;
 	/** The option or variable that the key comes from, for messages. */
 	readonly keyName?: string;
-	/** Where a server speaks the Messages API; Anthropic's own unless told. A trailing `/v1` does not matter. */
+	/** Address of a server with the Messages API. Default: Anthropic's. A trailing `/v1` is ignored. */
 	readonly baseUrl?: string;
 	readonly table: ModelTable;
 	readonly clock: Clock;
@@ -40,9 +40,8 @@ export interface AnthropicOptions {
 }
 
 /**
- * Anthropic's models, and those of any server that speaks its Messages API. Each call is tried once; nothing is
- * printed, no redirect is followed, and the key goes to no other host. Throws `invalid_argument` for a base URL or a
- * key that cannot be used.
+ * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. Nothing is printed, no redirect is
+ * followed, and the key is sent to no other host. Throws `invalid_argument` for an invalid base URL or key.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
@@ -93,7 +92,7 @@ class AnthropicModel implements Model {
 				if (reply.finished) exchange.finish();
 			}
 		} catch (reason) {
-			// Whatever happens to the connection after the end of a reply takes nothing away from it.
+			// An error of the connection after the end of a reply does not affect the reply.
 			if (!reply.finished) throw exchange.explain(reason);
 		} finally {
 			exchange.close();
@@ -148,7 +147,7 @@ class AnthropicModel implements Model {
 	}
 }
 
-/** The one place that constructs an SDK client, and so the one that decides what the SDK may do by itself: nothing. */
+/** The only place that constructs an SDK client. The SDK makes no retries and no other decisions of its own. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
 	// `Anthropic` adds an object for each part of the API, and takes three times as long to load.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");
@@ -170,7 +169,7 @@ interface Address {
 	/** As the SDK takes it: without the path of the API. */
 	readonly url: string;
 	readonly host: string;
-	/** Whether it is anybody else's than Anthropic's. */
+	/** Whether the server is not Anthropic's. */
 	readonly custom: boolean;
 }
 

@@ -2,19 +2,19 @@ import { defined, ParleyError, parseJson } from "@parley/base";
 import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 
-/** Whom a message about an error speaks of. */
+/** Names that an error message mentions. */
 export interface Asked {
 	readonly host: string;
 	readonly model: string;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
-	/** The option or variable that has the key, or that a key is missing in; absent where none can be given. */
+	/** Option or variable of the key, or the one in which it is missing. Absent if there is none. */
 	readonly keyName?: string | undefined;
 	/** Whether a key was sent. */
 	readonly keyed?: boolean;
 }
 
-/** Characters that are taken over of what a provider says. */
+/** Maximum characters of a provider's explanation in an error. */
 const MAX_SAID = 300;
 
 /** The faults of `error.type`: https://platform.claude.com/docs/en/api/errors */
@@ -32,7 +32,7 @@ const faultsOfTypes: Readonly<Record<string, ModelFault>> = {
 	overloaded_error: "overloaded",
 };
 
-/** Of `error.type`, and of the statuses where that is none of the known ones: what the request holds was refused. */
+/** Values of `error.type`, or statuses without a known type, for refused request content. */
 const refusesContent = new Set<unknown>(["invalid_request_error", "request_too_large", 400, 413]);
 
 function isKnown(type: unknown): type is string {
@@ -84,7 +84,7 @@ export function connectionError(reason: unknown, asked: Asked): ModelError {
 	return fail("unreachable", `cannot reach ${asked.host}${code === undefined ? "" : ` (${code})`}`);
 }
 
-/** What a proxy's answer to CONNECT says: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+/** Meaning of a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
 function proxyRefusal(status: number, { host }: Asked): [ModelFault, string] {
 	return status >= 500
 		? ["unreachable", `the proxy before ${host} cannot reach it (${status})`]
@@ -140,7 +140,10 @@ function reported(fault: ModelFault | undefined, asked: Asked): string {
 	}
 }
 
-/** `error`, or a message where that is a text; nothing where the body is no JSON, as a page of a proxy. */
+/**
+ * The `error` object, or an object with the message if `error` is a text. Empty if the body is not JSON, such as a proxy's
+ * page.
+ */
 function errorIn(body: string): { readonly type?: unknown; readonly message?: unknown } {
 	try {
 		const parsed = parseJson(body);
@@ -163,12 +166,12 @@ function quoted(message: unknown): string {
 	return `: ${line.length > MAX_SAID ? `${line.slice(0, MAX_SAID - 1)}…` : line}`;
 }
 
-/** What was caught and what caused it, innermost last; a chain that runs in a circle ends. */
+/** The error and its causes, innermost last. Ends at a cycle. */
 function* causes(reason: unknown): Generator<Fields> {
 	let error = reason;
 	for (let depth = 0; depth < 8 && isFields(error); depth++) {
 		yield error;
-		// Node tries all addresses of a host, and tells of each.
+		// Node tries all addresses of a host and reports each error.
 		error = error["cause"] ?? (Array.isArray(error["errors"]) ? error["errors"][0] : undefined);
 	}
 }
@@ -180,8 +183,8 @@ const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * How long an answer asks us to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date.
- * Undefined where it says nothing, nothing sensible, or a time that is over.
+ * Requested wait in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date. Undefined if it is missing,
+ * invalid or in the past.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
 	return (
@@ -203,7 +206,7 @@ function positive(ms: number): number | undefined {
 	return Number.isFinite(ms) && ms > 0 ? Math.ceil(ms) : undefined;
 }
 
-/** An object of somebody else's, whose properties may be anything. */
+/** Object of unknown origin, whose properties may have any type. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {

@@ -56,7 +56,7 @@ export class ReplyEvents {
 	#model: string;
 	#opened = 0;
 	#newest = -1;
-	/** Calls behind which no other block has begun: what cuts a reply off cuts the last of them. */
+	/** Calls after which no other block has started. A truncated reply truncates the last of them. */
 	#held: HeldCall[] = [];
 	#stop: unknown;
 
@@ -65,7 +65,7 @@ export class ReplyEvents {
 		this.#model = asked.model;
 	}
 
-	/** Whether `end` was said; nothing follows it. */
+	/** Whether the `end` event was returned. */
 	get finished(): boolean {
 		return this.#state === "finished";
 	}
@@ -75,7 +75,7 @@ export class ReplyEvents {
 		return this.#counts.suspect;
 	}
 
-	/** What one more event adds to the reply. */
+	/** Model events for one more server event. */
 	take(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;
 		if (!isFields(event)) throw damaged("something that is no event");
@@ -238,7 +238,7 @@ function damaged(what: string): ModelError {
 	return new ModelError(`the answer was damaged on its way: it holds ${what}`, { fault: "interrupted" });
 }
 
-/** More tokens than any model takes; what claims to be more is a mistake. */
+/** Higher than the limit of any model. A higher number is a mistake. */
 const MAX_TOKENS = 1_000_000_000;
 
 /** Adds up what a provider says of one reply, and keeps it sane. */
@@ -255,7 +255,7 @@ export class TokenCounts {
 		return this.#suspect || !this.#outputKnown;
 	}
 
-	/** Takes the figures of `message_start` or `message_delta`; what is absent or null stays as it was. */
+	/** Takes the usage of `message_start` or `message_delta`. Absent and null fields stay unchanged. */
 	take(usage: unknown): void {
 		if (!isFields(usage)) return;
 		this.#fresh = this.#sane(usage["input_tokens"], this.#fresh);

@@ -4,7 +4,7 @@ import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { type Asked, connectionError, eventError, isFields, statusError } from "./errors.ts";
 
-/** What an exchange is about, and what it has to keep to. */
+/** Request and limits of an exchange. */
 export interface ExchangeOptions {
 	readonly host: string;
 	readonly model: string;
@@ -34,7 +34,7 @@ export class Exchange {
 	readonly #options: ExchangeOptions;
 	readonly #controller = new AbortController();
 	readonly #watchdog: Watchdog;
-	/** The first thing that went wrong; what follows from it is of no interest. */
+	/** The first failure. Later ones follow from it. */
 	#failure: ModelError | undefined;
 	#status: number | undefined;
 	#body: GuardedBody | undefined;
@@ -66,7 +66,7 @@ export class Exchange {
 
 	/** For a request whose answer is a small document. */
 	get plain(): Anthropic.RequestOptions {
-		// An empty text is no body at all, which some statuses ask for.
+		// An empty text is no body, which some statuses require.
 		return this.#requestOptions(
 			async (response) => new Response((await this.#text(response)) || null, response),
 		);
@@ -77,7 +77,7 @@ export class Exchange {
 		this.#watchdog.hurry(FAREWELL_MS);
 	}
 
-	/** Why it failed: `reason` is what was caught, undefined where the answer just ended. */
+	/** Error of the exchange. `reason` is the caught error, or undefined if the response just ended. */
 	explain(reason?: unknown): ParleyError {
 		if (this.#options.signal.aborted) {
 			return new ParleyError("the model call was cancelled", { code: "cancelled", cause: reason });
@@ -97,7 +97,7 @@ export class Exchange {
 	close(): void {
 		this.#watchdog.stop();
 		this.#options.signal.removeEventListener("abort", this.#abort);
-		// To abort what has come to its end would do nothing, and takes longer than all else here.
+		// An abort after the end has no effect and is slow.
 		if (!this.#body?.ended) this.#abort();
 	}
 
@@ -125,7 +125,7 @@ export class Exchange {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
-	/** The status says what is wrong, whether or not the body comes that would say more. */
+	/** The status is enough for an error, with or without a body that explains it. */
 	async #refusal(response: Response): Promise<ModelError> {
 		const { status, headers } = response;
 		this.#status = status;
@@ -136,10 +136,10 @@ export class Exchange {
 		return this.#failure;
 	}
 
-	/** The same response with a body that keeps to the limits of a stream. Throws if it is no stream of events. */
+	/** The same response with a body that applies the limits of a stream. Throws if it is not an event stream. */
 	#guarded(response: Response): Response {
 		const type = response.headers.get("content-type") ?? "";
-		// Most likely a page that some other server has for everybody: another try would get it again.
+		// Probably a page of another server. A retry would get it again.
 		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
 			throw this.#fail(
 				new ModelError(`${this.#options.host} answers, but not as a Messages API does: check the base URL`, {
@@ -177,7 +177,7 @@ function interrupted(message: string, cause?: unknown): ModelError {
 
 /** How much of an answer is taken, in bytes. */
 interface BodyLimits {
-	/** Of one server-sent event, and so of one line. */
+	/** Maximum bytes of one server-sent event, and so of one line. */
 	readonly event: number;
 	readonly stream: number;
 }
@@ -187,7 +187,7 @@ const bodyLimits: BodyLimits = { event: 1 << 20, stream: 64 << 20 };
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** The longest blank line is `\r\n\r\n`: so many bytes of it may stand at the end of the chunk before. */
+/** The longest blank line is `\r\n\r\n`, of which three bytes may be at the end of the previous chunk. */
 const MAX_SEAM = 3;
 
 const nothing = Buffer.alloc(0);
@@ -218,7 +218,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 		return this;
 	}
 
-	/** Whether it has come to its end: nothing of it is under way. */
+	/** Whether the body has ended completely. */
 	get ended(): boolean {
 		return this.#ended;
 	}
@@ -264,7 +264,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	}
 }
 
-/** The index behind the last blank line, whatever its line endings are; 0 where there is none. */
+/** Index after the last blank line with any line ends, or 0. */
 function endOfLastEvent(bytes: Buffer): number {
 	for (let at = bytes.lastIndexOf(LINE_FEED); at > 0; at = bytes.lastIndexOf(LINE_FEED, at - 1)) {
 		const before = bytes[at - 1];
@@ -297,8 +297,8 @@ export interface Timeouts {
 }
 
 /**
- * Ends an exchange that takes too long: `expire` is called once, with what was not kept to. Only time that is spent
- * waiting for bytes counts as idle, so that a slow consumer is not taken for a slow provider.
+ * Ends an exchange that takes too long: `expire` is called once with the exceeded limit. Only time spent waiting for bytes
+ * counts as idle, so a slow consumer does not count as a slow provider.
  */
 export class Watchdog {
 	readonly #clock: Clock;
@@ -329,11 +329,11 @@ export class Watchdog {
 		this.#since = undefined;
 		if (this.#answered) return;
 		this.#answered = true;
-		// The idle time may be shorter than what was left for the first byte.
+		// The idle time may be shorter than the remaining time for the first byte.
 		this.#arm();
 	}
 
-	/** What is left may take so long at most. */
+	/** Limits the remaining time. */
 	hurry(ms: number): void {
 		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
 		this.#arm();

@@ -21,7 +21,7 @@ interface SamplingFields {
 	repeat_penalty?: number;
 }
 
-/** What a model reads: all that is counted of a request. */
+/** Input of a model: all counted parts of a request. */
 type Input = MessageCountTokensParams & Prompt & Thinking;
 
 /** A request for the wire, and the settings that it had to leave out. */
@@ -30,7 +30,7 @@ export interface EncodedRequest {
 	readonly dropped: readonly (keyof Sampling)[];
 }
 
-/** Tokens of a reply where nobody chose: much for an answer, and little enough to end. */
+/** Default maximum tokens of a reply: enough for an answer, and bounded. */
 const DEFAULT_OUTPUT = 32_000;
 /** Small models at home often have no more room. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
@@ -52,7 +52,7 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	return { body: { ...input, max_tokens: maxTokensOf(request, info), ...fields, stream: true }, dropped };
 }
 
-/** The part of a request that is counted: what is read, and how it is to be thought about. */
+/** Counted part of a request: the input and the settings of thinking. */
 export function encodeInput(request: ModelRequest, destination: Destination): Input {
 	const { info } = destination;
 	const prompt = encodePrompt(request, info);
@@ -153,7 +153,7 @@ function encodeUsedTools(turns: readonly Turn[]): Pick<Prompt, "tools" | "tool_c
 	return tools.length > 0 ? { tools, tool_choice: { type: "none" } } : {};
 }
 
-/** What a request says about thinking; empty where the model is left to itself. */
+/** Thinking fields of a request. Empty for the model's default. */
 interface Thinking {
 	readonly thinking?: ThinkingConfigParam & { readonly block_binding?: BetaThinkingBlockBinding };
 	readonly output_config?: OutputConfig;
@@ -177,15 +177,15 @@ const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
 const WITHOUT_XHIGH = /^claude-(opus|sonnet)-4-6\b/;
 
 /**
- * Models that refuse thoughts of theirs when anything before them is not as it was, as after a compaction, unless they
- * are told to forget them: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ * Models that refuse their own earlier thinking after a change before it, such as a compaction, unless they are told to drop
+ * it: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 
-/** What a request needs besides that says what to do with thoughts that do not fit. */
+/** Header that a request with this field requires. */
 const bindingHeaders = { "anthropic-beta": "thinking-binding-controls-2026-08-01" } as const;
 
-/** How the model is asked to think. Where nothing was chosen, it does as it likes, but what it thinks can be read. */
+/** Thinking of a request. Without a setting, the model decides, and its thinking is readable. */
 export function thinkingOf(
 	request: Pick<ModelRequest, "model" | "reasoning" | "sampling">,
 	destination: Destination,
@@ -193,7 +193,7 @@ export function thinkingOf(
 ): Thinking {
 	const { reasoning, sampling } = request;
 	const { info } = destination;
-	// Thinking excludes sampling: what somebody chose goes before what nobody did.
+	// Thinking excludes sampling. An explicit setting has precedence over a default.
 	if (reasoning === undefined && info?.sampling && isSampled(sampling)) return {};
 	switch (info?.reasoning) {
 		case "budget":
@@ -243,8 +243,9 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
 }
 
 /**
- * Whether the model is to go on with calls before which nothing was thought, or nothing that it may see, as when
- * another model made them: a turn that has begun without thinking is refused with it.
+ * Whether the model must continue after calls without visible thinking before them, for example calls of another model.
+ * Thinking
+ * in such a turn is refused.
  */
 function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	const asked = turns.findLastIndex(
@@ -254,9 +255,9 @@ function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	return begun !== undefined && begun !== "thinking" && begun !== "redacted_thinking";
 }
 
-/** Where a request goes. */
+/** Destination of a request. */
 export interface Destination {
-	/** What is known of the model there. */
+	/** Known facts about the model. */
 	readonly info: ModelInfo | undefined;
 	/** Whether a server other than Anthropic's own speaks the Messages API there. */
 	readonly custom: boolean;

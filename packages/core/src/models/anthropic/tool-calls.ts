@@ -68,12 +68,12 @@ export class OpenCall {
 	}
 }
 
-/** What the calls of one reply have to keep to together. */
+/** Rules for all calls of one reply together. */
 export class ReplyCalls {
 	readonly #ids = new Set<string>();
 	#count = 0;
 
-	/** The place, name and id to go on with, and why the call must not run, if so. */
+	/** Index, name and id of the call, with the reason if it must not run. */
 	admit(
 		name: unknown,
 		id: unknown,

@@ -15,7 +15,7 @@ import type {
 } from "../../vocabulary/message.ts";
 import { isFields } from "./errors.ts";
 
-/** What one side says before the other does. */
+/** Consecutive messages of one side. */
 export type Turn = UserTurn | AssistantTurn;
 
 interface UserTurn {
@@ -42,9 +42,10 @@ const GO_ON = "(go on)";
 export const ephemeral: CacheControlEphemeral = { type: "ephemeral" };
 
 /**
- * The messages as the Messages API takes them: the sides take turns, the user's side begins and ends, results stand
- * before whatever else it says, and nothing is empty. Each block depends on its own message alone, so that what was
- * sent once is sent with the same bytes ever after.
+ * Messages in the form of the Messages API: the sides alternate, the user's side is first and last, results precede the
+ * other
+ * content of a turn, and nothing is empty. Each block depends only on its message, so that a repeated message has the same
+ * bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
 	const turns: Turn[] = [];
@@ -85,10 +86,9 @@ function turnOf(message: Message, reader: Reader): Turn {
 }
 
 /**
- * Marks where the provider shall remember the conversation: behind the user's last turn, and behind the one before,
- * where the request before this one had its last mark. The latter finds what was remembered also where more than the
- * 20 blocks lie between that the provider looks back. A mark is no part of what is remembered, and a block is always
- * written as an object, never as a bare string: so a mark that moves on leaves the bytes of its block as they were.
+ * Sets the cache marks: after the last turn of the user, and after the previous one, which was the last mark of the request
+ * before. The latter is found also if more than the 20 blocks in between exist that the provider checks. A mark is not part
+ * of the cached content, and a block is always an object, so moving a mark leaves the bytes of its block unchanged.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function markTurns(turns: Turn[]): void {
@@ -190,7 +190,7 @@ function wireId(id: string): string {
 	return id.replace(/[^\w-]/g, "_");
 }
 
-/** What a model called by a name that cannot be is still told to it, as a call that failed. */
+/** A call with an invalid name is sent back to the model as a failed call. */
 function wireName(name: string): string {
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

@@ -1,6 +1,6 @@
 import { defined, ParleyError, parseJson } from "@parley/base";
 
-/** One thing that the offline model is told to do. */
+/** Command for the offline model. */
 export type OfflineCommand =
 	| { readonly kind: "say" | "think"; readonly text: string }
 	| { readonly kind: "long"; readonly tokens: number; readonly perSecond: number }
@@ -17,13 +17,13 @@ interface OfflineCall {
 
 interface CommandWord {
 	readonly word: string;
-	/** What stands behind the colon in the example of the help. */
+	/** Text after the colon in the example of the help. */
 	readonly example: string;
 	/** For people, at most 40 characters. */
 	readonly meaning: string;
-	/** Whether it calls a tool, so that `& ` may stand before it. */
+	/** Whether it calls a tool, so that `& ` may precede it. */
 	readonly calls: boolean;
-	/** Reads what stands behind the colon, trimmed and never empty; throws `invalid_argument` with a reason. */
+	/** Reads the text after the colon, trimmed and never empty. Throws `invalid_argument` with a reason. */
 	read(argument: string): OfflineCommand;
 }
 
@@ -144,7 +144,7 @@ function readEdit(argument: string): [string, unknown] {
 	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
 }
 
-/** What stands before the first `mark` and what behind it, both trimmed; the text alone where there is no mark. */
+/** Text before the first `mark` and text after it, both trimmed. Without a mark, the text alone. */
 function splitAt(text: string, mark: string): string[] {
 	const at = text.indexOf(mark);
 	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
@@ -168,7 +168,7 @@ function readSearch(argument: string): [string, unknown] {
 	return ["search_files", { pattern, path: argument.slice(at + " in ".length).trim() }];
 }
 
-/** Words between spaces; single or double quotes hold a word together, and stand for nothing else. */
+/** Splits at spaces. Single or double quotes join words and have no other meaning. */
 function readGit(argument: string): [string, unknown] {
 	const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 	if (argument.replace(word, "").trim() !== "") throw unreadable("a quote is not closed");

@@ -12,7 +12,7 @@ import { type OfflineCommand, parseCommands } from "./grammar.ts";
 /** A text streams word by word, and in larger pieces where that would be more deltas than this. */
 const MAX_DELTAS = 256;
 
-/** A reply without pauses lets everybody else have a turn after so many events. */
+/** A reply without pauses yields to the event loop after this many events. */
 const EVENTS_AT_ONCE = 64;
 
 /**
@@ -127,14 +127,14 @@ const greeting =
 	"Hello! I am the offline model: no language model, but a small built-in assistant that carries out written " +
 	"commands. Try `run: echo hi` or `ask: What is your name?`; `parley help offline` lists them all.";
 
-/** Whoever reads must see at once that no language model speaks. */
+/** Shows readers that the reply is not from a language model. */
 const LABEL = "[offline] ";
 
 const MAX_QUOTE = 200;
 
 /**
- * What the next reply consists of. Everything is computed from the request: the commands stand in the latest user
- * message, and the replies with calls after it tell how many of them are done.
+ * Commands of the next reply, computed from the request: the commands are in the latest user message, and the replies with
+ * calls after it tell how many of them are done.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {
@@ -211,7 +211,7 @@ function repeatResult(name: string, { text, failed, pictures = [] }: ResultBlock
 	return body === "" ? `${name} returned nothing.` : `${name} returned:\n${body}`;
 }
 
-/** One line, so that a summary which becomes part of a message holds no command. */
+/** One line, so that a summary inside a message contains no command. */
 function summary(messages: readonly Message[]): string {
 	const first = textOf(messages.find(({ role }) => role === "user"));
 	return `A conversation of ${messages.length} messages that began with: "${quote(first)}"`;
@@ -301,7 +301,7 @@ function offlineVerdict(question: string): Verdict {
 type Call = Extract<OfflineCommand, { kind: "call" }>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the tools are called, and what they take, where they have their short names. */
+/** Short tool names and the conversion of their arguments. */
 const short: Readonly<Record<string, readonly [name: string, args: (long: Fields) => Fields]>> = {
 	run_command: ["bash", ({ cmd }) => ({ command: cmd })],
 	read_file: ["read", (args) => args],
@@ -312,7 +312,7 @@ const short: Readonly<Record<string, readonly [name: string, args: (long: Fields
 	],
 };
 
-/** The command as the tools of this request can carry it out: `run:` runs in `bash` where that is what there is. */
+/** The command for the tools of this request: `run:` uses `bash` if only that exists. */
 export function inShortNames(
 	command: OfflineCommand,
 	tools: readonly Pick<ToolDescription, "name">[],

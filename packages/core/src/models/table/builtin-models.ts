@@ -41,10 +41,10 @@ const opus45: Facts = { ...small, reasoning: "budget", prices: usd(5, 25, 0.5) }
 const sonnet45: Facts = { ...small, reasoning: "budget", prices: usd(3, 15, 0.3) };
 
 /**
- * As the vendor's documentation had them in November 2026: windows, limits and thinking from
+ * From the vendor's documentation of November 2026: windows, limits and thinking from
  * https://platform.claude.com/docs/en/models/NAME/overview (NAME as in haiku-5-5), prices from
- * https://platform.claude.com/docs/en/about-claude/pricing. Which models refuse temperature, top-p and top-k say their
- * migration guides, https://platform.claude.com/docs/en/models/NAME/migration-guide.
+ * https://platform.claude.com/docs/en/about-claude/pricing. The migration guides list models that refuse temperature, top-p
+ * and top-k: https://platform.claude.com/docs/en/models/NAME/migration-guide.
  */
 const claude = {
 	"claude-fable-5-2": fable52,

@@ -59,12 +59,13 @@ function schemas(): ReturnType<typeof makeSchemas> {
 type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
- * The models that are known, corrected and extended by what the operator's file says: `{ "models": [row, …] }`.
- * A row with the `id` and `provider` (anthropic unless told) of a known model corrects what it mentions; any other adds
- * a model and has to say `context_window` and `max_output`. `prices` are dollars for a million tokens; where those of
- * the cache are missing, they are that of input. `long_prompt: null` takes a price for long prompts away. A `tier` goes
- * from the model that had it to the one that claims it. Throws `invalid_argument` with the place in `origin`, the value
- * and what is allowed.
+ * Known models, changed by the operator's file: `{ "models": [row, …] }`.
+ * A row with the `id` and `provider` (default: anthropic) of a known model replaces the fields that it mentions. Any other
+ * row
+ * adds a model and needs `context_window` and `max_output`. `prices` are dollars per million tokens; missing prices of the
+ * cache are those of input. `long_prompt: null` removes a price for long prompts. A `tier` moves from its model to the row
+ * that
+ * claims it. Throws `invalid_argument` with the position in `origin`, the value and what is allowed.
  */
 export function modelsFromFile(
 	value: unknown,

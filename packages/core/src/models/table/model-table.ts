@@ -7,13 +7,13 @@ export class ModelTable {
 	/** Made when it is asked for first: each run asks for it several times. */
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
-	/** Of models with the same tier and provider the first has it. Where only some are to be listed: those. */
+	/** Among models with the same tier and provider, the first one has it. `listed`: the models to list, if not all. */
 	constructor(models: readonly ModelInfo[] = [], listed: readonly ModelInfo[] = models) {
 		this.#models = models;
 		this.#listed = listed;
 	}
 
-	/** The model of that name. A tier stands for the provider's model of it, or for its default where it has none. */
+	/** Model of that name. A tier means the provider's model of that tier, or its default without one. */
 	find(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		const named = models.find((model) => model.id === name);
@@ -28,13 +28,13 @@ export class ModelTable {
 		return nearNames(name, [...used, ...models.map((model) => model.id)]);
 	}
 
-	/** In the order in which they are told: the newest first. */
+	/** Newest first. */
 	list(provider?: string): readonly ModelInfo[] {
 		if (provider === undefined) return this.#listed;
 		return this.#listed.filter((model) => model.provider === provider);
 	}
 
-	/** The provider's standard model; its first where none is called so. */
+	/** The provider's standard model, or its first one. */
 	defaultOf(provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		return models.find((model) => model.tier === "standard") ?? models[0];
@@ -51,8 +51,9 @@ function isTier(name: string): boolean {
 }
 
 /**
- * What the usage of one call costs, in billionths of a US dollar, rounded to whole ones; 0 where the model or its
- * prices are unknown. Prices count to a millionth of a dollar.
+ * Cost of one call in billionths of a US dollar, rounded to whole ones. 0 if the model or its prices are unknown. Prices
+ * have
+ * a precision of a millionth of a dollar.
  */
 export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	const prices = model && pricesFor(model, usage.inputTokens);
@@ -91,14 +92,15 @@ export interface Prices {
 }
 
 /**
- * none: it cannot think. budget: thinks up to a number of tokens. adaptive: thinks as much as it needs, more or less
- * by an effort. between_tools: adaptive, and the least it can be told is to think between tool calls only; told not to
- * think at all, it refuses. always: adaptive, and cannot be told to think less than the lowest effort does.
+ * none: no thinking. budget: thinks up to a number of tokens. adaptive: thinks as needed, adjusted by an effort.
+ * between_tools:
+ * adaptive, with thinking between tool calls as the least setting; it refuses to be switched off. always: adaptive, and its
+ * least setting is the lowest effort.
  */
 export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
 export type ReasoningKind = (typeof reasoningKinds)[number];
 
-/** What is known of one model. */
+/** Facts about one model. */
 export interface ModelInfo {
 	/** The provider's name of it. */
 	readonly id: string;
@@ -111,19 +113,20 @@ export interface ModelInfo {
 	/** Whether temperature, top-p and top-k are taken; newer models refuse them. */
 	readonly sampling: boolean;
 	readonly images: boolean;
-	/** Absent where nobody knows: its costs count as 0. */
+	/** Absent if unknown: its costs count as 0. */
 	readonly prices?: Prices;
-	/** Where the price depends on the length of the prompt: what holds above so many input tokens. */
+	/** Prices for prompts above this number of input tokens. */
 	readonly longPrompt?: { readonly above: number; readonly prices: Prices };
 	readonly tier?: Tier;
 }
 
-/** How much of what was written must be found in a name: at least the half of its pairs. */
+/** Minimum share of character pairs of the word that a name must contain. */
 const enough = 0.5;
 
 /**
- * The names that somebody may have meant, at most three, the likeliest first and otherwise in the given order: parts of
- * names find their wholes, and a typing error or two do no harm. The words have to be alike, a number alone says nothing.
+ * Names that are similar to a word, at most three, most similar first, otherwise in the given order. Parts of names match,
+ * and
+ * a typing error or two are tolerated. A number alone does not match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const wanted = pairsOf(word);
@@ -150,11 +153,11 @@ function pairsOf(text: string): ReadonlySet<string> {
 	return new Set(Array.from(plain).map((letter, at, letters) => letter + (letters[at + 1] ?? "")));
 }
 
-/** For models that nobody described: small enough for most, and an operator can say more. */
+/** Window of an unknown model: small enough for most. An operator can set more. */
 export const unknownWindow = 32_768;
 export const unknownOutput = 8_192;
 
-/** A model that exists, and of which nothing else is known: what is assumed of it wherever it answers. */
+/** Assumed facts about a model that exists and is not in the table. */
 export function unknownModel(id: string, provider: string): ModelInfo {
 	return {
 		id,

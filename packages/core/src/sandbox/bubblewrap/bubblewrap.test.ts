@@ -58,7 +58,7 @@ async function sandbox(...roots: string[]): Promise<Sandbox> {
 	return sandboxes().of({ chat: false, roots: roots.length > 0 ? roots : [root] });
 }
 
-/** What a command writes, and how it ends. */
+/** Output of a command, with its end. */
 async function run(line: string, told: Partial<Command> = {}, where?: Sandbox): Promise<string> {
 	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, told));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;

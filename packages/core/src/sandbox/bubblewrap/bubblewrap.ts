@@ -32,7 +32,7 @@ import { againIfReplaced, PinnedPlaces, throwReason } from "./pinned-places.ts";
 import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import { type Guarding, type Guards, heldNote, RootGuard } from "./root-guard.ts";
 
-/** Bubblewrap on this system, and everything that holds for all of its commands. */
+/** Bubblewrap on this system, and the settings of all its commands. */
 export interface Bubblewrap {
 	/** Absolute. */
 	readonly program: string;
@@ -53,7 +53,7 @@ export interface Bubblewrap {
 	readonly limiter: Limiter;
 	/** keyctl(1), which gives a command a session keyring of its own. */
 	readonly keyctl: string | undefined;
-	/** Absolute path of stat(1), which compares what was bound with what is held. */
+	/** Absolute path of stat(1), which compares bound files with the held ones. */
 	readonly stat: string;
 }
 
@@ -337,7 +337,7 @@ function facts({ version, layout, environment, hidden, steering }: Bubblewrap): 
 	return { version, layout, environment, hidden, steering };
 }
 
-/** Files of the operator that commands see, by their real paths: nothing can be mounted on a link. */
+/** Files of the operator that commands see, by their real paths, because nothing can be mounted on a link. */
 function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
 	const real = steering.filter((path) => existsSync(path)).map((path) => realpathSync(path));
 	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));

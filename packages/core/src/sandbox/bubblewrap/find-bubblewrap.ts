@@ -13,7 +13,7 @@ export interface FoundBubblewrap {
 	readonly version: readonly [major: number, minor: number];
 }
 
-/** Error that says why there is no sandbox. `fix` says what to do. */
+/** Error with the reason why there is no sandbox. `fix` is the advice. */
 export class NoSandbox extends ParleyError {
 	readonly fix: string | undefined;
 

@@ -51,7 +51,7 @@ const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
 /** Sizes are multiples of a page. The smallest one is for directories in which nothing can be written. */
 const PAGE_BYTES = 4096;
-/** File systems of the kernel, which describe the inside. Nothing of the host is mounted there. */
+/** File systems of the kernel, which describe the inside. No directory of the host is mounted there. */
 const kernel = ["/proc", "/sys", "/dev"];
 /**
  * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers what it finds writable itself, but it
@@ -284,7 +284,7 @@ export interface SystemLayout {
 /** A directory that commands see at `path`. A link there is followed once: a command may be able to change it later. */
 interface ToolDirectory {
 	readonly path: string;
-	/** Real path, or `path` if nothing was there. */
+	/** Real path, or `path` if it does not exist. */
 	readonly source: string;
 }
 

@@ -11,7 +11,7 @@ const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
 /** Steps that put something else at the path of an earlier one. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
-/** Output of the check if another file is at one of the paths. Nothing of a command was written before it. */
+/** Output of the check if another file is at one of the paths. The command has written no output before it. */
 const REPLACED = "parley: a directory was replaced while the sandbox was built";
 
 /** Error for a file or directory of the roots that another program replaced or removed while the sandbox was built. */
@@ -75,9 +75,11 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Shell line for the inside that ends the shell unless everything that was bound, and the working directory, is what
-	 * is held; `words` are its positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so
-	 * another program can change the path in between.
+	 * Shell line for the inside. It ends the shell unless every bound path and the working directory are the held ones.
+	 * `words` are its
+	 * positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so another program can change
+	 * the
+	 * path in between.
 	 */
 	async check(
 		stat: string,
@@ -151,7 +153,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 /** Maximum of starts of a command whose files or directories are replaced or removed while its sandbox is built. */
 const MAX_STARTS = 3;
 
-/** Runs `start` again if a place was replaced: nothing of the command has run then. */
+/** Runs `start` again if a place was replaced. The command has not run in that case. */
 export async function againIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
 		try {

@@ -29,7 +29,7 @@ export type Known = ReadonlyMap<string, Steering>;
 
 /**
  * Files that decide what runs later: in the roots, in the directories between a root and the working directory, in the
- * home directory if a root contains it, and in `nested`. Files of git are not among them.
+ * home directory if a root contains it, and in `nested`. Files of git are excluded.
  */
 export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);
@@ -121,7 +121,7 @@ async function ifLink(path: string): Promise<string | undefined> {
 
 /** Maximum of entries, which takes some tenths of a second before a command. */
 const MAX_ENTRIES = 20_000;
-/** Large directories of published packages and of git. Certificates in them are no secrets. */
+/** Large directories of published packages and of git. Certificates in them are not secrets. */
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**

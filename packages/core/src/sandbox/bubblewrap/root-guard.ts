@@ -20,7 +20,7 @@ import { directoriesOf, findControl, type Known, type Places, protectControl } f
 const LOOK_MS = 500;
 /** Milliseconds of reading settings after a command. Settings that are left then are moved aside unread. */
 const AFTER_MS = 5_000;
-/** Maximum of mounts for repositories below the roots. So many cost about a tenth of a second. */
+/** Maximum mounts for repositories below the roots. This number costs about a tenth of a second. */
 const MAX_MOUNTS = 150;
 
 export interface Guarded extends Places {
@@ -47,12 +47,12 @@ interface Found {
 	readonly known: Known;
 }
 
-/** Report of what was taken back after a command, and what was not. */
+/** Report of changes that were reverted after a command, and of failures. */
 export interface Guarding {
 	/** Former paths of files that were moved aside. */
 	readonly paths: readonly string[];
 	readonly settings: readonly TakenOut[];
-	/** Descriptions of what could not be taken back. */
+	/** Descriptions of changes that could not be reverted. */
 	readonly failed: readonly string[];
 	/** Files that decide what runs later, in directories that replaced others. They stay. */
 	readonly swapped: readonly string[];
@@ -156,7 +156,7 @@ export class RootGuard {
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
 
-	/** The places without the roots that another program replaced: nothing is changed where such a path leads now. */
+	/** The places without roots that another program replaced. Nothing is changed at the present target of such a path. */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#found;
 		const roots: string[] = [];

@@ -37,7 +37,7 @@ export const eachProcess: Limiter = {
 
 /**
  * Limits of each process, by the letters of `ulimit`: files, processes of the user (the kernel does not count those of
- * root), KiB of a file, seconds of computing, KiB of addresses, KiB of a core dump.
+ * root), KiB of a file, seconds of CPU, KiB of address space, KiB of a core dump.
  */
 export function limitsOfProcess(kind: MemoryLimit, processors: number = availableParallelism()) {
 	return {
@@ -51,8 +51,8 @@ export function limitsOfProcess(kind: MemoryLimit, processors: number = availabl
 }
 
 /**
- * Addresses are reserved, not used: Java 17 starts with 4 GiB and no less, Node needs 0.75 GiB for each worker thread,
- * and pools of workers have one for each processor. With a cgroup the limit is the highest of these.
+ * Addresses are reserved, not used. Java 17 needs 4 GiB to start, Node needs 0.75 GiB for each worker thread, and pools of
+ * workers have one for each processor. With a cgroup the limit is the highest of these.
  */
 function addressSpaceGib(kind: MemoryLimit, processors: number): number {
 	return kind === "address-space" ? Math.min(16, 4 + processors) : 16;
@@ -163,9 +163,9 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * The cgroup in which this process may make others with limits: the one around its own if that holds no process itself
- * (`DelegateSubgroup=` of systemd), or its own if no other process is in it. Then this process moves into one below,
- * because a cgroup with controllers for those below it holds no processes itself: `Documentation/admin-guide/cgroup-v2.rst`
+ * The cgroup in which this process may create others with limits: the parent of its own if that has no process itself
+ * (`DelegateSubgroup=` of systemd), or its own if no other process is in it. Then this process moves into a child, because a
+ * cgroup with controllers for its children has no processes itself: `Documentation/admin-guide/cgroup-v2.rst`
  */
 export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
 	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {

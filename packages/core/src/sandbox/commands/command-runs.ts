@@ -232,7 +232,7 @@ export class OutputWindow {
 	}
 }
 
-/** Where the last whole character of valid UTF-8 ends. */
+/** End of the last complete character of valid UTF-8. */
 function lastBoundary(bytes: Buffer): number {
 	let start = bytes.length - 1;
 	while (start > 0 && isContinuation(bytes[start])) start -= 1;
@@ -241,7 +241,7 @@ function lastBoundary(bytes: Buffer): number {
 	return start + length <= bytes.length ? bytes.length : Math.max(0, start);
 }
 
-/** Where the first whole character of valid UTF-8 begins. */
+/** Start of the first complete character of valid UTF-8. */
 function firstBoundary(bytes: Buffer): number {
 	let start = 0;
 	while (start < bytes.length && isContinuation(bytes[start])) start += 1;

@@ -33,8 +33,8 @@ export function allowedEnvironment(environment: Environment): Record<string, str
 }
 
 /**
- * The path of a program: itself where it is absolute, else the first file of that name on `path` that may be executed.
- * Throws `not_found`. Relative entries of `path` are passed over: what they name depends on the directory.
+ * Path of a program: an absolute path itself, else the first executable file of that name on `path`. Throws `not_found`.
+ * Relative entries of `path` are ignored, because they depend on the directory.
  */
 export async function findProgram(name: string, path: string): Promise<string> {
 	const candidates = isAbsolute(name)

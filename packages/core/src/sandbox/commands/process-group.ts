@@ -12,10 +12,11 @@ const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output,
- * so that lines come in the order they were written; and what this process inherited without the close-on-exec mark
- * is closed: libuv marks only the lowest numbers. Only bash closes numbers above 9.
- * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
+ * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output, so
+ * that
+ * lines keep their order. Inherited descriptors without the close-on-exec mark are closed, because libuv marks only the
+ * lowest
+ * numbers. Only bash closes numbers above 9. https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
@@ -25,7 +26,7 @@ const SH_PRELUDE = "exec 2>&1; ";
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 
-/** What to start: `argv[0]` is a path. */
+/** Program to start: `argv[0]` is a path. */
 export interface Start {
 	readonly argv: readonly string[];
 	readonly cwd: string;
@@ -63,7 +64,7 @@ export class ProcessGroup {
 	readonly running: Promise<void>;
 	/** Settles when the leader has ended and its output has been read, or when neither can be waited for longer. */
 	readonly ended: Promise<GroupEnd>;
-	/** Settles when the leader has ended, or cannot be waited for longer: what it wrote may not be read yet. */
+	/** Settles when the leader has ended or the wait is over. Its output may not be read completely yet. */
 	readonly exited: Promise<void>;
 	readonly #clock: Clock;
 	readonly #child: ChildProcess;
@@ -100,7 +101,7 @@ export class ProcessGroup {
 			stream?.on("error", () => stream.destroy());
 			stream?.resume().end(text);
 		});
-		// Nothing is written to the descriptor that shows whether this process lives.
+		// The descriptor shows whether this process lives, and receives no data.
 		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
 		watched?.on("error", () => watched.destroy());
 		// The channel closes with its other end. `disconnect` here would keep Node from emitting "close".
@@ -182,7 +183,7 @@ function spawnChild({
 			cwd,
 			env: environment,
 			detached: true,
-			// Warnings of the shell, for example about a missing locale, are no output of the command.
+			// Warnings of the shell, for example about a missing locale, are not output of the command.
 			stdio: ["ignore", "pipe", "ignore", ...pipes, ...channel],
 		});
 	} catch (cause) {

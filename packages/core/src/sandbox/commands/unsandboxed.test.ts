@@ -41,7 +41,7 @@ function sandboxOf(
 	return createUnsandboxed({ environment, clock, ids: createIds() });
 }
 
-/** Whether the process is there and not merely waiting to be collected by its parent. */
+/** Whether the process exists and is not a zombie. */
 function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
@@ -140,7 +140,7 @@ test("only allowed names of the environment reach the command", async () => {
 	const { output } = await sandboxOf(systemClock, environment).run(shell("env"));
 	expect(output).not.toContain("canary");
 	expect(output).toContain("HOME=/home/somebody");
-	// What a shell itself sets for its children.
+	// Variables that a shell sets for its children.
 	const shellMade = ["PWD", "OLDPWD", "SHLVL", "_"];
 	const names = output.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")[0]]));
 	expect(names.filter((name) => !shellMade.includes(name ?? "")).sort()).toEqual([
@@ -194,7 +194,7 @@ test("a command runs in a session and group of its own, and is known while it ru
 });
 
 test("a background process is killed when its command ends", async () => {
-	// The clock stands still: only the end of everyone who holds the output can end the call.
+	// The clock is stopped: the call can end only when all processes with the output have ended.
 	const { output, code } = await sandboxOf(new ManualClock()).run(shell("sleep 300 & echo $!"));
 	expect(code).toBe(0);
 	await expect.poll(() => isAlive(Number(output))).toBe(false);

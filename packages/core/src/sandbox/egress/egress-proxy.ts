@@ -72,7 +72,7 @@ export class EgressProxy implements AsyncDisposable {
 		});
 	}
 
-	/** What is no CONNECT, or nothing at all. */
+	/** Refuses a request that is not a CONNECT, or not HTTP. */
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
 		const why = request
 			? "only https is reached, by CONNECT to port 443: use a URL that begins with https://"
@@ -140,7 +140,7 @@ async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal)
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
 	client.once("close", () => gone.abort(new ParleyError("the client has gone", { code: "cancelled" })));
-	// What it is about is told by `close`.
+	// `close` reports the reason.
 	client.on("error", () => client.destroy());
 	const both = AbortSignal.any([signal, gone.signal]);
 	const opened = await openUpstream(asked.authority, deps, both).catch((reason: unknown) => {

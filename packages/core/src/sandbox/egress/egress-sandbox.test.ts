@@ -16,7 +16,7 @@ const root = join(base, "root");
 const data = join(root, "data");
 const told: EgressEntry[] = [];
 
-/** Stands for the public internet; it sends one line and hears one. */
+/** Stands for the public internet. It sends one line and reads one. */
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
 
 const egress = new Egress({

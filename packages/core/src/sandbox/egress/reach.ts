@@ -3,7 +3,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { type Clock, ParleyError } from "@parley/base";
 import ipaddr from "ipaddr.js";
 
-/** What may be connected to. Whoever creates the tool decides it; no model and no page can. */
+/** Hosts that may be connected to. The creator of the tool decides; no model and no page can. */
 export interface Reach {
 	readonly ports: readonly number[];
 	allows(address: string): boolean;
@@ -25,8 +25,9 @@ export const systemLookup: Lookup = async (name) => {
 };
 
 /**
- * The addresses to connect to for a URL, all of them checked: one that is not allowed refuses the name, since whoever
- * answers for it would choose which one is used. Throws what the model can read, or the signal's reason.
+ * Checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server would choose which one
+ * is
+ * used. Throws an error for the model, or the signal's reason.
  */
 export async function findAddresses(
 	url: URL,
@@ -63,7 +64,7 @@ function unknownName(name: string, cause?: unknown): ParleyError {
 /** Not read from a text: that takes a millisecond of each start. */
 type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 
-/** Where all addresses of the public IPv6 network are: https://www.iana.org/assignments/ipv6-address-space */
+/** Range of all public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_IPV6: Ipv6Network = [new ipaddr.IPv6([0x2000, 0, 0, 0, 0, 0, 0, 0]), 3];
 /** Public IPv4 addresses as a translator of an IPv6-only network writes them: https://www.rfc-editor.org/rfc/rfc6052 */
 const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]), 96];
@@ -73,8 +74,8 @@ const AZURE_HOST = "168.63.129.16";
 const WIDEST_PREFIX = 8;
 
 /**
- * Whether the address belongs to the public internet. Everything that is not certain to is refused: special ranges,
- * IPv6 forms that hold an IPv4 address (but for translated public ones), zone ids, and what is no address.
+ * Whether the address belongs to the public internet. In doubt it does not: special ranges, IPv6 forms with an IPv4 address
+ * (except translated public ones), zone ids, and texts that are not addresses.
  */
 export function isPublicAddress(text: string): boolean {
 	const address = parse(text);
@@ -104,7 +105,7 @@ export function isNeighbour(
 	});
 }
 
-/** The address that a host is, for a URL; undefined where it is a name. */
+/** Address of a host in a URL. Undefined for a name. */
 export function addressOf({ hostname }: URL): string | undefined {
 	const bare = hostname.replace(/^\[(.*)\]$/, "$1");
 	return parse(bare) && bare;

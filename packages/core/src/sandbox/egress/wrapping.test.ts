@@ -67,7 +67,7 @@ beforeEach(({ skip }) => skip(!works, "bubblewrap is not installed, or may not m
 /** A port, since the server listens on TCP. */
 const serverPort = (): number => (server.address() as AddressInfo).port;
 
-/** A passage to a server that stands for the public internet, and what was told. */
+/** Access to a server that stands for the public internet, and the recorded log. */
 async function setUp() {
 	const told: EgressEntry[] = [];
 	const egress = new Egress({

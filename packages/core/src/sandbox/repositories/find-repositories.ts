@@ -5,12 +5,12 @@ import { dirname, join, resolve } from "node:path";
 import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
-/** What is looked at before every command and after it: a tenth of a second or two, on a slow machine. */
+/** Maximum entries to look at before and after every command: up to two tenths of a second on a slow machine. */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
 /** Other people's published packages, and what git keeps, into which repositories are followed. */
 const skipped = ["node_modules", ".git"];
-/** In the parts of a repository: nothing in these is one. */
+/** Parts of a repository that contain no repositories. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
 /** Directories of this gateway and of other agents. */
@@ -38,11 +38,11 @@ export interface Repositories {
 	readonly ofAgents: ReadonlySet<string>;
 	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
-	/** Directories that could not be read, or whose names are no text. */
+	/** Directories that could not be read, or whose names are not valid text. */
 	readonly unread: ReadonlySet<string>;
 }
 
-/** Whether a path lies in a root and is not hidden. */
+/** Whether a path is in a root and not hidden. */
 export function isOpen(path: string, { roots, hidden }: Pick<Ground, "roots" | "hidden">): boolean {
 	const covers = hidden.filter((place) => isWithin(path, place));
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
@@ -64,7 +64,7 @@ export async function findRepositories(ground: Ground): Promise<Repositories> {
 
 interface Entries {
 	readonly names: ReadonlySet<string>;
-	/** Of those the directories. */
+	/** Entries that are directories. */
 	readonly directories: readonly string[];
 }
 
@@ -101,14 +101,14 @@ class Search implements Repositories {
 		return new Set(this.#queue.map(({ path }) => path));
 	}
 
-	/** At one directory alone, for what is there of git. */
+	/** Looks for git files in one directory only. */
 	async look(path: string): Promise<void> {
 		// A link may have replaced it, or a directory above it.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
 		await this.#lookAt(path, (await this.#entriesOf(path)).names);
 	}
 
-	/** Level by level. What is left in the queue has not been looked at. */
+	/** Walks level by level. Directories that remain in the queue were not searched. */
 	async walk(): Promise<void> {
 		while (this.#queue.length > 0 && this.#left > 0 && !this.#ground.isLate()) {
 			const places = this.#queue.splice(0, AT_ONCE);
@@ -206,7 +206,7 @@ const POINTER_BYTES = 8 * 1024;
 /** Maximum of hooks that are read one by one. */
 const MAX_HOOKS = 200;
 
-/** What git takes for a repository, or for the part of one that belongs to a submodule or a working tree. */
+/** Directory that git treats as a repository, or as the part of one that belongs to a submodule or a working tree. */
 export interface GitDirectory {
 	/** Real. */
 	readonly path: string;
@@ -216,7 +216,7 @@ export interface GitDirectory {
 	readonly bornMs: number;
 	/** Whether git would take it for one as it is. */
 	readonly complete: boolean;
-	/** Those that are there. */
+	/** Existing parts. */
 	readonly parts: ReadonlyMap<Steering, Part>;
 }
 
@@ -272,7 +272,7 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 	return names.has("HEAD") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
 
-/** The real path that a `.git`, or the `commondir` of a repository, leads to; undefined where that is nothing. */
+/** Real path to which a `.git` file, or the `commondir` of a repository, points. Undefined if it points nowhere. */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));
 	if (real === undefined) return undefined;

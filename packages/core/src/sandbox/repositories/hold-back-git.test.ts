@@ -21,7 +21,7 @@ function find(): Promise<Repositories> {
 	return findRepositories({ roots: [directory.path], surely: [], hidden: [], isLate: () => false });
 }
 
-/** What is put aside. */
+/** Paths that were moved away. */
 async function putAsideOf(told: Partial<CameUp>): Promise<string[]> {
 	const found = await find();
 	const put: string[] = [];

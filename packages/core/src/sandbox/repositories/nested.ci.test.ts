@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** What a command in the root writes, and how it ends. */
+/** Output of a command in the root, with its end. */
 async function run(line: string, told: Partial<Command> = {}): Promise<string> {
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
 	const { output, code } = await sandbox.run(shellCommand(line, root, told));
@@ -218,7 +218,7 @@ testInside("hooks and settings that are links cannot be followed to be changed",
 	expect(await run("(echo x >hooks/pre-commit) 2>/dev/null")).toMatch(/\[\d+\]$/);
 	const told = await run("mkdir evil; ln -sfn ../../evil sub/.git/hooks");
 	expect(told).toMatch(/\[held back: ".*\/sub\/\.git\/hooks"/);
-	// What the operator has set stays, whatever it names.
+	// Settings of the operator stay, whatever they name.
 	expect(git(["config", "core.editor"], top)).toBe("operators\n");
 });
 

@@ -148,8 +148,8 @@ const READ_AND_EXECUTE = 5;
 const DATA_BYTES = 56;
 
 /**
- * A static program for Linux (ELF) that makes one system call and ends with its error number, or with 0. It lacks its
- * last part, which says what it calls: `systemCallData`.
+ * A static Linux program (ELF) that makes one system call and exits with its error number, or with 0. Its last part, which
+ * defines the call, is missing: `systemCallData`.
  */
 export function systemCallProgram(architecture: Architecture): Uint8Array {
 	const instructions = Buffer.from(code[architecture].replaceAll(" ", ""), "hex");

@@ -16,7 +16,7 @@ type Called = Pick<CallBlock, "name" | "arguments" | "invalid" | "adjusted">;
 export interface NormalCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** What was changed, for the model: `"file_path" is taken as "path"`. */
+	/** Changes, for the model: `"file_path" is taken as "path"`. */
 	readonly adjusted: readonly string[];
 	/** Why the arguments have no single meaning. They are as they were then. */
 	readonly problem?: string;
@@ -245,7 +245,7 @@ function quoted(text: string): string {
 /** A schema costs a millisecond to describe and never changes, and every request to a model needs all of them. */
 const descriptions = new WeakMap<Tool, ToolDescription>();
 
-/** What a model is told about the tools; the same objects for the same tools. */
+/** Descriptions of the tools for a model. The same tools have the same objects. */
 export function describeTools(tools: readonly Tool[]): ToolDescription[] {
 	return tools.map((tool) => {
 		const known = descriptions.get(tool);

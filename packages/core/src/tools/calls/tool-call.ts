@@ -13,7 +13,7 @@ export interface ReadyCall {
 	readonly tool: Tool;
 	/** In their normal form. */
 	readonly arguments: unknown;
-	/** What `parameters` made of them. */
+	/** Arguments as `parameters` returned them. */
 	readonly args: unknown;
 	readonly plan: ToolPlan;
 }
@@ -22,13 +22,15 @@ export interface ReadyCall {
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;
-	/** Whether that is for what the call found, which another call may change; what is wrong with its arguments stays so. */
+	/**
+	 * Whether the reason is the state that the call found, which another call may change. Invalid arguments stay invalid.
+	 */
 	readonly found?: true;
 }
 
 const MAX_SHOWN = 200;
 
-/** Finds the tool of a call, checks the arguments and plans it. Nothing happens yet; never rejects. */
+/** Finds the tool of a call, checks the arguments and plans the call. It has no effect and never rejects. */
 export async function prepareCall(
 	tools: readonly Tool[],
 	call: Pick<CallBlock, "name" | "arguments" | "invalid">,
@@ -56,7 +58,7 @@ export async function prepareCall(
 	}
 }
 
-/** Runs a call that was allowed. Never rejects: what a tool throws becomes a failed result that the model can read. */
+/** Runs an allowed call. Never rejects: an error of a tool becomes a failed result for the model. */
 export async function executeCall(
 	{ tool, args, plan }: ReadyCall,
 	context: ToolContext,
@@ -70,7 +72,8 @@ export async function executeCall(
 }
 
 /**
- * What an approval is bound to, as a text of hashes: the tool with the normal form of its arguments in canonical JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
+ * Binding of an approval as a text of hashes: the tool with the normal form of its arguments in canonical JSON
+ * (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
  */
 export function bindingText(
 	{ name, arguments: args }: Pick<CallBlock, "name" | "arguments">,
@@ -84,7 +87,7 @@ export function bindingText(
 		.join(" ");
 }
 
-/** What of the call is no longer as it was approved; nothing where the texts are equal. */
+/** Names of facts that differ from the approved ones. Empty if the texts are equal. */
 export function changedSince(approved: string, now: string): string[] {
 	const [before, after] = [approved.split(" "), now.split(" ")];
 	const different = [
@@ -100,7 +103,7 @@ function hashOf(value: unknown): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** What the model is told. What nobody foresaw tells it nothing, but the operator all. */
+/** Text for the model. An unexpected error is logged for the operator and hidden from the model. */
 function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
 	const error = ParleyError.from(reason);
 	if (error.code === "internal") log.error("a tool failed", { tool: tool.name, callId, error: reason });

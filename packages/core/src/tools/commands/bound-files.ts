@@ -58,7 +58,7 @@ export interface FilesOptions {
 	readonly roots: readonly string[];
 	/** Whether names that begin with a dot are left out. */
 	readonly hidden: boolean;
-	/** Stands before the paths of files. */
+	/** Prefix of the paths of files. */
 	readonly prefix: string;
 	/** The earlier look that this one is compared with. If a limit ended that one, this one ends at the same count. */
 	readonly earlier?: string;
@@ -72,10 +72,14 @@ export function isDataName(name: string): boolean {
 }
 
 /**
- * Identifies the files below a directory that a program could run or load: all but documents, pictures, caches, logs,
- * databases, and what git stores. A link is identified by its text, and by its target if that is a file in the directory or
- * in a root. A file of up to 256 KiB is identified by content and permissions, a larger one and one
- * of an installed package by device, inode, size, `mtime` and `ctime` in nanoseconds. Ends at 30,000 files and directories or after 3 s; installed packages come last.
+ * Identifies the files below a directory that a program could run or load: all except documents, images, caches, logs,
+ * databases,
+ * and stored data of git. A link is identified by its text, and by its target if that is a file in the directory or in a
+ * root.
+ * A file of up to 256 KiB is identified by content and permissions; a larger one, and one of an installed package, by
+ * device,
+ * inode, size, `mtime` and `ctime` in nanoseconds. Ends at 30,000 files and directories or after 3 s, with installed
+ * packages last.
  */
 export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
 	const look = new Look(directory, options);
@@ -99,7 +103,7 @@ const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** A file system in memory, which holds ordinary files. */
 const memoryPlace = "/dev/shm";
 
-/** Whether a path lies in one of these places, other than files in memory. */
+/** Whether a path is in one of these places, except in memory file systems. */
 export function liesIn(path: string, places: readonly string[]): boolean {
 	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
 }
@@ -117,7 +121,7 @@ export function fileIdentity(path: string): string | undefined {
 	}
 }
 
-/** As `fileIdentity`, of a path that is no link. Reads at most the size that the file has when it is opened. */
+/** As `fileIdentity`, for a path that is not a link. Reads at most the size of the file at its opening. */
 function regularIdentity(path: string): string | undefined {
 	if (liesIn(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
@@ -150,9 +154,11 @@ function readUpTo(file: number, size: number): Buffer {
 }
 
 /**
- * Facts that stand for the content. A write changes `ctime`, which only the kernel sets: a user without root can set `mtime`
- * back, but not `ctime`. Not noticed: a second write in the same tick of the kernel's clock (1 to 10 ms), a write through a mapping
- * that was written to before, and a file system whose times its owner sets (FUSE, a network server).
+ * Facts instead of the content. A write changes `ctime`, which only the kernel sets: a user without root can set `mtime`
+ * back,
+ * but not `ctime`. Not detected: a second write in the same tick of the kernel's clock (1 to 10 ms), a write through a
+ * mapping
+ * that was written to before, and a file system whose owner sets the times (FUSE, a network server).
  */
 function factsOf(stats: BigIntStats): string {
 	return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${modeOf(stats)}`;

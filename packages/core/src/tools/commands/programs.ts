@@ -40,8 +40,8 @@ const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
- * Finds what a command line names. Reads its text, which is no boundary: files that a program loads on its own are not
- * found. `path` is the search path of programs.
+ * Finds the files that a command line names. It reads the text, which is no boundary: files that a program loads itself are
+ * not found. `path` is the search path of programs.
  */
 export async function findNamed(
 	command: string,
@@ -72,7 +72,7 @@ export async function findNamed(
 	};
 }
 
-/** Identities of files at this moment, one line for each; a missing file has none. */
+/** Present identities of files, one line for each. A missing file has the word `none`. */
 export function fileFacts(paths: readonly string[]): Promise<string> {
 	return linesOf([...new Set(paths)], namedFile);
 }
@@ -155,13 +155,13 @@ function joined(lines: readonly (string | undefined)[]): string {
 		.join("\n");
 }
 
-/** What the name of a program leads to, in the first of these absolute directories that has one. */
+/** Identity of the program that a name means, from the first of these absolute directories that has one. */
 export async function programIdentity(name: string, directories: readonly string[]): Promise<string> {
 	for (const directory of directories) {
 		const candidate = join(directory, name);
 		if (await isRunnable(candidate)) return `${name}: ${await unlessUnreadable(candidate)}`;
 	}
-	// What is none at this moment must be none later: another could take the place of a word of the shell.
+	// A missing program must stay missing: another one could take the place of a shell word.
 	return `${name}: none`;
 }
 

@@ -11,7 +11,7 @@ import { boundToCommand, differences, findShell, surroundingsOf } from "./surrou
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** What the shell, the dynamic linker and our own bookkeeping go by. */
+/** Variables that control the shell, the dynamic linker and Parley itself. */
 const steering = /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*)$/;
 
 const parameters = () =>
@@ -145,8 +145,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Where it runs. What needs the network gets a way to some hosts where the operator has named any, else it runs outside
- * of the sandbox, which people of channels cannot have.
+ * Sandbox of the command. With `network`, it gets access to the operator's hosts, or without such hosts runs outside of the
+ * sandbox, which people of channels cannot use.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
@@ -164,7 +164,7 @@ interface Limits {
 	readonly aborted: boolean;
 }
 
-/** What a command wrote, and how it ended where that was not well. */
+/** Output of a command, with its end if it failed. */
 export function describeOutcome(outcome: CommandOutcome, limits: Limits): ToolResult {
 	const output = outcome.output === "" ? "(no output)" : outcome.output;
 	const ending = endingOf(outcome, limits);
@@ -179,7 +179,7 @@ function endingOf(outcome: CommandOutcome, { timeoutMs, aborted }: Limits): stri
 	return outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
 }
 
-/** What a command can do where it runs, for people who decide about it. */
+/** Permissions of a command, for approvers. */
 export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): string {
 	if (mode === "off") {
 		return "sandbox: off — it has your own rights: files, network and this gateway";
@@ -191,7 +191,7 @@ export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): s
 	return `sandbox: ${mode} — ${network}, and of files only the roots`;
 }
 
-/** The classes of a command by what confines it. */
+/** Classes of a command by its confinement. */
 export function execClasses({ mode, exposed = false }: Pick<Sandbox, "mode" | "exposed">): ActionClass[] {
 	const exec = mode === "off" || exposed ? "exec-unsandboxed" : "exec-sandboxed";
 	return mode === "container" ? [exec, "egress"] : [exec];
@@ -200,7 +200,7 @@ export function execClasses({ mode, exposed = false }: Pick<Sandbox, "mode" | "e
 /** A longer one is not read by the person who is asked. */
 const MAX_SHOWN_BYTES = 16 * 1024;
 
-/** Refuses a command that nobody could approve, because it cannot be started or not be shown as it is. */
+/** Refuses a command that cannot be approved, because it cannot start or cannot be shown exactly. */
 export function refuseUnshowable(words: readonly string[], label: string): void {
 	const refuse = (why: string): never => {
 		throw new ParleyError(`the command cannot be approved: ${why}`, { code: "invalid_argument" });

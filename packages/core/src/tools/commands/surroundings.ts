@@ -29,7 +29,7 @@ export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Sur
 	}
 }
 
-/** What a program would run with; `executable` is what its name leads to. */
+/** Environment of a program. `executable` is the file that its name means. */
 export async function programFacts(
 	name: string,
 	{ environment, profile }: Sandbox,
@@ -108,7 +108,7 @@ function lookOptions(fact: string, { earlier, looks }: BindOptions): LookOptions
 
 function filesIn(directory: string, context: ToolContext, options: LookOptions): Promise<FilesFact> {
 	const { earlier, looks, isBeside = false } = options;
-	// Of an earlier look, the first line alone decides how far this one goes.
+	// The first line of the earlier look decides how far this one goes.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
 	const shared = looks?.get(key);
 	if (shared) return shared;
@@ -158,8 +158,9 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Names of what changed, for an approver: paths, within `cwd` relative to it, and other facts in words. At most five; files
- * that the command names come first, so that other files cannot push them out.
+ * Names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words. At most five.
+ * Files
+ * that the command names come first, so that other files cannot displace them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });
@@ -189,7 +190,7 @@ export async function findShell(): Promise<string> {
 	}
 }
 
-/** Of the names and values in a fixed order. */
+/** Hash of the names and values in a fixed order. */
 function hashOf(environment: Readonly<Record<string, string>>): string {
 	const sorted = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
 	return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");

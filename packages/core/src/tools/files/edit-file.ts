@@ -62,7 +62,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args.path);
 	const edit = makeEdit(old, args);
-	// Elsewhere not even that the text is there may be told before somebody has allowed it.
+	// Outside the roots, the existence of the text is private until the call is approved.
 	if (edit.kind !== "edited" && isOpen(target)) throw missed(args, edit, old);
 	const parts = {
 		preview: previewOf(target, old, args, edit),
@@ -140,12 +140,12 @@ const MAX_NAMED_LINES = 10;
 const MAX_EXCERPT_LINES = 20;
 const MAX_EXCERPT = 4_000;
 
-/** Whether what stands in the file may be read without asking, so that answers may tell it. */
+/** Whether the file may be read without approval, so that results may quote it. */
 export function isOpen({ root, classes }: WriteTarget): boolean {
 	return root !== undefined && !classes.includes("secret");
 }
 
-/** The text of a file that is there and can be edited; `maker` is the tool that makes files. */
+/** Text of an existing file that can be edited. `maker` is the tool that creates files. */
 export function editableText(
 	{ mode, content, size }: FileState,
 	{ path, maker }: { readonly path: string; readonly maker: string },
@@ -158,12 +158,12 @@ export function editableText(
 		return refuse(`it has ${size} bytes, at most ${MAX_EDITABLE} can be edited`, "invalid_argument");
 	}
 	if (content.includes(0)) return refuse("it is a binary file", "invalid_argument");
-	// Bytes that are no text would not survive.
+	// An edit would damage bytes that are not text.
 	if (!isUtf8(content)) return refuse("it is not UTF-8 text", "invalid_argument");
 	return content.toString();
 }
 
-/** What of the text comes near to what is not in it, as the end of a message. */
+/** The part of the text that is most similar to the wanted one, as the end of a message. */
 export function nearest(text: string, wanted: string): string {
 	if (text === "") return ", which is empty";
 	const near = findNearestLines(text, wanted);
@@ -192,7 +192,7 @@ export interface TextChange {
 	readonly newText: string;
 	/** Which of the places that hold the old text: the only one there is, the nth (from 1), or all. */
 	readonly which: "only" | "all" | number;
-	/** No longer text is made: what would be longer is not made at all. Counted in UTF-16 units. */
+	/** Maximum length of the result in UTF-16 units. A longer one is not built. */
 	readonly maxLength: number;
 }
 
@@ -211,17 +211,14 @@ export function editText(text: string, change: TextChange): TextEdit {
 	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
 }
 
-/** A text as it is compared with what `adapt` makes of a part; `restore` gives it its ends of lines again. */
+/** Text in the form that `adapt` produces. `restore` sets its line ends again. */
 interface LineEnds {
 	readonly text: string;
 	adapt(part: string): string;
 	restore(edited: string): string;
 }
 
-/**
- * Where all lines of the text end alike (`\n` or `\r\n`), the ends of lines in a change are taken for that one, so that
- * they stay as they are.
- */
+/** If all line ends of the text are equal (`\n` or `\r\n`), those of a change are converted to them. */
 export function lineEndsOf(text: string): LineEnds {
 	const same = (part: string): string => part;
 	const plain = (part: string): string => part.replaceAll("\r\n", "\n");
@@ -268,8 +265,9 @@ export function linesOf(text: string, places: readonly number[]): number[] {
 }
 
 /**
- * Where `part` begins in `text`, overlapping places included. Takes time in proportion to both, whatever they hold
- * (the algorithm of Knuth, Morris and Pratt): `indexOf` needs seconds for texts made to be slow. `part` is not empty.
+ * Positions of `part` in `text`, including overlapping ones. Linear in both for any content (the algorithm of Knuth, Morris
+ * and
+ * Pratt): `indexOf` needs seconds for texts made to be slow. `part` is not empty.
  */
 export function occurrences(text: string, part: string): number[] {
 	const borders = bordersOf(part);

@@ -35,7 +35,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Lists files by name, sorted; what `.gitignore` names is left out, links are neither followed nor shown. */
+/** Lists files by name, sorted. Files in `.gitignore` are left out, and links are neither followed nor shown. */
 export const listFiles = defineTool<Arguments>({
 	name: "list_files",
 	description:

@@ -2,7 +2,7 @@ import { visible } from "../../text/visible.ts";
 
 /** A line longer than this is compared only as a whole. */
 const MAX_COMPARED = 2_000;
-/** Lines that are alike at so many places tell nothing about the place. */
+/** Lines that are similar at more places do not identify the place. */
 const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
@@ -12,11 +12,11 @@ export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
 	readonly lines: readonly string[];
-	/** What differs first, in words. */
+	/** The first difference in words. */
 	readonly difference: string;
 }
 
-/** Where lines that a text does not hold were probably meant to be; undefined where nothing comes near. */
+/** Probable place of lines that the text does not contain. Undefined if nothing is similar. */
 export function findNearestLines(text: string, wanted: string): NearestLines | undefined {
 	const lines = text.split("\n");
 	const sought = trimBlank(wanted.split("\n"));
@@ -46,7 +46,7 @@ function plain(line: string): string {
 		.trim();
 }
 
-/** The start that most lines speak for which are there but for their white space. */
+/** The start with the most lines that are equal except for white space. */
 function startByVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();
 	for (const [index, line] of sought.entries()) {
@@ -65,7 +65,7 @@ function startByVotes(lines: readonly string[], sought: readonly string[]): numb
 	return best;
 }
 
-/** The start at which the longest line that is sought stands beside the one most like it. */
+/** The start at which the longest wanted line is at the line most similar to it. */
 function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
 	const longest = sought.reduce((a, b) => (b.length > a.length ? b : a));
 	if (longest.length > MAX_COMPARED) return undefined;

@@ -107,7 +107,7 @@ test("a binary file is reported and not dumped", async () => {
 const [png] = testPictures;
 
 test.each(testPictures)("a picture is shown: $name", async ({ name, mediaType, content }) => {
-	// What it is called does not matter.
+	// The name does not matter.
 	await writeFile(join(context.cwd, "picture.txt"), content);
 	expect(await read({ path: "picture.txt" })).toEqual({
 		text: `"picture.txt" is a ${name} picture, 1 x 1 pixels, ${content.length} bytes`,

@@ -281,9 +281,8 @@ const names: Readonly<Record<ImageType, string>> = {
 };
 
 /**
- * The picture that a file holds, as its content tells and not its name, and a line about it. Undefined where it holds
- * none that a model can be shown. Throws `invalid_argument` with what to do where it is damaged or too large. `shown`
- * names the file.
+ * The image in a file, detected from its content, and a line about it. Undefined if it is not an image for models. Throws
+ * `invalid_argument` with advice if it is damaged or too large. `shown` names the file.
  */
 async function readPicture(
 	file: FileHandle,
@@ -326,13 +325,13 @@ function invalid(message: string): ParleyError {
 
 interface Reading {
 	readonly tool: string;
-	/** What is done, for people; the shown path follows. */
+	/** Action for people, followed by the shown path. */
 	readonly verb: string;
 	/** Whether what is read may hold keys or passwords. */
 	readonly secret: boolean;
 }
 
-/** The plan of a call that reads what lies at a path, bound to that place. */
+/** Plan of a call that reads a path, bound to that path. */
 export function planRead(
 	{ tool, verb, secret }: Reading,
 	{ path, root }: ResolvedPath,

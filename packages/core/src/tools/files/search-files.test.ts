@@ -36,7 +36,7 @@ async function putFiles(files: Readonly<Record<string, string | Buffer>>): Promi
 	}
 }
 
-/** A sandbox that ends commands as told, and runs those for which it was told nothing. */
+/** A sandbox that ends commands with `told`, and runs those without a scripted end. */
 function ending(told: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
 	return {
 		...{ mode: "off", profile: "test", environment: {}, network: undefined },

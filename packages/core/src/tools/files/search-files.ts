@@ -111,21 +111,21 @@ async function run(args: Arguments, approved: ToolPlan, given: ToolContext): Pro
 	return { text: [...shown, ...remarks.map((remark) => `[… ${remark} …]`)].join("\n"), failed: false };
 }
 
-/** Of a file, unlike of a directory, it was asked to search just this one. */
+/** Unlike a directory, a file was named to be searched itself. */
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
 		const why = `${shown} may hold keys or passwords: it is not searched, only read`;
 		throw new ParleyError(why, { code: "permission_denied" });
 	}
-	// The name stands before each line that is found: see search-lines.ts.
+	// The name precedes each line of the result: see search-lines.ts.
 	if (!/\p{Cc}/u.test(basename(path))) return;
 	throw new ParleyError(`the name ${shown} holds a control character: it is not searched, only read`, {
 		code: "invalid_argument",
 	});
 }
 
-/** What else is neither directory nor file, such as a pipe, could hold a search for ever. */
+/** A search of another kind of file, such as a pipe, could block forever. */
 async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
 	let stats: Awaited<ReturnType<typeof stat>>;
 	try {
@@ -141,7 +141,7 @@ interface Candidates {
 	readonly directory: string;
 	/** Relative to the directory. */
 	readonly files: readonly string[];
-	/** What was left out, in words. */
+	/** Omissions in words. */
 	readonly notes: readonly string[];
 }
 
@@ -161,8 +161,8 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 }
 
 /**
- * Without the lines of files that are no longer what they were when they were chosen, or are another name of a file of
- * the gateway: ripgrep opens what it finds under a name.
+ * Removes the lines of files that changed since they were chosen, or that are another name of a file of the gateway, because
+ * ripgrep opens files by name.
  */
 async function withoutSwapped(
 	lines: readonly FoundLine[],
@@ -197,7 +197,7 @@ function shapeLines(lines: readonly FoundLine[], directory: string, cwd: string)
 	});
 }
 
-/** What stands between path, number and text: no path has a control character, see tree-files.ts. */
+/** Separator of path, number and text. No path contains a control character, see tree-files.ts. */
 const MATCH = "\u{1f}";
 const CONTEXT = "\u{1e}";
 const RECORD = /^\.\/(\P{Cc}+)(\p{Cc})(\d+)\p{Cc}(.*)$/su;
@@ -228,16 +228,16 @@ interface FoundLine {
 
 interface FoundLines {
 	readonly lines: readonly FoundLine[];
-	/** Why there may be more; undefined where these are all. */
+	/** Reason why there may be more, or undefined for a complete result. */
 	readonly incomplete: string | undefined;
 }
 
-/** Throws `invalid_argument` with what ripgrep says about the pattern. */
+/** Throws `invalid_argument` with ripgrep's error about the pattern. */
 async function checkPattern(search: LineSearch, cwd: string, context: ToolContext): Promise<void> {
 	const args = [...optionsOf(search), "--quiet", "--", "/dev/null"];
 	const { code, output } = await runRipgrep({ args, cwd, maxOutputBytes: 4_096 }, context);
 	if (code === 0 || code === 1) return;
-	// What follows the first empty line recommends options that nobody can set here.
+	// After the first empty line, ripgrep recommends options that the model cannot set.
 	const [why = ""] = output.replace(/^rg: /, "").split("\n\n");
 	throw new ParleyError(`the pattern cannot be used: ${why.trim()}`, { code: "invalid_argument" });
 }

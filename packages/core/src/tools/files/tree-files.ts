@@ -21,13 +21,13 @@ interface SearchContext {
 export interface TreeFiles {
 	/** Relative to the directory, in ascending order. */
 	readonly files: readonly string[];
-	/** Why there may be more; undefined where these are all. */
+	/** Reason why there may be more, or undefined for a complete result. */
 	readonly incomplete: string | undefined;
 }
 
 /**
- * The files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, unless wanted, hidden. Links
- * are not followed and not among them, nor is what lies in `.git` or belongs to the gateway.
+ * Files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, by default, hidden. Links are neither
+ * followed nor included. Files in `.git` and of the gateway are excluded.
  */
 export async function findTreeFiles(
 	directory: string,
@@ -45,7 +45,7 @@ export async function findTreeFiles(
 		.filter((line) => line.startsWith("./"))
 		.map((line) => line.slice("./".length))
 		.filter((file) => !belongsToGateway(join(directory, file), context));
-	// By their text, as everybody sorts them: ripgrep sorts by directories.
+	// Sorted by code units. ripgrep sorts by directories.
 	return { files: files.sort(), incomplete: whyIncomplete(outcome, cut) };
 }
 
@@ -70,8 +70,8 @@ export async function requireDirectory(path: string, text: string): Promise<void
 const TIMEOUT_MS = 20_000;
 
 /**
- * What holds for every start: no configuration file, whose options would count like ours, and no messages about
- * single files, which would stand between the lines of the result.
+ * Options of every start: no configuration file, whose options would apply too, and no messages about single files, which
+ * would be mixed with the result.
  */
 const ALWAYS = ["--no-config", "--no-messages", "--color=never"];
 
@@ -82,7 +82,7 @@ interface Start {
 	readonly maxOutputBytes: number;
 }
 
-/** Runs ripgrep in the sandbox. Throws `cancelled` where the call was stopped meanwhile. */
+/** Runs ripgrep in the sandbox. Throws `cancelled` if the call was stopped meanwhile. */
 export async function runRipgrep(
 	{ args, cwd, maxOutputBytes }: Start,
 	{ sandbox, signal }: SearchContext,
@@ -100,7 +100,7 @@ export async function runRipgrep(
 	return outcome;
 }
 
-/** The package of ripgrep has a part for each platform, and cannot be loaded where it has none. */
+/** The package of ripgrep has a part for each platform and cannot be loaded on others. */
 export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
 	try {
 		const { rgPath } = await load();

@@ -45,15 +45,15 @@ export async function findTarget(text: string, context: ToolContext): Promise<Wr
 	return { path, root, shown: shownPath(path, context.cwd), classes: classesOf(resolved), state };
 }
 
-/** What a plan tells beside the facts of its target. */
+/** Texts of a plan besides the facts of its target. */
 interface Told {
 	readonly preview: string;
 	readonly note: string;
-	/** What the call puts into the file. */
+	/** New content of the call. */
 	readonly text: string;
 }
 
-/** The plan of a call that writes the target: bound to the place and to what stands there. */
+/** Plan of a call that writes the target, bound to its path and its present content. */
 export function planWrite(
 	{ tool, verb }: { readonly tool: string; readonly verb: string },
 	{ path, root, shown, classes, state }: WriteTarget,
@@ -81,7 +81,7 @@ export function planWrite(
 
 type ApprovedTarget = Pick<WriteTarget, "path" | "root" | "state">;
 
-/** The approved place and what stands there, or in words what is no longer as it was approved. */
+/** The approved path with its state, or a description of the difference from the approved state. */
 export async function inspectApproved(
 	text: string,
 	{ binding }: ToolPlan,
@@ -93,12 +93,12 @@ export async function inspectApproved(
 	return state.fingerprint === binding["before"] ? { path, root, state } : "the file has other content now";
 }
 
-/** The result of a call that was stopped by what `inspectApproved` found. */
+/** Result of a call that `inspectApproved` stopped. */
 export function changed(what: string): ToolResult {
 	return { text: `changed since it was approved: ${what}; nothing was written`, failed: true };
 }
 
-/** Puts the content in place, whole or not at all, and keeps the permissions of what stood there. */
+/** Replaces the file atomically and keeps its permissions. */
 export async function putContent(
 	{ path, root, state: { mode } }: ApprovedTarget,
 	{ content, shown }: { readonly content: string; readonly shown: string },
@@ -132,20 +132,21 @@ function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 /** More than this is not kept, only counted and hashed. */
 const KEPT_BYTES = 256 * 1024;
 
-/** What stands at a path before it is written. */
+/** State of a path before a write. */
 export interface FileState {
 	/** sha256 of the content in hexadecimal, or `absent`. */
 	readonly fingerprint: string;
-	/** Undefined where nothing is, or where it is larger than 256 KiB. */
+	/** Undefined if the file is missing or larger than 256 KiB. */
 	readonly content: Buffer | undefined;
 	readonly size: number;
-	/** Permission bits to keep; undefined where nothing is. */
+	/** Permission bits to keep. Undefined if the file is missing. */
 	readonly mode: number | undefined;
 }
 
 /**
- * Looks at the file at a real path; refuses what is there but no regular file, may not be written, or is another name
- * of a file of the gateway.
+ * Inspects the file at a real path. Refuses one that is not a regular file, may not be written, or is another name of a file
+ * of
+ * the gateway.
  */
 async function inspectFile(
 	path: string,
@@ -186,7 +187,7 @@ interface Replacement {
 	/** Absolute and real. */
 	readonly path: string;
 	readonly content: string;
-	/** Permission bits to give the file; undefined for what the process gives to new files. */
+	/** Permission bits of the file. Undefined: those of new files. */
 	readonly mode: number | undefined;
 	/** Part of the name of the file that the content is gathered in, unique to this call. */
 	readonly key: string;
@@ -201,7 +202,7 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 	const { path, content, mode, key } = replacement;
 	await using directory = await HeldDirectory.open(dirname(path), makeParents);
 	const temporary = directory.at(`.parley-${key}.tmp`);
-	// Left by a call that was cut off, if it is there at all.
+	// Remainder of an interrupted call, if any.
 	await rm(temporary, { force: true });
 	try {
 		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -220,18 +221,18 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 /** Texts that differ more are shown as replaced as a whole: the search for the shortest difference grows with its square. */
 const MAX_EDITS = 1_000;
 
-/** What stands in the file now: nothing, text to compare with, or something not shown for the reason given. */
+/** Present content: none, text to compare with, or content that is not shown, with the reason. */
 export type OldContent =
 	| { readonly kind: "absent" }
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "hidden"; readonly reason: string };
 
 /**
- * A unified diff from the old content to the new one. All of the new text is in it or unchanged around it, and
- * characters that nobody can see are made visible.
+ * Unified diff from the old to the new content. It contains all of the new text that changes, and makes invisible characters
+ * visible.
  */
 export function previewWrite(path: string, old: OldContent, content: string): string {
-	// Made visible before they are compared: what differs at all then differs to the eye, too.
+	// Made visible before the comparison, so that every difference is visible.
 	const seen = old.kind === "text" ? { ...old, text: visibleLines(old.text) } : old;
 	return diffOf(visible(path), seen, visibleLines(content));
 }

@@ -1,6 +1,7 @@
 /**
- * Uses of git that change the repository or its files and run no program which their words name. Whatever else is
- * asked for runs as any command does.
+ * Forms of git that change the repository or its files and run no program that their words name. All other forms run like
+ * any
+ * command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -85,7 +86,7 @@ interface Loss {
 
 const UNCOMMITTED = "throws away changes that are not committed";
 
-/** What a repository does not keep: work that was never committed, and what only an expiring log still names. */
+/** Content that a repository does not store: uncommitted work, and commits that only an expiring log names. */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), why: UNCOMMITTED },
 	{
@@ -119,7 +120,7 @@ const losses: readonly Loss[] = [
 	})),
 ];
 
-/** Why the call cannot be taken back here; what it does elsewhere is judged like any command. */
+/** Reason why the call cannot be undone here. Its effects elsewhere are judged like any command. */
 export function whyLost(words: GitWords, existing: ReadonlySet<string>): string | undefined {
 	const loss = losses.find(
 		({ command, when }) => command === words.command && (when === undefined || when(words, existing)),
@@ -145,7 +146,7 @@ function namesPaths({ all, options, plain }: GitWords, existing: ReadonlySet<str
 	return plain.some((word) => existing.has(word) || /[*?[]|^:/.test(word));
 }
 
-/** The words of a call of git, told apart by where they stand and what they begin with. */
+/** Words of a git call by position and prefix. */
 export interface GitWords {
 	readonly command: string;
 	/** All words behind the command. */
@@ -191,7 +192,7 @@ interface ReadForm {
 	readonly verbs?: readonly string[];
 	/** Whether it may print differences of files. */
 	readonly patches?: true;
-	/** Where it prints what its words name: those that may be named by number, because they show no file. */
+	/** For commands that print the objects in their words: kinds that may be named by number, because they show no file. */
 	readonly objects?: readonly ("commit" | "tree")[];
 }
 
@@ -247,7 +248,7 @@ const readForms: Readonly<Record<string, ReadForm>> = {
 		options: oneOf(diffOptions, "--cached --staged --merge-base"),
 		careful: carefulDiff,
 		patches: true,
-		// Of a tree that is named by number, nobody knows what directory it is.
+		// The directory of a tree that is named by number is unknown.
 		objects: ["commit"],
 	},
 	log,
@@ -326,7 +327,7 @@ export interface Reading {
 	readonly objects: ReadForm["objects"];
 }
 
-/** Undefined where the call may do more than look. */
+/** Undefined if the call may do more than read. */
 export function readingOf(given: GitWords): Reading | undefined {
 	const { command, all, options } = given;
 	const form = Object.hasOwn(readForms, command) ? readForms[command] : undefined;
@@ -350,7 +351,7 @@ const printing = oneOf(
 	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
 );
 
-/** Lines of a graph stand before those of a patch, which then cannot be told from one another. */
+/** Lines of a graph precede those of a patch, so they cannot be told apart. */
 function isNoPatchInGraph({ options }: GitWords): boolean {
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));
 }

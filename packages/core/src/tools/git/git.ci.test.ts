@@ -15,7 +15,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: string;
 
-/** A home without settings, so that those of whoever runs the tests change nothing. */
+/** A home without settings, so that settings of the developer have no effect. */
 function environment(): Record<string, string | undefined> {
 	return { PATH: process.env["PATH"], HOME: join(directory.path, "home") };
 }
@@ -64,7 +64,7 @@ function putFile(path: string, content: string): Promise<void> {
 	return put(join(repository, path), content);
 }
 
-/** What holds of a call: allowed, asked, or asked always, with its classes. */
+/** Decision about a call (allowed, approval, always-required approval) with its classes. */
 async function judged(args: readonly string[]): Promise<string> {
 	const { plan } = await prepare([...args]);
 	const { effect, floor } = decide({ tool: git, plan }, { acceptAll: false, grants: [], taint: "" });
@@ -357,7 +357,7 @@ test("a repository begins where none is, when somebody allows it", async () => {
 	const ready = await prepare(["init", "--quiet"], { where });
 	expect(ready.plan.classes).toEqual(["exec-unsandboxed"]);
 	expect(await executeCall(ready, where)).toEqual({ text: "(no output)", failed: false });
-	// What it is bound to, a place without a repository, is so no longer.
+	// The bound place without a repository has changed.
 	expect((await executeCall(ready, where)).text).toContain("changed since it was approved: repository");
 });
 

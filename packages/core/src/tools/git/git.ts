@@ -45,8 +45,9 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. What only looks runs without asking, and then no program that the repository names (hooks, filters,
- * converters) runs with it; everything else is asked about by what it does.
+ * Runs git. Reading runs without approval and without programs that the repository names (hooks, filters, converters). All
+ * other
+ * calls are judged by their effect.
  */
 export const git = defineTool<Arguments>({
 	name: "git",
@@ -169,7 +170,7 @@ async function bindingOf(
 	};
 }
 
-/** What reaches the network leaves the sandbox, which has none. */
+/** Calls that use the network leave the sandbox, which has none. */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
@@ -178,7 +179,9 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	});
 }
 
-/** Where no program of the repository runs, git itself may touch what steers later commands; or a person has agreed. */
+/**
+ * git itself may change files that control later commands if no program of the repository runs, or if a person approved it.
+ */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
 	return care === "change" || classes.includes("control") ? "steer" : "work";
@@ -189,7 +192,7 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
 
-/** The beginning of what git wrote, without what may be secret in it. */
+/** Beginning of git's output without possible secrets. */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = wholeLines(outcome);
 	const open = !patches || classes.includes("secret") ? lines : hideSecrets(lines);

@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: Repository;
 
-/** In which git says of each object what it is told to. */
+/** A sandbox in which git answers `output` for each object. */
 function saying(output: string, code = 0): Sandbox {
 	return {
 		...{ mode: "off", profile: "test", environment: {}, network: undefined },
@@ -41,7 +41,7 @@ function judge(args: readonly string[], more: Partial<Repository> = {}, where = 
 	return judgeGit(args, { directory: context.cwd, repository: { ...repository, ...more } }, where);
 }
 
-/** What holds of a call: allowed, asked, or asked always, with its classes. */
+/** Decision about a call (allowed, approval, always-required approval) with its classes. */
 async function judged(...parts: Parameters<typeof judge>): Promise<string> {
 	const { classes } = await judge(...parts);
 	const plan: ToolPlan = { label: "", classes, preview: "", binding: {}, notes: [] };
@@ -85,7 +85,7 @@ test.each<[args: string | string[], expected: string]>([
 	["branch --sort=refname next", asks],
 	["clean -n", "ask: write"],
 	["rm beans.txt", "ask: write"],
-	// What a repository does not keep.
+	// Content that a repository does not store.
 	["reset --hard", `${always}write irreversible`],
 	["reset --har", `${always}exec-unsandboxed irreversible`],
 	["clean -fdx", `${always}write irreversible`],
@@ -124,13 +124,13 @@ test.each<[args: string | string[], expected: string]>([
 	["push origin :main", `${always}exec-unsandboxed egress irreversible`],
 	["push --mirror", `${always}exec-unsandboxed egress irreversible`],
 	["submodule update --init", `${always}exec-unsandboxed egress control`],
-	// What steers later commands.
+	// Settings that control later commands.
 	["config core.hooksPath x", `${always}exec-unsandboxed control`],
 	["config --get user.name", asks],
 	["remote add origin https://example.org/x.git", `${always}exec-unsandboxed control`],
 	["checkout HEAD .github/workflows/ci.yml", `${always}write irreversible control`],
 	["mv x .envrc", `${always}write control secret`],
-	// Options of what looks that write, read elsewhere or run programs.
+	// Options of reading commands that write, read elsewhere or run programs.
 	["diff --output=x", asks],
 	["diff --outp=x", asks],
 	["log --output=x", asks],
@@ -164,7 +164,7 @@ test.each<[args: string | string[], expected: string]>([
 	["help log", asks],
 	["lg", asks],
 	["init", asks],
-	// What arguments run is looked through.
+	// Commands in arguments are judged.
 	["rebase --exec make main", asks],
 	[["rebase", "--exec", "npm publish", "main"], `${always}exec-unsandboxed irreversible`],
 	["bisect run npm publish", `${always}exec-unsandboxed irreversible`],

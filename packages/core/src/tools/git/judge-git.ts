@@ -22,7 +22,7 @@ import {
 } from "./git-forms.ts";
 import { type Care, git, type Repository } from "./repository.ts";
 
-/** How a call is to be run, and what is asked about it. */
+/** How a call runs, and which approval it requires. */
 export interface GitJudgement {
 	readonly care: Care;
 	/** The words to run. */
@@ -37,14 +37,14 @@ export interface GitJudgement {
 interface Place {
 	/** Absolute and real: where the call runs. */
 	readonly directory: string;
-	/** Undefined where the command needs none and there is none. */
+	/** Undefined if the command needs none and there is none. */
 	readonly repository: Repository | undefined;
 }
 
 /** Collects reasons by class; a class without one stays out. */
 type Reasons = Partial<Record<ActionClass, readonly string[]>>;
 
-/** Decides by the words of a call what it does. Throws `invalid_argument` for what no call of the tool can mean. */
+/** Decides the effect of a call by its words. Throws `invalid_argument` for words that no call can have. */
 export async function judgeGit(
 	args: readonly string[],
 	place: Place,
@@ -66,7 +66,7 @@ export async function judgeGit(
 	return { care: "read", words: reading.words, ...shape(reasons), patches: reading.patches };
 }
 
-/** What lies outside is no part of the repository, and two such files `git diff` would compare like any others. */
+/** Files outside are not part of the repository, and `git diff` would compare two such files like any others. */
 function refuseOutside({ plain }: GitWords, { directory, repository }: Place): void {
 	const outside = plain.find(
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
@@ -91,7 +91,7 @@ async function secretReasons(
 	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
 	if (named !== undefined) return [`names ${named}, which may hold keys or passwords`];
 	if (objects === undefined) return [];
-	// Of a range, both ends: `A..B`, `^A`.
+	// Both ends of a range: `A..B`, `^A`.
 	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
 		if (await isUnnamed(word, objects, { directory, context })) {
 			return [`prints ${word}, which may be a file of keys or passwords`];
@@ -100,7 +100,7 @@ async function secretReasons(
 	return [];
 }
 
-/** Whether the word is an object's number, or stands for one, and no name tells what it holds. */
+/** Whether the word is an object's number or stands for one, without a name that tells its content. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -109,7 +109,7 @@ async function isUnnamed(
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
 	const { code, output } = await git(["cat-file", "-t", `${revision}^{}`], directory, context);
-	// No object: a path, or a mistake that git will tell. Below a commit the path says what it is.
+	// Not an object: a path, or a mistake that git will report. Below a commit the path names the content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
 }
 
@@ -131,7 +131,7 @@ async function judgeChange(
 		forbidden: context.forbidden,
 		workspace: context.workspace,
 	};
-	// Behind `env` every word may be a program: what runs as it is may run what its words name.
+	// After `env` every word may be a program, because an unconfined command may run what its words name.
 	const line = shellLine([...(plain ? [] : ["env"]), "git", ...spoken]);
 	const judged = await judgeCommand(line, places);
 	const lost = whyLost(words, await existing(words, directory));
@@ -182,7 +182,7 @@ function shape(reasons: Reasons): Pick<GitJudgement, "classes" | "notes"> {
 
 const MESSAGE = /^(?:-[a-zA-Z]*m|--message)$/;
 
-/** What is said in a message names nothing. */
+/** Text of a message names nothing. */
 function withoutMessages(args: readonly string[]): readonly string[] {
 	if (!/^(?:commit|merge|tag|stash|notes)$/.test(args[0] ?? "")) return args;
 	return args
@@ -202,7 +202,7 @@ async function exists(path: string): Promise<boolean> {
 		await lstat(path);
 		return true;
 	} catch {
-		// What cannot be looked at is no file that git could touch.
+		// A file that cannot be inspected is not one that git could change.
 		return false;
 	}
 }
@@ -254,8 +254,9 @@ const forms: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Why a command that leaves the sandbox might run what commands in it have planted: settings of the repository, words
- * that name a program. Whoever has accepted all tools is asked about such a one all the same.
+ * Reasons why a command outside the sandbox might run what sandboxed commands have planted: settings of the repository,
+ * words that
+ * name a program. Such a command requires approval even with all tools accepted.
  */
 function plantedReasons(
 	{ command, options }: GitWords,
@@ -277,7 +278,7 @@ function plantedReasons(
 	];
 }
 
-/** Words as a shell would read them as just these words; those that need no quotes stand as they are. */
+/** Shell text of exactly these words. Words that need no quotes have none. */
 export function shellLine(words: readonly string[]): string {
 	return words.map((word) => (/^[\w@%+=:,./^-]+$/.test(word) ? word : quote(word))).join(" ");
 }

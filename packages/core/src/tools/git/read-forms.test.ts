@@ -8,7 +8,7 @@ import { carefulEnvironment, carefulOptions } from "./repository.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 
-/** Runs git in a home without settings, as everybody's else would change what it says. */
+/** Runs git in a home without settings, because other settings would change its output. */
 function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
 	return spawnSync("git", args, {
 		cwd: join(directory.path, "work"),

@@ -20,14 +20,14 @@ export interface Repository {
 	readonly programs: readonly string[];
 	/** Files that say which programs run, or are such: its settings and its hooks. */
 	readonly steering: readonly string[];
-	/** Settings of its own that name programs, or other places, for what reaches the network. */
+	/** Its own settings that name programs or other places, for calls that use the network. */
 	readonly reaching: readonly string[];
 	/** The names of filters in any settings. */
 	readonly filters: readonly string[];
 }
 
 const WHERE = ["--show-toplevel", "--git-dir", "--git-common-dir", "--git-path", "hooks"];
-/** Settings that name programs for what changes a repository, where nothing else switches them off. */
+/** Settings that name programs for calls that change a repository, unless another option switches them off. */
 const PROGRAM = new RegExp(
 	[
 		String.raw`^(?:filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)`,
@@ -121,7 +121,7 @@ interface Setting {
 	readonly own: boolean;
 }
 
-/** Throws where they cannot all be read: what is not known cannot be switched off. */
+/** Throws if a setting cannot be read, because an unknown one cannot be switched off. */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
 	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
 	const { lines, cut } = wholeLines(outcome);
@@ -194,13 +194,13 @@ const READ_ONLY = settings({
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**
- * `read`: no program of the repository or of its settings runs, nothing is written, no other machine is reached.
- * `change`: the same but for what git itself writes, and for filters. `run`: as anybody runs git, but unattended.
- * `outside`: like that, but beyond the sandbox, where nothing that commands in it could have planted may run.
+ * `read`: no program of the repository or its settings runs, nothing is written, no other machine is reached.
+ * `change`: the same except for git's own writes and for filters. `run`: ordinary git without a terminal.
+ * `outside`: the same outside the sandbox, without anything that sandboxed commands could have planted.
  */
 export type Care = "read" | "change" | "run" | "outside";
 
-/** What stands before the command of git. `filters` are the names of those that would convert files on the way. */
+/** Options before the git command. `filters` are the names of those that would convert files. */
 export function carefulOptions(care: Care, filters: readonly string[]): string[] {
 	if (care === "run") return ["--no-pager", ...UNATTENDED];
 	if (care === "change" || care === "outside") return ["--no-pager", ...QUIET];

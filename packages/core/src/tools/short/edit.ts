@@ -47,7 +47,7 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 type NotMade = Exclude<Replaced, { readonly kind: "edited" }>;
 
-/** What `edit_file` does, at several places at once: all of them or none. */
+/** `edit_file` at several places at once: all of them or none. */
 export const edit = defineTool<Arguments>({
 	name: "edit",
 	ruleName: editFile.name,
@@ -74,7 +74,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const target = await findTarget(args.path, context);
 	const old = textOf(target, args);
 	const made = replaceTexts(old, args.edits, MAX_EDITABLE);
-	// Elsewhere not even that a text is there may be told before somebody has allowed it.
+	// Outside the roots, the existence of a text is private until the call is approved.
 	if (made.kind !== "edited" && isOpen(target)) throw missed(args, made, old);
 	const parts = {
 		preview: previewOf(target, old, args, made),
@@ -148,8 +148,9 @@ export interface Replacement {
 }
 
 /**
- * `lines` are those in which the old texts begin, from 1: of the edits in the order of the text, or of all places where
- * the text of one edit was found. `edit`, `one` and `other` count the edits from 1.
+ * `lines`: lines in which the old texts begin, from 1: of the edits in the order of the text, or of all places of one edit's
+ * text.
+ * `edit`, `one` and `other` number the edits from 1.
  */
 export type Replaced =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
@@ -163,9 +164,9 @@ interface Placed extends Replacement {
 }
 
 /**
- * Makes all edits or none. Each old text is looked for in the text as it is, whatever the others do, and has to be there
- * once; overlapping places count. Of several faults the first in the order of the list is told, overlaps last. No text
- * of more than `maxLength` UTF-16 units is made. For ends of lines see `lineEndsOf`.
+ * Makes all edits or none. Each old text is searched in the original text and must occur once; overlapping places count. Of
+ * several faults the first in the order of the list is reported, overlaps last. The result has at most `maxLength` UTF-16
+ * units. For line ends see `lineEndsOf`.
  */
 export function replaceTexts(
 	original: string,

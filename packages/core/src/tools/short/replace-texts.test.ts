@@ -74,7 +74,7 @@ test.each<[string, Pair[], Replaced]>([
 		{ kind: "not-one", edit: 2, lines: [1, 3] },
 	],
 	["aaa", [["aa", "b"]], { kind: "not-one", edit: 1, lines: [1, 1] }],
-	// What the first puts in is not there for the second.
+	// The second edit does not see text of the first.
 	[
 		"a",
 		[

@@ -35,7 +35,7 @@ async function prepare(name: string, args: object, where = context): Promise<Rea
 	return prepared;
 }
 
-/** A sandbox that keeps what it is told to run. */
+/** A sandbox that records its commands. */
 function keeping(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 	return {
 		...{ mode: "bubblewrap", profile: "test", environment: {}, network: undefined },
@@ -153,7 +153,7 @@ test("where the operator has named hosts a command has the way to them, and that
 	);
 	await executeCall(call, where);
 	expect([inside.length, way.length]).toEqual([0, 1]);
-	// A way that was not there when it was asked about is not taken.
+	// Access that did not exist at the time of the question is not used.
 	const asked = await prepare("bash", { command: "true" }, { ...context, sandbox: keeping(inside) });
 	expect(await executeCall(asked, where)).toMatchObject({
 		text: expect.stringContaining("sandbox"),

@@ -91,7 +91,7 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 				headers: requestHeaders,
 				signal: limited,
 			} as const;
-			// While it connects it does not hear the signal.
+			// undici ignores the signal while it connects.
 			return orAborted(agent.request(request), limited);
 		});
 		return await readAnswer(url, response, deps.reach);
@@ -110,7 +110,7 @@ async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	return new Agent({
 		allowH2: false,
 		maxHeaderSize: MAX_HEADER_BYTES,
-		// The clock that was given keeps all time but that of a connection nobody waits for any more.
+		// The given clock measures all times except that of an abandoned connection.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 		connect: {
@@ -143,7 +143,7 @@ async function readAnswer(
 	return { kind: "page", url, status, type, body: read };
 }
 
-/** What is not a page of text: says what it is instead. `bytes` is "" where nobody knows. */
+/** Error for a response that is not a text page: names its kind. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : "unknown size";
 	return new ParleyError(`"${url.href}" is ${essence || "something"} of ${size}: only text is fetched`, {
@@ -152,7 +152,7 @@ export function notText(url: URL, { essence }: MediaType, bytes: string): Parley
 }
 
 function letGo(body: Dispatcher.ResponseData["body"]): void {
-	// That it was not read to its end is an error to the stream, which nobody would hear of otherwise.
+	// An incomplete read is an error event of the stream, which needs a listener.
 	body.on("error", () => undefined);
 	body.destroy();
 }
@@ -171,11 +171,11 @@ interface Body {
 }
 
 /**
- * Reads a body up to `limit` bytes, counted as they come out of unpacking, so that a small body that unpacks into a
- * huge one costs no more than any other. Throws `unavailable` where it is damaged, cannot be unpacked, or ends early.
+ * Reads a body up to `limit` bytes, counted after decompression, so that a small body that unpacks into a huge one costs no
+ * more than any other. Throws `unavailable` if it is damaged, cannot be unpacked, or ends early.
  */
 export async function readBody(source: Readable, encoding: string, limit: number): Promise<Body> {
-	// The stream is read to its end, its limit or its error below; what it reports when it is let go is of no interest.
+	// The stream is read to its end, its limit or its error below. Later errors do not matter.
 	source.on("error", () => undefined);
 	try {
 		const unpacker = unpackerOf(encoding);
@@ -223,14 +223,17 @@ function unpackerOf(encoding: string): Transform | undefined {
 		case "br":
 			return zlib.createBrotliDecompress();
 		case "zstd":
-			// What a browser must be able to unpack; more memory than that is nobody's page: https://www.rfc-editor.org/rfc/rfc9659
+			// Window size that browsers must support. No ordinary page needs more: https://www.rfc-editor.org/rfc/rfc9659
 			return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
 		default:
 			throw new ParleyError("the page is packed in a way that was not asked for", { code: "unavailable" });
 	}
 }
 
-/** Where HTML must declare its charset: https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding */
+/**
+ * Bytes within which HTML must declare its charset:
+ * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
+ */
 const DECLARED_WITHIN = 1024;
 /** A NUL among so many first characters tells a binary file, as it does for git. */
 const SNIFFED = 8_000;
@@ -242,14 +245,14 @@ const textTypes = new Set(
 	].map((subtype) => `application/${subtype}`),
 );
 
-/** What a `content-type` says; `essence` is "" where it says nothing that can be understood. */
+/** Parsed `content-type`. `essence` is "" if it is missing or invalid. */
 interface MediaType {
 	/** `text/html` */
 	readonly essence: string;
 	readonly charset: string | undefined;
 }
 
-/** Reads a `content-type`; many servers write odd ones, and what is longer than any type is no type. */
+/** Parses a `content-type`. Many servers write odd ones. One longer than any type is ignored. */
 export function readMediaType(header: string): MediaType {
 	try {
 		const { essence, params } = new MIMEType(header);
@@ -273,8 +276,8 @@ export function isHtml({ essence }: MediaType, text: string): boolean {
 }
 
 /**
- * The text that the bytes are: by their byte order mark, the charset of the header, the one that HTML declares, or
- * UTF-8. Undefined where they are no text.
+ * Text of the bytes by their byte order mark, the charset of the header, the one that HTML declares, or UTF-8. Undefined if
+ * they are not text.
  */
 export function decodeText(bytes: Buffer, type: MediaType): string | undefined {
 	const text = decoderOf(bytes, type).decode(bytes);
@@ -304,6 +307,6 @@ function markedCharset(bytes: Buffer): string | undefined {
 function declaredCharset(bytes: Buffer): string | undefined {
 	const start = bytes.subarray(0, DECLARED_WITHIN).toString("latin1");
 	const label = /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1];
-	// What could be read so far is no UTF-16, whatever it says of itself.
+	// Text that was readable so far is not UTF-16, whatever it declares.
 	return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

@@ -27,7 +27,7 @@ export interface WebFetchOptions {
 /** Controls but for lines and tabs, direction marks, and the tag characters that only models read. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
-/** What `web_fetch` does. */
+/** Implementation of `web_fetch`. */
 export class PageFetcher {
 	readonly #deps: GetDeps;
 	readonly #ids: WebFetchOptions["ids"];

@@ -11,7 +11,7 @@ const MAX_WORK_MS = 5_000;
 /** Far more than the limits above leave room for: a thread that reaches its end may take the process along. */
 const MAX_HEAP_MB = 1_024;
 
-/** Started as it lies beside this file: as source, or compiled. */
+/** Script beside this file: source or compiled. */
 const workerFile = new URL(`./readable-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /** Reads one HTML page after the other. */
@@ -24,9 +24,9 @@ export class PageReader {
 	}
 
 	/**
-	 * What there is to read on the page. It is worked out in a thread of its own, with little time and without an
-	 * environment, because a page can be written so that it takes hours; where that fails, the text is taken without
-	 * its structure. Rejects only when `signal` aborts.
+	 * Readable text of the page. It is extracted in a thread with little time and no environment, because a page can be
+	 * written so
+	 * that it takes hours. If that fails, the text is returned without structure. Rejects only when `signal` aborts.
 	 */
 	async read(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string> {
 		if (isTooLarge(page.html)) return plainText(page.html);
@@ -38,7 +38,7 @@ export class PageReader {
 
 	async #work(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string | undefined> {
 		const worker = startWorker(page);
-		// Also of what it reports while it is ended nobody would hear otherwise, and the process would end with it.
+		// An error while it is terminated needs a listener, or it would end the process.
 		worker.on("error", () => undefined);
 		const limit = { ms: MAX_WORK_MS, what: "reading a page", clock: this.#clock };
 		try {
@@ -114,7 +114,7 @@ export function plainText(html: string): string {
 	return tidy(decodeEntities(parts.join("")));
 }
 
-/** Where the markup that begins at `open` ends, and what stands for it in the text. */
+/** End of the markup that begins at `open`, and its replacement in the text. */
 function skipMarkup(html: string, open: number): { readonly next: number; readonly space: string } {
 	if (html.startsWith("<!--", open)) return { next: after(html, "-->", open + 4), space: "" };
 	const [, slash = "", name = ""] = /^<(\/?)([a-z][a-z0-9-]{0,30})/i.exec(html.slice(open, open + 40)) ?? [];
@@ -125,7 +125,7 @@ function skipMarkup(html: string, open: number): { readonly next: number; readon
 	return { next, space: INLINE.has(element) ? "" : "\n" };
 }
 
-/** The index behind the next `text`; the end where there is none, so that no part is looked through twice. */
+/** Index after the next `text`, or the end, so that no part is searched twice. */
 function after(html: string, text: string, from: number): number {
 	const found = html.indexOf(text, from);
 	return found === -1 ? html.length : found + text.length;

@@ -12,7 +12,7 @@ const MAX_SHOWN = 200;
  */
 export function readPageUrl(text: string, reach: Reach): URL {
 	if (text.length > MAX_LENGTH) throw refused(text, `has ${text.length} characters, at most ${MAX_LENGTH}`);
-	// URL parsers take these out or read a backslash as a slash: what people were shown would be something else.
+	// URL parsers remove these or read a backslash as a slash, so people would see another URL.
 	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, "holds spaces, unseen characters or backslashes");
 	const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
 	if (authority === undefined) throw refused(text, "does not begin with http:// or https:// and a host");
@@ -22,7 +22,7 @@ export function readPageUrl(text: string, reach: Reach): URL {
 	return checkedUrl(url, reach);
 }
 
-/** Where a redirect leads, checked like any URL; throws also where it leaves https. */
+/** Target of a redirect, checked like any URL. Also throws if it leaves https. */
 export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	const url = URL.parse(location, from.href);
 	if (!url) throw refused(location, "is where the page redirects to, and is not valid");
@@ -43,7 +43,7 @@ function checkedUrl(url: URL, reach: Reach): URL {
 	if (port === undefined || !reach.ports.includes(port)) {
 		throw refused(url.href, `has the port ${port}; only ${reach.ports.join(" and ")} are allowed`);
 	}
-	// The dot at the end of a full name is no part of it for certificates and virtual hosts.
+	// Certificates and virtual hosts ignore the dot at the end of a full name.
 	const name = url.hostname.replace(/\.$/, "");
 	if (name.split(".").includes("")) throw refused(url.href, "has no valid host");
 	url.hostname = name;

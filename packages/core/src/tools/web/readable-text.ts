@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
 
-/** What is used of the document model: the compiler knows none outside of browsers. */
+/** The used part of the document model, whose types exist for browsers only. */
 interface PageElement {
 	readonly nodeName: string;
 	readonly textContent: string | null;
@@ -31,9 +31,8 @@ interface PageDocument {
 }
 
 /**
- * The readable part of an HTML page as Markdown: its article where it has one, else all of its text. Nothing of the
- * page is run or loaded. Undefined where the page is too large or too deep to be looked at. It can take long and fail
- * in any way on a page that means harm: it belongs into a worker.
+ * Readable part of an HTML page as Markdown: its article, or else all of its text. Nothing of the page is run or loaded.
+ * Undefined if the page is too large or too deep. A hostile page can make it slow or fail, so it runs in a worker.
  */
 export function readableText(html: string, url: string): string | undefined {
 	// Without a root of its own the library takes the first element for it.

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { readableText } from "./readable-text.ts";
 
-/** What this thread is started with. It posts the text, or undefined. */
+/** Input of this thread. It posts the text, or undefined. */
 export interface PageToRead {
 	readonly html: string;
 	readonly url: string;

@@ -18,12 +18,13 @@ const parameters = () =>
 		raw: z.boolean().default(false).describe("Return HTML as it is, instead of its readable text."),
 	});
 /**
- * A tool that gets the text of a page from the public internet, and from nowhere else: no model and no page can make
- * it reach this machine or its networks, send a header, or take more than 5 MiB and 20 s.
+ * Tool that gets the text of a page from the public internet. No model and no page can make it reach this machine or its
+ * networks,
+ * send a header, or use more than 5 MiB and 20 s.
  */
 export function createWebFetch(options: WebFetchOptions): Tool {
 	let loading: Promise<PageFetcher> | undefined;
-	/** All that it stands on is loaded when a page is wanted, which most gateways do long after they started. */
+	/** Its libraries are loaded with the first page, long after the start of most gateways. */
 	const fetcher = (): Promise<PageFetcher> => {
 		loading ??= import("./page-fetcher.ts").then((module) => new module.PageFetcher(options));
 		return loading;
