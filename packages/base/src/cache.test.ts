@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createCache } from "./cache.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 
-test("of more than it may hold, those that were used last remain", () => {
+test("the most recently used values remain when the cache is full", () => {
 	const cache = createCache<number, string>({ clock: new ManualClock(), max: 3 });
 	for (const key of [1, 2, 3, 1, 4]) cache.set(key, `${key}`);
 	expect([1, 2, 3, 4].map((key) => cache.get(key))).toEqual(["1", undefined, "3", "4"]);

@@ -8,9 +8,9 @@ export type Cache<Key extends string | number | object, Value extends NonNullabl
 >;
 
 /**
- * Cache of at most `max` values that can be computed again. The value that was used least recently is evicted first; with
+ * Cache of at most `max` values that can be computed again. Evicts the least recently used value first; with
  * `keptMs`, a value expires that many milliseconds after it was set. Not for limits, duplicates, pending work or
- * authentication: an evicted entry there changes the behaviour.
+ * authentication, because an eviction would change the behaviour.
  */
 export function createCache<Key extends string | number | object, Value extends NonNullable<unknown>>({
 	max,
@@ -24,9 +24,9 @@ export function createCache<Key extends string | number | object, Value extends 
 	/** Called with each value that is evicted because the cache is full. */
 	readonly evicted?: (value: Value) => void;
 }): Cache<Key, Value> {
-	// lru-cache 11 takes a start of 0 for no expiry, and keeps a value for one more millisecond than its `ttl`.
+	// lru-cache 11 reads a start of 0 as no expiry, and keeps a value one millisecond longer than its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
-	// Without a resolution of 0 it would read the time once a millisecond of its own timer.
+	// Without a resolution of 0, it would read the time once per millisecond of its own timer.
 	const time = keptMs === undefined ? {} : { perf, ttl: keptMs - 1, ttlResolution: 0 };
 	return new LRUCache<Key, Value>({
 		max,

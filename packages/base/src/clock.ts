@@ -1,23 +1,25 @@
-/** Work that waits for its time. */
 export interface Timer {
-	/** Stops it; nothing happens when it has run already. */
+	/** Cancels the action; does nothing if it has run. */
 	cancel(): void;
 }
 
-/** The only source of time, so that tests can own it. */
+/** The only source of time, which tests control. */
 export interface Clock {
-	/** Milliseconds since the epoch; may jump when the machine's clock is set. */
+	/** Milliseconds since the epoch. May jump when the clock of the machine is set. */
 	now(): number;
-	/** Milliseconds since some fixed moment; never goes back. For durations. */
+	/** Milliseconds since a fixed moment, for durations. Never goes back. */
 	monotonic(): number;
-	/** Runs the action once, not earlier than in `ms` milliseconds. The timer keeps the process alive: cancel it. */
+	/**
+	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it is
+	 * cancelled.
+	 */
 	after(ms: number, action: () => void): Timer;
 }
 
 /** A longer `setTimeout` fires after 1 ms: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The machine's clock. Unlike bare `setTimeout`, `after` also takes more than 24.8 days. */
+/** The clock of the machine. Unlike `setTimeout`, `after` accepts more than 24.8 days. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
@@ -32,7 +34,7 @@ export const systemClock: Clock = {
 	},
 };
 
-/** Resolves in `ms` milliseconds; rejects with the signal's reason, at once, when the signal aborts first. */
+/** Resolves after `ms` milliseconds. Rejects with the signal's reason as soon as the signal aborts. */
 export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		if (signal?.aborted) return reject(signal.reason);

@@ -10,13 +10,13 @@ import { ParleyError } from "./errors.ts";
 
 const mostBrackets = 5_000;
 
-/** Where a value stands in nested objects and lists. */
+/** Keys and indexes that lead to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** What a file that people write says, unchecked, and where it says so. */
+/** Unchecked content of a configuration file, with the positions of its values. */
 export interface CommentedJson {
 	readonly values: Readonly<Record<string, unknown>>;
-	/** `FILE:LINE:COLUMN` of a value, or of the last one on the way to it that is there; both count from 1. */
+	/** `FILE:LINE:COLUMN` of a value, or of its nearest existing parent. Lines and columns start at 1. */
 	locate(path: JsonPath): string;
 }
 
@@ -26,7 +26,7 @@ export interface CommentedJson {
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
-	// Reading goes as deep as the text nests.
+	// The parser recurses once per level.
 	if ((text.match(/[[{]/g)?.length ?? 0) > mostBrackets)
 		throw refused(`${path}: it holds too many lists and objects`);
 	const at = (offset: number): string => {

@@ -1,4 +1,4 @@
-/** The closed list of reasons why something failed: gRPC's status names in snake_case, without `ok` and `unknown`. */
+/** All reasons of failures: the status names of gRPC in snake_case, without `ok` and `unknown`. */
 export type ErrorCode =
 	| "cancelled"
 	| "invalid_argument"
@@ -15,14 +15,13 @@ export type ErrorCode =
 	| "unavailable"
 	| "data_loss";
 
-/** What a `ParleyError` is made of besides its message. */
 export interface ParleyErrorOptions {
 	readonly code: ErrorCode;
-	/** What was caught; for the log, never for a client. */
+	/** The caught value, for the log. Clients never see it. */
 	readonly cause?: unknown;
 }
 
-/** The one error class. The message may be shown to the client that asked; `cause` and `stack` may not. */
+/** The only error class. Clients may see the message, but not `cause` and `stack`. */
 export class ParleyError extends Error {
 	override readonly name = "ParleyError";
 	readonly code: ErrorCode;
@@ -33,8 +32,8 @@ export class ParleyError extends Error {
 	}
 
 	/**
-	 * Turns anything caught into a `ParleyError`: its own kind unchanged, an abort into `cancelled`, a timeout into
-	 * `deadline_exceeded`, everything else into `internal` with a message that tells nothing. The original is the cause.
+	 * Converts any caught value, which becomes the cause. A `ParleyError` stays unchanged, an abort becomes
+	 * `cancelled`, a timeout `deadline_exceeded`, and everything else `internal` with a message that reveals nothing.
 	 */
 	static from(reason: unknown): ParleyError {
 		if (reason instanceof ParleyError) return reason;

@@ -21,7 +21,7 @@ test("a place kills the process at the hit it is armed for, and only then", () =
 	expect(process.effects).toEqual(["killed"]);
 });
 
-test("a place that pauses says so and never goes on", async () => {
+test("a point that pauses reports it and never continues", async () => {
 	const process = recorder();
 	const paused = parseFailpoints("a=kill@2, b=pause@1", process).reach("b");
 	const winner = await Promise.race([
@@ -32,7 +32,7 @@ test("a place that pauses says so and never goes on", async () => {
 	expect(process.effects).toEqual(["failpoint b\n"]);
 });
 
-test("nothing is armed by default", () => {
+test("no point is armed by default", () => {
 	expect(parseFailpoints("").reach("a")).toBeUndefined();
 	expect(noFailpoints.reach("a")).toBeUndefined();
 });

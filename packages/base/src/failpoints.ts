@@ -1,12 +1,12 @@
 import { ParleyError } from "./errors.ts";
 
-/** Named places in the code where a test can stop the process, to prove that a crash there loses nothing. */
+/** Named points in the code at which a test can stop the process, to prove that a crash there loses nothing. */
 export interface Failpoints {
-	/** Called at the place. Does nothing unless the place is armed; await what it returns. */
+	/** Called at the point. Does nothing unless the point is armed; the caller must await the result. */
 	reach(name: string): Promise<void> | void;
 }
 
-/** What an armed place does to the process. */
+/** Effects of an armed point on the process. */
 export interface FailpointEffects {
 	kill(): void;
 	write(text: string): void;
@@ -19,7 +19,7 @@ interface Armed {
 	hitsLeft: number;
 }
 
-/** Nothing is armed. */
+/** No point is armed. */
 export const noFailpoints: Failpoints = { reach: () => undefined };
 
 const processEffects: FailpointEffects = {
@@ -28,9 +28,9 @@ const processEffects: FailpointEffects = {
 };
 
 /**
- * Arms places: `journal.committed=kill@3,outbox.sent=pause@1` kills the process with SIGKILL at the third hit of the
- * one, and at the first hit of the other writes `failpoint outbox.sent` to stderr and never goes on.
- * Throws `invalid_argument` on anything else; the empty string arms nothing.
+ * Arms points. `journal.committed=kill@3,outbox.sent=pause@1` kills the process with SIGKILL at the third hit of the
+ * first point. At the first hit of the second, it writes `failpoint outbox.sent` to stderr and never continues. The
+ * empty string arms nothing. Throws `invalid_argument` for any other form.
  */
 export function parseFailpoints(spec: string, effects: FailpointEffects = processEffects): Failpoints {
 	const armed = new Map<string, Armed>();

@@ -1,8 +1,10 @@
 import { customRandom } from "nanoid";
 
-/** Makes identifiers that nobody can guess. */
+/** Source of identifiers that cannot be guessed. */
 export interface Ids {
-	/** The prefix, an underscore and 26 characters of `[0-9a-z]` (134 random bits): `create("sess")`. */
+	/**
+	 * The prefix, an underscore and 26 characters of `[0-9a-z]` (134 random bits), for example for `create("sess")`.
+	 */
 	create(prefix: string): string;
 	/** A random (version 4) UUID as of RFC 9562. */
 	uuid(): string;
@@ -10,10 +12,10 @@ export interface Ids {
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Asking the operating system costs ten microseconds a time, several times what an id costs otherwise. */
+/** Bytes per request to the operating system. One request takes ten microseconds, several times the rest of an id. */
 const POOL_BYTES = 8192;
 
-/** Ids from the operating system's secure random source, or from the given source of bytes. */
+/** Ids from the secure random source of the operating system, or from the given source of bytes. */
 export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()): Ids {
 	const suffix = customRandom(ALPHABET, 26, random);
 	return {
@@ -22,18 +24,20 @@ export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()
 	};
 }
 
-/** Chance from 0 up to but without 1, out of the last 32 bits of a UUID, which are random in every version in use. */
+/**
+ * Random number from 0 up to but without 1, from the last 32 bits of a UUID, which are random in all versions in use.
+ */
 export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
 
-/** Bytes of a pool that is filled by the operating system; none is given out twice. */
+/** Random bytes from a pool that the operating system fills. No byte is returned twice. */
 function pooledRandom(): (bytes: number) => Uint8Array {
 	const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 	let used = POOL_BYTES;
 	return (bytes) => {
 		if (used + bytes > POOL_BYTES) {
-			// Loaded with the first id: who starts a process waits for it, and none is needed yet.
+			// Loaded with the first id, because the start of a process needs none and should not wait.
 			process.getBuiltinModule("node:crypto").randomFillSync(pool);
 			used = 0;
 		}

@@ -13,7 +13,7 @@ function refusal(text: string, limits?: Parameters<typeof parseJson>[1]): string
 	return "accepted";
 }
 
-test("a document within the limits is what JSON.parse makes of it", () => {
+test("a document within the limits equals the result of JSON.parse", () => {
 	const documents = fc
 		.jsonValue({ maxDepth: 8, noUnicodeString: false })
 		.map((value) => JSON.stringify(value));

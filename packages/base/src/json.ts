@@ -6,7 +6,7 @@ export interface JsonLimits {
 	readonly maxDepth?: number;
 	/** Maximum values of all kinds, containers included; 20,000 by default. */
 	readonly maxNodes?: number;
-	/** Whether an object that has a key twice is refused. By default the last value counts. */
+	/** Whether an object with a duplicate key is refused. By default, the last value is used. */
 	readonly uniqueKeys?: boolean;
 }
 
@@ -21,9 +21,9 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Parses JSON from an untrusted source. Throws `invalid_argument` for a text that is not JSON or exceeds the limits (checked
- * before anything is built), for numbers that are not finite, strings and keys with lone surrogates, and keys that
- * reach for a prototype. Integers above 2^53 lose digits, as in `JSON.parse`.
+ * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits,
+ * which are checked before parsing. Also refuses numbers that are not finite, strings and keys with lone surrogates,
+ * and keys that reach for a prototype. Integers above 2^53 lose digits, as in `JSON.parse`.
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);
@@ -39,7 +39,10 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	return value;
 }
 
-/** The first key of a valid JSON text that an object has twice, whatever its escapes. Undefined if there is none. */
+/**
+ * The first key that an object of a valid JSON text has twice, also if it is escaped in different ways; undefined without
+ * one.
+ */
 export function duplicateKey(text: string): string | undefined {
 	/** The keys of each open object, outermost first; undefined for an array. */
 	const open: (Set<string> | undefined)[] = [];
@@ -92,7 +95,7 @@ function isClosing(code: number): boolean {
 	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
 }
 
-/** The index of the closing quote, or the length of the text if there is none. */
+/** The index of the closing quote, or the length of the text without one. */
 function endOfString(text: string, start: number): number {
 	let quote = text.indexOf('"', start);
 	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);

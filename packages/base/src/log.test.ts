@@ -25,7 +25,7 @@ test("a line holds level, ISO time, message and fields, and nothing of the machi
 	]);
 });
 
-test("how many lines were lost stands in the log when there is room again", () => {
+test("the log reports the number of lost lines when there is room again", () => {
 	const written: string[] = [];
 	let room = true;
 	const write = (bytes: Buffer): number => {

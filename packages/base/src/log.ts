@@ -2,51 +2,53 @@ import { writeSync } from "node:fs";
 import { pino, stdTimeFunctions } from "pino";
 import type { Redactor, TextRedactor } from "./redactor.ts";
 
-/** How much is logged: a level and all above it. */
+/** Levels of the log: each includes all levels after it. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 /** One of `logLevels`; `silent` logs nothing. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Where the program tells its operator what happens. Never throws because of what it is given. */
+/** Log of the program for its operator. Never throws because of its arguments. */
 export interface Logger {
 	debug(message: string, fields?: LogFields): void;
 	info(message: string, fields?: LogFields): void;
 	warn(message: string, fields?: LogFields): void;
 	error(message: string, fields?: LogFields): void;
-	/** A logger that adds these fields to each line. */
+	/** Returns a logger that adds these fields to each line. */
 	child(fields: LogFields): Logger;
 }
 
-/** Whatever belongs to a log line; errors may be given as they are. */
+/** Fields of a log line, including errors as they were caught. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Takes one line of JSON at a time. */
+/** Receives one line of JSON at a time. */
 export interface LogDestination {
 	write(line: string): unknown;
-	/** How many lines were lost since this was asked last; none unless told. */
+	/** Returns the number of lines lost since the last call. Without this method, none are counted. */
 	takeLost?(): number;
 }
 
-/** What a logger is made of. */
 export interface LoggerOptions {
 	readonly level: LogLevel;
-	/** stderr unless told. */
+	/** stderr by default. */
 	readonly destination?: LogDestination;
 	readonly redactor: Redactor;
 }
 
-/** A logger that writes one line of JSON per message, with ISO time, and no secret that the redactor knows. */
+/**
+ * Creates a logger that writes one line of JSON per message, with ISO time and without the secrets that the redactor
+ * knows.
+ */
 export function createLogger(options: LoggerOptions): Logger {
 	const output = options.destination ?? new StderrWriter();
 	const write = (line: string): void => {
-		// A line that says so would be lost itself.
+		// A line about the loss would be lost, too.
 		if (output.write(line) === false) return;
 		const lost = output.takeLost?.() ?? 0;
 		if (lost > 0) lines().warn({ lost }, "log lines are missing here: nobody read them in time");
 	};
 	let made: pino.Logger | undefined;
-	// Made with the first line: a start waits for it, and mostly has nothing to say.
+	// Created with the first line, because most starts log nothing and should not wait.
 	const lines = (): pino.Logger => {
 		made ??= pino(
 			{
@@ -54,7 +56,7 @@ export function createLogger(options: LoggerOptions): Logger {
 				base: null,
 				timestamp: stdTimeFunctions.isoTime,
 				formatters: { level: (label) => ({ level: label }) },
-				// Errors are plain objects by then; pino's own serializer would take them for foreign ones.
+				// Errors are plain objects at this point; the serializer of pino would not recognize them.
 				serializers: { err: (value: unknown) => value },
 			},
 			{ write },
@@ -70,14 +72,14 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LineLevel = Exclude<LogLevel, "silent">;
 
-/** What writes lines of a level; undefined where nothing does. */
+/** Returns the writer of a level; undefined if the level is not logged. */
 type Lines = (level: LineLevel) => pino.Logger | undefined;
 
 function bind(
 	lines: Lines,
 	{ redactor, bound }: { readonly redactor: TextRedactor; readonly bound: LogFields },
 ): Logger {
-	// Bound fields are redacted on each line, not once, so that a secret learnt later is taken out of them too.
+	// Bound fields are redacted on each line, so that secrets that are registered later are removed, too.
 	const at = (level: LineLevel) => (message: string, fields?: LogFields) => {
 		lines(level)?.[level](redactor.redactFields({ ...bound, ...fields }), redactor.redact(message));
 	};
@@ -90,7 +92,6 @@ function bind(
 	};
 }
 
-/** Logs nothing. */
 export const silentLogger: Logger = {
 	debug: () => undefined,
 	info: () => undefined,
@@ -99,27 +100,27 @@ export const silentLogger: Logger = {
 	child: () => silentLogger,
 };
 
-/** How long one line waits for a reader that is slow, in milliseconds. */
+/** Maximum wait of one line for a slow reader, in milliseconds. */
 const patienceMs = 100;
 const pauseMs = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** What it is made of; tests bring their own. */
+/** Effects that tests replace. */
 interface StderrWriterOptions {
-	/** Writes what there is room for and returns how many bytes that were; throws `EAGAIN` where there is none. */
+	/** Writes as many bytes as fit, and returns their number. Throws `EAGAIN` if none fit. */
 	readonly write?: (bytes: Buffer) => number;
 	readonly pause?: (milliseconds: number) => void;
 }
 
 /**
- * Writes lines to stderr as they come, and waits a moment for a reader that is slow. What cannot be written, because of a
- * full disk or a reader that has gone or does not read, is lost: a log must not stop what it tells of.
+ * Writes lines to stderr, and waits a moment for a slow reader. A line that cannot be written (full disk, or a reader
+ * that is gone or does not read) is lost, because a log must not stop the program.
  */
 export class StderrWriter {
 	readonly #write: (bytes: Buffer) => number;
 	readonly #pause: (milliseconds: number) => void;
 	#lost = 0;
-	/** Whether the last line that was written lacks its end. */
+	/** Whether the last line was written only in part. */
 	#cut = false;
 
 	constructor({ write, pause }: StderrWriterOptions = {}) {
@@ -127,9 +128,9 @@ export class StderrWriter {
 		this.#pause = pause ?? ((milliseconds) => void Atomics.wait(never, 0, 0, milliseconds));
 	}
 
-	/** Writes a line; false where it was lost. */
+	/** Writes a line. Returns false if it was lost. */
 	write(line: string): boolean {
-		// Who has not read for a while is not waited for again and again.
+		// A reader that has missed a line gets no further wait.
 		let left = this.#lost > 0 ? 0 : patienceMs;
 		let bytes = Buffer.from(this.#cut ? `\n${line}` : line);
 		while (bytes.length > 0) {
@@ -151,7 +152,7 @@ export class StderrWriter {
 		return true;
 	}
 
-	/** How many lines were lost since this was asked last. */
+	/** Returns the number of lines lost since the last call. */
 	takeLost(): number {
 		const lost = this.#lost;
 		this.#lost = 0;

@@ -1,6 +1,5 @@
 import { homedir, userInfo } from "node:os";
 
-/** The account of this process. */
 interface Account {
 	readonly username: string;
 	readonly uid: number;

@@ -10,7 +10,7 @@ function redactorWith(...secrets: readonly string[]): Redactor {
 	return redactor;
 }
 
-/** What comes out for these pieces, piece by piece, and at the end. */
+/** Returns the output for each of these pieces, and at the end. */
 function flow(redactor: Redactor, pieces: readonly string[]): string[] {
 	const stream = redactor.stream();
 	return [...pieces.map((piece) => stream.push(piece)), stream.end()];
@@ -22,7 +22,7 @@ function piecesOf(text: string, length: number): string[] {
 	);
 }
 
-/** Every way to cut a text in two, and into single characters. */
+/** Returns every way to cut a text in two, and into single characters. */
 function cuts(text: string): string[][] {
 	const inTwo = Array.from(text, (_, at) => [text.slice(0, at), text.slice(at)]);
 	return [...inTwo, [...text]];
@@ -43,7 +43,7 @@ test.each([
 	for (const pieces of cuts(text)) {
 		const shown = flow(redactorWith(key), pieces).join("");
 		expect(shown.length).toBeLessThanOrEqual(expected.length + 11);
-		// Of a shape, the opening may have left. It is no part of the secret.
+		// The opening of a shape may have left. It is not a part of the secret.
 		const [, ...rest] = shown.split("[redacted]");
 		expect(rest.length, JSON.stringify(pieces)).toBe(expected.split("[redacted]").length - 1);
 		for (const part of [key.slice(8), key.slice(0, 4)]) expect(shown).not.toContain(part);
@@ -69,7 +69,7 @@ test("no character of a registered value leaves, however it is cut", () => {
 				pieces.push(whole.slice(at, at + length));
 				at += length;
 			}
-			// The end of the text may cut a value off: what follows here shows that it does not.
+			// The end of the text may cut a value off. The line breaks show that it does not.
 			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${whole}\n\n`));
 		}),
 	);
@@ -226,7 +226,7 @@ test("ordinary text leaves at once, unchanged, but for a beginning of a register
 	}
 });
 
-test("what only looks like the start of a secret leaves with the end of its word", () => {
+test("text that only looks like the start of a secret leaves with the end of its word", () => {
 	expect(flow(redactorWith(key), ["a sk-a", "te", "board ", "b"])).toEqual([
 		"a ",
 		"",
@@ -247,7 +247,7 @@ test("a secret with spaces is held back to its end", () => {
 	}
 });
 
-test("a word without end is not held back for ever", () => {
+test("an endless word is not held back indefinitely", () => {
 	const stream = redactorWith(key).stream();
 	expect(stream.push(`sk-a${"~".repeat(4000)}`)).toBe("");
 	expect(stream.push("~".repeat(1000))).toBe(`sk-a${"~".repeat(5000)}`);

@@ -1,4 +1,4 @@
-/** The ways in which a secret stands in other text; of those that tools break into lines see `wrappedEncodings`. */
+/** Encodings of a secret in other text. See `wrappedEncodings` for those that tools break into lines. */
 export function encodings(secret: string): string[] {
 	const text = secret.toWellFormed();
 	const bytes = Buffer.from(text);

@@ -37,7 +37,7 @@ test("a secret is taken out of base64 that holds more than the secret", () => {
 		const header = Buffer.from(`${user}:correct horse battery`).toString("base64");
 		const clean = redactor.redact(header);
 		expect(clean).toContain("[redacted]");
-		// What is left decodes to the user and, at most, the last character of the secret.
+		// The rest decodes to the user and, at most, the last character of the secret.
 		expect(clean.replace("[redacted]", "").length).toBeLessThanOrEqual(
 			Math.ceil((user.length + 1) / 3) * 4 + 4,
 		);
@@ -61,7 +61,7 @@ test.each([
 	}
 });
 
-test("what is taken out on the way into a sink is told by the sink's name, and nothing else is", () => {
+test("a secret removed for a sink is reported with the name of the sink", () => {
 	const redactor = redactorOf("hunter2000");
 	const hits: string[] = [];
 	redactor.onHit = (sink) => hits.push(sink);
@@ -74,18 +74,18 @@ test("what is taken out on the way into a sink is told by the sink's name, and n
 	expect(hits).toEqual(["log", "audit", "reply"]);
 });
 
-test("of what people write only registered values are taken out", () => {
+test("only registered values are removed from text that people write", () => {
 	const shape = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
 	expect(redactorOf("hunter2000").redactKnown(`hunter2000 ${shape}`)).toBe(`[redacted] ${shape}`);
 });
 
-test("no registered secret survives, wherever it stands", () => {
+test("no registered secret survives, wherever it is in the text", () => {
 	const text = fc.string({ maxLength: 20 });
 	fc.assert(
 		fc.property(fc.string({ minLength: 4, maxLength: 30 }), text, text, (value, before, after) => {
 			fc.pre(!"[redacted]".includes(value) && !value.includes("[redacted]"));
 			const clean = redactorOf(value).redact(`${before}${value}${after}`);
-			// A secret may come into being where the replacement meets the text around it.
+			// The replacement and the text around it may together form a secret.
 			expect(clean.replaceAll("[redacted]", "\n")).not.toContain(value);
 		}),
 	);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StderrWriter } from "./log.ts";
 
-/** A pipe with room for so many bytes, which somebody may empty while it is waited for. */
+/** A pipe with room for a number of bytes, which a reader may empty during a wait. */
 function pipe(room: number, onPause: (pipe: { room: number }) => void = () => undefined) {
 	const state = { room, text: "", pauses: 0, error: "EAGAIN" };
 	const writer = new StderrWriter({
@@ -29,7 +29,7 @@ test("a line waits for a reader that is slow", () => {
 	expect(writer.takeLost()).toBe(0);
 });
 
-test("nobody is waited for longer than a moment, and not again as long as nobody reads", () => {
+test("a slow reader delays a line only briefly, and the next lines not at all", () => {
 	const { state, writer } = pipe(0);
 	expect(writer.write("a\n")).toBe(false);
 	expect(state.pauses).toBe(10);
@@ -42,7 +42,7 @@ test("nobody is waited for longer than a moment, and not again as long as nobody
 	expect(writer.takeLost()).toBe(0);
 });
 
-test("behind a line that was cut off the next one begins anew", () => {
+test("after a line that was cut off, the next one starts on a new line", () => {
 	const { state, writer } = pipe(3);
 	expect(writer.write("first\n")).toBe(false);
 	state.room = 100;
@@ -51,7 +51,7 @@ test("behind a line that was cut off the next one begins anew", () => {
 	expect(state.text).toBe("fir\nsecond\nthird\n");
 });
 
-test("what a full disk has no room for is lost at once", () => {
+test("a line that a full disk cannot store is lost at once", () => {
 	const { state, writer } = pipe(0);
 	state.error = "ENOSPC";
 	expect(writer.write("a\n")).toBe(false);

@@ -17,7 +17,7 @@ test.each(tokenKinds)("a token says that it is an %s, and holds an id, 256 bits 
 	expect(new Set(tokens.map((token) => readTokenText(token)?.hash.toString("hex"))).size).toBe(100);
 });
 
-test("what is kept of a token does not hold its secret", () => {
+test("the stored part of a token does not contain its secret", () => {
 	const token = mintToken("operator", ids);
 	const secret = token.slice(idAt + 27, -6);
 	expect(secret).toHaveLength(43);
@@ -41,7 +41,7 @@ test.each([
 	"Bearer",
 	"gw__",
 	"gw_admin_0_0",
-])("%j is no token", (text) => {
+])("%j is not a token", (text) => {
 	expect(readTokenText(text)).toBeUndefined();
 });
 

@@ -2,30 +2,31 @@ import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Ids } from "./ids.ts";
 
-/** What a token is for. A ticket opens one WebSocket. */
+/** Purposes of tokens. A ticket opens one WebSocket. */
 export const tokenKinds = ["operator", "observer", "connector", "ticket"] as const;
 export type TokenTextKind = (typeof tokenKinds)[number];
 
-/** What the text of a token says. */
 export interface TokenText {
 	readonly kind: TokenTextKind;
-	/** 26 characters that are no secret. */
+	/** 26 characters, not secret. */
 	readonly id: string;
-	/** sha256 of the secret part: what is kept instead of it. */
+	/** sha256 of the secret part. Parley stores it in place of the secret. */
 	readonly hash: Buffer;
 }
 
 const shape = new RegExp(`^gw_(${tokenKinds.join("|")})_([0-9a-z]{26})_([\\w-]{43})([\\w-]{6})$`);
 
-/** A token of 256 random bits: `gw_KIND_ID_SECRET`, the last six characters a checksum of all before. */
+/**
+ * Creates a token with 256 random bits: `gw_KIND_ID_SECRET`. Its last six characters are a checksum of all others.
+ */
 export function mintToken(kind: TokenTextKind, ids: Ids): string {
 	const unsigned = `${ids.create(`gw_${kind}`)}_${randomBytes(32).toString("base64url")}`;
 	return unsigned + checksum(unsigned);
 }
 
 /**
- * Reads the text of a token, or undefined where it has not the form of one: a typing error, a placeholder and a cut-off
- * token fail here. Whether somebody made it, its kind included, only the kept hash tells.
+ * Reads a token. Returns undefined for text of another form, for example a typing error, a placeholder or a cut-off
+ * token. Only the stored hash proves that a token is valid, including its kind.
  */
 export function readTokenText(text: string): TokenText | undefined {
 	const [, found, id, secret] = shape.exec(text) ?? [];
@@ -35,12 +36,12 @@ export function readTokenText(text: string): TokenText | undefined {
 	return { kind, id, hash: createHash("sha256").update(secret).digest() };
 }
 
-/** The kind that a text begins like, well-formed or not; undefined for any other text. */
+/** The kind in the prefix of a text, valid or not; undefined without such a prefix. */
 export function tokenKindOf(text: string): TokenTextKind | undefined {
 	return tokenKinds.find((kind) => text.startsWith(`gw_${kind}_`));
 }
 
-/** Four bytes make exactly six characters. */
+/** Four bytes are exactly six characters. */
 function checksum(text: string): string {
 	const bytes = Buffer.alloc(4);
 	bytes.writeUInt32BE(crc32(text));

@@ -11,17 +11,17 @@ import { Tokens, type TokensPayload } from "./usage-report.ts";
 
 export type EmptyPayload = Record<string, never>;
 
-/** A message was accepted; its run may still wait behind others. */
+/** A message was accepted. Its run may still wait behind others. */
 export interface UserMessagePayload {
 	readonly content: string;
 	readonly run_id: string;
-	/** The name that its client gave the message, where it gave one. */
+	/** The client's name for the message, if it gave one. */
 	readonly correlation_id?: string;
-	/** Who wrote it, where that was not the operator. */
+	/** Author, if not the operator. */
 	readonly author?: { readonly id: string; readonly name: string };
-	/** It entered the run at work, which `run_id` names, instead of starting one. */
+	/** The message joined the active run `run_id` and did not start one. */
 	readonly steered?: true;
-	/** The run whose reply is made again; the content is what that one was to answer. */
+	/** The run whose reply is repeated. The content is the message that this run answered. */
 	readonly retry_of?: string;
 	readonly attachments?: readonly FilePayload[];
 	/** The schedule that sent it. */
@@ -30,14 +30,14 @@ export interface UserMessagePayload {
 }
 
 /**
- * Part of a conversation that a client brought along when it created the session. Nothing of it happened on this gateway,
- * and its client may claim anything.
+ * Part of a conversation that a client imported when it created the session. It did not happen on this gateway and is not
+ * verified.
  */
 type Imported = true;
 
 /**
- * A reply while it is made. `start` begins with an empty text, also when the same reply was shown in part before;
- * `delta` adds its content. `index` is 0.
+ * A reply while the model writes it. `start` has an empty text, also if part of the same reply was shown before; `delta`
+ * adds its content. `index` is 0.
  */
 export interface AssistantStreamPayload {
 	readonly phase: "start" | "delta" | "end";
@@ -45,35 +45,35 @@ export interface AssistantStreamPayload {
 	readonly index: number;
 }
 
-/** The end of a run, exactly one for each. */
+/** The end of a run, exactly once per run. */
 export interface AssistantMessagePayload {
 	readonly content: string;
-	/** Not there where an earlier version of the gateway answers. */
+	/** Absent from earlier versions of the gateway. */
 	readonly run_id?: string;
-	/** Empty when all went well, else `cancelled` or what went wrong. */
+	/** Empty after a success, otherwise `cancelled` or the error. */
 	readonly error: string;
 	readonly context: AnswerContext;
-	/** The schedule that started the run: `show` says how a room shows the answer. */
+	/** The schedule that started the run. `show` says how a channel shows the answer. */
 	readonly origin?: OriginPayload;
 	readonly imported?: Imported;
 }
 
-/** Who answered and what the run has used; empty where no model answered. */
+/** Model and usage of the run; empty if no model answered. */
 export interface AnswerContext {
 	readonly model?: string;
 	readonly usage?: TokensPayload;
-	/** While the channel was trusted. */
+	/** Present if the channel was trusted. */
 	readonly trusted?: TrustedPayload;
 }
 
-/** One tool call: `started`, then exactly one of the others with the same `call_id`. */
+/** One tool call: `started`, then exactly one other phase with the same `call_id`. */
 export type ToolCallPayload =
 	| {
 			readonly status: "started";
 			readonly name: string;
 			readonly arguments: unknown;
 			readonly call_id: string;
-			/** Nobody was asked, because the channel is trusted. */
+			/** Approval was skipped because the channel is trusted. */
 			readonly trusted?: TrustedPayload;
 			readonly imported?: Imported;
 	  }
@@ -92,29 +92,29 @@ export type ToolCallPayload =
 			readonly imported?: Imported;
 	  };
 
-/** A question was answered, by whom; the value of a password is null. */
+/** A question was answered. The value of a password is null. */
 export interface PromptResponsePayload {
 	readonly token: string;
 	readonly value: unknown;
 	readonly cancelled: boolean;
 	readonly by: string;
-	/** What they call themselves who answered from another guild or team than the session's. */
+	/** Display name of a respondent from another guild or team than the session's. */
 	readonly by_name?: string;
-	/** What a call was approved with, where the person changed its arguments. */
+	/** Arguments of the approval, if the person changed them. */
 	readonly arguments?: unknown;
-	/** The approval counts for the rest of the session: calls like this one are no longer asked about. */
+	/** The approval applies to the rest of the session: similar calls need no approval. */
 	readonly remembered?: true;
-	/** Why it was denied, where that was said. */
+	/** Reason of a denial, if one was given. */
 	readonly reason?: string;
 }
 
-/** A question can no longer be answered. */
+/** A question that can no longer be answered. */
 export interface PromptClosedPayload {
 	readonly token: string;
 	readonly reason: string;
 }
 
-/** A question waits for long already. */
+/** A question has been open for a long time. */
 export interface PromptReminderPayload {
 	readonly token: string;
 	readonly label: string;
@@ -123,13 +123,13 @@ export interface PromptReminderPayload {
 	readonly run_id: string;
 }
 
-/** A file for the people of the session. */
+/** A file for the readers of the session. */
 export interface FileCreatedPayload extends FilePayload {
 	readonly run_id: string;
 	readonly call_id: string;
 }
 
-/** A grant of the session's channel has ended. */
+/** A trust grant of the session's channel ended. */
 export interface GrantEndedPayload {
 	readonly grant_id: string;
 	readonly reason: string;
@@ -140,7 +140,7 @@ export interface SessionRenamedPayload {
 	readonly by: "person" | "model";
 }
 
-/** The events of this version, and what each carries. */
+/** The events of this version with their payloads. */
 export interface EventPayloads
 	extends ModelEventPayloads,
 		ScheduleEventPayloads,
@@ -158,10 +158,10 @@ export interface EventPayloads
 	readonly "prompt.reminder": PromptReminderPayload;
 	readonly "file.created": FileCreatedPayload;
 	readonly "session.renamed": SessionRenamedPayload;
-	/** From now on calls of the session's channel run unasked, as far as the grant reaches. */
+	/** From now on, calls of the session's channel run without approval within the limits of the grant. */
 	readonly "grant.created": GrantPayload;
 	readonly "grant.ended": GrantEndedPayload;
-	/** The session and all that belonged to it are gone; nothing follows. */
+	/** The session and all its data are deleted. It is the last event. */
 	readonly "session.deleted": EmptyPayload;
 }
 
@@ -247,8 +247,8 @@ const payloads = {
 export const eventNames: readonly string[] = Object.keys(payloads);
 
 /**
- * Whether a frame is an event of this version with the payload that belongs to it. Everything else, such as an
- * event of a later version, is to be ignored by who cannot show it.
+ * Whether a frame is an event of this version with a valid payload. Clients should ignore all others, for example events of
+ * a later version.
  */
 export function isOzzieEvent(frame: EventFrame): frame is OzzieEvent {
 	const name = frame.event;

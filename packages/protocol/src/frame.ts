@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** Bytes of one WebSocket message from a client; the gateway closes the connection above it. */
+/** Maximum bytes of a WebSocket message from a client. The gateway closes the connection after a longer one. */
 export const maxRequestBytes = 1_048_576;
 
-/** What a client sends. Unknown keys are dropped; an absent or null `params` is `{}`. */
+/** A request of a client. Unknown keys are dropped; an absent or null `params` is `{}`. */
 export const RequestFrame = z.object({
 	type: z.literal("req"),
 	id: z.string().min(1).max(128).regex(/[^\0]/, "blank"),
@@ -12,7 +12,7 @@ export const RequestFrame = z.object({
 		.record(z.string(), z.unknown())
 		.nullish()
 		.transform((params) => params ?? {}),
-	/** Which of the connection's sessions is meant; the current one when absent. */
+	/** Session of the request; the current session of the connection if absent. */
 	session_id: z
 		.string()
 		.max(128)
@@ -28,25 +28,28 @@ export interface SuccessFrame {
 	readonly payload: unknown;
 }
 
-/** `id` is absent where none could be read from the request. */
+/** `id` is absent if the request had no readable id. */
 export interface FailureFrame {
 	readonly type: "res";
 	readonly id?: string;
 	readonly ok: false;
-	/** Begins with one of the fixed phrases, such as `session not found`, and may say more after a colon. */
+	/** Begins with a fixed phrase, for example `session not found`. More text may follow after a colon. */
 	readonly error: string;
 }
 
-/** The answer to one request. */
+/** Response to one request. */
 export type ResponseFrame = SuccessFrame | FailureFrame;
 
-/** What the gateway pushes. The keys stand in the order in which they are written. */
+/** Push frame of the gateway. The order of the keys is the order on the wire. */
 export interface EventFrame<Name extends string = string, Payload = unknown> {
 	readonly type: "event";
 	readonly event: Name;
 	readonly session_id?: string;
 	readonly payload: Payload;
-	/** The place in the session, from 1 without gaps; of a transient frame that of the persisted frame before it. */
+	/**
+	 * Sequence number in the session, from 1 without gaps. A transient frame repeats the number of the persisted frame
+	 * before it.
+	 */
 	readonly seq: number;
 	/** Present on frames that are shown once and never replayed. */
 	readonly transient?: true;
@@ -77,7 +80,7 @@ const Event = z.object({
 	transient: z.exactOptional(z.literal(true)),
 });
 
-/** What a client receives: the envelope only, a payload is whatever the gateway wrote. */
+/** Any frame that a client receives. Only the envelope is checked. */
 export const ServerFrame = z.discriminatedUnion("type", [
 	z.discriminatedUnion("ok", [Success, Failure]),
 	Event,

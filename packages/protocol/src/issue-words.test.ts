@@ -48,7 +48,7 @@ const nonsense: readonly unknown[] = [
 const notOurs =
 	/invalid|expected|received|too (?:big|small)|unrecognized|written as it must be|another thing/i;
 
-test("whatever is wrong with whatever is asked, it is said in words of ours", () => {
+test("every issue of every request has a message of our own", () => {
 	const told = new Set<string>();
 	for (const [name, schema] of schemas) {
 		const values = Object.keys(schema.shape).flatMap((key) => nonsense.map((value) => ({ [key]: value })));
@@ -77,7 +77,7 @@ test.each<[z.ZodType, unknown, string]>([
 	[z.union([z.string(), z.boolean()]), 5, "must be a text, or must be true or false"],
 	[z.union([z.literal(1), z.null()]), "x", "must be 1, or must be null"],
 	[z.record(z.string().max(1), z.unknown()), { ab: 1 }, "must have at most 1 character"],
-])("%#: what must be there is said", (schema, value, words) => {
+])("%#: the message names the required form", (schema, value, words) => {
 	expect(schema.safeParse(value, { error: issueWords }).error?.issues[0]?.message).toBe(words);
 });
 

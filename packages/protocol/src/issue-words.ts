@@ -2,12 +2,12 @@ import type * as z from "zod";
 
 type Issue = z.core.$ZodRawIssue;
 
-/** What of wrong keys and alternatives is repeated. */
+/** Maximum characters of wrong keys and alternatives in a message. */
 const mostShown = 10;
 
 /**
- * What is wrong with a value, in words that say what must be there: the `error` of every parse whose findings people
- * get. A schema's own words count before these. Total: no issue is left to the library's own words.
+ * Describes an invalid value by the required form: the `error` option of every parse whose findings people read. Messages
+ * of a schema itself have precedence. Every issue has a message.
  */
 export function issueWords(issue: Issue): string {
 	switch (issue.code) {
@@ -74,7 +74,7 @@ function plural(unit: string, count: number): string {
 	return unit === "entry" ? "entries" : `${unit}s`;
 }
 
-/** The keys that an object may have, where the schema tells. */
+/** Allowed keys of an object, if the schema names them. */
 function knownKeys({ inst }: Issue): string {
 	const known =
 		inst && "shape" in inst && typeof inst.shape === "object" ? Object.keys(inst.shape ?? {}) : [];

@@ -22,7 +22,7 @@ export const MemoryPayload = z.object({
 	author: z.string(),
 	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
 	session_id: z.exactOptional(z.string()),
-	/** What the run that wrote it had read or done: letters U, P and E, or "". */
+	/** Taint of the run that wrote the note: letters U, P and E, or "". */
 	taint: z.string(),
 	created_at: z.string(),
 });

@@ -11,11 +11,11 @@ import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 const seq = z.int().min(0);
-/** What a person says. */
+/** Text of a person. */
 const content = z.string().max(1_048_576).regex(notBlank, "blank");
-/** From 1; absent when the run started at once. */
+/** Position in the queue, from 1; absent if the run started at once. */
 const queuedPosition = z.exactOptional(z.int().min(1));
-/** The number says it again: a union passes on what its only fitting member finds wrong. */
+/** Repeated for numbers: a union reports the issues of its only matching member. */
 const limitError = "must be an amount in US dollars from 0 to 1000000, null or configured";
 const limitUsd = z.union(
 	[
@@ -29,8 +29,8 @@ const day = z.iso.date({ error: "must be a day (UTC) such as 2026-01-31" });
 const groupings = ["day", "model", "session"] as const;
 
 /**
- * The methods that exist: what each accepts (unknown keys are dropped, null means absent) and what it answers.
- * Those with a `key` among their params change something.
+ * All methods: their parameters (unknown keys are dropped, null means absent) and results. Methods with a `key` parameter
+ * change something.
  */
 export const methods = {
 	open_session: {
@@ -54,11 +54,11 @@ export const methods = {
 	send_message: {
 		params: z.object({
 			content,
-			/** Ids of files that were uploaded: images are for the model, others go to the working directory. */
+			/** Ids of uploaded files. Images go to the model, other files to the working directory. */
 			attachments: maybe(z.array(z.string().min(1).max(128)).max(20)),
 			/**
-			 * Names this message in its `user.message` and in the gateway's logs, down to the model call: a platform's own id
-			 * of it, for instance.
+			 * Name of this message in its `user.message` and in the logs of the gateway, for example the platform's id of
+			 * the message.
 			 */
 			correlation_id: maybe(
 				z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 visible ASCII characters"),
@@ -67,26 +67,26 @@ export const methods = {
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** A message that enters the run at work before its next model call; where none is at work it starts one. */
+	/** A message that joins the active run before its next model call. Without an active run, it starts one. */
 	steer: {
 		params: z.object({ content, key }),
 		result: z.object({
 			status: z.enum(["steered", "sent"]),
-			/** The run that it entered, or that it started. */
+			/** The run that the message joined or started. */
 			run_id: z.string(),
 			queued_position: queuedPosition,
 		}),
 	},
-	/** Makes the last reply again. */
+	/** Repeats the last reply. */
 	retry: {
 		params: z.object({ key }),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** From the session's next run on. */
+	/** Applies from the next run of the session. */
 	set_model: {
-		/** A name that `list_models` shows, or a tier. */
+		/** A name from `list_models`, or a tier. */
 		params: z.object({ model: z.string().trim().max(200).regex(notBlank, "blank"), key }),
-		/** The name that the tier stands for. */
+		/** Model of the tier. */
 		result: z.object({ model: z.string() }),
 	},
 	prompt_response: {
@@ -96,13 +96,13 @@ export const methods = {
 			values: maybe(z.array(z.string()).max(1000)),
 			text: maybe(z.string()),
 			cancelled: maybe(z.boolean()),
-			/** Why it was denied, for the model. */
+			/** Reason of the denial, for the model. */
 			reason: maybe(z.string().max(1000)),
-			/** Approves the call with these arguments instead of those that were asked about. */
+			/** Approves the call with these arguments in place of the proposed ones. */
 			arguments: maybe(z.record(z.string(), z.unknown())),
 			key,
 		}),
-		/** `late`: somebody else had answered before, or it could be answered no more; nothing was changed. */
+		/** `late`: the prompt was already answered or closed; nothing changed. */
 		result: z.object({ status: z.literal("sent"), late: z.exactOptional(z.literal(true)) }),
 	},
 	accept_all_tools: {
@@ -111,9 +111,9 @@ export const methods = {
 	},
 	cancel_turn: {
 		params: z.object({
-			/** Also drops the messages that wait for their turn. */
+			/** Also drops the queued messages. */
 			queued: maybe(z.boolean()),
-			/** Only this run, whether it is at work or waits for its turn. */
+			/** Only this run, active or queued. */
 			run_id: runId,
 			key,
 		}),
@@ -122,7 +122,7 @@ export const methods = {
 	list_sessions: {
 		params: z.object({
 			limit: withDefault(z.int().min(1).max(1000), 50),
-			/** Words that the title or a message holds, whatever their case. */
+			/** Words in the title or a message, case-insensitive. */
 			query: maybe(z.string().trim().max(200)),
 		}),
 		result: z.object({
@@ -132,16 +132,16 @@ export const methods = {
 					title: z.string(),
 					status: z.string(),
 					root_dir: z.string(),
-					/** Times are RFC 3339 strings. */
+					/** Times in RFC 3339. */
 					created_at: z.string(),
 					updated_at: z.string(),
 					message_count: z.int().min(0),
 					external_key: z.exactOptional(z.string()),
-					/** What `set_model` chose; absent where the profile or the gateway decides. */
+					/** Value of `set_model`; absent if the profile or the gateway decides. */
 					model: z.exactOptional(z.string()),
 					profile: z.exactOptional(z.string()),
 					last_seq: seq,
-					/** Whether something runs there, or waits for a person. */
+					/** Whether the session runs, or waits for a person. */
 					state: z.enum(["idle", "running", "waiting"]),
 				}),
 			),
@@ -149,14 +149,14 @@ export const methods = {
 	},
 	load_messages: {
 		params: z.object({
-			/** Another session than the one that is meant anyway, such as the conversation of a task. */
+			/** A session other than that of the request, for example the conversation of a task. */
 			session_id: optionalSession,
 			limit: withDefault(z.int().min(1).max(50), 10),
 			/** Only messages with a lower seq. */
 			before: maybe(z.int().min(1)),
-			/** Instead of the newest: what the frame of this number says, also arguments, results and prompts. */
+			/** Text of the frame with this number, with arguments, results and prompts, in place of the newest messages. */
 			seq: maybe(z.int().min(1)),
-			/** Characters of it that are known already: the `next` of the page before. */
+			/** Characters to skip: the `next` of the previous page. */
 			offset: maybe(seq),
 		}),
 		result: z.array(
@@ -165,9 +165,9 @@ export const methods = {
 				content: z.string(),
 				ts: z.string(),
 				seq,
-				/** A client brought it along when it created the session. */
+				/** Imported by a client when it created the session. */
 				imported: z.exactOptional(z.literal(true)),
-				/** Of a text that goes on: the `offset` of its next page. */
+				/** `offset` of the next page of a longer text. */
 				next: z.exactOptional(z.int().min(1)),
 			}),
 		),
@@ -193,9 +193,9 @@ export const methods = {
 	},
 	usage: {
 		params: z.object({
-			/** Of one session; of all that the client may see where neither this nor the frame names one. */
+			/** One session. If neither this field nor the frame names one: all sessions that the client may see. */
 			session_id: maybe(sessionId.min(1)),
-			/** UTC days, both included. */
+			/** UTC days, both inclusive. */
 			since: maybe(day),
 			until: maybe(day),
 			by: z
@@ -205,14 +205,14 @@ export const methods = {
 		}),
 		result: UsageReport,
 	},
-	/** For the operator alone. It holds until it is changed again, also over restarts. */
+	/** For the operator only. Stays until the next change, also over restarts. */
 	set_budget: {
 		params: z.object({
 			scope: budgetScope,
-			/** For scope `session`; the session that the request means where absent. */
+			/** For scope `session`; the session of the request if absent. */
 			session_id: maybe(sessionId.min(1)),
 			period: budgetPeriod,
-			/** Null lifts the limit, `configured` gives the configured one back. */
+			/** Null removes the limit, `configured` restores the configured one. */
 			limit_usd: limitUsd,
 			key,
 		}),
@@ -231,11 +231,10 @@ export const methods = {
 
 export type MethodName = keyof typeof methods;
 
-/** What a caller of the method may give. */
+/** Parameters as a caller may pass them. */
 export type MethodInput<Name extends MethodName> = z.input<(typeof methods)[Name]["params"]>;
 
-/** What the method works with: checked, nulls gone, defaults filled in. */
+/** Parameters after the parse: checked, without nulls, with defaults. */
 export type MethodParams<Name extends MethodName> = z.output<(typeof methods)[Name]["params"]>;
 
-/** What the method answers. */
 export type MethodResult<Name extends MethodName> = z.output<(typeof methods)[Name]["result"]>;

@@ -6,21 +6,21 @@ const id = z
 	.max(128)
 	.regex(/^[^\s:]+$/u, "must not hold blanks or colons");
 
-/** For whom a connector acts. What they may do, the gateway knows, not the connector. */
+/** Person for whom a connector acts. Rights come from the gateway, not from the connector. */
 export const Actor = z.object({
-	/** The platform's own id. */
+	/** Id on the platform. */
 	id,
 	name: z.string().max(256).default(""),
-	/** Ids of the platform's roles that they hold. */
+	/** Ids of the person's roles on the platform. */
 	roles: z.array(id).max(250).default([]),
-	/** Whether the platform says that they do not wholly belong to the tenant. */
+	/** Whether the platform reports a limited member of the tenant. */
 	guest: z.boolean().default(false),
 });
 export type Actor = z.output<typeof Actor>;
 
-/** Where that person speaks. */
+/** Channel, thread or direct message in which the person writes. */
 export const Place = z.object({
-	/** A guild, a team; of direct messages the platform's own id for them. */
+	/** Guild or team; for direct messages, the platform's own id for them. */
 	tenant: id,
 	channel: id,
 	thread: z
@@ -28,12 +28,12 @@ export const Place = z.object({
 		.max(128)
 		.nullish()
 		.transform((thread) => thread ?? undefined),
-	/** Whether people of other organisations are there, too. */
+	/** Whether people of other organizations can read the channel. */
 	shared: z.boolean().default(false),
 });
 export type Place = z.output<typeof Place>;
 
-/** What the params of a connector's request hold beside the method's own, where it acts for a person. */
+/** Additional parameters of a connector's request on behalf of a person. */
 export const OnBehalf = z.object({
 	actor: Actor.nullish().transform((actor) => actor ?? undefined),
 	place: Place.nullish().transform((place) => place ?? undefined),

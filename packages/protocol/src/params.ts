@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-/** Existing clients write null where they mean absent. */
+/** Existing clients write null for absent values. */
 export function maybe<Schema extends z.ZodType>(schema: Schema) {
 	return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Holds a character that is neither white space nor NUL. */
+/** Requires a character other than white space and NUL. */
 export const notBlank = /[^\s\0]/;
 
 export function withDefault(schema: z.ZodInt, fallback: number) {
@@ -13,9 +13,9 @@ export function withDefault(schema: z.ZodInt, fallback: number) {
 }
 
 export const sessionId = z.string().max(128);
-/** A session other than the one that the request means anyway. */
+/** A session other than that of the request. */
 export const optionalSession = maybe(sessionId.min(1));
-/** Idempotency: the same key gets the first answer again and changes nothing. */
+/** Idempotency key: a repeated request gets the first result and changes nothing. */
 export const key = maybe(z.string().min(1).max(128));
 export const title = z.string().trim().max(200, "must have at most 200 characters");
 export const runId = maybe(z.string().min(1).max(128));

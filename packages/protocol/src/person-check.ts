@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Place } from "./on-behalf.ts";
 
-/** Name of the frame that asks a connector about a person. It is no event of a session. */
+/** Name of the frame that asks a connector about a person. It does not belong to a session. */
 export const personCheckName = "person.check";
 
 /**
@@ -10,7 +10,7 @@ export const personCheckName = "person.check";
  */
 export const PersonCheck = z.object({
 	check_id: z.string().min(1),
-	/** The platform's own id of the person. */
+	/** Id of the person on the platform. */
 	user: z.string().min(1),
 	place: Place,
 });

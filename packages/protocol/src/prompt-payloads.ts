@@ -7,7 +7,7 @@ export interface PromptOptionPayload {
 	readonly disabled: boolean;
 }
 
-/** What a client needs to show a prompt well. An approval has all of it, other questions only what applies. */
+/** Details for the display of a prompt. An approval has all of them, other questions only some. */
 export interface PromptContext {
 	readonly call_id?: string;
 	readonly tool?: string;
@@ -15,14 +15,14 @@ export interface PromptContext {
 	/** A unified diff, or empty. */
 	readonly preview?: string;
 	readonly risk?: "low" | "normal" | "high" | "critical";
-	/** Whether `"session"` may be answered. */
+	/** Whether `"session"` is an allowed answer. */
 	readonly allow_session?: boolean;
 	/** RFC 3339. */
 	readonly expires_at?: string;
 	readonly notes?: readonly string[];
-	/** The task that asks. */
+	/** The task that raised the prompt. */
 	readonly task_id?: string;
-	/** Other channels in which it may be answered: `discord:GUILD:CHANNEL`. */
+	/** Other channels in which the prompt may be answered: `discord:GUILD:CHANNEL`. */
 	readonly also_in?: readonly string[];
 	/**
 	 * The reply of the model that the call belongs to: `id` is the same for all its calls. `count` approvals were raised
@@ -31,7 +31,7 @@ export interface PromptContext {
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 }
 
-/** A question that `prompt_response` answers. */
+/** A question for `prompt_response`. */
 export interface PromptRequestPayload {
 	readonly type: "text" | "select" | "multi" | "confirm" | "password";
 	readonly label: string;
@@ -70,19 +70,19 @@ export const PromptRequest = z.object({
 	}),
 }) satisfies z.ZodType<PromptRequestPayload>;
 
-/** A question that nobody has answered yet, with where it was asked. */
+/** An open question with its origin. */
 export const OpenPrompt = PromptRequest.extend({
 	session_id: z.string(),
 	session_title: z.string(),
 	/** RFC 3339. */
 	created_at: z.string(),
-	/** Who asked for the work that it belongs to: `discord:GUILD:USER`. Absent where that was not a person of a chat. */
+	/** The person who requested the work: `discord:GUILD:USER`. Absent if it was not a person in a chat. */
 	person: z.exactOptional(z.string()),
-	/** As they call themselves. */
+	/** Display name. */
 	name: z.exactOptional(z.string()),
-	/** The channel in which it was asked: `discord:GUILD:CHANNEL`. */
+	/** The channel of the question: `discord:GUILD:CHANNEL`. */
 	place: z.exactOptional(z.string()),
-	/** Whether only a value that is written out approves it. */
+	/** Whether the approval needs a value that is written out. */
 	always_ask: z.boolean(),
 });
 export type OpenPromptPayload = PromptRequestPayload &

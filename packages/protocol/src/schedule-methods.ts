@@ -31,7 +31,7 @@ export const SchedulePayload = z.object({
 	external_key: z.exactOptional(z.string()),
 	/** The person or principal whose rights each firing has. */
 	owner: z.string(),
-	/** What the run that created it had read or done: letters U, P and E, or "". */
+	/** Taint of the run that created the schedule: letters U, P and E, or "". */
 	taint: z.string(),
 	created_at: z.string(),
 	/** Absent if it waits for an event, or never fires again. */
@@ -70,8 +70,8 @@ export const schedulePayloads = {
 		next_due: z.exactOptional(z.string()),
 	}),
 	/**
-	 * A due time. `trigger` is `cron`, `interval`, `once` or `event:TYPE`. `run_id` names the run that it started; it is
-	 * empty if `error` says why there is none. `skill_name` and `task_id` are empty.
+	 * A due time. `trigger` is `cron`, `interval`, `once` or `event:TYPE`. `run_id` names the started run. If none was
+	 * started, it is empty and `error` has the reason. `skill_name` and `task_id` are empty.
 	 */
 	"schedule.trigger": z.object({
 		...OriginPayload.shape,

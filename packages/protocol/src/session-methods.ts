@@ -8,7 +8,7 @@ const rating = z.enum(["good", "bad"], { error: "must be good or bad" });
 /** Feedback about a reply. */
 export const FeedbackPayload = z.object({
 	session_id: z.string(),
-	/** Of the session; "" for none. */
+	/** Title of the session; "" without one. */
 	title: z.string(),
 	run_id: z.string(),
 	by: z.string(),
@@ -20,28 +20,28 @@ export const FeedbackPayload = z.object({
 });
 export type FeedbackPayload = z.output<typeof FeedbackPayload>;
 
-/** What a person does with conversations as a whole, and says about their replies. */
+/** Methods for complete conversations, and feedback about their replies. */
 export const sessionMethods = {
 	rename_session: {
-		/** An empty title lets a model choose one again. */
+		/** With an empty title, a model chooses a new one. */
 		params: z.object({ session_id: optionalSession, title, key }),
 		result: z.object({ title: z.string() }),
 	},
-	/** With everything that belongs to it. */
+	/** Deletes the session with all its data. */
 	delete_session: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Also while something runs or waits there: that is stopped first. */
+			/** Also stops running work and open questions first. */
 			force: maybe(z.boolean()),
 			key,
 		}),
 		result: z.object({ status: z.literal("deleted") }),
 	},
-	/** What somebody thinks of a reply: the last word counts. */
+	/** Stores feedback about a reply; the last one of a person applies. */
 	feedback: {
 		params: z.object({
 			session_id: optionalSession,
-			/** The session's last reply where absent. */
+			/** The last reply of the session if absent. */
 			run_id: runId,
 			rating,
 			comment: maybe(z.string().max(2_000)),
@@ -49,7 +49,7 @@ export const sessionMethods = {
 		}),
 		result: z.object({ status: z.literal("recorded"), run_id: z.string() }),
 	},
-	/** Feedback about replies, newest first, of one session or of all. For the operator. */
+	/** Returns feedback about replies, newest first, of one session or of all. For the operator. */
 	list_feedback: {
 		params: z.object({
 			session_id: maybe(sessionId.min(1)),
@@ -58,11 +58,11 @@ export const sessionMethods = {
 		}),
 		result: z.object({ feedback: z.array(FeedbackPayload) }),
 	},
-	/** What became of one message, and why. */
+	/** Explains the handling of one message. */
 	explain: {
 		params: z.object({
 			session_id: optionalSession,
-			/** The session's last message where absent. */
+			/** The last message of the session if absent. */
 			run_id: runId,
 		}),
 		result: z.object({
@@ -75,7 +75,7 @@ export const sessionMethods = {
 				author: z.exactOptional(z.object({ id: z.string(), name: z.string() })),
 				attachments: z.array(FilePayload),
 			}),
-			/** What was said to the run while it was at work, in order. */
+			/** Messages that joined the active run, in order. */
 			steered: z.array(
 				z.object({
 					content: z.string(),
@@ -85,9 +85,9 @@ export const sessionMethods = {
 			),
 			profile: z.string(),
 			policy_version: z.string(),
-			/** Whether `accept_all_tools` held. */
+			/** Whether `accept_all_tools` applied. */
 			accept_all: z.boolean(),
-			/** What has come together in the session, in words. */
+			/** Sources of the session's data so far, in words. */
 			taint: z.array(z.string()),
 			models: z.array(z.object({ model: z.string(), calls: z.int(), errors: z.array(z.string()) })),
 			calls: z.array(
@@ -95,7 +95,7 @@ export const sessionMethods = {
 					call_id: z.string(),
 					name: z.string(),
 					decision: z.enum(["allowed", "approved", "denied", "refused", "waiting"]),
-					/** The rule that decided, in words. */
+					/** The deciding rule, in words. */
 					reason: z.string(),
 					by: z.exactOptional(z.string()),
 					outcome: z.enum(["completed", "failed", "running", "none"]),

@@ -8,15 +8,15 @@ const step = {
 	step_title: z.string(),
 	/** Empty for the model of the run. */
 	model: z.string(),
-	/** The task that works on the step. */
+	/** The task of the step. */
 	task_id: z.string(),
-	/** Counts the tries of the step, from 1. */
+	/** Number of the try, from 1. */
 	attempt: z.int().min(1),
 };
 /** Nanoseconds. */
 const duration = z.int().min(0);
 
-/** What happens to skills, in the session of their run. */
+/** Events of skills, in the session of their run. */
 export const skillPayloads = {
 	"skill.started": z.object({
 		...skill,

@@ -73,7 +73,7 @@ export const skillMethods = {
 	trust_skills: {
 		params: z.object({
 			directory,
-			/** Of `list_skills`: refused if a file has changed since. */
+			/** Value from `list_skills`: refused if a file has changed since. */
 			digest: maybe(z.string().max(64)),
 			key,
 		}),

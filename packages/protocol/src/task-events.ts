@@ -5,23 +5,23 @@ import { Usage } from "./usage-report.ts";
 const task = { task_id: z.string() };
 const titled = { ...task, title: z.string() };
 const count = z.int().min(0);
-/** What it has used by then, its workers included. Not there where an earlier version of the gateway told it. */
+/** Usage so far, including the workers. Absent from earlier versions of the gateway. */
 const used = { usage: z.exactOptional(Usage) };
 
-/** What happens to tasks, told in the session that owns them; and to those who work, in their own conversations. */
+/** Events of tasks in the session that owns them, and events of workers in their own conversations. */
 export const taskPayloads = {
-	/** `parent_id` is the task that it is a worker of, or empty. */
+	/** `parent_id` is the parent task of a worker, or empty. */
 	"task.created": z.object({ ...titled, description: z.string(), parent_id: z.string() }),
 	"task.started": z.object(titled),
-	/** `plan`: absent for a task without a plan, and from an earlier version of the gateway. */
+	/** `plan` is absent for a task without one, and from earlier versions of the gateway. */
 	"task.progress": TaskProgress.extend({ ...task, plan: z.exactOptional(Plan), ...used }),
 	/** The list of steps of a run, with its progress. The list replaces the previous list of the run. */
 	"todo.updated": TaskProgress.extend({ run_id: z.string(), call_id: z.string(), plan: Plan }),
-	/** Waits for `reply_task`. */
+	/** The task waits for `reply_task`. */
 	"task.suspended": z.object({
 		...titled,
 		reason: z.string(),
-		/** This time included. */
+		/** Including this one. */
 		suspend_count: z.int().min(1),
 		/** The plan or the question. */
 		plan_content: z.string(),
@@ -46,9 +46,9 @@ export const taskPayloads = {
 		will_retry: z.boolean(),
 		...used,
 	}),
-	/** `reason` is in the words of whoever cancelled it; who that was says `by` alone, absent where nobody asked for it. */
+	/** `reason` is text of the person who cancelled the task. `by` names that person; it is absent if none did. */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
-	/** The life of one who works on a task: `started` first, `exited` last, before it one of the other ends. */
+	/** Life of a worker of a task: `started` first, `exited` last, and one of the other ends before it. */
 	"internal.worker": z.discriminatedUnion("event", [
 		z.object({ ...titled, event: z.literal("started"), parent_id: z.string(), agent: z.string() }),
 		z.object({ ...task, event: z.literal("phase"), phase: z.enum(["thinking", "acting", "waiting"]) }),

@@ -16,32 +16,32 @@ export const taskStatuses = [
 export const taskPriorities = ["low", "normal", "high"] as const;
 export const autonomies = ["supervised", "autonomous"] as const;
 
-/** `percentage` is that of the steps that are completed. */
+/** `percentage` is the share of completed steps. */
 export const TaskProgress = z.object({
 	/** Steps that are completed. */
 	current_step: count,
 	total_steps: count,
-	/** The step at work. */
+	/** The active step. */
 	current_step_label: z.string(),
 	percentage: count.max(100),
 });
 
-/** The steps of a task or a run, all in their order. */
+/** All steps of a task or a run, in order. */
 export const Plan = z.array(
 	z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed", "skipped"]) }),
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 
-/** What a task waits for, until `reply_task` says something to it. */
+/** Question of a suspended task, open until `reply_task`. */
 const Suspension = z.object({
 	reason: z.string(),
 	/** The plan or the question. */
 	plan_content: z.string(),
-	/** Names this very question. Not there for who may not answer it. */
+	/** Identifies this question. Absent for a client that may not answer it. */
 	token: z.exactOptional(z.string()),
 });
 
-/** A task: what was wanted, how far it is, what came of it. */
+/** A task: its request, its progress and its result. */
 export const TaskPayload = z.object({
 	id: z.string(),
 	title: z.string(),
@@ -50,34 +50,34 @@ export const TaskPayload = z.object({
 	description: z.string(),
 	/** The session that owns it. */
 	session_id: z.string(),
-	/** What it said and did is told by `load_messages` with this as its `session_id`. */
+	/** `load_messages` with this `session_id` returns its conversation. */
 	conversation: z.string(),
-	/** The task that it is a worker of; empty for none. */
+	/** The parent task of a worker; empty without one. */
 	parent_id: z.string(),
-	/** The task that was submitted once more with this one. */
+	/** The ended task that this one repeats. */
 	retry_of: z.exactOptional(z.string()),
 	priority: z.enum(taskPriorities),
 	tools: z.array(z.string()),
 	agent: z.string(),
-	/** Absent where its agent and the gateway decide. */
+	/** Absent if its agent and the gateway decide. */
 	model: z.exactOptional(z.string()),
 	autonomy: z.enum(autonomies),
 	depends_on: z.array(z.string()),
-	/** Who submitted it. */
+	/** Person or client that submitted the task. */
 	owner: z.string(),
-	/** The plan that it keeps, where it keeps one. */
+	/** Its plan, if it has one. */
 	plan: z.exactOptional(Plan),
-	/** While it is suspended. */
+	/** Present while the task is suspended. */
 	suspension: z.exactOptional(Suspension),
 	suspend_count: count,
 	retry_count: count,
 	output: z.string(),
-	/** Why it failed or was cancelled. */
+	/** Reason of a failure or a cancellation. */
 	error: z.string(),
 	created_at: time,
 	updated_at: time,
 	started_at: z.exactOptional(time),
-	/** When it ended, however it did. */
+	/** End time, for every kind of end. */
 	completed_at: z.exactOptional(time),
 	usage: Usage,
 });

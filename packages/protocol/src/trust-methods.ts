@@ -27,7 +27,7 @@ const person = z
 	.string()
 	.regex(/^[^\s:]+:[^\s:]+:[^\s:]+$/u, "must be PLATFORM:TENANT:USER")
 	.max(400);
-/** A channel, or all of a guild or team. */
+/** A channel, or all channels of a guild or team. */
 const place = z
 	.string()
 	.regex(/^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u, "must be PLATFORM:TENANT:CHANNEL")
@@ -37,20 +37,20 @@ const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-
 const code = z.string().trim().max(64);
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 of 0 to 9 and a to f");
 
-/** Who may come in, what they may do, and what was decided. */
+/** Methods for access, policy, trust and audit. */
 export const trustMethods = {
-	/** The text of the token is in this one answer, and nowhere else. */
+	/** Only this response contains the text of the token. */
 	create_token: {
 		params: z.object({
 			kind: z.enum(["observer", "connector", "operator"]),
 			name,
-			/** Of a connector: the one it speaks for. */
+			/** Platform of a connector token. */
 			platform: maybe(platform),
-			/** Of a connector: guilds or teams that join those of its platform. */
+			/** Additional guilds or teams of a connector token. */
 			tenants: maybe(z.array(tenant).max(100)),
-			/** Of an observer: all that it may see. */
+			/** Readable sessions of an observer token. */
 			sessions: maybe(z.array(z.string().min(1).max(128)).max(100)),
-			/** Until it expires: 30 for observers, never for others. */
+			/** Days until an observer token expires, 30 by default. Other tokens do not expire. */
 			days: maybe(z.number().min(0.01).max(3650)),
 			key,
 		}),
@@ -59,21 +59,23 @@ export const trustMethods = {
 	list_tokens: { params: z.object({}), result: z.object({ tokens: z.array(TokenPayload) }) },
 	rotate_token: {
 		params: z.object({
-			/** Its id, its name, or `operator` for the one of the data directory. */
+			/** Id or name, or `operator` for the token of the data directory. */
 			token_id: z.union([tokenId, name]),
-			/** How long the old one still counts: at most ten minutes. */
+			/** Remaining time of the old token: at most ten minutes. */
 			grace_seconds: maybe(z.int().min(0).max(600)),
 			key,
 		}),
 		result: z.object({ token: z.string(), info: TokenPayload }),
 	},
-	/** Ends what it has open within 5 s. */
+	/** Ends the open connections of the token within 5 s. */
 	revoke_token: {
 		params: z.object({ token_id: z.union([tokenId, name]), key }),
 		result: z.object({ status: z.literal("revoked"), info: TokenPayload }),
 	},
 
-	/** With a code of the operator: come in. Without: get a code that the operator can approve. */
+	/**
+	 * With a code from the operator: gives the person access. Without one: returns a code that the operator can approve.
+	 */
 	pair: {
 		params: z.object({ code: maybe(code), key }),
 		result: z.discriminatedUnion("status", [
@@ -86,14 +88,14 @@ export const trustMethods = {
 		result: z.object({
 			principal: z.string(),
 			kind: z.string(),
-			/** Of the person that a connector acts for. */
+			/** Roles of the person for whom a connector acts. */
 			person: z.exactOptional(z.string()),
 			role: z.exactOptional(z.string()),
-			/** What they may do, as words such as `session.write`. */
+			/** Allowed actions, for example `session.write`. */
 			may: z.array(z.string()),
-			/** How to get more. */
+			/** How to get further rights. */
 			hint: z.exactOptional(z.string()),
-			/** How the channel works that they are in, as far as connectors need it. */
+			/** Settings of the channel that connectors need. */
 			place: z.exactOptional(
 				z.object({
 					mention: z.enum(mentions),
@@ -107,32 +109,32 @@ export const trustMethods = {
 		params: z.object({}),
 		result: z.object({ people: z.array(PersonPayload), waiting: z.array(PairingPayload) }),
 	},
-	/** A code by which one person comes in, within the hour. */
+	/** Creates a code that gives one person access, for an hour. */
 	invite_person: {
 		params: z.object({ role, platform: maybe(platform), tenant: maybe(tenant), key }),
 		result: z.object({ code: z.string(), role, expires_at: z.string() }),
 	},
-	/** Lets in who got this code from `pair`. */
+	/** Approves the access request with this code from `pair`. */
 	approve_person: {
 		params: z.object({ code: code.min(1), role, key }),
 		result: PersonPayload,
 	},
-	/** Takes an invitation back, or refuses who asked to be let in. */
+	/** Withdraws an invitation, or denies an access request. */
 	withdraw_pairing: {
 		params: z.object({
-			/** The code, or the id that `list_people` shows. */
+			/** The code, or the id from `list_people`. */
 			pairing: code.min(1),
 			key,
 		}),
 		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
 	},
-	/** The answer of a connector to `person.check`. The first one counts: `late` says that this one did not. */
+	/** Answer of a connector to `person.check`. The first answer is used; `late` marks any later one. */
 	report_person: {
 		params: z.object({
 			check_id: z.string().min(1).max(128),
-			/** Whether the person is in the guild or team, and can write in the place. */
+			/** Whether the person is in the guild or team and can write in the channel. */
 			present: z.boolean(),
-			/** If not present: `left` the guild or team, or has `no_access` to the place. */
+			/** If not present: `left` the guild or team, or has `no_access` to the channel. */
 			reason: maybe(z.enum(["left", "no_access"])),
 			roles: Actor.shape.roles,
 			guest: Actor.shape.guest,
@@ -154,50 +156,50 @@ export const trustMethods = {
 				z.object({
 					place: z.string(),
 					profile: PlaceProfilePayload,
-					/** Where it was said: the configuration, or at run time. */
+					/** Source of the settings: the configuration, or run time. */
 					source: z.enum(["configuration", "operator"]),
 				}),
 			),
 		}),
 	},
 	/**
-	 * Replaces what was said of the channel, the configuration's word too. Sessions that are open keep their agent, model,
-	 * root and budget; all else holds at once.
+	 * Replaces the settings of a channel, including those of the configuration. Open sessions keep their agent, model, root
+	 * and budget; all other settings apply at once.
 	 */
 	set_place: {
 		params: z.object({ place, profile: PlaceProfilePayload, key }),
 		result: z.object({ place: z.string(), profile: PlaceProfilePayload }),
 	},
-	/** The configuration's word, where there is one, holds again. */
+	/** Restores the settings of the configuration, if there are any. */
 	remove_place: {
 		params: z.object({ place, key }),
 		result: z.object({ status: z.literal("removed"), place: z.string() }),
 	},
 
-	/** Why a command or another call would be asked about, run or denied. Nothing runs. */
+	/** Explains why a command or another call would need approval, run or be denied. Runs nothing. */
 	test_policy: {
 		params: z.object({
 			session_id: optionalSession,
 			/** A command line for `run_command`. */
 			command: maybe(z.string().min(1).max(65_536)),
-			/** Instead of a command: a tool, and what it would be called with. */
+			/** A tool and its arguments, in place of a command. */
 			tool: maybe(z.string().min(1).max(64)),
 			arguments: maybe(z.record(z.string(), z.unknown())),
-			/** An agent profile, and a channel, whose rules hold too. */
+			/** An agent profile and a channel whose rules apply, too. */
 			agent: maybe(z.string().min(1).max(128)),
 			place: maybe(place),
 		}),
 		result: z.object({
 			effect: z.enum(["allow", "ask", "deny"]),
-			/** Whether nothing but a person's own answer can let it run. */
+			/** Whether only an answer of a person can approve it. */
 			floor: z.boolean(),
 			reason: z.string(),
 			classes: z.array(z.string()),
-			/** What spoke to it, the deciding ones first. */
+			/** The rules that matched, the deciding ones first. */
 			rules: z.array(
 				z.object({
 					layer: z.string(),
-					/** `FILE:LINE` of a rule that somebody wrote. */
+					/** `FILE:LINE` of a configured rule. */
 					source: z.exactOptional(z.string()),
 					effect: z.enum(["allow", "ask", "deny"]),
 					reason: z.string(),
@@ -208,7 +210,7 @@ export const trustMethods = {
 			policy_version: z.string(),
 		}),
 	},
-	/** The rules that hold in a session, for an agent, in a channel; a new session of the operator's where nothing is named. */
+	/** Returns the rules for a session, an agent or a channel; by default for a new session of the operator. */
 	show_policy: {
 		params: z.object({
 			session_id: optionalSession,
@@ -217,16 +219,16 @@ export const trustMethods = {
 		}),
 		result: z.object({
 			policy_version: z.string(),
-			/** Why a layer cannot be read: then every call is denied. */
+			/** Reason why a layer cannot be read. Every call is denied then. */
 			problem: z.exactOptional(z.string()),
 			rules: z.array(PolicyRulePayload),
 		}),
 	},
 
-	/** Asks those who may that the channel's calls run unasked for a while. The operator's own word counts at once. */
+	/** Requests trust for a channel for a limited time. A request of the operator is granted at once. */
 	request_grant: {
 		params: z.object({
-			/** For the operator; a connector's person means the place they are in. */
+			/** For the operator. For a person in a chat, it is the channel of the request. */
 			session_id: optionalSession,
 			channel: maybe(place),
 			people: maybe(z.array(person).max(100)),
@@ -235,13 +237,13 @@ export const trustMethods = {
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
 			reason: z.string().trim().max(500).regex(notBlank, "must say why"),
-			/** For the operator: also a channel in which nothing was said yet, whose id may be mistyped. */
+			/** For the operator: allows a channel without messages so far, whose id may be mistyped. */
 			unseen: maybe(z.boolean()),
 			key,
 		}),
 		result: z.discriminatedUnion("status", [
 			z.object({ status: z.literal("granted"), grant: GrantPayload }),
-			/** A `confirm` prompt of the session asks for it. */
+			/** A `confirm` prompt of the session requests it. */
 			z.object({ status: z.literal("requested"), token: z.string(), session_id: z.string() }),
 		]),
 	},
@@ -249,7 +251,7 @@ export const trustMethods = {
 		params: z.object({ ended: maybe(z.boolean()) }),
 		result: z.object({
 			grants: z.array(GrantPayload),
-			/** What people ask for and nobody has answered, the oldest first. */
+			/** Open trust requests, the oldest first. */
 			wishes: z.array(GrantRequestPayload),
 		}),
 	},
@@ -258,7 +260,7 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("revoked") }),
 	},
 
-	/** What was decided and done, newest last. */
+	/** Returns audit rows, newest last. */
 	read_audit: {
 		params: z.object({
 			since: maybe(time),
@@ -270,23 +272,23 @@ export const trustMethods = {
 		}),
 		result: z.object({ records: z.array(AuditPayload) }),
 	},
-	/** Whether all rows still are as they were written. */
+	/** Verifies that no audit row was changed. */
 	verify_audit: {
-		/** `anchor` is a row as the gateway's log noted it once: what was cut off behind shows by it. */
+		/** `anchor` is a row from the log of the gateway. It reveals rows that were cut off at the end. */
 		params: z.object({
 			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
-			/** Whether the stored text of all sessions is checked as well: about 15 seconds for a million rows. */
+			/** Also checks the stored text of all sessions: about 15 seconds for a million rows. */
 			messages: maybe(z.boolean()),
 		}),
 		result: z.object({
 			ok: z.boolean(),
 			records: z.int(),
-			/** The number of the last row that was looked at, and its hash. */
+			/** Number and hash of the last checked row. */
 			seq: z.int(),
 			head: z.string(),
-			/** The first row that does not fit, and why. */
+			/** The first row that does not match, and the reason. */
 			broken: z.exactOptional(z.object({ seq: z.int(), reason: z.string() })),
-			/** Present if `messages` was true. `ok` above is about the audit alone. */
+			/** Present if `messages` was true. `ok` above covers only the audit. */
 			messages: z.exactOptional(TextCheckPayload),
 		}),
 	},

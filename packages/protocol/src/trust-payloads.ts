@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What the operator may give to people. */
+/** Roles that the operator can assign. */
 export const givenRoles = ["guest", "member", "approver", "owner"] as const;
 
 /** Classes of actions that a policy and a grant can name. */
@@ -24,9 +24,9 @@ export const TokenPayload = z.object({
 	kind: z.enum(["operator", "observer", "connector"]),
 	name: z.string(),
 	platform: z.exactOptional(z.string()),
-	/** Of a connector: the guilds or teams that it may speak for; absent for all of its platform. */
+	/** Guilds or teams of a connector token; absent for all of its platform. */
 	tenants: z.exactOptional(z.array(z.string())),
-	/** Of an observer: what it may see; absent for everything. */
+	/** Readable sessions of an observer token; absent for all. */
 	sessions: z.exactOptional(z.array(z.string())),
 	created_at: z.string(),
 	last_used_at: z.exactOptional(z.string()),
@@ -43,20 +43,20 @@ export const PersonPayload = z.object({
 	created_at: z.string(),
 });
 
-/** A code that nobody has used yet, without the code. */
+/** An unused code, without the code itself. */
 export const PairingPayload = z.object({
-	/** For `withdraw_pairing`. */
+	/** Id for `withdraw_pairing`. */
 	id: z.string(),
 	kind: z.enum(["invitation", "request"]),
-	/** Where it counts; an invitation without them counts anywhere. */
+	/** Platform and tenant of an invitation; one without them is valid everywhere. */
 	platform: z.exactOptional(z.string()),
 	/** A guild or team. */
 	tenant: z.exactOptional(z.string()),
-	/** Who wishes to come in: `discord:GUILD:USER`, the last being the platform's own id. */
+	/** Person who requests access: `discord:GUILD:USER` with the platform's own id at the end. */
 	person: z.exactOptional(z.string()),
-	/** As they call themselves. */
+	/** Display name. */
 	name: z.exactOptional(z.string()),
-	/** Of an invitation. */
+	/** Role of an invitation. */
 	role: z.exactOptional(z.enum(givenRoles)),
 	created_at: z.string(),
 	expires_at: z.string(),
@@ -65,33 +65,33 @@ export const PairingPayload = z.object({
 export const mentions = ["required", "always"] as const;
 export const sessionModes = ["shared", "person"] as const;
 
-/** How a channel works. What is absent is as everywhere. */
+/** Channel settings. General settings apply for absent fields. */
 export const PlaceProfilePayload = z.strictObject({
 	/** An agent profile. */
 	agent: z.exactOptional(z.string().min(1).max(128)),
 	model: z.exactOptional(z.string().min(1).max(200)),
-	/** The only tools that there are. */
+	/** The only available tools. */
 	tools: z.exactOptional(z.array(z.string().min(1).max(64)).max(64)),
-	/** Where its tools work, instead of a workspace of its own: an absolute path. */
+	/** Absolute path of the tools' working directory, in place of a workspace. */
 	root: z.exactOptional(z.string().min(1).max(4096)),
-	/** Who may approve there: ids of people; everybody with the role approver where absent. */
+	/** Ids of the approvers of the channel; everyone with the role approver if absent. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
-	/** Channels in which its approvals may be answered, too, by who may approve there. */
+	/** Other channels in which the approvals may be answered by approvers of those channels. */
 	approve_in: z.exactOptional(z.array(z.string().min(1).max(400)).min(1).max(20)),
-	/** US dollars a day for each of its sessions. */
+	/** US dollars per day for each session of the channel. */
 	budget_usd: z.exactOptional(z.number().min(0).max(1_000_000)),
-	/** Bytes that its workspace may hold. */
+	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
-	/** When a message is for the agent: when it is named, or always. For connectors. */
+	/** Whether the agent answers only mentions, or every message. For connectors. */
 	mention: z.exactOptional(z.enum(mentions)),
-	/** Whose a conversation there is: all people's, or each has one of their own. For connectors. */
+	/** Whether a channel has one conversation or one per person. For connectors. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
-	/** Hours that its approvals wait; 24 where absent. */
+	/** Hours before its approvals expire; 24 if absent. */
 	approval_hours: z.exactOptional(z.number().min(0.1).max(720)),
 });
 export type PlaceProfilePayload = z.output<typeof PlaceProfilePayload>;
 
-/** A channel whose calls run unasked for a while. Null: all of them that the floor lets through, everybody. */
+/** A trust grant. Null means all: every tool call that the floor allows, or every person. */
 export const GrantPayload = z.object({
 	grant_id: z.string(),
 	/** `discord:GUILD:CHANNEL`. */
@@ -105,21 +105,21 @@ export const GrantPayload = z.object({
 	granted_by: z.string(),
 	created_at: z.string(),
 	expires_at: z.string(),
-	/** Absent while it holds. */
+	/** Absent while it is active. */
 	ended_at: z.exactOptional(z.string()),
 	end_reason: z.exactOptional(z.string()),
 });
 export type GrantPayload = z.output<typeof GrantPayload>;
 
-/** The open question of somebody whether a channel is to be trusted: `prompt_response` with its token answers it. */
+/** An open trust request for a channel. `prompt_response` with its token answers it. */
 export const GrantRequestPayload = z.object({
 	token: z.string(),
-	/** Where it was asked. */
+	/** Session of the request. */
 	session_id: z.string(),
 	place: z.string(),
-	/** Who asks. */
+	/** Person who made the request. */
 	person: z.exactOptional(z.string()),
-	/** As they call themselves. */
+	/** Display name. */
 	name: z.exactOptional(z.string()),
 	people: z.array(z.string()).nullable(),
 	tools: z.array(z.string()).nullable(),
@@ -128,24 +128,24 @@ export const GrantRequestPayload = z.object({
 	minutes: z.number(),
 	reason: z.string(),
 	created_at: z.string(),
-	/** When the question ends unanswered. */
+	/** Time at which the request expires. */
 	expires_at: z.string(),
 });
 export type GrantRequestPayload = z.output<typeof GrantRequestPayload>;
 
-/** On what happened without asking, because the channel is trusted. */
+/** Marks an action that ran without approval because the channel is trusted. */
 export const TrustedPayload = z.object({ grant_id: z.string(), until: z.string() });
 export type TrustedPayload = z.output<typeof TrustedPayload>;
 
 /** Result of a check of the stored text of sessions. */
 export const TextCheckPayload = z.object({
 	ok: z.boolean(),
-	/** Sessions that were checked, of `all_sessions`. */
+	/** Number of checked sessions, of `all_sessions`. */
 	sessions: z.int(),
 	all_sessions: z.int(),
 	/** Rows whose hash matches. */
 	verified: z.int(),
-	/** Rows that an earlier version wrote, without a hash. */
+	/** Rows without a hash from an earlier version. */
 	unverified: z.int(),
 	/** Rows that were altered, removed or moved; `examples` has the first 10. */
 	faults: z.int(),
@@ -168,16 +168,16 @@ export const AuditPayload = z.object({
 	hash: z.string(),
 });
 
-/** A rule of a policy as it was written; what is absent does not matter to it. */
+/** A policy rule as configured. An absent condition matches everything. */
 export const PolicyRulePayload = z.object({
 	layer: z.string(),
-	/** `FILE:LINE` of a rule that somebody wrote. */
+	/** `FILE:LINE` of a configured rule. */
 	source: z.exactOptional(z.string()),
 	effect: z.enum(["allow", "ask", "deny"]),
 	reason: z.string(),
-	/** Whether it asks whatever was granted. */
+	/** Whether it requires approval in spite of grants. */
 	floor: z.boolean(),
-	/** Whether its layer may not make it, so that it counts for nothing. */
+	/** Whether the rule has no effect because its layer may not set it. */
 	ignored: z.boolean(),
 	tools: z.exactOptional(z.array(z.string())),
 	classes: z.exactOptional(z.array(z.string())),

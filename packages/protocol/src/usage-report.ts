@@ -13,14 +13,14 @@ export const Tokens = z.object({
 });
 export type TokensPayload = Readonly<z.output<typeof Tokens>>;
 
-/** Tokens, and what they cost. */
+/** Tokens and their cost. */
 export const Usage = Tokens.extend({ cost_usd: dollars });
 export type UsagePayload = Readonly<z.output<typeof Usage>>;
 
 export const budgetScope = z.enum(["gateway", "session"], { error: "must be gateway or session" });
 export const budgetPeriod = z.enum(["day", "month"], { error: "must be day or month" });
 
-/** What was used in one UTC day, by one model or in one session: the keys of the others are absent. */
+/** Usage of one UTC day, by one model or in one session. Keys of other groupings are absent. */
 const UsageRow = Usage.extend({
 	day: z.exactOptional(z.iso.date()),
 	model: z.exactOptional(z.string()),
@@ -29,20 +29,20 @@ const UsageRow = Usage.extend({
 	calls: count,
 });
 
-/** A limit as it holds now, and what was spent of it in this UTC day or month. */
+/** An active limit and the amount spent in this UTC day or month. */
 const BudgetState = z.object({
 	scope: budgetScope,
-	/** Of a session's budget. */
+	/** For a session budget. */
 	session_id: z.exactOptional(z.string()),
 	period: budgetPeriod,
 	spent_usd: dollars,
-	/** Null where nothing is limited. */
+	/** Null without a limit. */
 	limit_usd: dollars.nullable(),
-	/** `set`: by the operator at run time, instead of what is configured. */
+	/** `set`: by the operator at run time, in place of the configuration. */
 	source: z.enum(["configured", "set"]),
 });
 
-/** What `usage` answers. */
+/** Result of `usage`. */
 export const UsageReport = z.object({
 	rows: z.array(UsageRow),
 	total: Usage.extend({ calls: count }),

@@ -66,7 +66,7 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 		]);
 	});
 
-	test("a hot change tells how many rows it has changed, and a hot insertion the key that its row got", async () => {
+	test("a hot change returns the number of changed rows, and a hot insertion the key of its row", async () => {
 		await store.commit((tx) => tx.deleteFrom("items").execute());
 		const insert = hotInsert<ContractTables, { id: string }, "items">("position", (db, p) =>
 			db
@@ -95,7 +95,7 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 		expect(changes).toEqual([3, 0]);
 	});
 
-	test("keyv keeps, overwrites and forgets values within its namespace", async () => {
+	test("keyv stores, overwrites and deletes values within its namespace", async () => {
 		const clock = new ManualClock(systemClock.now());
 		const first = openKeyv<unknown, ContractTables>({ store, clock, namespace: "first" });
 		const second = openKeyv<unknown, ContractTables>({ store, clock, namespace: "second" });
@@ -115,7 +115,7 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 		expect(await second.get("a")).toBe("other");
 	});
 
-	test("a keyv value is gone when its time is over, and its row with the next write", async () => {
+	test("a keyv value expires on time, and its row is deleted with the next write", async () => {
 		const clock = new ManualClock(systemClock.now());
 		const keyv = openKeyv<string, ContractTables>({ store, clock, namespace: "ttl" });
 		await keyv.set("short", "x", 60_000);
@@ -129,7 +129,7 @@ describe.each(["sqlite", "memory", "postgres"] as const)("%s", (engine) => {
 		expect(rows).toEqual([{ key: "long" }, { key: "other" }]);
 	});
 
-	test("close finishes what was called before it and refuses what comes later", async () => {
+	test("close finishes earlier calls and refuses later ones", async () => {
 		const before = store.commit(async () => "finished");
 		const closed = store.close();
 		expect(await before).toBe("finished");

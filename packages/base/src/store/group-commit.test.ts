@@ -14,11 +14,11 @@ const tx = new Kysely<unknown>({
 	},
 });
 
-/** A group commit over a connection that only writes down what is asked of it, and fails where told. */
+/** Group commit over a connection that records its statements and fails as asked. */
 function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];
-	/** How many commands each had, and that it was over. */
+	/** Number of commands of each transaction, and its end. */
 	const transactions: (number | "done")[] = [];
 	const statement = (name: keyof TransactionControl) => () => {
 		done.push(name);
@@ -40,7 +40,7 @@ function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 
 	};
 	const onUndone = (_: unknown, nextTry: number): void => {
 		tries.push(nextTry);
-		// The last time that it is told to.
+		// The last failure.
 		if (tries.length === undone) failing = [];
 	};
 	const commits = new GroupCommit<unknown>({
@@ -140,13 +140,13 @@ test("when the rollback fails too, both causes are kept", async () => {
 	});
 });
 
-test("nothing resolves before the commit", async () => {
+test("no command resolves before the commit", async () => {
 	const { done, command } = recorded();
 	await command("a").then(() => done.push("resolved"));
 	expect(done.slice(-2)).toEqual(["commit", "resolved"]);
 });
 
-test("closing waits for what is queued, also behind a running flush", async () => {
+test("closing waits for queued commands, also behind a running flush", async () => {
 	const { done, commits, command } = recorded();
 	const last: Promise<string>[] = [];
 	const first = commits.commit(async () => {
@@ -161,7 +161,7 @@ test("closing waits for what is queued, also behind a running flush", async () =
 	await expect(command("late")).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("whoever watches is told of every transaction, also of one that fails", async () => {
+test("the watch is called for every transaction, also for one that fails", async () => {
 	const { transactions, command, refused } = recorded();
 	await Promise.allSettled([command("a"), refused("b")]);
 	await command("c");
@@ -171,7 +171,7 @@ test("whoever watches is told of every transaction, also of one that fails", asy
 	expect(failing.transactions).toEqual([1, "done"]);
 });
 
-test("a transaction that was undone is tried anew with all its commands, and resolves once", async () => {
+test("a transaction that was rolled back is retried with all its commands, and resolves once", async () => {
 	const { done, tries, transactions, commits, command, refused } = recorded(["commit"], 2);
 	const results = await Promise.allSettled([command("a"), refused("b"), command("c")]);
 	expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -184,13 +184,13 @@ test("a transaction that was undone is tried anew with all its commands, and res
 	expect(commits.health()).toEqual({ state: "ok" });
 });
 
-test("a command alone whose transaction was undone is tried anew", async () => {
+test("a single command whose transaction was rolled back is retried", async () => {
 	const { done, command } = recorded(["commit"], 1);
 	await expect(command("a")).resolves.toBe("a");
 	expect(done).toEqual(["begin", "a", "commit", "rollback", "begin", "a", "commit"]);
 });
 
-test("a transaction that is undone each time is given up after ten tries", async () => {
+test("a transaction that is rolled back each time is given up after ten tries", async () => {
 	const { done, tries, command } = recorded(["commit"], Number.POSITIVE_INFINITY);
 	await expect(command("a")).rejects.toMatchObject({ code: "unavailable" });
 	expect(done.filter((name) => name === "a")).toHaveLength(10);

@@ -10,20 +10,19 @@ type Awaitable = Promise<void> | void;
 export interface TransactionControl {
 	begin(): Awaitable;
 	commit(): Awaitable;
-	/** Does nothing when no transaction is open. */
+	/** Does nothing if no transaction is open. */
 	rollback(): Awaitable;
 	savepoint(): Awaitable;
 	releaseSavepoint(): Awaitable;
 	rollbackToSavepoint(): Awaitable;
-	/** Writes something that changes nothing, where a transaction may have written nothing. */
+	/** Writes something that changes nothing. A transaction that writes nothing does not test the disk. */
 	probe?(): Awaitable;
-	/** What the error says of the disk; undefined for one that says nothing of it. */
+	/** Failure of the disk that the error reports; undefined for any other error. */
 	failure?(error: unknown): StorageFailure | undefined;
-	/** Whether the database has undone the transaction for the sake of another one, so that it can be tried anew. */
+	/** Whether the database rolled the transaction back in favour of another one, so that a retry can succeed. */
 	isUndone?(error: unknown): boolean;
 }
 
-/** What a group commit works on. */
 export interface GroupCommitOptions<DB> {
 	/** Bound to the connection that `control` controls. */
 	readonly tx: Kysely<DB>;
@@ -34,25 +33,31 @@ export interface GroupCommitOptions<DB> {
 	readonly onUndone?: UndoneWatch | undefined;
 }
 
-/** Called with the error each time that a transaction was undone and is tried anew, and which try that will be. */
+/** Called before a transaction that the database rolled back is retried; `nextTry` is the number of that try. */
 export type UndoneWatch = (cause: unknown, nextTry: number) => void;
 
-/** Called when a transaction of so many commands begins; what it returns is called at the end, however that came. */
+/**
+ * Called when a transaction of `commands` commands begins. The returned function is called when it ends, committed or
+ * not.
+ */
 export type TransactionWatch = (commands: number) => () => void;
 
 type Settle = () => void;
 
-/** Where each try meets another transaction: who has to wait for so many is told that the store is not available. */
+/**
+ * Maximum tries of a transaction that meets another one each time. After that, its commands are rejected as
+ * `unavailable`.
+ */
 const mostTries = 10;
 
 interface Queued {
-	/** Runs the command; returns what tells its caller the result once that is durable. */
+	/** Runs the command. The returned function reports the result to the caller, after the commit. */
 	execute(): Promise<Settle>;
 	reject(reason: unknown): void;
 }
 
 /**
- * One transaction per tick of the event loop, each command of it in a savepoint: `Store.commit` for one connection.
+ * One transaction per tick of the event loop, with a savepoint for each command: `Store.commit` for one connection.
  */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
@@ -101,7 +106,7 @@ export class GroupCommit<DB> {
 		await this.#flushing;
 	}
 
-	/** What comes of it is to be seen in `health`. */
+	/** Commits nothing, so that `health` learns whether commits work again. */
 	async #try(): Promise<void> {
 		this.#trying = true;
 		await Promise.allSettled([this.commit(async () => undefined)]);
@@ -122,7 +127,10 @@ export class GroupCommit<DB> {
 		this.#flushing = undefined;
 	}
 
-	/** What was undone left nothing and nobody was told of it: all its commands run anew, in their order. */
+	/**
+	 * Retries a transaction that was rolled back, with all its commands in their order: it left nothing and no caller
+	 * has a result yet.
+	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;
 		for (let nextTry = 2; ; nextTry++) {
@@ -136,7 +144,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Throws when the transaction is lost. */
+	/** Throws if the transaction is lost. */
 	async #transact(batch: readonly Queued[]): Promise<Settle[]> {
 		const settles: Settle[] = [];
 		await this.#control.begin();
@@ -145,7 +153,7 @@ export class GroupCommit<DB> {
 		return settles;
 	}
 
-	/** A command that has the tick to itself needs no savepoint: it is rolled back with its transaction. */
+	/** A single command needs no savepoint: it is rolled back with its transaction. */
 	async #transactOne(command: Queued): Promise<Settle[]> {
 		await this.#control.begin();
 		const settle = await this.#failing(command);
@@ -156,14 +164,14 @@ export class GroupCommit<DB> {
 
 	async #commit(): Promise<void> {
 		await this.#failpoints.reach("store.commit");
-		// On a full disk a transaction that writes nothing succeeds, which says nothing.
+		// A transaction that writes nothing succeeds even on a full disk.
 		if (this.#health.current.state !== "ok") await this.#control.probe?.();
 		await this.#control.commit();
 		this.#health.worked();
 		await this.#failpoints.reach("store.committed");
 	}
 
-	/** Throws only when the transaction itself is lost. */
+	/** Throws only if the transaction itself is lost. */
 	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly tell: Settle }> {
 		try {
 			return { failed: false, tell: await command.execute() };
@@ -173,18 +181,17 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** That the disk fails is no fault of the command that finds out, and ends the transaction: SQLite may have done so. */
+	/** A failing disk is not the fault of the command and ends the transaction: SQLite may have rolled it back. */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;
 	}
 
-	/** Nothing of these commands remains. */
 	#lost(batch: readonly Queued[], cause: unknown): Settle[] {
 		const reason = this.#health.failed(this.#control.failure?.(cause) ?? "failing", cause);
 		return batch.map((command) => () => command.reject(reason));
 	}
 
-	/** Throws only when the transaction itself is lost. */
+	/** Throws only if the transaction itself is lost. */
 	async #executeAlone(command: Queued): Promise<Settle> {
 		await this.#control.savepoint();
 		try {
@@ -199,7 +206,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** What went wrong, including a rollback that went wrong too: the next `begin` fails then. */
+	/** Returns the error, together with that of the rollback if it fails too. The next `begin` fails then. */
 	async #rollback(cause: unknown): Promise<unknown> {
 		try {
 			await this.#control.rollback();
@@ -211,8 +218,8 @@ export class GroupCommit<DB> {
 }
 
 /**
- * A query builder that sends everything straight to one connection: it takes no lock and acquires nothing. Whoever
- * holds it decides when transactions begin and end; `transaction()` on it is refused.
+ * Query builder that sends everything to one connection, without locks. The owner of the connection begins and ends
+ * transactions; `transaction()` is refused.
  */
 export function boundKysely<DB>(dialect: Dialect, connection: DatabaseConnection): Kysely<DB> {
 	const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {

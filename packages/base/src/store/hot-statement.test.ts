@@ -36,7 +36,7 @@ function countedInsert() {
 	return { count, insert };
 }
 
-test("a statement is built and compiled once, and bound anew each time", async () => {
+test("a statement is built and compiled once, and bound for each call", async () => {
 	const { count, insert } = countedInsert();
 	const { db, queries } = sqlite();
 	await insert(db, { runId: "a", n: 1, data: "x" });
@@ -63,7 +63,7 @@ test("each engine has its own compilation, shared by all its databases", async (
 	]);
 });
 
-test("a parameter may stand in expressions, conditions and limits", async () => {
+test("a parameter works in expressions, conditions and limits", async () => {
 	const find = hotStatement<Tables, { after: number; limit: number; text: string }, { n: number }>((db, p) =>
 		db
 			.selectFrom("steps")

@@ -10,13 +10,13 @@ import {
 	type UpdateResult,
 } from "kysely";
 
-/** Runs a prepared statement; resolves with the rows of a query that returns rows, otherwise with none. */
+/** Runs a prepared statement; resolves with the rows of a query that returns rows, otherwise with an empty list. */
 export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<R[]>;
 
-/** Marks where a parameter goes: it may stand wherever a single value may. */
+/** Marks the position of a parameter, anywhere a single value is allowed. */
 type Parameter<P> = <K extends keyof P>(name: K) => P[K];
 
-/** Stands for a value while the query is built, and is found again among the parameters of the compiled one. */
+/** Stands for a value while the query is built, and marks its position among the parameters of the compiled query. */
 class Placeholder {
 	readonly name: PropertyKey;
 
@@ -26,9 +26,9 @@ class Placeholder {
 }
 
 /**
- * A statement that is built and compiled on its first use with an engine and from then on only bound and run, for
- * paths where building a query each time would cost more than running it. `p("name")` marks where a parameter goes;
- * it may stand wherever a single value may. `R` is a row of the result, checked against the query.
+ * Statement that is compiled on its first use with an engine, and later only bound and run. For hot paths, in which
+ * building the query costs more than running it. `p("name")` marks the position of a parameter, anywhere a single
+ * value is allowed. `R` is a row of the result, checked against the query.
  */
 export function hotStatement<DB, P extends object, R = unknown>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
@@ -38,8 +38,8 @@ export function hotStatement<DB, P extends object, R = unknown>(
 }
 
 /**
- * The same for a statement that changes rows and returns none; resolves with how many it has changed. In SQLite what a
- * statement returns is put into a table of its own first, which may cost as much as the change.
+ * Like `hotStatement`, for a statement that changes rows and returns none. Resolves with the number of changed rows.
+ * SQLite first copies returned rows to a temporary table, which may cost as much as the change.
  */
 export function hotChange<DB, P extends object>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<InsertResult | UpdateResult>,
@@ -49,8 +49,8 @@ export function hotChange<DB, P extends object>(
 }
 
 /**
- * The same for the insertion of one row; resolves with what the engine has put into `column`, the integer key that it
- * gives to each row by itself, and with undefined where no row was inserted.
+ * Like `hotStatement`, for the insertion of one row. Resolves with the integer key that the engine generated in
+ * `column`, or undefined if no row was inserted.
  */
 export function hotInsert<DB, P extends object, T extends keyof DB>(
 	column: string,
@@ -58,7 +58,7 @@ export function hotInsert<DB, P extends object, T extends keyof DB>(
 ): (db: Kysely<DB>, parameters: P) => Promise<number | undefined> {
 	const run = prepared<DB, P, { key?: number } | InsertResult>((db, p) => {
 		const insert = build(db, p);
-		// SQLite tells it of every insertion.
+		// SQLite reports the key of every insertion.
 		return isSqlite(db) ? insert : insert.returning(sql.ref<number>(column).as("key"));
 	});
 	return async (db, values) => {
@@ -77,7 +77,7 @@ function prepared<DB, P extends object, R>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
 ): (db: Kysely<DB>, values: P) => Promise<QueryResult<R>> {
 	const compiledFor = new WeakMap<object, Compiled<R>>();
-	// A placeholder is no value of the parameter's type, but the builder only passes it on.
+	// The placeholder is not a value of the parameter's type, but the builder only passes it on.
 	const p = <K extends keyof P>(name: K) => new Placeholder(name) as P[K];
 	return (db, values) => {
 		const executor = db.getExecutor();
@@ -92,10 +92,9 @@ function prepared<DB, P extends object, R>(
 	};
 }
 
-/** A compiled statement that knows where its parameters go. */
 class Compiled<R> {
 	readonly #query: CompiledQuery<R>;
-	/** By their places; undefined where a value of the statement itself stands. */
+	/** By position; undefined for a literal of the statement itself. */
 	readonly #names: readonly (PropertyKey | undefined)[];
 
 	constructor(query: CompiledQuery<R>) {
@@ -105,7 +104,7 @@ class Compiled<R> {
 
 	bind(values: object): CompiledQuery<R> {
 		const { sql, query, queryId, parameters: fixed } = this.#query;
-		// True because an object may be asked for any key; what it lacks is undefined.
+		// True because any key can be read from an object; a missing one is undefined.
 		const given = values as Readonly<Record<PropertyKey, unknown>>;
 		const parameters: unknown[] = [];
 		for (let at = 0; at < fixed.length; at++) {

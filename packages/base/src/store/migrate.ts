@@ -17,8 +17,8 @@ export interface Schema {
 }
 
 /**
- * The name of the first migration that the database lacks, or nothing. Throws `failed_precondition` when a newer
- * program has written the database. Writes nothing.
+ * Returns the name of the first migration that the database lacks. Throws `failed_precondition` if a newer program
+ * has written the database. Writes nothing.
  */
 export async function findPending({ db, migrations }: Schema): Promise<string | undefined> {
 	const known = [...new Set(migrations.map((migration) => migration.name))].sort();
@@ -35,7 +35,7 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	);
 }
 
-/** Runs what is pending in one transaction: a crash or an error leaves the schema as it was. */
+/** Runs all missing migrations in one transaction: a crash or an error leaves the schema unchanged. */
 export async function migrate({ db, engine, migrations }: Schema): Promise<void> {
 	const steps = migrations.map((migration) => {
 		return [migration.name, { up: (target: Kysely<unknown>) => migration.up(target, engine) }] as const;
@@ -50,7 +50,7 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	});
 }
 
-/** The names of the migrations that a database has been through, in order. */
+/** Returns the names of the migrations that the database has had, in order. */
 export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> {
 	const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
 	if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
@@ -59,17 +59,17 @@ export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> 
 	return rows.map((row) => row.name);
 }
 
-/** What some migrations make of an empty SQLite database, so that one need not go through them one by one. */
+/** Result of some migrations on an empty SQLite database, so that they need not run one by one. */
 export interface FreshSchema {
-	/** Their names: a database made of it has been through these, and goes through all others. */
+	/** Names of the migrations that the schema contains. The database still runs all others. */
 	readonly migrations: readonly string[];
-	/** Statements that make every table, index and trigger, those of the migrations' own bookkeeping too. */
+	/** Statements that create all tables, indexes and triggers, including the bookkeeping of migrations. */
 	readonly schema: string;
 }
 
-/** Makes an empty database what the schema says, as a whole or not at all; false for one that holds anything. */
+/** Creates the schema in an empty database, completely or not at all. Returns false if the database has any table. */
 export function createFresh(database: DatabaseSync, fresh: FreshSchema, now: number): boolean {
-	// Immediate: of two programs that find it empty one goes first, and the other finds what that one made.
+	// Immediate: of two programs that find the database empty, one creates the schema and the other then finds it.
 	database.exec("begin immediate");
 	try {
 		const isEmpty = database.prepare("select 1 from sqlite_schema limit 1").get() === undefined;

@@ -31,9 +31,9 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
 	async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
 		const { statement, returnsRows } = this.#prepare(query.sql);
-		// Kysely passes values on as they were given; SQLite itself refuses what it cannot store.
+		// Kysely passes values unchanged; SQLite refuses values that it cannot store.
 		const parameters = query.parameters as SQLInputValue[];
-		// The shape of the rows is what the query's builder says it is.
+		// The builder of the query has checked the type of the rows.
 		if (returnsRows) return { rows: statement.all(...parameters) as R[] };
 		const { changes, lastInsertRowid } = statement.run(...parameters);
 		return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
@@ -55,13 +55,13 @@ export class NodeSqliteConnection implements DatabaseConnection {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-	/** SQLite can, with one connection; Kysely leaves it out for the sake of other drivers. */
+	/** Supported with one connection. Kysely leaves it out because of other drivers. */
 	override get supportsTransactionalDdl(): boolean {
 		return true;
 	}
 }
 
-/** Kysely on one open `node:sqlite` database, which stays open when the Kysely instance is destroyed. */
+/** Kysely on one open `node:sqlite` database. Destroying the Kysely instance does not close the database. */
 export class NodeSqliteDialect implements Dialect {
 	readonly #database: DatabaseSync;
 
@@ -88,7 +88,7 @@ export class NodeSqliteDialect implements Dialect {
 			init: async () => undefined,
 			acquireConnection: async () => connection,
 			releaseConnection: async () => undefined,
-			// Immediate: a transaction that is going to write must not find out later that it may not.
+			// Immediate: a transaction that writes must not learn later that it may not.
 			beginTransaction: async () => database.exec("begin immediate"),
 			commitTransaction: async () => database.exec("commit"),
 			rollbackTransaction: async () => database.exec("rollback"),

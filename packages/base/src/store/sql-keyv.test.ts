@@ -14,7 +14,7 @@ const failingStore: Store<unknown> = {
 };
 
 test.each([false, true])(
-	"every operation rejects when the store fails (somebody listens: %s)",
+	"every operation rejects when the store fails (with an error listener: %s)",
 	async (listens) => {
 		const keyv = openKeyv<string, unknown>({ store: failingStore, clock: new ManualClock(), namespace: "n" });
 		if (listens) keyv.on("error", () => undefined);

@@ -14,7 +14,7 @@ async function inDirectory(work: (at: (name: string) => string) => Promise<void>
 	await work((name) => join(directory.path, name));
 }
 
-test("a copy holds what was committed when it was made, while others go on writing", () =>
+test("a copy contains all commits before it, while other processes continue to write", () =>
 	inDirectory(async (at) => {
 		const store = await openSqliteStore<ContractTables>({ file: at("a.sqlite"), migrations });
 		const insert = (id: string): Promise<unknown> =>
@@ -38,7 +38,7 @@ test("a copy holds what was committed when it was made, while others go on writi
 		await checkSqliteFile(at("b.sqlite"), migrations);
 	}));
 
-test("what a killed writer left in the log is in the copy", () =>
+test("data in the log of a killed writer is in the copy", () =>
 	inDirectory(async (at) => {
 		const store = await openSqliteStore<ContractTables>({ file: at("a.sqlite"), migrations });
 		await store.commit((tx) => tx.insertInto("items").values({ id: "x", state: "", n: 0 }).execute());
@@ -67,7 +67,7 @@ test("a copy that cannot be finished leaves nothing", () =>
 		expect(await readdir(at("."))).not.toContain("b.sqlite");
 	}));
 
-test("what cannot be opened is told apart", () =>
+test("files that cannot be opened have different errors", () =>
 	inDirectory(async (at) => {
 		const target = at("copy.sqlite");
 		await expect(copySqliteFile(at("none.sqlite"), target, async () => 0)).rejects.toMatchObject({

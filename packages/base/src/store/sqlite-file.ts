@@ -17,24 +17,24 @@ import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import type { StorageFailure } from "./storage-health.ts";
 import type { Migration } from "./store.ts";
 
-/** How long a statement waits for another process that is writing. */
+/** Maximum wait of a statement for another process that writes. */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** Creates the directory (0700) and the file (0600) if need be. SQLite gives its side files the mode of the database. */
+/** Creates missing directories (0700) and the file (0600). SQLite gives its side files the mode of the database. */
 export function createPrivately(file: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	closeSync(openSync(file, "a", 0o600));
 	chmodSync(file, 0o600);
 }
 
-/** A connection that cannot write, and that leaves the file as it is when it is closed. */
+/** Opens a read-only connection, which leaves the file unchanged when it closes. */
 export function openReader(file: string): DatabaseSync {
 	return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
 }
 
 /**
- * A connection whose commits reach the disk before they are reported. Foreign keys are not enforced yet, so that
- * migrations can rebuild tables without deleting what refers to them.
+ * Opens a connection whose commits reach the disk before they are reported. Foreign keys are off, so that migrations
+ * can rebuild tables without deleting the rows that refer to them.
  */
 export function openWriter(file: string): DatabaseSync {
 	const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
@@ -44,7 +44,7 @@ export function openWriter(file: string): DatabaseSync {
 	return database;
 }
 
-/** Throws `data_loss` unless the file is a database without damage. Reads all of it: a second for some 200 MB. */
+/** Throws `data_loss` unless the file is an undamaged database. Reads the complete file, at about 200 MB a second. */
 export function checkIntegrity(database: DatabaseSync, file: string): void {
 	refuseDamage(file, () => {
 		const report = database.prepare("pragma quick_check(1)").get()?.["quick_check"];
@@ -52,7 +52,7 @@ export function checkIntegrity(database: DatabaseSync, file: string): void {
 	});
 }
 
-/** The same, as far as the header and the schema tell. */
+/** Throws `data_loss` if the header or the schema is damaged. */
 export function checkSchema(database: DatabaseSync, file: string): void {
 	refuseDamage(file, () => void database.prepare("select count(*) from sqlite_schema").get());
 }
@@ -82,19 +82,24 @@ function isDamage(error: unknown): boolean {
 /** SQLITE_READONLY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_NOTADB. */
 const failures = [8, 10, 11, 14, 26];
 
-/** What an error of SQLite says of the disk: SQLITE_FULL, or SQLITE_IOERR_SHMSIZE for the file beside the WAL. */
+/**
+ * Failure of the disk that an SQLite error reports: SQLITE_FULL, or SQLITE_IOERR_SHMSIZE for the file beside the WAL.
+ */
 export function storageFailure(error: unknown): StorageFailure | undefined {
 	const code = codeOf(error);
 	if (code === 4874 || (code & 0xff) === 13) return "full";
 	return failures.includes(code & 0xff) ? "failing" : undefined;
 }
 
-/** The extended result code; 0, which is no error, for what did not come from SQLite. */
+/** The extended result code of SQLite; 0 for any other error. */
 function codeOf(error: unknown): number {
 	return error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
 }
 
-/** Copies the database, complete or not at all, over an earlier copy of the same name. Does nothing for an empty one. */
+/**
+ * Copies the database completely or not at all, and replaces an earlier copy of the same name. Does nothing for an
+ * empty one.
+ */
 export function copyDatabase(database: DatabaseSync, target: string): void {
 	if (database.prepare("select 1 from sqlite_schema limit 1").get() === undefined) return;
 	const unfinished = `${target}.part`;
@@ -105,7 +110,7 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 		fsyncSync(copy);
 		renameSync(unfinished, target);
 	} catch (error) {
-		// On a full disk it would keep the rest of the room.
+		// A partial copy would fill the disk further.
 		rmSync(unfinished, { force: true });
 		throw error;
 	} finally {
@@ -114,8 +119,8 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 }
 
 /**
- * Copies the database of `file`, which may be in use by any process, as it is at this moment: one file (0600) without
- * side files. `query` reads from the copy. Throws `not_found` where there is no database.
+ * Copies the current state of the database in `file`, which other processes may use, to one file (0600) without side
+ * files. `query` reads from the copy. Throws `not_found` if the database does not exist.
  */
 export async function copySqliteFile<DB, T>(
 	file: string,
@@ -133,8 +138,8 @@ export async function copySqliteFile<DB, T>(
 }
 
 /**
- * Looks whether a program that knows `migrations` could open the database, and leaves it as it is. Throws `data_loss`
- * where it is damaged, `failed_precondition` where a newer program has written it.
+ * Checks whether a program with these `migrations` could open the database, without changing it. Throws `data_loss`
+ * if it is damaged, and `failed_precondition` if a newer program has written it.
  */
 export async function checkSqliteFile(file: string, migrations: readonly Migration[]): Promise<void> {
 	const database = openReader(file);
@@ -147,7 +152,7 @@ export async function checkSqliteFile(file: string, migrations: readonly Migrati
 	}
 }
 
-/** Reads from the database of `file`, which may be in use by any process, and leaves it as it is. */
+/** Reads from the database in `file`, which other processes may use, without changing it. */
 export async function readSqliteFile<DB, T>(file: string, query: (db: Kysely<DB>) => Promise<T>): Promise<T> {
 	const database = openReader(file);
 	try {

@@ -39,22 +39,25 @@ function openFiles(): string[] {
 	return files.filter((file) => file.startsWith("/") && !file.startsWith("/dev/"));
 }
 
-test.runIf(process.platform === "linux")("nothing of it is on a disk, however much it holds", async () => {
-	const [before, working] = [openFiles(), process.cwd()];
-	process.chdir(directory);
-	try {
-		const store = await open();
-		// More than the cache of a transaction holds, so that some of it is spilled before the commit.
-		await Promise.all(Array.from({ length: 40 }, (_, index) => add(store, `${index}`, 100_000)));
-		expect(openFiles().filter((file) => !before.includes(file))).toEqual([]);
-		expect(readdirSync(".")).toEqual([]);
-		expect(await count(store)).toBe(40);
-		await store.close();
-		expect(readdirSync(".")).toEqual([]);
-	} finally {
-		process.chdir(working);
-	}
-});
+test.runIf(process.platform === "linux")(
+	"an in-memory database writes nothing to disk, whatever its size",
+	async () => {
+		const [before, working] = [openFiles(), process.cwd()];
+		process.chdir(directory);
+		try {
+			const store = await open();
+			// More than the cache of a transaction holds, so that some of it is spilled before the commit.
+			await Promise.all(Array.from({ length: 40 }, (_, index) => add(store, `${index}`, 100_000)));
+			expect(openFiles().filter((file) => !before.includes(file))).toEqual([]);
+			expect(readdirSync(".")).toEqual([]);
+			expect(await count(store)).toBe(40);
+			await store.close();
+			expect(readdirSync(".")).toEqual([]);
+		} finally {
+			process.chdir(working);
+		}
+	},
+);
 
 test("each has its own database, which ends with it", async () => {
 	const [one, other] = [await open(), await open()];
@@ -113,7 +116,7 @@ test("foreign keys are enforced, but not while migrations run", async () => {
 	await store.close();
 });
 
-test("a migration that fails is told, and leaves nothing open", async () => {
+test("a migration that fails is reported and leaves nothing open", async () => {
 	const faulty: Migration = { name: "0002-faulty", up: () => Promise.reject(new Error("no")) };
 	await expect(open(faulty)).rejects.toMatchObject({
 		code: "internal",

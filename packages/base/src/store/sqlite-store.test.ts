@@ -55,7 +55,7 @@ async function texts(store: Store<Tables>): Promise<string[]> {
 	return rows.map((row) => row.text);
 }
 
-/** What a crash at this moment would leave behind. */
+/** Copies the files as a crash at this moment would leave them. */
 function crashCopy(name: string): string {
 	const copy = join(directory, name);
 	for (const suffix of ["", "-wal"]) {
@@ -66,7 +66,7 @@ function crashCopy(name: string): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test("what was committed is there after reopening", async () => {
+test("committed data survives reopening", async () => {
 	const first = await open();
 	await write(first, "kept");
 	await first.close();

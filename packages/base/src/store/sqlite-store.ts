@@ -20,28 +20,30 @@ import {
 import { type HealthWatch, StorageHealth } from "./storage-health.ts";
 import { type Migration, type Store, StoreError, type StoreHealth } from "./store.ts";
 
-/** Where the database is and what must be in it. */
 export interface SqliteStoreOptions {
-	/** Created with its directory when missing, readable by its owner only; `:memory:` for a database on no disk. */
+	/**
+	 * Created together with its directory if it is missing, readable only by its owner. `:memory:` is a database in
+	 * memory.
+	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
-	/** What an empty database is made of, instead of by the migrations that it stands for: that is much faster. */
+	/** Schema for an empty database, in place of the migrations that it contains, which is much faster. */
 	readonly fresh?: FreshSchema;
 	/** `store.commit` is reached before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
-	/** Told of every transaction. */
+	/** Called for each transaction. */
 	readonly watch?: TransactionWatch;
-	/** Told when commits begin to fail, and when they do not fail any more. */
+	/** Called when commits begin to fail, and when they work again. */
 	readonly onHealth?: HealthWatch;
-	/** Says since when they fail. */
+	/** Source of the time at which commits began to fail. */
 	readonly clock?: Clock;
 }
 
 /**
- * Opens a store in one SQLite file, durable against loss of power (WAL, synchronous=FULL), or in memory, where it is
- * gone when it is closed. Before a schema is migrated, the database is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` when the file is damaged,
- * with `failed_precondition` when a newer program has written it (in both cases its content is not changed), and with
- * `unavailable` when it cannot be opened.
+ * Opens a store in one SQLite file that survives loss of power (WAL, synchronous=FULL), or in memory until it is
+ * closed. Before a migration, the database is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the file
+ * is damaged and with `failed_precondition` if a newer program has written it; both leave its content unchanged.
+ * Rejects with `unavailable` if it cannot be opened.
  */
 export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	try {
@@ -72,7 +74,7 @@ async function open<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 interface Connections {
 	readonly writer: DatabaseSync;
 	readonly reader: DatabaseSync;
-	/** What queries go through to the reader. */
+	/** Connection for queries, over `reader`. */
 	readonly reads: DatabaseConnection;
 }
 
@@ -106,7 +108,7 @@ async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 	}
 }
 
-/** Runs the migrations that the database lacks, of which an empty one gets most at once. */
+/** Runs the missing migrations. An empty database gets most of them at once from `fresh`. */
 async function bringUp(
 	writer: DatabaseSync,
 	{ migrations, fresh, clock = systemClock }: SqliteStoreOptions,
@@ -116,13 +118,13 @@ async function bringUp(
 	await migrate(schemaOf(writer, migrations));
 }
 
-/** A file of up to so many bytes is read through at every start: that takes some 20 ms. */
+/** Files up to this size are checked completely at every start, which takes about 20 ms. */
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * What must be migrated. Works on a connection that cannot write, so that a file that is refused stays as it is. A
- * large file is read through only before it is migrated: after each crash that would keep everybody waiting, and a
- * crash damages nothing. Elsewhere SQLite finds damage where it reads, and a backup reads everything.
+ * Returns the first missing migration. The connection is read-only, so that a refused file stays unchanged. A large
+ * file is checked completely only before a migration: a crash does not damage it, and a check after each crash would
+ * delay the start. Later reads and backups find damage as well.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);
@@ -196,7 +198,7 @@ class SqliteStore<DB> implements Store<DB> {
 		try {
 			this.#writer.exec("pragma wal_checkpoint(truncate)");
 		} catch (error) {
-			// What the database has no room for stays in the file beside it, where the next start finds it.
+			// On a full disk, the rest stays in the WAL file, which the next start reads.
 			if (storageFailure(error) !== "full") throw error;
 		} finally {
 			this.#writer.close();
@@ -215,33 +217,34 @@ function controlOf(database: DatabaseSync): TransactionControl {
 		savepoint: prepare("savepoint command"),
 		releaseSavepoint: prepare("release command"),
 		rollbackToSavepoint: prepare("rollback to command"),
-		// Some errors, a full disk for one, make SQLite roll back by itself: https://www.sqlite.org/lang_transaction.html
+		// SQLite itself rolls back after some errors, for example on a full disk:
+		// https://www.sqlite.org/lang_transaction.html
 		rollback: () => {
 			if (database.isTransaction) database.exec("rollback");
 		},
-		// Nobody reads this number, and SQLite writes it down whether it has changed or not.
+		// Parley does not use this number. SQLite writes it even if it has not changed.
 		probe: prepare("pragma user_version = 0"),
 		failure: storageFailure,
 	};
 }
 
-/** What SQLite calls a database that is on no disk: https://www.sqlite.org/inmemorydb.html */
+/** Name of an in-memory database in SQLite: https://www.sqlite.org/inmemorydb.html */
 const inMemory = ":memory:";
 
-/** Two connections to a database of their own that is on no disk, and ends with them. */
+/** Opens two connections to a new database in memory, which ends with them. */
 function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
-	// Only with this VFS can a second connection be one that cannot write: https://www.sqlite.org/src/file/src/memdb.c
+	// Only this VFS allows a read-only second connection: https://www.sqlite.org/src/file/src/memdb.c
 	const file = `file:/parley-${createIds().uuid()}?vfs=memdb`;
 	const writer = new DatabaseSync(file, { enableForeignKeyConstraints: false });
-	// Nothing of it may lie in a file beside it, which is where a rollback would be read from.
+	// A rollback must not need a file.
 	writer.exec("pragma journal_mode = memory");
 	writer.exec("pragma temp_store = memory");
 	return { writer, reader: new DatabaseSync(file, { readOnly: true }) };
 }
 
 /**
- * Reads between the transactions of the writer: in memory there is one state, which a reader cannot have as long as a
- * transaction changes it.
+ * Reads between the transactions of the writer: an in-memory database has one state, which is locked during a
+ * transaction.
  */
 class BetweenTransactions extends NodeSqliteConnection {
 	readonly #writer: DatabaseSync;
@@ -252,7 +255,7 @@ class BetweenTransactions extends NodeSqliteConnection {
 	}
 
 	override async executeQuery<R>(query: Parameters<DatabaseConnection["executeQuery"]>[0]) {
-		// Its statements take no time of their own: it is over as soon as its commands had their turns.
+		// The statements take no time of their own, so the transaction ends soon.
 		while (this.#writer.isTransaction) await new Promise((resolve) => setImmediate(resolve));
 		return super.executeQuery<R>(query);
 	}

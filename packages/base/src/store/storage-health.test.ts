@@ -69,7 +69,7 @@ test("the error of a command that says nothing of the disk changes nothing", asy
 	expect(told).toEqual([]);
 });
 
-test("on a full disk a transaction that writes nothing is no sign that there is room", async () => {
+test("on a full disk, a transaction that writes nothing does not count as success", async () => {
 	const { disk, commits, write } = onDisk();
 	disk.full = true;
 	await Promise.allSettled([commits.commit(write)]);
@@ -77,7 +77,7 @@ test("on a full disk a transaction that writes nothing is no sign that there is 
 	expect(commits.health().state).toBe("full");
 });
 
-test("each change is told once, with the time of the first failure, and whoever asks makes it try again", async () => {
+test("each change is reported once with the time of the first failure, and a query makes the store try again", async () => {
 	const { disk, told, clock, commits, write } = onDisk();
 	disk.full = true;
 	const since = clock.now();
@@ -99,7 +99,7 @@ test("each change is told once, with the time of the first failure, and whoever 
 	expect(disk.probes).toBe(probed);
 });
 
-test("a closed store is not tried any more", async () => {
+test("a closed store is no longer tried", async () => {
 	const { disk, commits, write } = onDisk();
 	disk.full = true;
 	await Promise.allSettled([commits.commit(write)]);

@@ -1,10 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { StoreError, type StoreHealth } from "./store.ts";
 
-/** What keeps a store from committing. */
 export type StorageFailure = Exclude<StoreHealth["state"], "ok">;
 
-/** Called when the state of a store has changed, with the error that told of it. */
+/** Called when the state of a store changes, with the error that caused the change. */
 export type HealthWatch = (health: StoreHealth, cause?: unknown) => void;
 
 const messages: Readonly<Record<StorageFailure, string>> = {
@@ -12,7 +11,7 @@ const messages: Readonly<Record<StorageFailure, string>> = {
 	full: "the store could not commit: the disk is full; free some space, nothing acknowledged was lost",
 };
 
-/** What the last transactions told of the disk. */
+/** State of the disk according to the last transactions. */
 export class StorageHealth {
 	readonly #clock: Clock;
 	readonly #watch: HealthWatch | undefined;
@@ -27,14 +26,14 @@ export class StorageHealth {
 		return this.#health;
 	}
 
-	/** A transaction that wrote something is on the disk. */
+	/** Notes that a transaction with changes reached the disk. */
 	worked(): void {
 		if (this.#health.state === "ok") return;
 		this.#health = { state: "ok" };
 		this.#watch?.(this.#health);
 	}
 
-	/** A transaction was lost; returns what its commands are told. */
+	/** Notes a lost transaction and returns the error for its commands. */
 	failed(state: StorageFailure, cause: unknown): StoreError {
 		if (this.#health.state !== state) {
 			this.#health = { state, since: this.#health.since ?? this.#clock.now() };

@@ -15,26 +15,25 @@ import { type Migration, type Store, StoreError } from "../store/store.ts";
 interface DialectStoreOptions {
 	/** Has one connection. */
 	readonly writer: Dialect;
-	/** Sees nothing of the writer's transaction until it is committed. */
+	/** Does not see the writer's transaction before the commit. */
 	readonly reader: Dialect;
 	readonly migrations: readonly Migration[];
 	readonly failpoints?: Failpoints | undefined;
-	/** The errors of a server that may go away, or that others use too. */
+	/** Classification of errors from a server that other processes use and that may go away. */
 	readonly errors?: ServerErrors;
 	readonly onUndone?: UndoneWatch | undefined;
 }
 
-/** What errors of a server mean. */
 export interface ServerErrors {
-	/** Whether the transaction, or the connection, is over. */
+	/** Whether the error ends the transaction or the connection. */
 	isOver(error: unknown): boolean;
-	/** Whether the server says that it has undone the transaction, and that it can be tried anew. */
+	/** Whether the server rolled the transaction back and allows a retry. */
 	isUndone(error: unknown): boolean;
 }
 
 const noErrors: ServerErrors = { isOver: () => false, isUndone: () => false };
 
-/** A store over dialects of Kysely that speak PostgreSQL. */
+/** Store over PostgreSQL dialects of Kysely. */
 export async function openDialectStore<DB>(options: DialectStoreOptions): Promise<Store<DB>> {
 	const { writer, reader, migrations, errors = noErrors, onUndone } = options;
 	const [writes, reads] = [writer.createDriver(), reader.createDriver()];
@@ -80,7 +79,7 @@ function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promis
 	};
 }
 
-/** The server, or the way to it, has ended what was going on: that is no fault of the query that finds out. */
+/** The server or the connection failed during a query, which is not the fault of the query. */
 class Interruption extends ParleyError {
 	constructor(cause: unknown) {
 		super("the database cannot be reached or has ended the transaction: try again", {
@@ -103,7 +102,7 @@ async function* streamQuery(): AsyncGenerator<never> {
 	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
 }
 
-/** Takes a connection for each query, which is another one after one was lost. */
+/** Acquires a connection for each query: a new one after a loss. */
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>
@@ -119,7 +118,7 @@ function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	};
 }
 
-/** Takes a connection for each transaction, which is another one after one was lost. */
+/** Acquires a connection for each transaction: a new one after a loss. */
 class Transaction implements DatabaseConnection, TransactionControl {
 	readonly streamQuery = streamQuery;
 	readonly #driver: Driver;
@@ -171,7 +170,7 @@ class Transaction implements DatabaseConnection, TransactionControl {
 		return error instanceof Interruption ? "failing" : undefined;
 	}
 
-	/** A commit tells in the server's own words. */
+	/** The server itself reports the error of a commit. */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}

@@ -5,7 +5,7 @@ interface Waiting {
 	readonly action: () => void;
 }
 
-/** A clock that stands still until it is told to advance. Starts at 2026-01-01T00:00:00Z unless told. */
+/** Clock that moves only with `advance`. Starts at 2026-01-01T00:00:00Z by default. */
 export class ManualClock implements Clock {
 	readonly #start: number;
 	#elapsed = 0;
@@ -29,12 +29,12 @@ export class ManualClock implements Clock {
 		return { cancel: () => void this.#waiting.delete(waiting) };
 	}
 
-	/** How many timers wait. */
+	/** Number of waiting timers. */
 	get pending(): number {
 		return this.#waiting.size;
 	}
 
-	/** Moves on by `ms`, running what falls due on the way, each at its own time, in the order in which it is due. */
+	/** Advances by `ms` and runs each due timer at its own time, in order. */
 	advance(ms: number): void {
 		const end = this.#elapsed + ms;
 		for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {

@@ -7,7 +7,7 @@ export interface LogRecord {
 	readonly fields: LogFields;
 }
 
-/** Keeps what is logged, at every level; children write to the same records. */
+/** Stores all log records, of every level. Child loggers write to the same records. */
 export class MemoryLogger implements Logger {
 	readonly records: LogRecord[];
 	readonly #bound: LogFields;

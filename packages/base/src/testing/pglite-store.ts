@@ -13,26 +13,25 @@ import { openDialectStore } from "./dialect-store.ts";
 /** The part of a database that Kysely uses. */
 type PGliteOfKysely = Exclude<PGliteDialectConfig["pglite"], (...args: never) => unknown>;
 
-/** What a PGlite store is made of. */
 export interface PgliteStoreOptions {
 	readonly migrations: readonly Migration[];
 	readonly failpoints?: Failpoints;
 }
 
 /**
- * A store in a PostgreSQL that runs inside the process and forgets everything when it is closed. It has a single
- * connection: reads wait for the end of the transaction that is running.
+ * Store in a PostgreSQL inside the process, in memory. It has one connection: reads wait for the end of the running
+ * transaction.
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
-	// Each driver of the dialect goes through PGlite, which holds back what does not belong to the transaction.
+	// All drivers of the dialect use PGlite, which delays statements of other transactions.
 	const dialect = new PGliteDialect({ pglite: lend(idle.pop() ?? (await openDatabase())) });
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
 }
 
-/** Empty databases of this process. To empty a database takes a tenth of the time that another one needs to open. */
+/** Empty databases of this process. Emptying one takes a tenth of the time of opening another. */
 const idle: PGlite[] = [];
 
-/** A database for one store. Closing it empties the database and keeps it for the next store. */
+/** Database for one store. When the store closes, it is emptied and kept for the next store. */
 function lend(database: PGlite): PGliteOfKysely {
 	const lent = {
 		closed: false,
@@ -57,12 +56,12 @@ async function openDatabase(): Promise<PGlite> {
 	return PGlite.create({ loadDataDir: await empty });
 }
 
-/** The path of the installed package has its version: another version makes a file of its own. */
+/** The path of the installed package contains its version, so each version has its own file. */
 const installed = createRequire(import.meta.url).resolve("@electric-sql/pglite");
 const version = createHash("sha256").update(installed).digest("hex").slice(0, 16);
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));
 
-/** The files of an empty database. To make them takes seconds of CPU, so all processes and later runs share one copy. */
+/** Files of an empty database. Creating them takes seconds of CPU, so all processes and later runs share one copy. */
 async function loadEmpty(): Promise<Blob> {
 	const file = join(cache, `pglite-${version}.tar`);
 	if (!existsSync(file)) {
@@ -70,7 +69,7 @@ async function loadEmpty(): Promise<Blob> {
 		const files = await database.dumpDataDir("none");
 		idle.push(database);
 		await mkdir(cache, { recursive: true });
-		// Another process may read the file meanwhile.
+		// Another process may be reading the file.
 		await writeFile(`${file}.${process.pid}`, await files.bytes());
 		await rename(`${file}.${process.pid}`, file);
 		return files;

@@ -5,23 +5,22 @@ import { type Logger, silentLogger } from "../log.ts";
 import type { Migration, Store } from "../store/store.ts";
 import { openDialectStore } from "./dialect-store.ts";
 
-/** Where the database is and what must be in it. */
 export interface PostgresStoreOptions {
 	/** `postgresql://USER@HOST:PORT/DATABASE`, or with `?host=DIRECTORY` for a socket. */
 	readonly connection: string;
 	readonly migrations: readonly Migration[];
 	/** `store.commit` is reached before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
-	/** Told of each transaction that is tried anew. */
+	/** Called for each transaction that is retried. */
 	readonly log?: Logger;
 }
 
 /**
- * A store on a PostgreSQL server, which any number of processes may have open, `read committed`: what must hold between
- * them stands in the `where` of a statement. A transaction that the server undoes for the sake of another one (a deadlock)
- * is tried anew. What is going on when the server goes away or the connection is lost rejects with `unavailable`, and
- * what comes later connects anew. When the connection is lost during a commit, nobody knows whether the server had made
- * it durable: that is why such a transaction is not tried anew. One that stands still for seconds loses its connection.
+ * Store on a PostgreSQL server that any number of processes may use. Isolation is `read committed`: a condition between
+ * processes must be in the `where` of a statement. A transaction that the server rolls back because of a deadlock is
+ * retried. If the server or the connection fails, running calls reject with `unavailable` and later ones connect again.
+ * After a loss during a commit, the result is unknown, so that transaction is not retried. A transaction that is idle for
+ * seconds loses its connection.
  */
 export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<Store<DB>> {
 	const { connection, migrations, failpoints, log = silentLogger } = options;
@@ -40,15 +39,14 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
 }
 
 /**
- * A process that stands still in a transaction (stopped, frozen with its machine) keeps everybody waiting for the rows
- * that it has written; after so long the server ends the transaction with its connection. A command waits for nothing
- * but its own queries, so that one at work is never idle for anything like it.
+ * A process that stops inside a transaction blocks all that wait for its rows. After this time, the server ends the
+ * transaction and its connection. A running command is never idle that long, because it waits only for its own queries.
  */
 const mostIdleMs = 5_000;
 
 function dialectOf(config: pg.PoolConfig): PostgresDialect {
 	const pool = new pg.Pool({ ...config, max: 1, types: { getTypeParser } });
-	// A connection that is lost while nobody uses it is taken out of the pool; while somebody does, the query rejects.
+	// A connection that is lost while idle leaves the pool; otherwise the query rejects.
 	const ignore = (): void => undefined;
 	pool.on("error", ignore);
 	pool.on("connect", (client) => client.on("error", ignore));
@@ -58,15 +56,15 @@ function dialectOf(config: pg.PoolConfig): PostgresDialect {
 const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (type, format) =>
 	type === pg.types.builtins.INT8 ? parseInt8 : pg.types.getTypeParser(type, format);
 
-/** As PGlite and SQLite have it: a number wherever that is exact. */
+/** Returns numbers like PGlite and SQLite, if they are exact. */
 function parseInt8(text: string): number | bigint {
 	const number = Number(text);
 	return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
 /**
- * Connection, resources and shutdown: https://www.postgresql.org/docs/15/errcodes-appendix.html.
- * Errors that are not the server's are those of the connection.
+ * Connection, resources and shutdown: https://www.postgresql.org/docs/15/errcodes-appendix.html. Other errors are
+ * those of the connection.
  */
 function isOver(error: unknown): boolean {
 	return (

@@ -1,9 +1,9 @@
 import { createIds, type Ids } from "../ids.ts";
 
-/** Ids that look like real ones and are the same on every run with the same seed. */
+/** Ids of the real form that are the same in every run with the same seed. */
 export function seededIds(seed: number): Ids {
 	let state = seed >>> 0;
-	// A linear congruential generator with the constants of Numerical Recipes; the high bits are the good ones.
+	// A linear congruential generator with the constants of Numerical Recipes. Its high bits are the good ones.
 	const nextByte = (): number => {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
 		return state >>> 24;

@@ -3,19 +3,21 @@ import type { Generated } from "kysely";
 import { ParleyError } from "../errors.ts";
 import type { Migration, Store } from "../store/store.ts";
 
-/** The tables on which the contract is checked. */
+/** Tables for the checks of the contract. */
 export interface ContractTables {
 	items: { id: string; state: string; n: number; position: Generated<number> };
 	parts: { item: string };
 }
 
-/** One promise of the port; `check` rejects when the store does not keep it. Checks may share a store, one at a time. */
+/** One promise of the port. `check` rejects if the store breaks it. Checks may share a store, one at a time. */
 export interface ContractCase<Tested> {
 	readonly name: string;
 	check(tested: Tested): Promise<void>;
 }
 
-/** The schema that a store needs for `storeContract`. `parts` refers to `items`, which is checked at the commit. */
+/**
+ * Schema that a store needs for `storeContract`. `parts` refers to `items`; the database checks this at the commit.
+ */
 export const contractMigration: Migration = {
 	name: "0001-contract",
 	async up(db, engine) {
@@ -38,7 +40,7 @@ export const contractMigration: Migration = {
 
 type ContractStore = Store<ContractTables>;
 
-/** What every store promises, whatever its engine. */
+/** Promises of every store, for all engines. */
 export const storeContract: readonly ContractCase<ContractStore>[] = [
 	{
 		name: "commands run and resolve in the order of the calls",
@@ -183,7 +185,7 @@ export const storeContract: readonly ContractCase<ContractStore>[] = [
 				inner = insert(store, "inner");
 				await tx.insertInto("parts").values({ item: "nobody" }).execute();
 			});
-			// What fails with the transaction of the outer one shows that the inner one is in another.
+			// The inner insert survives the failure of the outer transaction, so it is in another one.
 			await assert.rejects(outer, { code: "unavailable" });
 			await inner;
 			assert.deepEqual(await storedIds(store), ["inner"]);

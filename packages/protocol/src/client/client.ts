@@ -4,45 +4,44 @@ import type { MethodInput, MethodName, MethodResult } from "../methods.ts";
 import type { PersonCheck } from "../person-check.ts";
 import type { OpenSession } from "./session-reader.ts";
 
-/** `lost` is followed by `connecting`; nothing follows `closed`. */
+/** `connecting` follows `lost`; `closed` is final. */
 export type ClientState = "connecting" | "open" | "lost" | "closed";
 
 export interface ClientOptions {
-	/** `http://HOST:PORT` of the gateway, or the whole `ws://HOST:PORT/api/ws`. */
+	/** `http://HOST:PORT` of the gateway, or the complete `ws://HOST:PORT/api/ws`. */
 	readonly url: string;
 	readonly token?: string | undefined;
 	/**
-	 * The one certificate, in PEM form, that the gateway may prove itself with, whatever names stand in it. Without it
-	 * the usual authorities decide, and the name must fit.
+	 * The only trusted certificate of the gateway (PEM), for any host name. Without it, the usual authorities and host name
+	 * checks apply.
 	 */
 	readonly certificate?: string | undefined;
 	readonly clock: Clock;
-	/** Makes the idempotency keys, and the chance in the waiting times between tries. */
+	/** Source of idempotency keys and of random delays. */
 	readonly ids: Ids;
-	/** Whether a first connection that fails is tried again, as later ones always are; true unless told. */
+	/** Whether a failed first connection is retried like later ones. True by default. */
 	readonly retryFirst?: boolean;
 	/**
-	 * Whether frames are wanted that are shown once and never replayed, such as a text while it is being written; true
-	 * unless told; or the names of those that are. Others are left out unread, but for those of prompts and
-	 * `session.deleted`.
+	 * Transient frames to receive: all (true, the default), none, or those with these names. Other transient frames are
+	 * dropped unread, except prompts and `session.deleted`.
 	 */
 	readonly transient?: boolean | readonly EventName[];
-	/** Called for each question about a person, which only connectors receive. */
+	/** Called for each question about a person. Only connectors receive them. */
 	readonly onPersonCheck?: ((check: PersonCheck) => void) | undefined;
-	/** `detail` says in words for a person what happened. */
+	/** `detail` describes the event for people. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }
 
-/** Methods that `request` calls; sessions are opened with `open`, and resumed without being asked. */
+/** Methods for `request`. Sessions are opened with `open` and resumed automatically. */
 export type RequestMethod = Exclude<MethodName, "open_session" | "resume">;
 
 export interface OpenOptions {
-	/** Stops the waiting; the gateway may have done it already. */
+	/** Stops waiting. The gateway may have executed the request already. */
 	readonly signal?: AbortSignal | undefined;
 }
 
 export interface RequestOptions extends OpenOptions {
-	/** The session that is meant: needed by every method that works on one. */
+	/** Session of the request, required by methods that work on one. */
 	readonly sessionId?: string | undefined;
 }
 
@@ -51,8 +50,8 @@ export type OpenParams = Omit<MethodInput<"open_session">, "join">;
 /** Calls methods of the gateway. */
 export interface Requester {
 	/**
-	 * Calls a method. A request whose answer was lost with the connection is sent again with the same idempotency key
-	 * after the next one is made. Rejects with a `ParleyError` that keeps the gateway's words.
+	 * Calls a method. If the connection is lost before the response, the request is sent again on the next one, with the
+	 * same idempotency key. Rejects with a `ParleyError` with the gateway's message.
 	 */
 	request<Name extends RequestMethod>(
 		method: Name,
@@ -63,12 +62,15 @@ export interface Requester {
 
 /** Calls methods of the gateway and reads its sessions. */
 export interface SessionClient extends Requester {
-	/** Creates or resumes a session and reads it from `after_seq` on, or from now; `already_exists` if read here. */
+	/**
+	 * Creates or resumes a session and reads it from `after_seq`, or from now. Rejects with `already_exists` if this client
+	 * already reads it.
+	 */
 	open(params: OpenParams, options?: OpenOptions): Promise<OpenSession>;
 }
 
-/** A connection to the gateway that outlives its sockets, with any number of sessions on it. */
+/** A connection to the gateway that reconnects, with any number of sessions. */
 export interface Client extends SessionClient {
-	/** Closes the connection, rejects what waits with `cancelled` and ends all sessions' events. */
+	/** Closes the connection, rejects pending requests with `cancelled` and ends the events of all sessions. */
 	close(): Promise<void>;
 }

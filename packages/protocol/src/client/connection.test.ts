@@ -40,7 +40,7 @@ test("the token travels in the header, and states tell the way to an open connec
 	expect(await watched.until("closed")).toBe("the client was closed");
 });
 
-test("a token that cannot stand in a header is refused and not repeated", () => {
+test("a token that is invalid in a header is refused and not repeated", () => {
 	expect(() => connect("http://127.0.0.1:1", { token: "a\nb" })).toThrow(
 		/^the token is empty or has characters/,
 	);
@@ -215,7 +215,7 @@ test("a gateway that does not answer the close is left after two seconds", async
 	expect(watched.clock.pending).toBe(0);
 });
 
-test("what is asked for in the tick of the close leaves before it", async () => {
+test("a request in the tick of the close leaves before it", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	await watched.until("open");
@@ -230,7 +230,7 @@ test("what is asked for in the tick of the close leaves before it", async () => 
 	await Promise.all([...both, closed]);
 });
 
-test("what is asked for in the tick in which the connection is found dead is asked again on the next", async () => {
+test("a request in the tick in which the connection is found dead is sent again on the next", async () => {
 	const gateway = await listen();
 	const watched = connect(gateway.url);
 	await watched.until("open");

@@ -3,9 +3,9 @@ import type { Client, ClientOptions } from "./client.ts";
 import { GatewayClient } from "./gateway-client.ts";
 
 /**
- * Connects to a gateway and stays connected: after a loss with waiting times up to 10 s, until `close()`. Only a
- * refused handshake (401, 403, 421), or a failing first connection with `retryFirst: false`, or a gateway that breaks
- * the protocol again and again, ends it: everything then rejects with the reason. Throws on a bad URL or token.
+ * Connects to a gateway and reconnects after each loss, with delays up to 10 s, until `close()`. The client also ends after
+ * a refused handshake (401, 403, 421), after a failed first connection with `retryFirst: false`, and after repeated
+ * protocol violations of the gateway. All calls then reject with the reason. Throws if the URL or the token is invalid.
  */
 export function createClient(options: ClientOptions): Client {
 	if (options.token !== undefined && !/^[!-~]+$/.test(options.token)) {
@@ -26,8 +26,8 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 };
 
 /**
- * The address of the WebSocket for what a person writes: `http://HOST:PORT` means `ws://HOST:PORT/api/ws`, a path that
- * is given stays. Throws `invalid_argument` for anything else, also for a URL with a user or password in it.
+ * Returns the WebSocket address for an address that a person writes: `http://HOST:PORT` becomes `ws://HOST:PORT/api/ws`, a
+ * given path is kept. Throws `invalid_argument` for anything else, also for a URL with a user or password.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -10,7 +10,7 @@ test.each([
 	expect(resolveEndpoint(given).href).toBe(endpoint);
 });
 
-test.each(["", "127.0.0.1:7777", "ftp://host", "not a url"])("%j is no address of a gateway", (given) => {
+test.each(["", "127.0.0.1:7777", "ftp://host", "not a url"])("%j is not an address of a gateway", (given) => {
 	expect(() => resolveEndpoint(given)).toThrow(`"${given}" is not a gateway's address`);
 });
 

@@ -13,7 +13,7 @@ test("a reader gets what was pushed before and while it waits, in order", async 
 	expect((await reader.next()).value).toEqual({ n: 3 });
 });
 
-test("the queue is full at its limit and empty is told when the reader waits", async () => {
+test("the queue is full at its limit, and reports empty when the reader waits", async () => {
 	let emptied = 0;
 	const queue = new EventQueue<object>(2, () => {
 		emptied += 1;
@@ -53,7 +53,7 @@ test("an end wakes a reader that waits", async () => {
 	expect((await next).done).toBe(true);
 });
 
-test("who asks several times at once is served in order, and all hear of the end", async () => {
+test("concurrent calls are served in order, and all get the end", async () => {
 	const queue = new EventQueue<{ n: number }>(10);
 	const asked = [queue.next(), queue.next(), queue.next(), queue.next()];
 	for (const n of [1, 2]) queue.push({ n });
@@ -62,7 +62,7 @@ test("who asks several times at once is served in order, and all hear of the end
 	expect(await Promise.all(asked)).toEqual([{ n: 1 }, { n: 2 }, undefined, undefined]);
 });
 
-test("all who wait hear of an error, and who asks later hears of it, too", async () => {
+test("all waiting calls get an error, and later calls, too", async () => {
 	const queue = new EventQueue<object>(10);
 	const both = [queue.next(), queue.next()].map((next) => expect(next).rejects.toThrow("lost"));
 	queue.fail(new Error("lost"));

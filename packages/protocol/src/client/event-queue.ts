@@ -1,14 +1,14 @@
-/** One writer, one reader, and a bound between them. */
+/** Bounded queue with one writer and one reader. */
 export class EventQueue<Item extends object> {
 	readonly #limit: number;
 	readonly #onEmpty: () => void;
 	#items: Item[] = [];
 	#ended = false;
 	#error: Error | undefined;
-	/** Calls of `next` that wait for an item, in their order. While there are any, no item waits. */
+	/** Calls of `next` that wait for an item, in order. Without items in the queue only. */
 	#waiting: PromiseWithResolvers<Item | undefined>[] = [];
 
-	/** `onEmpty` is called each time the reader has taken everything and starts to wait. */
+	/** `onEmpty` is called each time the reader has emptied the queue and starts to wait. */
 	constructor(limit: number, onEmpty: () => void = () => {}) {
 		this.#limit = limit;
 		this.#onEmpty = onEmpty;
@@ -18,7 +18,7 @@ export class EventQueue<Item extends object> {
 		return this.#items.length >= this.#limit;
 	}
 
-	/** To be called only while the queue is not full. */
+	/** Must be called only while the queue is not full. */
 	push(item: Item): void {
 		if (this.#ended) return;
 		const first = this.#waiting.shift();
@@ -26,21 +26,21 @@ export class EventQueue<Item extends object> {
 		else this.#items.push(item);
 	}
 
-	/** The reader ends now; what it has not taken yet is dropped. */
+	/** Ends the reader and drops all remaining items. */
 	end(): void {
 		this.#items = [];
 		this.#ended = true;
 		this.#release();
 	}
 
-	/** The reader takes what is there, then throws the error. */
+	/** Ends the queue with an error, after the remaining items. */
 	fail(error: Error): void {
 		this.#error ??= error;
 		this.#ended = true;
 		this.#release();
 	}
 
-	/** The next item, once there is one; undefined at the end. Who asks again meanwhile gets the one behind it. */
+	/** Returns the next item when there is one; undefined at the end. Concurrent calls get consecutive items. */
 	next(): Promise<Item | undefined> {
 		const item = this.#items.shift();
 		if (item) return Promise.resolve(item);
@@ -55,7 +55,7 @@ export class EventQueue<Item extends object> {
 		for (let item = await this.next(); item !== undefined; item = await this.next()) yield item;
 	}
 
-	/** Nothing comes any more. */
+	/** Whether no further item can arrive. */
 	#release(): void {
 		const waiting = this.#waiting;
 		this.#waiting = [];

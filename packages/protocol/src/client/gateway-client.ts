@@ -15,17 +15,17 @@ import type {
 import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
-/** Bad frames without any good one of a session between them, after which the gateway is given up. */
+/** Maximum consecutive bad frames, without a good frame of a session between them. After that, the client ends. */
 const mostViolations = 5;
 
-/** Wider than for what clients send: a page of sessions or arguments inside a prompt must fit. */
+/** Limits above those for client frames: a page of sessions or the arguments in a prompt must fit. */
 const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
 
-/** The client of one gateway: requests and session readers over one link. */
+/** Client of one gateway: requests and session readers over one link. */
 export class GatewayClient implements Client, LinkObserver {
 	readonly #url: URL;
 	readonly #ids: Ids;
-	/** How transient frames that are read begin; all are where it is undefined. */
+	/** Prefixes of the transient frames that are read; undefined for all. */
 	readonly #wanted: readonly string[] | undefined;
 	readonly #onPersonCheck: ClientOptions["onPersonCheck"];
 	readonly #onState: (state: ClientState, detail: string) => void;
@@ -61,7 +61,7 @@ export class GatewayClient implements Client, LinkObserver {
 
 	open(params: OpenParams, options: OpenOptions = {}): Promise<OpenSession> {
 		return this.#call("open_session", { ...params, join: true }, options, (opened) => {
-			// A new session's frames, `session.created` first, all follow the answer.
+			// All frames of a new session follow the response, `session.created` first.
 			const after = opened.status === "created" ? 0 : (params.after_seq ?? opened.last_seq);
 			return this.#read(opened, after);
 		});
@@ -154,7 +154,7 @@ export class GatewayClient implements Client, LinkObserver {
 		return reader;
 	}
 
-	/** Reads a session on a new connection from where the last one ended. */
+	/** Resumes a session on a new connection from its last frame. */
 	#join(reader: SessionReader): void {
 		const after = reader.after;
 		this.#requests.add({
@@ -237,9 +237,9 @@ export class GatewayClient implements Client, LinkObserver {
 const event = '{"type":"event","event":"';
 
 /**
- * Told without parsing: gateways write the keys of a frame in one order, and inside of a text no quote stands alone. One
- * that is written in another way is parsed like any other; prompts are counted by whoever reads them, and that a session
- * was deleted nothing else tells, and a check of a person has no session.
+ * Decides without parsing: gateways write the keys of a frame in one order, and a quote inside a text is always escaped. A
+ * frame in another form is parsed as usual. Three kinds are always parsed: prompts, `session.deleted`, and checks of a
+ * person, which have no session.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
@@ -258,9 +258,9 @@ export interface Request {
 	readonly method: string;
 	readonly params: object;
 	readonly sessionId?: string | undefined;
-	/** Whether it outlives its connection: it is then sent again on the next, unchanged. */
+	/** Whether the request is sent again, unchanged, after a reconnect. */
 	readonly lasting: boolean;
-	/** Called once, at the moment the response is read: before any frame behind it is looked at. */
+	/** Called once, when the response is read: before any later frame. */
 	settle(answer: Answer): void;
 }
 
@@ -269,7 +269,7 @@ interface Outstanding {
 	readonly request: Request;
 }
 
-/** The requests that wait for an answer, in the order in which they were made. */
+/** Requests without a response, in order. */
 export class Requests {
 	readonly #send: (text: string) => void;
 	readonly #outstanding = new Map<string, Outstanding>();
@@ -279,7 +279,7 @@ export class Requests {
 		this.#send = send;
 	}
 
-	/** Sends a request, or lets it wait for the next connection; returns its id. Throws when it cannot be taken. */
+	/** Sends a request, or queues it for the next connection; returns its id. Throws if it cannot be queued. */
 	add(request: Request): string {
 		const id = `req-${++this.#count}`;
 		const { method, params, sessionId } = request;
@@ -300,7 +300,7 @@ export class Requests {
 		return id;
 	}
 
-	/** Settles the request that the frame answers; an answer that nobody waits for any more is ignored. */
+	/** Settles the request of the frame; ignores a response without a waiting request. */
 	answer(frame: ResponseFrame): void {
 		const outstanding = frame.id === undefined ? undefined : this.#outstanding.get(frame.id);
 		if (frame.id === undefined || !outstanding) return;
@@ -310,7 +310,7 @@ export class Requests {
 		);
 	}
 
-	/** Settles one request with an error and forgets it. */
+	/** Rejects one request and removes it. */
 	reject(id: string, error: ParleyError): void {
 		const outstanding = this.#outstanding.get(id);
 		this.#outstanding.delete(id);
@@ -321,7 +321,7 @@ export class Requests {
 		for (const id of [...this.#outstanding.keys()]) this.reject(id, error);
 	}
 
-	/** Forgets, without settling, what was meant for the connection that ended. */
+	/** Removes the requests that belong to the ended connection, without settling them. */
 	dropUnlasting(): void {
 		for (const [id, { request }] of this.#outstanding) {
 			if (!request.lasting) this.#outstanding.delete(id);
@@ -335,7 +335,7 @@ export class Requests {
 	}
 }
 
-/** What came of a request: the payload of its response, or why there is none. */
+/** Result of a request: the payload of its response, or the error. */
 type Answer =
 	| { readonly ok: true; readonly payload: unknown }
 	| { readonly ok: false; readonly error: ParleyError };
@@ -356,13 +356,13 @@ const codes: readonly (readonly [phrase: string, code: ErrorCode])[] = [
 	["seq not available", "data_loss"],
 ];
 
-/** The error that a gateway's `ok: false` stands for, by how its text begins; the text is kept. */
+/** Returns the error for `ok: false` by the start of its text, with that text as the message. */
 export function decodeError(error: string): ParleyError {
 	const known = codes.find(([phrase]) => error.startsWith(phrase));
 	return new ParleyError(error, { code: known ? known[1] : "internal" });
 }
 
-/** Throws the gateway's error, or `internal` for an answer that is not of the method's form. */
+/** Throws the gateway's error, or `internal` if the response does not match the method. */
 export function decodeResult<Name extends MethodName>(method: Name, answer: Answer): MethodResult<Name> {
 	if (!answer.ok) throw answer.error;
 	// True by the definition of MethodResult, which the compiler does not follow through a type parameter.

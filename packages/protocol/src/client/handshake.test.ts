@@ -12,6 +12,6 @@ test.each([
 	["EPROTO", /perhaps it speaks http there, not https$/],
 	["ECONNREFUSED", /^no gateway listens at wss:.*: start one with `parley start`$/],
 	["ETIMEDOUT", /^no gateway can be reached at wss:[^ ]*: why$/],
-])("why no connection came to be (%s) is said with what to do", (code, words) => {
+])("the description of a failed connection (%s) has advice", (code, words) => {
 	expect(describeFailure(Object.assign(new Error("why"), { code }), url)).toMatch(words);
 });

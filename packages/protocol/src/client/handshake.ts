@@ -1,6 +1,6 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
 
-/** Answers that no later try would change. */
+/** Status codes that a retry does not change. */
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why: string }>> = {
 	400: {
 		code: "failed_precondition",
@@ -17,7 +17,7 @@ const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly why
 	},
 };
 
-/** Why the gateway will never accept this client, or undefined where another try may succeed. */
+/** Returns the error for a permanent refusal; undefined if a retry may succeed. */
 export function refusalOf(status: number | undefined, url: URL): ParleyError | undefined {
 	const refusal = status === undefined ? undefined : refusals[status];
 	if (!refusal) return undefined;
@@ -26,7 +26,7 @@ export function refusalOf(status: number | undefined, url: URL): ParleyError | u
 	});
 }
 
-/** Why no connection came to be, in words for a person. */
+/** Describes a failed connection for people. */
 export function describeFailure(error: NodeJS.ErrnoException, url: URL): string {
 	if (error.code === "ECONNREFUSED") {
 		return `no gateway listens at ${url.href}: start one with \`parley start\``;
@@ -37,7 +37,7 @@ export function describeFailure(error: NodeJS.ErrnoException, url: URL): string 
 	return `no gateway can be reached at ${url.href}: ${error.message || error.code}`;
 }
 
-/** What to do where TLS fails; undefined where something else does. */
+/** Advice for a TLS failure; undefined for other failures. */
 function tlsAdvice(code: string, { hostname }: URL): string | undefined {
 	if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
 		return `call it by a name that its certificate has, not ${hostname}`;

@@ -4,10 +4,10 @@ import WebSocket, { type RawData } from "ws";
 import { describeFailure, refusalOf } from "./handshake.ts";
 import { pinnedTo } from "./pinned-to.ts";
 
-/** Above any frame that a gateway writes; a larger one ends the connection. */
+/** Above the size of any frame of a gateway; a larger one ends the connection. */
 const maxPayload = 16 * 1_048_576;
 const handshakeTimeoutMs = 10_000;
-/** How long the other side may take to answer our close before the socket is torn down. */
+/** Maximum wait for the other side's close frame before the socket is destroyed. */
 const closeGraceMs = 2_000;
 
 export interface LinkOptions {
@@ -15,28 +15,28 @@ export interface LinkOptions {
 	readonly token: string | undefined;
 	readonly certificate: string | undefined;
 	readonly clock: Clock;
-	/** A number from 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly retryFirst: boolean;
 }
 
-/** What a link tells. After `refused` nothing follows. */
+/** Events of a link. `refused` is the last one. */
 export interface LinkObserver {
 	connecting(): void;
 	opened(): void;
 	received(text: string): void;
 	lost(reason: string, retryInMs: number): void;
-	/** No further try makes sense. */
+	/** A retry would fail, too. */
 	refused(error: ParleyError): void;
 }
 
-/** One WebSocket after the other to the same gateway: connects again, later and later, until it is stopped. */
+/** Keeps one WebSocket to the gateway open: reconnects with growing delays until it is stopped. */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #observer: LinkObserver;
 	readonly #stopped = Promise.withResolvers<void>();
 	#socket: WebSocket | undefined;
-	/** What the WebSocket writes to. */
+	/** The stream below the WebSocket. */
 	#wire: Socket | undefined;
 	#isCorked = false;
 	#retry: Timer | undefined;
@@ -51,7 +51,7 @@ export class Link {
 		this.#observer = observer;
 	}
 
-	/** Connects, once; from then on again after each loss. */
+	/** Connects, and reconnects after each loss. Call it once. */
 	start(): void {
 		const { url, token, certificate } = this.#options;
 		this.#observer.connecting();
@@ -72,8 +72,8 @@ export class Link {
 	}
 
 	/**
-	 * Writes one frame, or nothing when there is no open connection. It leaves at the end of the tick, before the close of
-	 * a `drop` or `stop`; with a connection that is found dead in this very tick it is lost, as on its way.
+	 * Writes one frame, or nothing without an open connection. The frame leaves at the end of the tick, before the close of
+	 * a `drop` or `stop`. If the connection is found dead in the same tick, the frame is lost like one in transit.
 	 */
 	send(text: string): void {
 		if (!this.isOpen) return;
@@ -81,12 +81,12 @@ export class Link {
 		this.#socket?.send(text);
 	}
 
-	/** The connection has proved useful: the next loss is tried again soon. */
+	/** Notes that the connection works: the next loss is retried soon. */
 	settle(): void {
 		this.#failures = 0;
 	}
 
-	/** Gives this connection up, for a reason that `lost` will tell. What still arrives on it is not looked at. */
+	/** Closes this connection for a reason, which `lost` reports. Later data on it is ignored. */
 	drop(code: number, reason: string): void {
 		const socket = this.#socket;
 		if (!socket || this.#closing) return;
@@ -95,7 +95,7 @@ export class Link {
 		socket.close(code);
 	}
 
-	/** Closes for good. */
+	/** Stops for good. */
 	stop(code: number): void {
 		this.#isStopping = true;
 		this.#retry?.cancel();
@@ -103,12 +103,12 @@ export class Link {
 		else this.#stopped.resolve();
 	}
 
-	/** Resolves after `stop`, when the socket is gone. */
+	/** Resolves after `stop`, when the socket is closed. */
 	get stopped(): Promise<void> {
 		return this.#stopped.promise;
 	}
 
-	/** What is written at once leaves at once: of a short frame, handing it to the system is the most that it costs. */
+	/** Frames of one tick leave together: for a short frame, the system call is the main cost. */
 	#cork(): void {
 		const wire = this.#wire;
 		if (this.#isCorked || wire === undefined) return;
@@ -179,8 +179,8 @@ const firstMs = 250;
 const mostMs = 10_000;
 
 /**
- * Milliseconds to wait before the try after `failures` failed ones: anything up to a bound that doubles from 250 ms to
- * 10 s. The whole span is random, so that clients that lost one gateway together do not come back together.
+ * Returns the delay in milliseconds after `failures` failed tries: random, up to a bound that doubles from 250 ms to 10 s.
+ * The full range is random, so that the clients of a restarted gateway do not reconnect at the same time.
  */
 export function retryDelayMs(failures: number, chance: number): number {
 	return Math.round(chance * Math.min(mostMs, firstMs * 2 ** failures));
@@ -189,8 +189,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Pings an open socket and ends it when nothing came back for a whole interval: after a laptop slept or a cable was
- * pulled, nothing else would ever say that the other side is gone. Cancel it when the socket has closed.
+ * Pings an open socket and ends it if nothing arrives for a complete interval. After sleep or a pulled cable, nothing else
+ * reports the loss. Cancel it when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let heard = true;

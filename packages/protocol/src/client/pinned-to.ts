@@ -5,7 +5,7 @@ interface PinnedTls {
 	readonly checkServerIdentity: () => undefined;
 }
 
-/** Options of TLS with which a server is trusted by this certificate alone, and by it whatever its name is. */
+/** Returns TLS options that trust only this certificate, for any host name. */
 export function pinnedTo(certificate: string): PinnedTls {
 	return {
 		ca: certificate,

@@ -1,30 +1,30 @@
 import { parseJson } from "@parley/base";
 import type { EventPayloads, OzzieEvent } from "../events.ts";
 
-/** What a model does while its reply has no text yet. */
+/** Activity of a model before its reply has text. */
 export type Progress =
-	/** `text` is the end of what it thinks; "" if the provider does not show it. */
+	/** `text` is the end of its thinking; "" if the provider does not show it. */
 	| { readonly type: "thinking"; readonly text: string }
 	/** `subject` is the file, command or address of the call, once it is written. */
 	| {
 			readonly type: "writing";
 			readonly name: string;
 			readonly subject: string | undefined;
-			/** Characters of the arguments so far. */
+			/** Number of argument characters so far. */
 			readonly length: number;
 	  };
 
-/** Characters of thinking that are kept. */
+/** Maximum characters of thinking. */
 const mostThinking = 1_000;
-/** Characters of arguments in which the subject is looked for. */
+/** Maximum characters of arguments that are searched for the subject. */
 const mostSearched = 2_000;
 
-/** Follows the events of a session: what its model does at the moment, for a status line. */
+/** Follows the events of a session to show the activity of its model in a status line. */
 export class ReplyProgress {
 	#now: Progress | undefined;
 	#call = { id: "", content: "" };
 
-	/** Undefined while the model waits, speaks or is not called. */
+	/** Undefined while the model waits, writes its reply or is not called. */
 	get now(): Progress | undefined {
 		return this.#now;
 	}
@@ -62,7 +62,7 @@ export class ReplyProgress {
 			return;
 		}
 		if (this.#call.id !== id) this.#call = { id, content: "" };
-		// Behind a gap nothing can be read.
+		// After a gap, the arguments cannot be read.
 		const goesOn = offset === this.#call.content.length && offset < mostSearched;
 		if (goesOn) this.#call.content += content;
 		const subject = subjectOf(this.#call.content);
@@ -72,7 +72,7 @@ export class ReplyProgress {
 
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
-/** The first line of the argument that says what a call is about, in arguments that need not be whole. */
+/** Returns the first line of the argument that identifies the call, also in incomplete arguments. */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
 	if (written === undefined) return undefined;
@@ -80,7 +80,7 @@ function subjectOf(json: string): string | undefined {
 		const [line = ""] = String(parseJson(written)).split("\n");
 		return line;
 	} catch {
-		// Not JSON: the call will be refused for it.
+		// Not JSON: the call will be refused.
 		return undefined;
 	}
 }

@@ -31,7 +31,7 @@ test("a request names its session, gets a key, and resolves with the result", as
 	expect(await result).toEqual({ ...sent, queued_position: 2 });
 });
 
-test("a given key is kept, and a request that only reads has none", async () => {
+test("a given key is used, and a reading request gets no key", async () => {
 	const { client } = watched;
 	const answers = [
 		client.request("send_message", { content: "hi", key: "mine" }),

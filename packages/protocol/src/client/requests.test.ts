@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Request, Requests } from "./gateway-client.ts";
 
-test("what was meant for one connection is neither sent again nor settled after it", () => {
+test("a request for one connection is neither sent again nor settled after it", () => {
 	const sent: string[] = [];
 	const settled: string[] = [];
 	const requests = new Requests((text) => sent.push(text));

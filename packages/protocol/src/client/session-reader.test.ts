@@ -23,7 +23,7 @@ function open() {
 const is = (seq: number) => ({ done: false, value: frame(seq) });
 const over = { done: true, value: undefined };
 
-test("who begins to read late gets all that came before, in order", async () => {
+test("a late reader gets all earlier frames in order", async () => {
 	const { events, take, told } = open();
 	expect(take(1, 2, 2, 1)).toEqual(["kept", "kept", "ignored", "ignored"]);
 	const read = [await events.next(), await events.next()];
@@ -33,14 +33,14 @@ test("who begins to read late gets all that came before, in order", async () => 
 	expect(told).toEqual([]);
 });
 
-test("who asks twice before anything comes gets two frames, in order", async () => {
+test("two calls before the first frame get two frames, in order", async () => {
 	const { events, take } = open();
 	const both = [events.next(), events.next()];
 	take(1, 2);
 	expect(await Promise.all(both)).toEqual([is(1), is(2)]);
 });
 
-test("who leaves while a frame is waited for closes the session, and nothing comes any more", async () => {
+test("leaving during a wait closes the session, and no frame follows", async () => {
 	const { events, take, told } = open();
 	const waits = events.next();
 	expect(await events.return?.()).toEqual(over);
@@ -50,7 +50,7 @@ test("who leaves while a frame is waited for closes the session, and nothing com
 	expect(await events.next()).toEqual(over);
 });
 
-test("frames that nobody has taken are dropped with the session", async () => {
+test("unread frames are dropped with the session", async () => {
 	const { reader, events, take, told } = open();
 	take(1, 2);
 	expect(await events.next()).toEqual(is(1));

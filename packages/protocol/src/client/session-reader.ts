@@ -8,15 +8,15 @@ import { EventQueue } from "./event-queue.ts";
 export interface OpenSession {
 	readonly id: string;
 	readonly status: "created" | "resumed";
-	/** The session's last seq when it was opened: persisted frames up to it are history. */
+	/** The last seq of the session when it was opened. Persisted frames up to it are history. */
 	readonly lastSeq: number;
 	/**
-	 * The frames of the session in order, persisted ones without gap or repeat however often the connection was lost;
-	 * a text that was being streamed then begins again with a new `start`. For one reader, who should keep reading.
-	 * Leaving the loop closes the session; it throws when the session cannot be continued.
+	 * Frames of the session in order. Persisted frames have no gap and no repeat, also after reconnects; a text that was
+	 * being streamed restarts with `start`. For one reader, which should read continuously. Leaving the loop closes the
+	 * session. Throws if the session cannot be continued.
 	 */
 	events(): AsyncIterable<EventFrame>;
-	/** Ends `events()` and forgets the session here. In the gateway it goes on. */
+	/** Ends `events()` and forgets the session in this client. It continues on the gateway. */
 	close(): void;
 }
 
@@ -24,17 +24,17 @@ const mostQueued = 10_000;
 
 export interface ReaderOptions {
 	readonly opened: MethodResult<"open_session">;
-	/** The seq up to which the caller has the session's frames already. */
+	/** The last seq that the caller already has. */
 	readonly after: number;
 	onClose(): void;
-	/** The reader had fallen behind and has taken everything now: there is room to resume the session. */
+	/** The reader fell behind and has now read everything: the session can be resumed. */
 	onCaughtUp(): void;
 }
 
-/** `full`: this frame and all later ones were not kept, because nobody reads. */
+/** `full`: this frame and all later ones were dropped, because the reader is too slow. */
 export type ReceiveResult = "kept" | "ignored" | "gap" | "full";
 
-/** One session's place in the stream of frames, and what of it was not read yet. */
+/** Position of this client in the frames of one session, with the unread frames. */
 export class SessionReader implements OpenSession {
 	readonly id: string;
 	readonly status: "created" | "resumed";
@@ -54,12 +54,12 @@ export class SessionReader implements OpenSession {
 		this.#queue = new EventQueue(mostQueued, () => this.#caughtUp());
 	}
 
-	/** The seq after which the session is to be resumed. */
+	/** The seq after which the session is resumed. */
 	get after(): number {
 		return this.#cursor.last;
 	}
 
-	/** Whether resuming has to wait for the reader. */
+	/** Whether the session is resumed only after the reader has caught up. */
 	get isBehind(): boolean {
 		return this.#isBehind;
 	}
@@ -95,7 +95,7 @@ export class SessionReader implements OpenSession {
 		this.#options.onClose();
 	}
 
-	/** By hand, because a generator would have each of a session's many frames go through several promises more. */
+	/** Written by hand: a generator would pass each frame through several more promises. */
 	#read(): AsyncIterableIterator<EventFrame, undefined> {
 		let isOver = false;
 		const end = (): { readonly done: true; readonly value: undefined } => {
@@ -127,12 +127,12 @@ export class SessionReader implements OpenSession {
 	}
 }
 
-/** `gap`: a frame before this one is missing, and this one must not be shown. */
+/** `gap`: an earlier frame is missing, so this one must not be shown. */
 type Verdict = "new" | "repeat" | "gap";
 
 /**
- * The place in one session up to which everything was received, across connections. The gateway shows prompts that
- * are still open again to whoever joins, transient or under their old seq: each is new once.
+ * Position in a session up to which all frames were received, across connections. The gateway repeats open prompts for each
+ * joining client, as transient frames or with their old seq; each is new once.
  */
 export class Cursor {
 	readonly #start: number;
@@ -144,12 +144,12 @@ export class Cursor {
 		this.#last = start;
 	}
 
-	/** The seq of the last persisted frame that was received. */
+	/** The seq of the last persisted frame. */
 	get last(): number {
 		return this.#last;
 	}
 
-	/** Judges a frame and, where it is new, moves past it. */
+	/** Classifies a frame and moves past a new one. */
 	advance(frame: EventFrame): Verdict {
 		const verdict = this.#judge(frame);
 		if (verdict !== "new") return verdict;

@@ -126,7 +126,7 @@ test("a missing frame is never skipped: the connection is dropped and the sessio
 	expect(seqs(await read(3))).toEqual([1, 2, 3]);
 });
 
-test("nothing that follows a bad frame on its connection is taken", async () => {
+test("frames after a bad frame on the same connection are ignored", async () => {
 	const read = readerOf(await open({ session_id: "sess_1" }, "resumed", 0));
 	peer.event("sess_1", 1);
 	peer.socket.send("{");
@@ -154,7 +154,7 @@ test("a reply that was being streamed starts again after a reconnect", async () 
 	]);
 });
 
-test("who wants no frames that are shown once gets all others, and the prompts", async () => {
+test("a client without transient frames gets all others and the prompts", async () => {
 	const other = new WatchedClient(gateway.url, { transient: false });
 	const connection = await gateway.connection();
 	const opening = other.client.open({ session_id: "sess_1" });
@@ -189,7 +189,7 @@ test("a client that names frames which are shown once gets these, and no others"
 	await other.client.close();
 });
 
-test("who wants no frames that are shown once still hears that a session was deleted, as gateways write it", async () => {
+test("a client without transient frames still gets the deletion of a session, as gateways write it", async () => {
 	const other = new WatchedClient(gateway.url, { transient: false });
 	const connection = await gateway.connection();
 	const opening = other.client.open({ session_id: "sess_1" });
@@ -289,7 +289,7 @@ test("a gateway that cannot resume now is asked again later", async () => {
 	expect(seqs(await read(1))).toEqual([4]);
 });
 
-test("a session that nobody reads stops at its bound, harms no other, and goes on when it is read", async () => {
+test("an unread session stops at its limit, does not block others, and continues when it is read", async () => {
 	const slow = await open({ session_id: "sess_1" }, "resumed", 0);
 	const quick = readerOf(await open({ session_id: "sess_2" }, "resumed", 0));
 	for (let seq = 1; seq <= 10_001; seq++) peer.event("sess_1", seq);

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { EventQueue } from "../client/event-queue.ts";
 import { RequestFrame } from "../frame.ts";
 
-/** The other side of one connection, played by a test. */
+/** The gateway's side of one connection, played by a test. */
 export class Peer {
 	readonly socket: WebSocket;
 	readonly authorization: string | undefined;
@@ -25,7 +25,7 @@ export class Peer {
 		});
 	}
 
-	/** The next request; fails the test when the connection ends first. */
+	/** Returns the next request; rejects if the connection ends first. */
 	async request(method: string): Promise<RequestFrame> {
 		const { value } = await this.#reader.next();
 		if (value?.method !== method) throw new Error(`got ${value?.method ?? "the end"} instead of ${method}`);
@@ -48,7 +48,7 @@ export class Peer {
 		return this.answer("open_session", { session_id: id, status, last_seq: lastSeq });
 	}
 
-	/** A persisted frame. */
+	/** Sends a persisted frame. */
 	event(id: string, seq: number, event = "user.message", payload: object = said(seq)): void {
 		this.send({ type: "event", event, session_id: id, payload, seq });
 	}
@@ -61,25 +61,25 @@ export class Peer {
 		this.socket.send(JSON.stringify(frame));
 	}
 
-	/** Ends the connection as a crash would. */
+	/** Ends the connection like a crash. */
 	async cut(): Promise<void> {
 		this.socket.terminate();
 		await this.closed;
 	}
 }
 
-/** What the nth frame of a test says, so that a frame out of its place is seen. */
+/** Content of the nth frame of a test, which reveals a frame in the wrong position. */
 function said(seq: number): object {
 	return { content: `message ${seq}`, run_id: `run_${seq}` };
 }
 
-/** A real WebSocket server on a free port of the loopback, whose every word comes from the test. */
+/** Real WebSocket server on a free port of the loopback interface. The test sends every frame. */
 export class ScriptedGateway {
 	readonly #server: WebSocketServer;
 	readonly #peers = new EventQueue<Peer>(100);
 	readonly #reader = this.#peers.read();
 
-	/** The HTTP status of every handshake; 101 lets clients in. */
+	/** The HTTP status of every handshake; 101 accepts clients. */
 	status: number;
 
 	private constructor(status: number, autoPong: boolean) {
@@ -106,7 +106,7 @@ export class ScriptedGateway {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** The next connection. */
+	/** Returns the next connection. */
 	async connection(): Promise<Peer> {
 		const { value } = await this.#reader.next();
 		if (!value) throw new Error("the gateway was closed");

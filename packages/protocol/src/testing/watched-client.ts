@@ -8,7 +8,7 @@ interface Change {
 	readonly detail: string;
 }
 
-/** A client whose time and chance the test owns, and whose states it can wait for. */
+/** Client with a test's clock and random numbers, whose states can be awaited. */
 export class WatchedClient {
 	readonly client: Client;
 	readonly clock = new ManualClock();
@@ -29,7 +29,7 @@ export class WatchedClient {
 		}
 	}
 
-	/** Waits for the loss of the connection and lets the time to the next try pass. */
+	/** Waits for the loss of the connection and advances the clock to the next try. */
 	async retry(): Promise<string> {
 		const detail = await this.until("lost");
 		this.clock.advance(10_000);
