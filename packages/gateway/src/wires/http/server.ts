@@ -17,7 +17,7 @@ import {
 	type SecretPageRoute,
 } from "../../secret-page/answer-secret-page.ts";
 import { type ApiDeps, answerApi, isPublic } from "./methods/api.ts";
-import { type EventStreams, type StreamRequest, wantsStream } from "./methods/events.ts";
+import { type AuthenticatedRequest, type EventStreams, wantsStream } from "./methods/events.ts";
 import { answerFiles, carriesFile, isFilePath } from "./methods/files.ts";
 import { answerMetrics } from "./methods/metrics.ts";
 import { answerTickets, ticketsPath } from "./methods/tickets.ts";
@@ -27,14 +27,14 @@ export interface HttpServerOptions {
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
 	/** Cuts off what is still answered to somebody whose token counts no longer. */
-	readonly held?: Pick<HeldOpen, "hold">;
-	readonly tickets?: Pick<Tickets, "issue">;
+	readonly held?: HeldOpen;
+	readonly tickets?: Tickets;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** The gateway's figures as text; rejects for who may not see them. */
 	readonly metrics?: (principal: Principal) => Promise<Exposition>;
 	/** Events as they happen. */
-	readonly streams?: Pick<EventStreams, "serve">;
+	readonly streams?: EventStreams;
 	readonly uploads?: UploadCounts;
 	/** The pages for passwords; none where browsers cannot reach the gateway. */
 	readonly secretPages?: SecretPageRoute | undefined;
@@ -136,7 +136,7 @@ async function answer(
 
 /** Answers somebody who is known. */
 async function route(
-	{ request, response, url, principal }: StreamRequest,
+	{ request, response, url, principal }: AuthenticatedRequest,
 	options: HttpServerOptions,
 ): Promise<void> {
 	if (url.pathname === webSocketPath) {
@@ -150,7 +150,7 @@ async function route(
 	}
 	const { metrics, streams, tickets } = options;
 	if (url.pathname === ticketsPath && tickets)
-		return answerTickets({ request, response, principal }, tickets);
+		return answerTickets({ request, response, url, principal }, tickets);
 	if (streams && wantsStream(request, url)) return streams.serve({ request, response, url, principal });
 	const reading = request.method === "GET" || request.method === "HEAD";
 	if (url.pathname === metricsPath && metrics && reading)

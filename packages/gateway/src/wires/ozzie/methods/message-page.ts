@@ -27,7 +27,7 @@ export async function loadMessages(
 		const [event] = await runtime.history.newest(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
 		return event ? textOf(event).map((page) => cutPage(page, offset, most)) : [];
 	}
-	const page = { limit, ...defined({ beforeSeq: before }) };
+	const page = defined({ limit, beforeSeq: before });
 	const messages = (await runtime.history.messages(principal, sessionId, page)).flatMap(encodeMessage);
 	return newestWithin(messages, jsonBytes, most).map((message) => shortened(message, most));
 }
@@ -64,7 +64,7 @@ function cutPage(page: Page, offset: number, most: number): Page {
 	let content = beginning(rest, most);
 	while (jsonBytes(content) > most) content = beginning(content, content.length >> 1);
 	const next = offset + content.length;
-	return { ...page, content, ...defined({ next: content.length < rest.length ? next : undefined }) };
+	return defined({ ...page, content, next: content.length < rest.length ? next : undefined });
 }
 
 function shortened(message: Page, most: number): Page {

@@ -52,10 +52,14 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	async send_message(connection, request) {
 		const { content, attachments, correlation_id } = request.params;
 		const view = await targetOrNew(connection, request);
-		const accepted = await view.send(keyed(request, view.id), {
-			content,
-			...defined({ attachments, correlation: correlation_id }),
-		});
+		const accepted = await view.send(
+			keyed(request, view.id),
+			defined({
+				content,
+				attachments,
+				correlation: correlation_id,
+			}),
+		);
 		return { status: "sent", ...encodeAccepted(accepted) };
 	},
 
@@ -135,11 +139,15 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	async feedback(connection, request) {
 		const { rating, comment = "", run_id } = request.params;
 		const sessionId = targetNamed(connection, request);
-		const { runId } = await connection.deps.runtime.feedback.record(keyed(request, sessionId), sessionId, {
-			rating,
-			comment,
-			...defined({ runId: run_id }),
-		});
+		const { runId } = await connection.deps.runtime.feedback.record(
+			keyed(request, sessionId),
+			sessionId,
+			defined({
+				rating,
+				comment,
+				runId: run_id,
+			}),
+		);
 		return { status: "recorded", run_id: runId };
 	},
 
@@ -163,9 +171,16 @@ async function open(
 	{ replace, afterSeq }: { readonly replace: boolean; readonly afterSeq: number | undefined },
 ): Promise<MethodResult<"open_session">> {
 	const { root_dir, title, external_key, profile } = request.params;
-	const { id, status } = await SessionView.create(connection.deps.runtime, keyed(request), {
-		...defined({ rootDir: root_dir, title, externalKey: external_key, profile: profile || undefined }),
-	});
+	const { id, status } = await SessionView.create(
+		connection.deps.runtime,
+		keyed(request),
+		defined({
+			rootDir: root_dir,
+			title,
+			externalKey: external_key,
+			profile: profile || undefined,
+		}),
+	);
 	// `session.created` follows the response, so the first event of a new session is still to come.
 	const from = status === "created" ? 0 : afterSeq;
 	const { lastSeq } = await connection.join(id, from, replace);
@@ -177,7 +192,7 @@ function decodeFilter({ limit, query }: MethodParams<"list_sessions">): SessionF
 }
 
 function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
-	return { run_id: runId, ...defined({ queued_position: queuedPosition > 0 ? queuedPosition : undefined }) };
+	return defined({ run_id: runId, queued_position: queuedPosition > 0 ? queuedPosition : undefined });
 }
 
 /** Result of `explain`. */
@@ -196,20 +211,15 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		taint: [...explained.taint],
 		models: explained.models.map(({ errors, ...model }) => ({ ...model, errors: [...errors] })),
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
-		...defined({
-			said: said
-				? {
-						content: said.content,
-						error: said.error,
-						ts: toTime(said.at),
-						model: said.model,
-						usage: encodeUsage({ ...said.usage, cost: said.cost }),
-					}
-				: undefined,
-		}),
+		...defined({ said: said && encodeReply(said) }),
 		files: explained.files.map(encodeFile),
 		feedback: explained.feedback.map((given) => ({ ...given })),
 	};
+}
+
+function encodeReply(reply: NonNullable<Explanation["said"]>): MethodResult<"explain">["said"] {
+	const { content, error, at, model, usage, cost } = reply;
+	return { content, error, ts: toTime(at), model, usage: encodeUsage({ ...usage, cost }) };
 }
 
 function encodeFeedback({
