@@ -157,7 +157,7 @@ export class OzzieServer {
 	constructor(options: OzzieServerOptions) {
 		this.#options = options;
 		this.#rateLimit = new RateLimit(options.clock, () => options.counts?.rateLimited());
-		const [flat, both] = [new EventFrames(), new EnvelopeFrames(options.clock)];
+		const [flat, both] = [new EventFrames(options.clock), new EnvelopeFrames(options.clock)];
 		this.#encoders = {
 			flat: {
 				event: (event) => flat.frame(event),
