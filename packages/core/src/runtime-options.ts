@@ -22,7 +22,7 @@ import type { Sandboxes } from "./vocabulary/sandbox.ts";
 import type { SecretBox } from "./vocabulary/secrets.ts";
 import { type Budgets, noBudgets } from "./vocabulary/usage.ts";
 
-/** What a runtime is made of. */
+/** Options of a runtime. */
 export interface RuntimeOptions extends ModelOptions {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
@@ -30,29 +30,31 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
 	readonly budgets?: Budgets;
-	/** Whether a model names sessions that nobody has named; not unless told. */
+	/** Whether a model names unnamed sessions. Default: false. */
 	readonly titles?: boolean;
-	/** Chance from 0 to 1, for what must not happen all at once; none unless told. */
+	/** Random number from 0 to 1, for jitter. Default: none. */
 	readonly random?: () => number;
 	readonly sandbox: Sandboxes;
 	readonly secrets: SecretBox;
-	/** Takes secrets out of what tools found and models said, before anybody sees it; unless told, what looks like one. */
+	/**
+	 * Redacts secrets in tool results and model output before they are shown. Default: text with the shape of a credential.
+	 */
 	readonly redactor?: TextRedactor;
 	readonly roots: Roots;
 	/** Further directories that no tool may touch; none unless told. Real paths. */
 	readonly forbidden?: readonly string[];
 	/** Replaces the system prompt's own text. */
 	readonly systemTemplate?: string;
-	/** What the system prompt says of commands; nothing unless told. */
+	/** Text about commands in the system prompt. Default: none. */
 	readonly commandsNote?: string;
 	readonly limits?: Partial<RunLimits>;
-	/** Of tasks: how many are worked on at a time, and what each may take. */
+	/** Maximum of active tasks, and the limits of each. */
 	readonly tasks?: Partial<RunLimits> & { readonly limit?: number };
 	/** Whether other processes work on the store, too; not unless told. */
 	readonly shared?: boolean;
 	/** How much of files is kept, and how long. */
 	readonly files?: Partial<FileLimits>;
-	/** Who of chat platforms is let in, and how channels work; nobody unless told. */
+	/** Access rules of chat platforms and channel settings. Default: no access. */
 	readonly chat?: ChatSettings;
 	/** The operator's own token; only those that were made at run time unless told. */
 	readonly operatorToken?: OperatorTokenFile;
@@ -60,7 +62,7 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly policy?: PolicyFiles;
 }
 
-/** What every run needs. */
+/** Services for all runs. */
 export function runDepsOf(
 	options: RuntimeOptions,
 	choice: ModelChoice,

@@ -59,21 +59,22 @@ import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts"
 import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
- * The agent runtime: all that a wire can ask for. Every method checks the principal's right; what it changes is
- * durable when it resolves. Errors are `ParleyError`s whose messages may be shown.
+ * The agent runtime: all operations that a wire can request. Every method checks the principal's rights, and its changes are
+ * durable when it
+ * resolves. Errors are `ParleyError`s whose messages may be shown.
  */
 export class Runtime {
-	/** What people and tools hand over. */
+	/** Files of people and tools. */
 	readonly files: Files;
 	readonly history: EventHistory;
 	readonly feedback: SessionFeedback;
-	/** What waits for people's answers. */
+	/** Open questions. */
 	readonly prompts: OpenPrompts;
-	/** Tokens, people, channels, rules, and the record of what was decided. */
+	/** Tokens, people, channels, rules and the audit. */
 	readonly trust: Trust;
 	/** Tools that clients run. */
 	readonly clientTools: ClientTools;
-	/** Notes about people, channels and for everyone. */
+	/** Notes about people, about channels, and shared ones. */
 	readonly memories: Memories;
 	/** Messages that are sent to sessions at given times. */
 	readonly schedules: Schedules;
@@ -166,7 +167,7 @@ export class Runtime {
 		return this.#sessions.size;
 	}
 
-	/** Goes on with what the last stop left unfinished. Returns the number of sessions that had something to do. */
+	/** Continues unfinished work. Returns the number of sessions that had some. */
 	async start(): Promise<number> {
 		await this.trust.load();
 		await this.#housekeeping.begin();
@@ -190,7 +191,7 @@ export class Runtime {
 		(await this.#sessions.lease(principal, sessionId, action))[Symbol.dispose]();
 	}
 
-	/** Joins a client to a session; what it then gets is the follower's to begin. */
+	/** Joins a client to a session. The returned follower starts the delivery. */
 	async follow(principal: Principal, sessionId: string, following: Following): Promise<Follower> {
 		return Follower.join(
 			this.#deps.journal,
@@ -223,7 +224,7 @@ export class Runtime {
 		return accepted;
 	}
 
-	/** Says something to the run at work, before its next model call; where none is, like `send`. */
+	/** Adds a message to the active run before its next model call. Without one, like `send`. */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
@@ -273,7 +274,7 @@ export class Runtime {
 		return this.#choice.table.list(this.#choice.model.provider);
 	}
 
-	/** What was used, and the budgets. Without a session: of all, for those who may see all. */
+	/** Usage and budgets. Without a session: of all sessions, for principals that may see all. */
 	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
 		const { store, clock, budgets = noBudgets } = this.#options;
 		if (filter.sessionId === undefined) authorize(principal, "usage.read", { owner: "" });
@@ -332,19 +333,19 @@ export class Runtime {
 		await removeSession({ ...this.#deps, sessions: this.#sessions }, request, { sessionId, force });
 	}
 
-	/** What became of one message, and why; of the last one without a run. */
+	/** History of one message with its decisions. Default: the last message. */
 	async explain(principal: Principal, sessionId: string, runId?: string): Promise<Explanation> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
 		return explainRun(this.#deps, lease.session, runId);
 	}
 
-	/** What the model sees of the conversation as it is, with a summary in the place of what that stands for. */
+	/** Transcript as the model sees it, with summaries. */
 	async transcript(principal: Principal, sessionId: string): Promise<readonly TimedMessage[]> {
 		using lease = await this.#sessions.lease(principal, sessionId, "session.read");
 		return await readTranscript(this.#deps, lease.session);
 	}
 
-	/** Puts a summary in the place of all that was said; undefined where that was nothing. Refused while a run is open. */
+	/** Replaces the transcript by a summary. Undefined if there is nothing new. Refused while a run is open. */
 	async compact(request: Keyed, sessionId: string, ending: Stoppable): Promise<Compacted | undefined> {
 		this.#admit();
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");
@@ -377,14 +378,14 @@ export class Runtime {
 		});
 	}
 
-	/** Tells what happens in all sessions whose events the principal may see, until what is returned is called. */
+	/** Delivers events of all sessions that the principal may see, until the returned function is called. */
 	observe(principal: Principal, observer: (event: SessionEvent) => void): () => void {
 		return this.#observers.addFor(principal, observer);
 	}
 
 	/**
-	 * Takes no more work, parks what waits for people, gives the rest `graceMs`, then stops it where it stands.
-	 * What was stopped goes on at the next start.
+	 * Accepts no more work, parks runs that wait for people, gives the others `graceMs`, then stops them. They continue at
+	 * the next start.
 	 */
 	async drain(graceMs: number): Promise<void> {
 		this.#draining = true;

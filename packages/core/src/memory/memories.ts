@@ -63,7 +63,7 @@ interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "tai
 	readonly reader: MemoryReader;
 }
 
-/** Notes about people, channels and for everyone: reached as `runtime.memories`. */
+/** Notes about people, about channels, and shared ones: `runtime.memories`. */
 export class Memories {
 	readonly #options: MemoriesOptions;
 	readonly #tenants: Tenants;
@@ -75,7 +75,8 @@ export class Memories {
 
 	/**
 	 * Stores a note that a person writes. Throws `invalid_argument` or `resource_exhausted` if it exceeds a limit, and
-	 * `permission_denied` for everyone unless the operator writes it.
+	 * `permission_denied` for a
+	 * shared note unless the operator writes it.
 	 */
 	async store(request: Keyed, wanted: NewMemory): Promise<Memory> {
 		const { principal } = request;

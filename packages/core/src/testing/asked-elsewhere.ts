@@ -18,7 +18,7 @@ const usual: Readonly<Record<string, PlaceProfile>> = {
 	[answering]: { mention: "required" },
 };
 
-/** A connector that acts for somebody in a channel. */
+/** A connector that acts for a person in a channel. */
 export function acting(user: string, role: Role, where = answering, shared = false): Principal {
 	const [platform = "", tenant = "", channel = ""] = where.split(":");
 	const place = { platform, tenant, channel, shared };
@@ -26,7 +26,7 @@ export function acting(user: string, role: Role, where = answering, shared = fal
 	return { id: `connector:${platform}`, kind: "connector", platform, person };
 }
 
-/** Asks there, unless somebody else does. */
+/** The requester in that channel by default. */
 export const ada = acting("ada", "member", asking);
 /** May approve in the other one. */
 export const abe = acting("abe", "approver");
@@ -81,13 +81,13 @@ export async function asked(scene: Scene = {}) {
 		log,
 		prompt,
 		session,
-		/** What comes of somebody's answer: "" where it was taken. */
+		/** Result of an answer: "" if it was accepted, else the error. */
 		answer: (by: Principal, response: object = { value: "once" }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(
 				() => "",
 				(reason: Error) => reason.message,
 			),
-		/** Tokens of what somebody is shown, or why they are shown nothing. */
+		/** Tokens that a principal sees, or the error of the request. */
 		listed: (by: Principal): Promise<readonly string[] | string> =>
 			t.runtime.prompts.list(by, { limit: 10, approvals: true }).then(
 				(open) => open.map(({ prompt: { token } }) => token),

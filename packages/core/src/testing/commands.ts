@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { paced } from "@parley/base/testing";
 import type { Command } from "../vocabulary/sandbox.ts";
 
-/** Where distributions put bubblewrap: tests that need it are skipped elsewhere, and say so. */
+/** Usual path of bubblewrap. Tests that need it are skipped visibly elsewhere. */
 export const hasBubblewrap = existsSync("/usr/bin/bwrap");
 
 /** A command line for the shell, to be run in a directory. */

@@ -7,7 +7,7 @@ import { checkEventOrder } from "./event-order.ts";
 type AnyEvent = RecordedEvent | TransientEvent;
 type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
 
-/** A client of one session that keeps what it is told. */
+/** Client of one session that records its events. */
 export class EventLog {
 	readonly events: SessionEvent[] = [];
 	readonly #follower: Promise<Follower>;
@@ -23,14 +23,14 @@ export class EventLog {
 		this.#follower = runtime.follow(told.principal ?? operator, sessionId, following);
 	}
 
-	/** Joins; with `afterSeq` it is told what came after that first. */
+	/** Joins. With `afterSeq`, it receives the later events first. */
 	static async join(runtime: Runtime, sessionId: string, told: JoinOptions = {}): Promise<EventLog> {
 		const log = new EventLog(runtime, sessionId, told);
 		await (await log.#follower).begin();
 		return log;
 	}
 
-	/** The first event of one of these kinds which was not read yet; what came before it counts as read too. */
+	/** The first unread event of one of these types. Events before it count as read. */
 	async next<Type extends AnyEvent["type"]>(...types: readonly Type[]): Promise<EventOf<Type>> {
 		for (;;) {
 			while (this.#read < this.events.length) {
@@ -43,7 +43,7 @@ export class EventLog {
 		}
 	}
 
-	/** The kinds of what was recorded, in order. */
+	/** Types of the recorded events, in order. */
 	get recorded(): string[] {
 		return this.events.filter((event) => !event.transient).map(({ event }) => event.type);
 	}
@@ -53,7 +53,7 @@ export class EventLog {
 		return this.events.map(({ event }) => (event.type === "text.delta" ? event.text : "")).join("");
 	}
 
-	/** Throws where the order is not the documented one, or something has no end; for logs from the first event on. */
+	/** Throws if the order is not the documented one, or something has no end. For logs that start with the first event. */
 	check(): void {
 		checkEventOrder(this.events, true);
 	}

@@ -3,8 +3,9 @@ import { SkillOrder } from "./skill-order.ts";
 import { TaskOrder } from "./task-order.ts";
 
 /**
- * Throws where events of one session, from its first on, break the order that `event.ts` documents. Prefixes of a
- * session are fine; `complete` asks for more: that everything begun has come to its end.
+ * Throws if events of one session, from its first one, break the order that `event.ts` documents. A prefix of a session is
+ * valid. `complete`
+ * also requires that everything started has ended.
  */
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();
@@ -21,7 +22,7 @@ type Fault = string | undefined;
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
-	/** Calls that a model writes, and how many characters of their arguments were told. */
+	/** Calls in streaming, with the number of streamed characters of their arguments. */
 	readonly #written = new Map<string, number>();
 	/** Runs with a reply whose call was not recorded yet. */
 	readonly #replied = new Set<string>();
@@ -118,7 +119,7 @@ class EventOrder {
 	}
 
 	#share({ runId, callId }: { readonly runId: string; readonly callId: string }): Fault {
-		// Of a task's run the calls are told elsewhere.
+		// The calls of a task's run are in another session.
 		if (!this.#openRuns.has(runId)) return this.#tasks.working ? undefined : "nobody works";
 		// A workflow that a person started has no call.
 		return callId === "" || this.#openCalls.has(callId) ? undefined : "its call is not open";
@@ -231,7 +232,7 @@ class EventOrder {
 			case "calls.proposed":
 				return this.#propose(event);
 			case "model.calling":
-				// After a failed commit a reply that nobody has recorded is made again.
+				// After a failed commit an unrecorded reply is requested again.
 				if (!event.auxiliary) this.#replied.delete(event.runId);
 				return undefined;
 			case "response.started":

@@ -1,7 +1,7 @@
 import { type ImageType, isImageType } from "../vocabulary/message.ts";
 
 interface TestPicture {
-	/** What people call its kind. */
+	/** Common name of its type. */
 	readonly name: string;
 	readonly mediaType: ImageType;
 	readonly content: Buffer;

@@ -10,7 +10,7 @@ export interface ProbeOptions {
 	readonly classes?: readonly ActionClass[];
 	/** Facts that an approval is bound to. */
 	readonly binding?: () => Record<string, string>;
-	/** Where a "for this session" answer is offered: what it would cover. */
+	/** Root of the scope if an approval for the session is offered. */
 	readonly grantRoot?: string;
 	readonly run?: (context: ToolContext) => Promise<string>;
 }

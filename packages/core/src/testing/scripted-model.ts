@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 
-/** One reply as a test writes it: events, to which an `end` is added where there is none, or a stream of its own. */
+/** One scripted reply: events, with an `end` added if there is none, or a custom stream. */
 export type ScriptedReply =
 	| readonly ModelEvent[]
 	| ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
@@ -16,7 +16,7 @@ export function calls(id: string, name: string, args: unknown = {}): ModelEvent 
 	return { type: "call", id, name, arguments: args };
 }
 
-/** A reply that says this and then nothing more until it is stopped. */
+/** A reply with this text that then stays silent until it is stopped. */
 export function stuck(text: string): ScriptedReply {
 	return async function* (_request, signal) {
 		yield says(text);
@@ -27,10 +27,10 @@ export function stuck(text: string): ScriptedReply {
 	};
 }
 
-/** What every reply without an `end` of its own takes. */
+/** Usage of every reply without an `end` of its own. */
 const scriptedUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** A model that says what a test has written, one reply per request, and keeps the requests. */
+/** Model with scripted replies, one for each request. It records the requests. */
 export class ScriptedModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";

@@ -2,7 +2,7 @@ import type { SkillEvent } from "../vocabulary/skill.ts";
 
 type Fault = string | undefined;
 
-/** The order in which a session is told of its skills and their steps. */
+/** Order of the events of skills and their steps in a session. */
 export class SkillOrder {
 	/** Open skills, with the open tries of their steps. */
 	readonly #open = new Map<string, Set<string>>();

@@ -4,7 +4,7 @@ type Fault = string | undefined;
 
 type Stage = "created" | "started" | "suspended" | "again" | "ended";
 
-/** From which stages each event may come, and where it leads; undefined where it leaves the stage as it is. */
+/** Stages in which each event may occur, and the next stage. Undefined if the stage stays. */
 const moves: {
 	readonly [Type in Exclude<TaskEvent["type"], "task.created">]: readonly [
 		readonly Stage[],
@@ -20,12 +20,12 @@ const moves: {
 	"task.cancelled": [["created", "started", "suspended", "again"], "ended"],
 };
 
-/** The order in which a session is told of its tasks, and a conversation of its worker. */
+/** Order of the events of tasks in a session, and of the worker in a task's session. */
 export class TaskOrder {
 	readonly #stages = new Map<string, Stage>();
 	#worker: "none" | "working" | "over" | "exited" = "none";
 
-	/** Whether something of a task may come that is told with it. */
+	/** Whether events of an active task may occur. */
 	get working(): boolean {
 		return [...this.#stages.values()].includes("started");
 	}

@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
-/** A model with a script for each conversation, found by the first line of what that begins with: a task's title. */
+/** Model with a script for each conversation, found by the first line of its first message: a task's title. */
 export class TaskScript implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
@@ -15,7 +15,7 @@ export class TaskScript implements Model {
 		this.#scripts = new Map(models);
 	}
 
-	/** What was asked in the conversation of this title. */
+	/** Requests of the conversation with this title. */
 	requests(title: string): readonly ModelRequest[] {
 		return this.#of(title).requests;
 	}

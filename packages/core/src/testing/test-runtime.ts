@@ -16,11 +16,11 @@ import type { Sandboxes } from "../vocabulary/sandbox.ts";
 import { SecretBox } from "../vocabulary/secrets.ts";
 import { noSandboxes } from "./no-sandboxes.ts";
 
-/** What a test says about its runtime; all but the model has a default. */
+/** Options of a runtime in a test. All except the model have a default. */
 export interface TestRuntimeOptions
 	extends Partial<Omit<RuntimeOptions, "store" | "clock" | "ids" | "log" | "sandbox" | "secrets" | "roots">> {
 	readonly model: Model;
-	/** Of an earlier runtime, to go on where it stopped. */
+	/** Directory of an earlier runtime, to continue its work. */
 	readonly directory?: string;
 	readonly clock?: ManualClock;
 	/** Also of the store. */
@@ -29,9 +29,9 @@ export interface TestRuntimeOptions
 	readonly database?: Store<Tables>;
 	/** Puts something in front of the store that the runtime uses. */
 	readonly wrap?: (store: Store<Tables>) => Store<Tables>;
-	/** Where commands run; without a sandbox unless told. */
+	/** Sandboxes of commands. Default: none. */
 	readonly sandbox?: Sandboxes;
-	/** What `--root` would say; nothing unless told. */
+	/** Values of `--root`. Default: none. */
 	readonly roots?: readonly string[];
 	/** A short one unless told; `built-in` is the product's own. */
 	readonly systemTemplate?: string;
@@ -54,7 +54,7 @@ export class TestRuntime {
 		this.directory = parts.directory;
 	}
 
-	/** Opens the store; call `runtime.start()` where unfinished work is to go on. */
+	/** Opens the store. Call `runtime.start()` to continue unfinished work. */
 	static async open(options: TestRuntimeOptions): Promise<TestRuntime> {
 		const { model, clock = new ManualClock(), failpoints = noFailpoints, tools = builtinTools() } = options;
 		const directory = options.directory ?? (await mkdtemp(join(await realpath(tmpdir()), "parley-core-")));
@@ -100,14 +100,14 @@ export class TestRuntime {
 		return runId;
 	}
 
-	/** Lets everything happen that waits for nothing but its turn. */
+	/** Runs everything that is not waiting for an external event. */
 	async settle(): Promise<void> {
 		do {
 			for (let turn = 0; turn < 20; turn++) await tick();
 		} while (hasOpenFileRequests());
 	}
 
-	/** Stops what runs where it stands and closes the store. The directory stays. */
+	/** Stops all runs and closes the store. The directory stays. */
 	async stop(): Promise<void> {
 		let stopped = false;
 		const drained = this.runtime.drain(0).then(() => {
@@ -132,7 +132,7 @@ export function unkeyed(principal: Principal = operator): Keyed {
 	return { principal, key: undefined, method: "test", params: {} };
 }
 
-/** Where the database of a `TestRuntime` is. */
+/** Path of the database of a `TestRuntime`. */
 export function databaseIn(directory: string): string {
 	return join(directory, "data", "parley.sqlite");
 }

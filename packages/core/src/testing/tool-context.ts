@@ -16,7 +16,7 @@ export async function createDirectory(
 	return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A fresh real directory with `work` in it, where tools work (`cwd`), and `outside`, where they do not. */
+/** A new real directory with `work`, the working directory of tools (`cwd`), and `outside`, which is outside the roots. */
 export async function createWorkplace(): Promise<
 	{ readonly path: string; readonly cwd: string } & AsyncDisposable
 > {
@@ -46,7 +46,7 @@ const noSandbox: Sandbox = {
 	run: () => Promise.reject(new ParleyError("no command runs in this test", { code: "unimplemented" })),
 };
 
-/** A context for one call below `cwd`, in which nobody answers and no command runs unless told. */
+/** Context for one call below `cwd`. By default no person answers and no command runs. */
 export function createToolContext(cwd: string, told: Partial<ToolContext> = {}): ToolContext {
 	return {
 		sessionId: "sess_1",

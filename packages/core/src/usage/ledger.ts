@@ -8,7 +8,7 @@ import { dayOf, nextStart } from "./period.ts";
 import { hasSetBudgets } from "./set-budget.ts";
 import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.ts";
 
-/** What one model call took. `cost` is in billionths of a US dollar. */
+/** Usage of one model call. `cost` is in billionths of a US dollar. */
 export interface Charge {
 	readonly sessionId: string;
 	/** Milliseconds since the epoch. */
@@ -25,7 +25,7 @@ type ChargeRow = Usage & Pick<Charge, "sessionId" | "model" | "provider" | "cost
 
 type Conflicts = OnConflictBuilder<Tables, "usage_days">;
 
-/** Counts the call into the row that is there. */
+/** Adds the call to the existing row. */
 const addUp = (conflict: Conflicts) =>
 	conflict.columns(["scope", "day", "model", "provider"]).doUpdateSet((eb) => ({
 		calls: eb("usage_days.calls", "+", eb.ref("excluded.calls")),
@@ -107,7 +107,8 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
 	const row = { ...usage, day: dayOf(at), model, provider, cost };
-	// What most have in common first: processes that share a database and charge in another order wait for each other.
+	// The most shared account first, because processes on one database that update in different orders would block each
+	// other.
 	for (const account of accounts.toReversed()) await addToAccount(tx, { ...row, sessionId: account });
 	await addCharge(tx, { ...row, sessionId });
 	if (cost === 0) return [];
@@ -132,8 +133,8 @@ export async function budgetLeft(
 }
 
 /**
- * Throws `resource_exhausted` with what people can do, where a budget of the gateway or the session is spent. Returns
- * whether any budget holds.
+ * Throws `resource_exhausted` with advice if a budget of the gateway or the session is spent. Returns whether any budget
+ * applies.
  */
 export async function refuseWhenSpent(
 	store: Store<Tables>,
@@ -190,7 +191,7 @@ export async function sessionTotals(
 
 type Limited = Standing & { readonly limit: number };
 
-/** The budgets that hold for a session, with what was spent of them. */
+/** Budgets of a session with the spent amounts. */
 async function limitedOf(
 	db: Tx,
 	{ sessionId, at }: Pick<Charge, "sessionId" | "at">,
@@ -207,7 +208,7 @@ async function limitedOf(
 	);
 }
 
-/** What a single charge has reached; one that goes past both marks has reached the end. */
+/** Mark that a single charge has reached. A charge past both marks has reached the end. */
 function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
 	const passes = (mark: number): boolean => before < mark && after >= mark;
 	if (passes(limit)) return 100;

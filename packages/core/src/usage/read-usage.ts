@@ -8,7 +8,7 @@ import { gatewayScope, limitsOf, type Standing, standingsOf } from "./standing.t
 
 /** Which sums are asked for. */
 export interface UsageFilter {
-	/** Of this session alone. */
+	/** This session only. */
 	readonly sessionId?: string;
 	/** The first and the last UTC day, YYYY-MM-DD; both count. */
 	readonly since?: string;
@@ -33,11 +33,11 @@ export interface UsageRow extends UsageSum {
 export interface UsageReport {
 	/** At most 1000: days with the newest first, models and sessions with the dearest first. */
 	readonly rows: readonly UsageRow[];
-	/** Of everything that was asked for, also of sessions that are gone. */
+	/** Total of all matching usage, including deleted sessions. */
 	readonly total: UsageSum;
-	/** The gateway's, and the session's where one was named, as they stand today. */
+	/** Present state of the gateway's budgets and those of a named session. */
 	readonly budgets: readonly (Standing & {
-		/** How much of the limit is spent, rounded down; 0 where there is none. */
+		/** Spent share of the limit, rounded down. 0 without a limit. */
 		readonly percent: number;
 	})[];
 }

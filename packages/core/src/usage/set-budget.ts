@@ -6,17 +6,17 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { type BudgetPeriod, type BudgetScope, dollars } from "../vocabulary/usage.ts";
 import { gatewayScope } from "./standing.ts";
 
-/** What the operator decides about one budget. */
+/** Change of one budget by the operator. */
 export interface BudgetChange {
 	readonly scope: BudgetScope;
 	/** For scope `session`, and only there. */
 	readonly sessionId?: string;
 	readonly period: BudgetPeriod;
-	/** Billionths of a US dollar. null: no limit. `configured`: what the configuration says, again. */
+	/** Billionths of a US dollar. null: no limit. `configured`: the value of the configuration. */
 	readonly limit: number | null | "configured";
 }
 
-/** Who makes a change, where and when. */
+/** Author, store and time of a change. */
 export interface ChangeMade {
 	/** The one that `tx` belongs to. */
 	readonly store: Store<Tables>;
@@ -29,7 +29,7 @@ export interface ChangeMade {
 /** Whether a store holds budgets that were set. Once it may, it is not asked again. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
-/** Writes the change: from its commit on it holds. Throws `invalid_argument` where the change makes no sense. */
+/** Writes the change, which applies from its commit. Throws `invalid_argument` for an impossible change. */
 export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }: ChangeMade): Promise<void> {
 	const { period, limit } = change;
 	const scope = scopeOf(change);
@@ -42,7 +42,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 			`a budget of ${limit} billionths of a dollar is not possible: a whole number from 0, or none`,
 		);
 	}
-	// Before the commit, so that nobody who looks in between remembers that there is none.
+	// Before the commit, so that no reader caches that there is none.
 	inUse.set(store, Promise.resolve(true));
 	const values = { limit_cost: limit, set_by: by, set_at: at, ...stamp };
 	await tx
@@ -52,7 +52,7 @@ export async function setBudget(tx: Tx, change: BudgetChange, { store, by, at }:
 		.execute();
 }
 
-/** The same, asked for by somebody, and in the audit. */
+/** The same for a principal, with an audit row. */
 export async function changeBudget(
 	tx: Tx,
 	change: BudgetChange,
@@ -73,7 +73,7 @@ export function hasSetBudgets(store: Store<Tables>): Promise<boolean> {
 		.read((db) => db.selectFrom("budgets").select("scope").limit(1).execute())
 		.then((rows) => rows.length > 0);
 	inUse.set(store, looked);
-	// Who cannot look now looks again.
+	// A failed read is repeated.
 	looked.catch(() => inUse.delete(store));
 	return looked;
 }

@@ -16,7 +16,7 @@ export interface Standing {
 	readonly spent: number;
 	/** null: not limited. */
 	readonly limit: number | null;
-	/** `set`: by the operator at run time, instead of what is configured. */
+	/** `set`: by the operator at run time, instead of the configuration. */
 	readonly source: "configured" | "set";
 }
 
@@ -51,7 +51,7 @@ const spentIn = hotStatement<
 
 type Limit = Omit<Standing, "spent">;
 
-/** The limits of the gateway and, where one is named, of a session: a month's before a day's, for it lasts longer. */
+/** Limits of the gateway and of a named session. A month's limit precedes a day's, because it lasts longer. */
 export async function limitsOf(
 	db: Tx,
 	sessionId: string | undefined,
@@ -69,7 +69,7 @@ export async function limitsOf(
 	return scopes.flatMap((scope) => [limit(scope, "month"), limit(scope, "day")]);
 }
 
-/** What of each limit was spent in the day and the month of `at`. */
+/** Spent amount of each limit in the day and the month of `at`. */
 export async function standingsOf(db: Tx, limits: readonly Limit[], at: number): Promise<Standing[]> {
 	if (limits.length === 0) return [];
 	const sessionId = limits.find((limit) => limit.sessionId !== undefined)?.sessionId ?? gatewayScope;

@@ -7,7 +7,7 @@ import type { AuditLog } from "../trust/audit/audit-log.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What is looked through once a day, and what the log calls it. */
+/** Daily task with its name in the log. */
 export interface Chore {
 	readonly name: string;
 	readonly work: () => Promise<void>;
@@ -27,7 +27,7 @@ export class Housekeeping {
 		this.#chores = chores;
 	}
 
-	/** Does everything once and comes back every day. Never rejects: what fails is logged and tried the next day. */
+	/** Runs all tasks once and then every day. Never rejects: a failed task is logged and repeated the next day. */
 	async begin(): Promise<void> {
 		if (this.#stopped) return;
 		this.#timer = this.#clock.after(dayMs, () => void this.begin());
@@ -46,7 +46,7 @@ export class Housekeeping {
 	}
 }
 
-/** What is looked through, and forgotten when it has had its time. */
+/** Daily tasks that remove expired data. */
 export function choresOf(
 	{ store, clock }: { readonly store: Store<Tables>; readonly clock: Clock },
 	{

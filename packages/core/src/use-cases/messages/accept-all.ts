@@ -8,9 +8,10 @@ import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-tru
 import type { Principal } from "../../vocabulary/principal.ts";
 
 /**
- * Trusts the session from now on and answers its open approvals that this covers, in one transaction. For a chat
- * platform it changes nothing, and throws `permission_denied` where the channel is not trusted. Nobody else trusts a
- * session of a channel by it: that throws `failed_precondition`.
+ * Trusts the session and approves its open approvals that this covers, in one transaction. For a chat platform it changes
+ * nothing,
+ * and throws `permission_denied` if the channel is not trusted. For others, a session of a channel throws
+ * `failed_precondition`.
  */
 export async function acceptAll(
 	services: Services & { readonly sessions: Sessions },
@@ -19,7 +20,7 @@ export async function acceptAll(
 ): Promise<void> {
 	const { sessions, audit, grants, log, prompts } = services;
 	const { principal } = request;
-	// Who talks in the channel has what its grant gives already: there is no more to get.
+	// Members of the channel already have its grant.
 	const chats = principal.kind === "connector";
 	using lease = await sessions.lease(principal, sessionId, chats ? "session.write" : "trust.accept_all");
 	const { session } = lease;
@@ -58,7 +59,7 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/** It would hold for whoever speaks there, and without what a grant of the channel brings: its badge, its limit, its end. */
+/** It would apply to everyone who writes there, without the mark, limit and end of a grant of the channel. */
 function belongsToChannel(place: string): ParleyError {
 	const message = `the session belongs to a channel, where accept_all_tools does not count: trust the channel with parley trust grant ${visible(place)} --reason …`;
 	return new ParleyError(message, { code: "failed_precondition" });

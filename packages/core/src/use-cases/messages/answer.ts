@@ -20,7 +20,7 @@ import { refuseUnread } from "../../text/unread-approval.ts";
 import { actingId, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../../vocabulary/prompt.ts";
 
-/** What an answer is taken with. */
+/** Services of an answer. */
 interface AnswerDeps extends Services {
 	readonly sessions: Sessions;
 	/** How channels work. */
@@ -28,8 +28,9 @@ interface AnswerDeps extends Services {
 }
 
 /**
- * Answers the question of a token, for who may; false where it was over already. Throws `not_found` also where the
- * session is not to be seen.
+ * Answers the question of a token for a principal that may. Returns false if it was closed already. Throws `not_found` also
+ * if the
+ * principal may not see the session.
  */
 export async function answerQuestion(
 	deps: AnswerDeps,
@@ -79,7 +80,7 @@ export async function answerQuestion(
 	return counts;
 }
 
-/** Borrows the session of a question for who may give that answer. Who may not is written down. */
+/** Borrows the session of a question for a principal that may give this answer. A refusal is audited. */
 async function admit(
 	deps: AnswerDeps,
 	by: Principal,
@@ -96,14 +97,14 @@ async function admit(
 		}
 		lease = await deps.sessions.lease(by, row.session_id, "prompt.deny");
 		const { session } = lease;
-		// What comes later than another answer changes nothing.
+		// A late answer has no effect.
 		if (row.state === "open") authorizeAnswer(by, given, session, deps.places.profileOf(session.place));
 		return lease;
 	} catch (reason) {
 		lease?.[Symbol.dispose]();
 		const { code } = ParleyError.from(reason);
 		if (code === "permission_denied" || code === "not_found") auditRefused(deps.audit, row, by);
-		// Who may not see the session learns nothing of it, not even its id.
+		// A principal that may not see the session learns nothing about it.
 		throw code === "not_found" ? unknownPrompt() : reason;
 	}
 }
@@ -119,7 +120,7 @@ async function isAnsweredElsewhere(
 	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
 }
 
-/** Throws `not_found` where the operator has taken back meanwhile that the person's channel answers for that one. */
+/** Throws `not_found` if the operator has removed the permission of the person's channel meanwhile. */
 function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
 	const here = person && placeKey(person.place);
 	if (here === undefined || place === null || place === here) return;
@@ -133,7 +134,7 @@ function unknownPrompt(): ParleyError {
 	return new ParleyError("prompt not found", { code: "not_found" });
 }
 
-/** What an approval with changed arguments is bound to; undefined where it changes none, or comes too late. */
+/** Binding of an approval with changed arguments. Undefined without changes, or if it comes too late. */
 async function judgeChange(
 	session: Session,
 	row: Selectable<Tables["prompts"]>,

@@ -20,13 +20,13 @@ interface OpenRun {
 	readonly content: string;
 }
 
-/** What is to end: the active run, with `queued` the messages behind it too; with `runId` that run alone. */
+/** Runs to end: the active run, with `queued` also the waiting messages; with `runId` only that run. */
 export interface Ending {
 	readonly queued?: boolean;
 	readonly runId?: string | undefined;
 }
 
-/** What came of a wish to end runs; `atWork` says that one of them had begun. */
+/** Result of a cancel. `atWork`: one of the runs had started. */
 interface Ended extends Outcome<Cancelled> {
 	readonly atWork: boolean;
 }
@@ -68,8 +68,8 @@ export async function cancelTurn(
 }
 
 /**
- * Like `cancelTurn`, because somebody wants it to stop: a channel that hears that is trusted no more. Who takes back a
- * message of their own that is not at work has stopped nothing.
+ * Like `cancelTurn`, requested by a person, which ends the trust of their channel. Withdrawing one's own waiting message
+ * does not.
  */
 export async function stopTurn(
 	services: CancelServices & { readonly grants: SessionGrants },
@@ -82,7 +82,7 @@ export async function stopTurn(
 	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, services));
 	if (known) return known.response;
 	const takesBack = await isOwnAndWaits(journal, session, request, ending);
-	// First: who asks again because the gateway has died in between finds the trust ended, and ends no later one.
+	// First, so that a repetition after a crash finds the trust ended, and ends no later one.
 	if (!takesBack) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(services, session, request, ending);
 	// Its turn has come meanwhile.

@@ -41,9 +41,11 @@ export async function withSkill(
 }
 
 /**
- * The options of a run as they are stored: checked, with the real name of the model and without secrets. Throws
- * `invalid_argument` for an option that is not possible, `not_found` for an agent that is not there, and `permission_denied`
- * if a person of a chat writes a system prompt or the operator has chosen another agent for the channel.
+ * Options of a run in stored form: checked, with the real name of the model and without secrets. Throws `invalid_argument`
+ * for an
+ * impossible option, `not_found` for an unknown agent, and `permission_denied` if a person of a chat writes a system prompt
+ * or the
+ * operator has chosen another agent for the channel.
  */
 export async function chooseOptions(
 	{ person }: Principal,

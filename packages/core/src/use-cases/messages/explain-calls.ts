@@ -13,7 +13,7 @@ export interface ExplainedCall {
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
 	/** The rule that decided, in words for people. */
 	readonly reason: string;
-	/** Who answered, where somebody was asked. */
+	/** Principal that answered, if a question was asked. */
 	readonly by?: string;
 	/** `none` if it did not run, or if calls of its reply come before it. */
 	readonly outcome: "completed" | "failed" | "running" | "none";
@@ -29,7 +29,7 @@ interface Asked {
 
 const unknownReason = "not recorded: an earlier version decided";
 
-/** What became of each call that a run has made, in the model's order. */
+/** Decision and result of each call of a run, in the model's order. */
 export function explainCalls(
 	steps: readonly Step[],
 	asked: readonly Asked[],

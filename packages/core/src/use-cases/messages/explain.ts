@@ -14,7 +14,7 @@ import { taintWords } from "../../vocabulary/taint.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { type ExplainedCall, explainCalls, findApprovals } from "./explain-calls.ts";
 
-/** What became of one message: what was heard, what was decided, what was said. Times are milliseconds since the epoch. */
+/** History of one message: the text, the decisions and the answer. Times are milliseconds since the epoch. */
 export interface Explanation {
 	readonly runId: string;
 	readonly correlation: string;
@@ -24,14 +24,14 @@ export interface Explanation {
 		readonly author?: Author;
 		readonly attachments: readonly FileFacts[];
 	};
-	/** What was said to the run while it was at work, in order. */
+	/** Messages that were added while the run was active, in order. */
 	readonly steered: readonly { readonly content: string; readonly at: number; readonly author?: Author }[];
 	readonly state: "queued" | "active" | "ended";
 	readonly profile: string;
 	readonly policyVersion: string;
 	/** Whether `accept_all_tools` held. */
 	readonly acceptAll: boolean;
-	/** What has come together in the session, in words. */
+	/** Taint of the session in words. */
 	readonly taint: readonly string[];
 	readonly models: readonly {
 		readonly model: string;
@@ -98,7 +98,7 @@ function ofType<Type extends Explaining>(
 	events: readonly EventOf<Explaining>[],
 	type: Type,
 ): EventOf<Type>[] {
-	// True because the type of an event is what its event says.
+	// True because `type` decides the type of the event.
 	return events.filter(({ event }) => event.type === type) as unknown as EventOf<Type>[];
 }
 
@@ -143,7 +143,7 @@ function toldBy(
 	return { content, at: message?.at ?? at, ...defined({ author }) };
 }
 
-/** The rules that the run was decided by; undefined where it has called nothing. */
+/** Version of the rules that decided. Undefined without calls. */
 function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
 	return last && (last.decision?.policy ?? "not recorded");

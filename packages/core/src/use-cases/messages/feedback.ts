@@ -30,8 +30,9 @@ export class SessionFeedback {
 	}
 
 	/**
-	 * Records feedback in place of what the principal said about the reply before. Returns the run. Throws `not_found` for
-	 * a run that is not the session's, and `failed_precondition` if there is no reply.
+	 * Records feedback and replaces the principal's earlier one for the reply. Returns the run. Throws `not_found` for a run
+	 * of another
+	 * session, and `failed_precondition` if there is no reply.
 	 */
 	async record(request: Keyed, sessionId: string, given: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");

@@ -6,7 +6,7 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator, type Principal, type Role } from "../../vocabulary/principal.ts";
 import type { Elicitation } from "../../vocabulary/prompt.ts";
 
-/** A connector that acts for somebody. */
+/** A connector that acts for a person. */
 function acting(user: string, role: Role, channel = "general", connector = "connector:discord"): Principal {
 	const place = { platform: "discord", tenant: "guild", channel, shared: false };
 	const person = { id: `discord:guild:${user}`, name: user, role, place };
@@ -16,7 +16,7 @@ function acting(user: string, role: Role, channel = "general", connector = "conn
 const ada = acting("ada", "member");
 const { person: _ada, ...alone } = ada;
 
-/** Ada's password is asked for in a channel, and the operator has an open approval of what is always asked about. */
+/** A channel has an open question for Ada's password, and the operator has an open always-required approval. */
 async function asked() {
 	const password: Elicitation = {
 		type: "password",

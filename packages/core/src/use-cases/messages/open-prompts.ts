@@ -13,7 +13,7 @@ import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 
-/** A question that waits for its answer, with where it stands. */
+/** Open question with its session. */
 export interface OpenPrompt {
 	readonly prompt: Prompt;
 	readonly sessionId: string;
@@ -22,7 +22,7 @@ export interface OpenPrompt {
 	readonly place?: string;
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** Who of a chat platform asked for the work that it belongs to. */
+	/** Person of a chat platform who requested its work. */
 	readonly requester?: Pick<Person, "id" | "name">;
 	/** Whether only a value that is written out approves it. */
 	readonly alwaysAsk: boolean;
@@ -37,7 +37,7 @@ export interface PromptFilter {
 	readonly approvals?: boolean | undefined;
 }
 
-/** Questions that wait for people, whatever session they stand in. */
+/** Open questions of all sessions. */
 export class OpenPrompts {
 	readonly #options: { readonly store: Store<Tables>; readonly clock: Clock };
 	readonly #sessions: Sessions;

@@ -25,7 +25,7 @@ async function ask(t: TestRuntime) {
 	return { session, log, prompt };
 }
 
-/** Lets time pass as it does: what falls due is done before the next hour begins. */
+/** Advances the clock by hours, and completes due work after each hour. */
 async function pass(t: TestRuntime, hours: number): Promise<void> {
 	for (let passed = 0; passed < hours * 6; passed++) {
 		t.clock.advance(hour / 6);

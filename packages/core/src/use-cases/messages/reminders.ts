@@ -20,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Reminds people of questions that have waited for half and for nine tenths of their life, and ends those whose time is
- * over, also where no run waits for the answer. One timer serves all questions.
+ * Reminds people of questions at 50 % and 90 % of their lifetime, and expires overdue ones, also without a waiting run. One
+ * timer serves
+ * all questions.
  */
 export class Reminders {
 	readonly #deps: Services;
@@ -30,7 +31,7 @@ export class Reminders {
 	/** When the timer looks, in milliseconds since the epoch. */
 	#lookAt = Number.POSITIVE_INFINITY;
 	#looking: Promise<void> = Promise.resolve();
-	/** Questions that could not be dealt with: the log was told. */
+	/** Questions with a logged failure. */
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
@@ -42,14 +43,14 @@ export class Reminders {
 		});
 	}
 
-	/** Catches up on what fell due while the gateway was stopped, and goes on from there. */
+	/** Handles everything that became due while the gateway was stopped, and continues. */
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
 		this.#look();
 	}
 
-	/** Resolves when nothing is written any more. */
+	/** Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();

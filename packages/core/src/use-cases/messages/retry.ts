@@ -11,8 +11,9 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Accepted, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
 
 /**
- * Makes the last reply of the session again: a run of its own that knows all that the last one did, but not how it
- * ended. What tools have done stays done. Throws `failed_precondition` where nothing was said yet or a run is at work.
+ * Requests the last reply of the session again: a new run that knows the work of the last one, but not its final text.
+ * Effects of tools
+ * remain. Throws `failed_precondition` in an empty session or during a run.
  */
 export async function retryLast(
 	services: Services,
@@ -76,19 +77,19 @@ async function askedLast(tx: Tx, sessionId: string, { person }: Principal): Prom
 	// simply sent again.
 	const reached = begun !== undefined && !attachments?.some(isOpen);
 	const again = reached ? id : retryOf;
-	// What stands there already stands under its author's name; what is sent again must not get another one.
+	// The stored message already has the name of its author, and must not get another one.
 	const isOther = person !== undefined && person.id !== actor?.id;
 	if (again === undefined && isOther) {
 		throw refused("the last message never reached the model: only who wrote it can send it again");
 	}
 	const asks = again === undefined ? (person ?? actor) : person;
 	const said = { content, images, options, ...defined({ attachments }) };
-	// It is the same message that is asked again, whoever asks.
+	// The retry has the same message, whoever requests it.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...said, ...named, retryOf: again, ...defined({ actor: asks }) };
 }
 
-/** Who wrote what is asked again, whoever asks: it stands with the first of the runs. */
+/** Author of the repeated message, which the first of the runs has. */
 async function writerOf(tx: Tx, { retryOf, actor }: Omit<NewRun, "trusted">): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
 	for (let id: string | null = retryOf ?? null; id !== null; ) {

@@ -17,15 +17,16 @@ import type { Invocation } from "../../vocabulary/skill.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
 import type { Asked } from "../../vocabulary/transcript.ts";
 
-/** What became of a message: `queuedPosition` counts the messages before it, the active one included; 0 is active. */
+/** Accepted message. `queuedPosition` counts the messages before it, including the active one. 0 means active. */
 export interface Accepted {
 	readonly runId: string;
 	readonly queuedPosition: number;
 }
 
 /**
- * Accepts a message: durable, and told to everybody as `user.message`, when this resolves. Returns the run to start
- * where nothing is in its way. Throws `resource_exhausted` when too many wait already.
+ * Accepts a message. It is durable, and `user.message` is emitted, when this resolves. Returns the run to start if none is
+ * active. Throws
+ * `resource_exhausted` if too many messages wait.
  */
 export async function acceptMessage(
 	services: Services,
@@ -75,12 +76,12 @@ export function storable(text: string): string {
 	return text.toWellFormed().replaceAll("\0", "\u{fffd}");
 }
 
-/** Who is named with a message: the person where a connector acts for one, whatever else is said. */
+/** Author of a message: always the person if a connector acts for one. */
 export function authorOf({ person }: Principal, { author }: Pick<NewMessage, "author">): Author | undefined {
 	return person ? { id: person.id, name: person.name } : author;
 }
 
-/** What a message brings with it; nobody knows who wrote what is in a file. */
+/** Attachments and taint of a message. The author of a file is unknown. */
 async function attach(
 	tx: Tx,
 	sessionId: string,
@@ -94,34 +95,34 @@ async function attach(
 	return { attachments: await attachFiles(tx, { principal, sessionId, ids, now }) };
 }
 
-/** What somebody says. */
+/** New message of a client. */
 export interface NewMessage {
 	readonly content: string;
 	readonly images?: readonly ImageBlock[];
 	readonly author?: Author;
 	/** Ids of kept files that come with it. */
 	readonly attachments?: readonly string[];
-	/** What its client names it; it ties log lines together, where without it the run's id does. */
+	/** Correlation id of the client for log lines. Default: the id of the run. */
 	readonly correlation?: string;
 	/** A skill that it starts, for clients that name it beside the content; else `/name` at the beginning does. */
 	readonly skill?: Invocation;
 }
 
-/** What a schedule adds to the transaction of its message. */
+/** Additional writes of a schedule in the transaction of its message. */
 interface Scheduled {
 	readonly taint: Taint;
 	/** Records the firing. Throws if the schedule cannot fire; then there is no message. */
 	readonly fire: (tx: Tx, record: RecordEvents, queued: Queued) => Promise<void>;
 }
 
-/** A run that was written, and where it stands. */
+/** Written run with its position. */
 export interface Queued {
 	readonly run: RunRow;
 	/** How many runs are before it; 0 makes it the active one. */
 	readonly position: number;
 }
 
-/** What is written down of a message; `correlation` is what its client named it. */
+/** Stored form of a message. `correlation` is the client's id. */
 export interface NewRun extends Asked {
 	readonly correlation?: string | undefined;
 	readonly options?: RunOptions | undefined;
@@ -129,7 +130,7 @@ export interface NewRun extends Asked {
 	readonly trusted: boolean;
 }
 
-/** Tells the operator of a message that is durable: who sent how much, not what. */
+/** Logs a durable message: its author and size, not its text. */
 export function logAccepted(
 	log: Logger,
 	sessionId: string,

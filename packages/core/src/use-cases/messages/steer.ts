@@ -18,14 +18,15 @@ import {
 	storable,
 } from "./send.ts";
 
-/** What became of a message to a run at work: `sent` where none was, and the message started one. */
+/** Message for the active run. `sent` if there was none, and the message started one. */
 export interface Steered extends Accepted {
 	readonly status: "steered" | "sent";
 }
 
 /**
- * Says something to the run at work: the model sees it with its next call, and where none was to come, it is called
- * once more. Where no run is at work the message is sent like any other.
+ * Adds a message to the active run. The model sees it in its next call; if none would follow, one more is made. Without an
+ * active run the
+ * message is sent as an ordinary message.
  */
 export async function steer(
 	services: Services,
@@ -66,8 +67,9 @@ export async function steer(
 }
 
 /**
- * The run that what is said can enter: none, where it is another's and a guest speaks, who may only read. Else a guest
- * would say what a run with more rights is to do.
+ * The active run to which the message can be added. None for a guest and another person's run, because guests only read and
+ * would direct a
+ * run with more rights.
  */
 async function findAtWork(tx: Tx, sessionId: string, actor: Person | undefined): Promise<string | undefined> {
 	const row = await tx

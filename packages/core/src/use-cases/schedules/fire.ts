@@ -22,7 +22,7 @@ import { nextDue } from "../../vocabulary/schedule-times.ts";
 import { acceptMessage, type Queued } from "../messages/send.ts";
 import type { NewSession } from "../sessions/open.ts";
 
-/** What firing needs from the runtime. */
+/** Services of the runtime for a due schedule. */
 export interface FiringParts {
 	readonly deps: Services;
 	readonly sessions: Sessions;
@@ -213,7 +213,7 @@ async function send(
 		const runId = queued.run.id;
 		await recordFiring(tx, record, { schedule: now, origin, runId, now: clock.now() });
 	};
-	// A due time can fire again if the clock was days ahead the first time, so that it alone is no key.
+	// A due time can fire again if the clock was days ahead the first time, so it is not a sufficient key.
 	const key = `schedule:${id}:${firings}:${due}`;
 	const request = { principal, key, method: "schedule", params: { id, due } };
 	await failpoints.reach("schedule-due");

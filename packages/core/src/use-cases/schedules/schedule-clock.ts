@@ -87,7 +87,7 @@ export class ScheduleClock {
 		this.#look(true);
 	}
 
-	/** Resolves when no firing is being written any more. */
+	/** Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();

@@ -142,7 +142,7 @@ test("open questions are shown again, and those answered meanwhile are not", asy
 	]);
 	const replayed = await EventLog.join(t.runtime, session, { afterSeq: 4 });
 	expect(replayed.recorded).toEqual(["prompt.requested"]);
-	// Comes when the question is open and something else was missed, and is told of both when it is not.
+	// Joins while the question is open and another event was missed, and receives both after the question is closed.
 	await t.send(session, "and then this");
 	const gate = Promise.withResolvers<void>();
 	const told: SessionEvent[] = [];

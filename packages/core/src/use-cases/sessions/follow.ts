@@ -8,10 +8,10 @@ import type { Tables } from "../../store/tables.ts";
 import type { SessionEvent, TransientEvent } from "../../vocabulary/event.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 
-/** Events that are read at once from the journal for somebody who has missed them. */
+/** Maximum missed events in one read of the journal. */
 const pageSize = 256;
 
-/** What a follower wants. */
+/** Options of a subscription. */
 export interface Following {
 	/** Replay starts after this number; without it only what happens from now on is delivered. */
 	readonly afterSeq: number | undefined;
@@ -21,9 +21,9 @@ export interface Following {
 	readonly drained: () => Promise<void>;
 }
 
-/** One client's view of a session: what it has missed, then everything live, without a gap between. */
+/** Subscription of one client to a session: missed events, then live events, without a gap. */
 export class Follower {
-	/** Of the session. */
+	/** Id of the session. */
 	readonly id: string;
 	/** The `seq` of the newest recorded event when the client joined. */
 	readonly lastSeq: number;
@@ -90,13 +90,13 @@ export class Follower {
 		let todo = await this.#openTodo(from);
 		while (this.#state === "joined" && this.#cursor < this.#session.outlet.seq) {
 			await this.#deliverPage();
-			// What was just delivered may have settled some of them.
+			// The delivered events may have closed some of them.
 			questions = await openPrompts(this.#journal.store, this.#session.id, from);
 			todo = await this.#openTodo(from);
 		}
 		if (this.#state !== "joined") return;
 		if (this.#session.removed) this.#pass({ type: "session.deleted" });
-		// Nothing is awaited between the last look at the outlet and here: no event can fall through.
+		// No await between the last look at the queue and this line, so no event is missed.
 		if (todo) this.#pass({ ...todo, type: "todo.shown" });
 		for (const prompt of questions) this.#pass({ type: "prompt.shown", prompt });
 		const { reply } = this.#session.outlet;
@@ -110,7 +110,7 @@ export class Follower {
 		return this.#journal.store.read((db) => openTodo(db, id, { from, last: outlet.seq }));
 	}
 
-	/** The client has gone; nothing is delivered any more. */
+	/** The client disconnected. No more events are delivered. */
 	async leave(): Promise<void> {
 		if (this.#state === "gone") return;
 		this.#state = "gone";

@@ -60,7 +60,7 @@ export const historyLimits = {
 
 type Reply = Pick<Extract<Step, { kind: "reply" }>, "content" | "asked">;
 
-/** A part of the history that is stored as one run: what the user said, and the replies with their results. */
+/** Part of the history that is stored as one run: a user message, and the replies with their results. */
 export interface ImportedRun {
 	readonly texts: readonly string[];
 	readonly images: readonly ImageBlock[];

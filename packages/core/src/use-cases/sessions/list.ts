@@ -18,7 +18,7 @@ export interface SessionSummary {
 	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
 	/** Billionths of a US dollar, of all model calls so far. */
 	readonly cost: number;
-	/** What `set_model` chose, if anything. */
+	/** Model set by `set_model`. */
 	readonly model: string | undefined;
 	/** The agent profile it was opened with. */
 	readonly profile: string;
@@ -33,7 +33,7 @@ export interface SessionFilter {
 	readonly limit: number;
 	/** Words that the title, the external key or a message holds, whatever their case: each of them somewhere. */
 	readonly query?: string;
-	/** What the id begins with. */
+	/** Prefix of the id. */
 	readonly idPrefix?: string;
 }
 
@@ -71,7 +71,7 @@ export async function listSessions(
 	return readSessions(store, all ? undefined : visibleTo(principal), filter);
 }
 
-/** Of somebody, or of all. */
+/** Sessions of the caller, or all. */
 async function readSessions(
 	store: Store<Tables>,
 	of: SessionsOf | undefined,
@@ -125,7 +125,7 @@ function toSummary(row: Row): SessionSummary {
 
 /** The index knows sequences of three characters; shorter words are looked for in the texts themselves. */
 const shortestIndexed = 3;
-/** More words than anybody remembers do not find more. */
+/** Further words do not improve a search. */
 const mostWords = 10;
 
 /** The conditions that a row of `sessions` meets which holds all words of the query, each anywhere in it. */

@@ -17,7 +17,7 @@ import type { Recorded } from "../../vocabulary/event.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
 import { type HistoryMessage, type ImportedRun, planImport, storeImport } from "./import-history.ts";
 
-/** What a client asks for when it opens a session that has no id yet. */
+/** Requested new session of a client. */
 export interface NewSession {
 	/** The id of the session, for wires whose clients choose it; a new one if it is absent. See `isSessionId`. */
 	readonly id?: string;
@@ -27,15 +27,17 @@ export interface NewSession {
 	/** The name of an agent profile; `default` where absent. */
 	readonly profile?: string;
 	/**
-	 * A conversation that the client has had elsewhere. The model sees it before the first run, and it is shown as
-	 * imported. Left out if the external key finds a session that exists. See `planImport` for what is refused.
+	 * Conversation from elsewhere, which the model sees before the first run and clients see as imported. Ignored if the
+	 * external key finds an
+	 * existing session. See `planImport` for refusals.
 	 */
 	readonly history?: readonly HistoryMessage[];
 }
 
 /**
- * Creates a session, or finds the one of the same external key; durable, with its `session.created`. `usable` rejects
- * where a new one is not possible.
+ * Creates a session, or finds the one of the same external key. Durable, with its `session.created`. `usable` rejects if a
+ * new one is not
+ * possible.
  */
 export async function createSession(
 	deps: Services,
@@ -44,7 +46,7 @@ export async function createSession(
 ): Promise<{ readonly id: string; readonly status: "created" | "resumed" }> {
 	const { journal, ids } = deps;
 	const owner = request.principal.id;
-	// Where the session is there already nobody looks at it.
+	// Not awaited if the session exists already.
 	wanted.usable?.catch(() => undefined);
 	const externalKey = wanted.externalKey ?? null;
 	let created: readonly Recorded[] = [];
@@ -70,7 +72,7 @@ export async function createSession(
 	return outcome.response;
 }
 
-/** The session of an external key. One of another channel is refused: what was said there stays there. */
+/** Session of an external key. One of another channel is refused, because its content stays there. */
 async function findKnown(
 	tx: Tx,
 	principal: Principal,
@@ -128,7 +130,7 @@ async function newId(tx: Tx, id: string): Promise<string> {
 	return id;
 }
 
-/** What a channel's profile lets each of its sessions spend. */
+/** Session budget from the channel settings. */
 async function setOwnBudget(
 	tx: Tx,
 	{ journal, clock }: Services,
@@ -150,7 +152,7 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 
 /** A session to be opened, as it will be. */
 interface Opening extends NewSession {
-	/** Where it works; a workspace of its own where absent. */
+	/** Working directory. Default: a workspace of its own. */
 	readonly root?: string;
 	/** The channel that it belongs to, as `placeKey` writes it. */
 	readonly place?: string;
@@ -159,11 +161,11 @@ interface Opening extends NewSession {
 	readonly budget?: number;
 	/** The history, checked. */
 	readonly imported?: readonly ImportedRun[];
-	/** Rejects where its agent cannot be used. */
+	/** Rejects if its agent cannot be used. */
 	readonly usable?: Promise<unknown>;
 }
 
-/** What openings go by. */
+/** Rules for new sessions. */
 interface OpeningRules {
 	readonly roots: Roots;
 	readonly places: Pick<Places, "profileOf">;
@@ -171,9 +173,9 @@ interface OpeningRules {
 }
 
 /**
- * What a session will be: as the client wants it, or, where a connector acts for a person, as their channel's profile
- * says. Throws `invalid_argument` for a directory that it cannot have, and `permission_denied` for what
- * the person may not choose.
+ * Properties of the new session: those of the client or, if a connector acts for a person, those of the channel settings.
+ * Throws
+ * `invalid_argument` for a directory that is not allowed, and `permission_denied` for a choice that the person may not make.
  */
 export async function planOpening(
 	principal: Principal,
@@ -223,7 +225,7 @@ async function planFor(
 	};
 }
 
-/** The root of a channel as it was set. One that is a link by now, or lies behind one, is refused, not followed. */
+/** Configured root of a channel. If it is now a link, or behind one, it is refused. */
 async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
 	const real = await placeRoot(place, root, roots);
 	if (real !== root) throw replacedDirectory(root, "root", real);

@@ -25,8 +25,9 @@ interface TimedStep {
 }
 
 /**
- * What the model sees of a session at this moment, as it is recorded: a summary in the place of what it stands for, a
- * run at work as far as it has come. Without secrets in what calls were given and what was thought.
+ * Recorded transcript of a session as the model sees it now: with summaries, and with the progress of an active run. Without
+ * secrets in
+ * arguments and thinking.
  */
 export async function readTranscript(
 	{ journal, files }: Services,
@@ -46,7 +47,7 @@ export async function readTranscript(
 		const run = await withPictures(files, toRunRow(row));
 		const messages = messagesOf(
 			{ ...run, options: undefined },
-			// What people read is what they wrote.
+			// People read their original messages.
 			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);
 		keepTimes(times, messages, { run, askedAt: Number(row.created_at), steps: own });
@@ -58,7 +59,7 @@ export async function readTranscript(
 	}));
 }
 
-/** All in one transaction: what is read belongs together. */
+/** One transaction, so that the rows are consistent. */
 async function readRows(db: Tx, sessionId: string) {
 	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId);
 	return {

@@ -29,7 +29,7 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 			where tables.type = 'table' and tables.sql not like 'create virtual%'`.execute(db),
 	);
 	const byTable = Map.groupBy(rows, ({ table }) => table);
-	/** Memories belong to a person, a channel or everyone: they stay when the session that stored them is deleted. */
+	/** Notes belong to a person, a channel or all users. They outlive the session that stored them. */
 	const outliving = new Set(["memories"]);
 	const naming = /(?:^|_)(?:session_id|run_id|session|run|scope)$/;
 	return new Map(
@@ -60,7 +60,7 @@ async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: 
 		runs: { id: run, state: "ended" },
 		events: { seq: 2 },
 		tasks: { state: "completed" },
-		// With an external key it goes on in another session.
+		// With an external key it continues in another session.
 		schedules: { external_key: null },
 	};
 	for (const [table, columns] of tables) {

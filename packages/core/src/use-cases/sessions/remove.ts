@@ -11,22 +11,24 @@ import { unknownSession } from "../../vocabulary/authorize.ts";
 import { endStates } from "../../vocabulary/task.ts";
 import { cancelTurn } from "../messages/cancel.ts";
 
-/** What removing needs beside the session. */
+/** Services of a deletion. */
 export interface RemoveDeps extends Services {
 	readonly sessions: Sessions;
 }
 
 /**
- * Deletes a session with everything that belongs to it, a workspace of its own too; what it used stays in the sums of
- * the gateway, and the files of another working directory stay where they are. Throws `failed_precondition` while something runs or waits there, unless
- * forced: then that is stopped first. Under a key that has deleted it before it does nothing.
+ * Deletes a session with everything in it, including its own workspace. Its usage stays in the totals of the gateway, and
+ * files of another
+ * working directory stay. Throws `failed_precondition` while a run is active or a question is open, unless forced: then
+ * these are
+ * cancelled first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	deps: RemoveDeps,
 	request: Keyed,
 	{ sessionId, force }: { readonly sessionId: string; readonly force: boolean },
 ): Promise<void> {
-	// Looked up first: nobody finds the session any more.
+	// Looked up first, because the session can no longer be found.
 	if (await deps.journal.store.read((db) => answerOf(db, request, deps))) return;
 	using lease = await deps.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;
@@ -72,7 +74,7 @@ async function forgetChannel(
 	await audit.record(tx, { ...askedBy(principal), ...what });
 }
 
-/** By force a run that is written down and works nowhere is in nobody's way. */
+/** With `force`, a stored run that is not active does not block. */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
 	if (force) return false;
@@ -111,7 +113,7 @@ const tablesOfSessions = [
 	...(["compactions", "feedback", "search_texts", "system_prompts"] as const),
 ];
 
-/** What a deletion leaves to do when it is durable: ids of sessions that may be in memory, and of files on the disk. */
+/** Work after the commit of a deletion: ids of sessions that may be in memory, and of files on the disk. */
 interface Gone {
 	readonly sessions: readonly string[];
 	readonly files: readonly string[];
@@ -134,7 +136,7 @@ async function removeRows(tx: Tx, id: string): Promise<Gone> {
 		await tx.deleteFrom(table).where("scope", "=", id).execute();
 	}
 	const files = await removeFilesOf(tx, id);
-	// A schedule with an external key goes on in the session that is created under it.
+	// A schedule with an external key continues in the session that is created under it.
 	await tx.deleteFrom("schedules").where("session_id", "=", id).where("external_key", "is", null).execute();
 	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();

@@ -26,7 +26,7 @@ export async function renameSession(
 	return title;
 }
 
-/** Gives a session the title that a model made; false where somebody has given one meanwhile. */
+/** Sets a title that a model made. Returns false if a person has set one meanwhile. */
 export async function giveTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
 	const given = await tx
 		.updateTable("sessions")

@@ -2,14 +2,14 @@ import type { ModelWish } from "../../agent/run/settings.ts";
 import type { Session } from "../../conversation/session.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 
-/** Chooses the model of a session's next runs. What is wrong with the wish is thrown, unless the key was used before. */
+/** Sets the model of a session's next runs. Throws for an invalid choice, unless the key was used before. */
 export async function setModel(
 	keys: KeyServices,
 	session: Session,
 	request: Keyed,
 	wish: Promise<ModelWish>,
 ): Promise<{ readonly model: string }> {
-	// Of a repeated request nobody looks at it.
+	// Not awaited for a repeated request.
 	wish.catch(() => undefined);
 	let chosen: string | undefined;
 	const { response, repeated } = await session.commit((tx) =>

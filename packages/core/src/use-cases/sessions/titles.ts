@@ -17,12 +17,13 @@ const mostAtOnce = 4;
 /** Sessions that may wait for theirs; one that comes on top gets it after its next run. */
 const mostWaiting = 1_000;
 const patienceMs = 60_000;
-/** Runs of a session after which a title is tried in vain: then it most likely never can be made. */
+/** Runs of a session with a failed title, after which no further attempt is made. */
 const mostFailures = 3;
 
 /**
- * Has a model name the sessions that nobody has named, each after its first run that ended well; where that fails, after
- * the next, and after two more at most. Nobody waits for it, and nobody but the log is told where it cannot be done.
+ * Titles for unnamed sessions by a model, each after its first successful run. After a failure it tries again after the next
+ * run, and two
+ * more at most. Nothing waits for it, and failures are only logged.
  */
 export class Titles {
 	readonly #session: Services;
@@ -31,7 +32,7 @@ export class Titles {
 	readonly #stopping = new AbortController();
 	readonly #waiting = new Set<string>();
 	readonly #working = new Map<string, Promise<void>>();
-	/** In how many runs the title of a session was tried in vain. */
+	/** Failed attempts by session. */
 	readonly #failures = new Map<string, number>();
 
 	constructor(session: Services, sessions: Sessions, deps: TitleDeps) {
@@ -50,7 +51,7 @@ export class Titles {
 		this.#next();
 	}
 
-	/** Breaks off what is being made; resolves when nothing is any more. */
+	/** Cancels open attempts. Resolves when none is left. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#waiting.clear();
@@ -144,8 +145,9 @@ const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Names a session after how it began, unless somebody has named it meanwhile. What that costs counts like every call of a
- * model, and it is not made where a budget is spent. False where somebody was first. Throws what makes it impossible.
+ * Names a session after its beginning, unless a person has named it meanwhile. Its cost counts like every model call, and a
+ * spent budget
+ * prevents it. Returns false if another title was first. Throws if no title is possible.
  */
 async function writeTitle(asking: Asking, beginning: Beginning): Promise<boolean> {
 	const { session, deps } = asking;
@@ -196,7 +198,7 @@ function question({ message, reply }: Beginning): string {
 	return `${said}\n\n${answered}\n\nEnd of the beginning. Write the title now.`;
 }
 
-/** How long to wait for the one other try; undefined where it would make no sense. */
+/** Wait before the second attempt. Undefined if another one is useless. */
 function pauseBefore(failure: ParleyError): number | undefined {
 	if (!(failure instanceof ModelError)) return undefined;
 	if (failure.fault === "rejected" || failure.fault === "unauthenticated") return undefined;
@@ -205,8 +207,9 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Asks once, and writes down what it took together with what came of it. Returns what went wrong, or whether the title
- * was given: it is not where somebody has named the session meanwhile.
+ * Asks once, and records usage and result together. Returns the failure, or whether the title was set: false if a person has
+ * named the
+ * session meanwhile.
  */
 async function attempt(asking: Asking, model: Model, request: ModelRequest): Promise<ParleyError | boolean> {
 	const { session, deps } = asking;

@@ -16,7 +16,7 @@ import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
  */
 export interface ToolPermission {
 	readonly tool: string;
-	/** Of a usual call. `ask` also if it depends on the arguments, as for `git`. */
+	/** Effect of a usual call. `ask` also if it depends on the arguments, as for `git`. */
 	readonly effect: Effect;
 	/** Whether its calls change nothing. */
 	readonly isPure: boolean;

@@ -13,8 +13,9 @@ interface Watching {
 }
 
 /**
- * Delivers every recorded event of a session from its first one, each once, until what is returned is called. Who watches
- * is no client of the session: its state does not change.
+ * Delivers every recorded event of a session from the first one, each once, until the returned function is called. The
+ * watcher is not a
+ * client of the session, so the session's state does not change.
  */
 export async function watchEvents(
 	sessionId: string,

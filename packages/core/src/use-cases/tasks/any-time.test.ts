@@ -12,7 +12,7 @@ const everyMoment = Array.from({ length: 30 }, (_, index) =>
 	[0, 3].map((ticks) => [3 * index, ticks] as const),
 ).flat();
 
-/** Resolves when so many events were told. */
+/** Resolves after this number of events. */
 function told({ runtime }: TestRuntime, events: number): Promise<void> {
 	return new Promise((resolve) => {
 		let left = events;
@@ -25,7 +25,7 @@ function told({ runtime }: TestRuntime, events: number): Promise<void> {
 	});
 }
 
-/** Throws where the events of a session, or of the conversation of a task, are not as documented. */
+/** Throws if the events of a session, or of the session of a task, are not as documented. */
 async function checkAll({ runtime }: TestRuntime, home: string): Promise<void> {
 	const tasks = await runtime.tasks.list(operator, { limit: 100, sessionId: home });
 	for (const sessionId of [home, ...tasks.map(({ ownSessionId }) => ownSessionId)]) {

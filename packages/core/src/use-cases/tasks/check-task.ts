@@ -6,24 +6,24 @@ import { fromRow } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 import { type NewTask, type NewWorker, priorities } from "../../vocabulary/task.ts";
 
-/** What tasks have that name no tools. */
+/** Default tools of tasks. */
 const usualTools = ["run_command", "git", "query_memories"];
 
 /** How often a task that a provider fails is tried again. */
 const maxRetries = 3;
 
-/** What a task may name. */
+/** Names that a task may use. */
 export interface TaskChoice {
 	readonly profiles: Pick<Profiles, "find">;
 	/** The names of the tools that the session itself has, with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/** The model's real name, as the agent's server knows it; throws where there is none such. */
+	/** Real name of a model on the agent's server. Throws for an unknown one. */
 	readonly modelOf: (agent: string, wanted: string) => Promise<string>;
 	/** The agent that the operator has named for a channel. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 }
 
-/** Checks what a task names; throws `invalid_argument` for what is not there, or not for this session. */
+/** Checks the names in a task. Throws `invalid_argument` for one that is unknown, or not allowed in this session. */
 export async function checkTask(
 	home: Session,
 	wanted: NewTask,

@@ -7,10 +7,10 @@ import { checkWorker, type TaskChoice } from "./check-task.ts";
 import { TaskRunner } from "./task-runner.ts";
 import { Tasks } from "./tasks.ts";
 
-/** Tasks that are worked on at a time where nobody says otherwise. */
+/** Default maximum of active tasks. */
 const usualLimit = 4;
 
-/** What tasks have of the runtime. */
+/** Services of the runtime for tasks. */
 interface TaskParts {
 	readonly deps: Services;
 	readonly sessions: Sessions;

@@ -21,7 +21,7 @@ async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>
 const spawn = (id: string, title: string, more: object = {}) =>
 	calls(id, "spawn_worker", { title, description: "help", ...more });
 
-/** What the tools answered to the last request of a conversation. */
+/** Tool results in the last request of a conversation. */
 function answers(model: TaskScript, title: string): string {
 	return JSON.stringify(model.requests(title).at(-1)?.messages);
 }

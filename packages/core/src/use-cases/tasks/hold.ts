@@ -29,7 +29,7 @@ import {
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
 
-/** What may be better later. */
+/** Faults that may be temporary. */
 const passing: readonly ModelFault[] = [
 	"rate-limited",
 	"overloaded",
@@ -38,7 +38,7 @@ const passing: readonly ModelFault[] = [
 	"unreachable",
 ];
 
-/** What a hold needs from who works on the task. */
+/** Services that a claim needs from its worker. */
 export interface HoldParts {
 	readonly row: TaskRow;
 	readonly claim: Claim;
@@ -52,7 +52,7 @@ export interface HoldParts {
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
 	/** Called when there may be a task to take up. */
 	readonly onWork: () => void;
-	/** Called with the tasks that ended together with this one: what still works on them is to stop. */
+	/** Called with the tasks that ended together with this one, so that their work stops. */
 	readonly onEnded: (ids: readonly string[]) => void;
 }
 
@@ -111,7 +111,7 @@ export class Hold implements TaskHold {
 		const { services } = this.#parts;
 		const row = await findTask(tx, this.taskId);
 		if (!row || hasEnded(row.state)) {
-			// Somebody ended it while it was at work: people were told then.
+			// A principal ended it while it was active, and its event was sent then.
 			await record(...workerEnd(this.taskId, { error: row?.error || error }));
 			return;
 		}
@@ -180,23 +180,23 @@ const broadest = 8;
 /** The run that a call belongs to, as far as a desk has to know it. */
 interface DeskRun {
 	readonly session: Session;
-	/** Stops it where it stands, to go on when the task is taken up again. */
+	/** Stops the run, which continues when the task is claimed again. */
 	park(): void;
 }
 
-/** What a desk works with. */
+/** Services of the task's tools. */
 interface DeskParts {
 	readonly hold: Pick<TaskHold, "taskId" | "home">;
 	readonly run: DeskRun;
 	readonly services: Services;
 	readonly callId: string;
-	/** Checks what a worker is wanted for; throws what the model can mend. */
+	/** Checks a requested worker. Throws an error that the model can correct. */
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
 	/** Called when there is a new task to take up. */
 	readonly onSpawned: () => void;
 }
 
-/** What the tools of a task can do for one call. */
+/** Operations of the task's tools for one call. */
 function deskOf(parts: DeskParts): TaskDesk {
 	return {
 		plan: (steps) => writePlan(parts, steps),
@@ -224,7 +224,7 @@ async function writePlan(
 	});
 }
 
-/** Resolves with what a person said; until somebody has, the task is suspended and its run stops where it stands. */
+/** Resolves with a person's answer. Until then the task is suspended and its run stops. */
 async function review(
 	{ run, hold, callId, services }: DeskParts,
 	{ reason, content }: { readonly reason: string; readonly content: string },
@@ -274,7 +274,7 @@ async function spawn(
 	const checked = await check(await services.journal.store.read((db) => own(db, hold)), wanted);
 	const { observers } = services;
 	const { id, created } = await run.session.commit(async (tx, record) => {
-		// Looked at once more: who has ended meanwhile has no workers any more.
+		// Checked again, because a task that ended meanwhile has no workers.
 		const parent = await own(tx, hold);
 		const siblings = await tx
 			.selectFrom("tasks")
@@ -300,7 +300,7 @@ function refuseBeyond({ depth }: TaskRow, siblings: number): void {
 	if (siblings >= broadest) throw invalid(`a task has ${broadest} workers at most: do the rest yourself`);
 }
 
-/** Resolves when all of these workers have ended; until then the run stops where it stands. */
+/** Resolves when all of these workers have ended. Until then the run stops. */
 async function awaitWorkers(
 	{ run, hold, services }: DeskParts,
 	ids: readonly string[] | undefined,
@@ -318,7 +318,7 @@ async function awaitWorkers(
 		if (unknown !== undefined) throw invalid(`there is no worker ${JSON.stringify(unknown.slice(0, 100))}`);
 		const wanted = workers.filter(({ id }) => ids === undefined || ids.includes(id));
 		if (wanted.every(({ state }) => hasEnded(state))) {
-			// What they have read is in what they say.
+			// Their results may contain text that they have read.
 			const taints = await Promise.all(wanted.map((worker) => findTaint(tx, worker.own_session_id)));
 			await addTaint(tx, run.session.id, joinTaints(taints));
 			return wanted.map(({ id, title, state, output, error }) => ({ id, title, state, output, error }));

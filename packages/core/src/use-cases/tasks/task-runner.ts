@@ -28,17 +28,17 @@ import { Hold } from "./hold.ts";
 
 /** Looked again at least this often while a task is open: another process may have fallen silent. */
 const lookAgainMs = 15_000;
-/** Where a task cannot be taken up, the next look is no sooner. */
+/** Wait after a failed claim. */
 const afterFailureMs = 5_000;
 
-/** What working on tasks needs. */
+/** Services of the task runner. */
 export interface TaskRunnerOptions {
 	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: Runner;
 	/** Tasks that are worked on at a time. */
 	readonly limit: number;
-	/** Whether this process alone works on the store: what others held at its start is free then. */
+	/** Whether this process is the only one on the store. Then all claims are free at its start. */
 	readonly alone: boolean;
 	readonly check: (row: TaskRow, wanted: NewWorker) => Promise<CheckedTask>;
 }
@@ -64,7 +64,7 @@ export class TaskRunner {
 		});
 	}
 
-	/** Goes on with what the last stop left, and takes up what waits. */
+	/** Continues interrupted tasks and claims waiting ones. */
 	async start(): Promise<void> {
 		const { deps, alone } = this.#options;
 		if (alone) await deps.journal.store.commit(releaseAll);
@@ -72,7 +72,7 @@ export class TaskRunner {
 		this.wake();
 	}
 
-	/** Takes up no more; resolves when what is at work, which somebody else stops, has stopped. */
+	/** Claims no more tasks. Resolves when all active ones, which another part stops, have stopped. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
@@ -86,7 +86,7 @@ export class TaskRunner {
 		this.#again = true;
 		this.#filling ??= this.#fill().finally(() => {
 			this.#filling = undefined;
-			// Somebody called after the last look, and before it was over.
+			// A wake-up arrived during the last look.
 			if (this.#again) this.wake();
 		});
 	}
@@ -94,10 +94,10 @@ export class TaskRunner {
 	/** Stops what is still worked on here of tasks that have ended. */
 	stopEnded(ids: readonly string[]): void {
 		for (const id of ids) {
-			// Who has not come as far as its run finds out when it does.
+			// A task whose run has not started notices it then.
 			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
-		// What nobody works on is taken up to be brought to its end.
+		// Claims an unclaimed task to end it.
 		this.wake();
 	}
 
@@ -126,7 +126,7 @@ export class TaskRunner {
 		}
 	}
 
-	/** How many tasks have a place of those that there are: who waits for a person needs none. */
+	/** Number of occupied task slots. A task that waits for a person needs none. */
 	#atWork(): number {
 		const waits = (session: Session | undefined): boolean =>
 			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);
@@ -140,7 +140,7 @@ export class TaskRunner {
 		// Others submit without a word.
 		if (due === undefined && !alone) this.#setTimer(lookAgainMs);
 		if (due === undefined) return;
-		// What is due at once was just taken by another process, or is about to be.
+		// Another process has just claimed a task that is due now, or is about to.
 		this.#setTimer(Math.min(lookAgainMs, Math.max(50, due - deps.clock.now())));
 	}
 
@@ -192,7 +192,7 @@ export class TaskRunner {
 			heart.cancel();
 			home.working.delete(session);
 			session.workOn(undefined);
-			// What stopped with the gateway goes on wherever the next one is.
+			// A task that stopped with the gateway continues at its next start.
 			if (this.#state === "stopped") await deps.journal.store.commit((tx) => releaseClaim(tx, claim));
 		}
 	}
@@ -246,12 +246,12 @@ interface Taken {
 	readonly resumed: boolean;
 }
 
-/** A worker is told in the words of an agent, whoever asked for the task in the first place. */
+/** A worker's task is the text of an agent, whoever requested the parent task. */
 const handedOn = "(Handed on by the agent of the task that this is a part of.)\n";
 
 /**
- * The run of a task, made where there is none; people are told that it is at work. Of a task that has ended the run that
- * is left is cancelled; undefined where none is.
+ * Run of a task, created if necessary, with its event. For an ended task, its remaining run is cancelled. Undefined without
+ * one.
  */
 async function takeUp(services: Services, session: Session, row: TaskRow): Promise<Taken | undefined> {
 	const { clock } = services;
@@ -278,7 +278,7 @@ async function takeUp(services: Services, session: Session, row: TaskRow): Promi
 	});
 }
 
-/** Writes the run of a task that nobody has worked on yet. */
+/** Creates the run of a new task. */
 async function begin(
 	services: Services,
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },

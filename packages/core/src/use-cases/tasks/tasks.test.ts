@@ -30,7 +30,7 @@ async function begun(
 	return { t, model, home, log, id };
 }
 
-/** What a conversation holds, checked against the documented order. */
+/** Events of a session, checked against the documented order. */
 async function recordedIn({ runtime }: TestRuntime, sessionId: string): Promise<RecordedEvent[]> {
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId });
 	checkEventOrder(events, true);
@@ -148,7 +148,7 @@ test("cancelling a task stops its work, and its workers", async () => {
 	log.check();
 });
 
-/** Resolves when somebody speaks: the model that is stuck. */
+/** Resolves when the blocked model has emitted text. */
 function worksOn({ runtime }: TestRuntime): Promise<void> {
 	return new Promise((resolve) => {
 		const stop = runtime.observe(operator, ({ event }) => {

@@ -25,14 +25,14 @@ import {
 import { checkTask, type TaskChoice } from "./check-task.ts";
 import type { TaskRunner } from "./task-runner.ts";
 
-/** What tasks need from the runtime. */
+/** Services of the runtime for tasks. */
 export interface TasksOptions {
 	readonly deps: Services;
 	readonly sessions: Sessions;
 	readonly runner: TaskRunner;
-	/** What a task may name. */
+	/** Names that a task may use. */
 	readonly choice: TaskChoice;
-	/** Throws where the gateway takes no more work. */
+	/** Throws if the gateway accepts no more work. */
 	readonly admit: () => void;
 }
 
@@ -76,7 +76,7 @@ export class Tasks {
 		return this.#submit(request, held.session, { wanted, retryOf: row.id });
 	}
 
-	/** What has become of a task. Throws `not_found` also for who may not see it. */
+	/** State of a task. Throws `not_found` also for a principal that may not see it. */
 	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
 		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
 		lease[Symbol.dispose]();
@@ -120,7 +120,7 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** Says what a person thinks of what a suspended task asks; it goes on with that when there is room. */
+	/** Records a person's answer to a suspended task, which continues when there is a free slot. */
 	async reply(
 		request: Keyed,
 		taskId: string,
@@ -157,7 +157,7 @@ export class Tasks {
 	): Promise<Submitted> {
 		if (home.taskId !== undefined) throw unfit(undefined, "a task's conversation has no tasks of its own");
 		const checked = checkTask(home, wanted, this.#options.choice);
-		// Of a repeated request nobody looks at it.
+		// Not awaited for a repeated request.
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
@@ -203,20 +203,22 @@ export class Tasks {
 	}
 }
 
-/** What was done to a task, and what came of it. */
+/** Action on a task with its result. */
 type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];
 
-/** What somebody says of what a task asks. */
+/** Person's answer to the question of a task. */
 interface Replying {
 	readonly taskId: string;
 	readonly by: Principal;
 	readonly approved: boolean;
 	readonly feedback: string;
-	/** Of the question that was seen; whatever it asks now where absent. */
+	/** Token of the answered question. Absent: the present one. */
 	readonly token: string | undefined;
 }
 
-/** Writes the reply, with which the task goes on. Throws `failed_precondition` where it asks nothing, or something else. */
+/**
+ * Records the answer, with which the task continues. Throws `failed_precondition` if the question is closed or another one.
+ */
 async function writeReply(
 	tx: Tx,
 	{ redactor }: Session,

@@ -10,7 +10,7 @@ import { Tokens } from "../../trust/tokens/tokens.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { endAcceptAll } from "../messages/accept-all.ts";
 
-/** Who may come in, what they may do and where, and what was decided: reached as `runtime.trust`. */
+/** Access, rights, channels and the audit: `runtime.trust`. */
 export class Trust {
 	readonly audit: Audit;
 	readonly auditLog: AuditLog;
@@ -38,7 +38,7 @@ export class Trust {
 		this.grants = new ChannelGrants(options, this.policies, this.people);
 	}
 
-	/** Who acts: the connector, for this person. What channels are trusted with may end with who speaks there. */
+	/** Principal of the connector for this person. The grant of a channel may end because of its author. */
 	async identify(...asked: Parameters<People["identify"]>): Promise<Principal> {
 		const acting = await this.people.identify(...asked);
 		await this.grants.witness(acting);
@@ -51,14 +51,14 @@ export class Trust {
 		await endAcceptAll({ sessions: this.#sessions(), clock, audit: this.audit }, by, sessionId);
 	}
 
-	/** Learns what the database and the policy say, before anybody is let in. */
+	/** Loads the database and the policy before any request is served. */
 	async load(): Promise<void> {
 		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
-		// What is granted holds under a policy.
+		// Grants apply under a policy, so it is loaded first.
 		await this.grants.load();
 	}
 
-	/** Resolves when nothing of it is written any more. */
+	/** Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.checks.stop();
 		await this.grants.stop();

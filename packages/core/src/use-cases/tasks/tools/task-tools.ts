@@ -17,13 +17,13 @@ export function taskTools({
 	return [todo, ...(supervised ? [requestReview] : []), ...(spawns ? [spawnWorker, waitForWorkers] : [])];
 }
 
-/** The desk of the task that makes the call; throws where none does. */
+/** Operations of the task that makes the call. Throws outside of tasks. */
 function deskOf({ task }: ToolContext): TaskDesk {
 	if (task) return task;
 	throw new ParleyError("only a task can do this", { code: "failed_precondition" });
 }
 
-/** A call that touches nothing but the task itself. */
+/** Plan of a call that affects only the task itself. */
 function planOwn(label: string): ToolPlan {
 	return { label: visible(label), classes: ["person"], preview: "", binding: {}, notes: [] };
 }
@@ -106,7 +106,7 @@ const spawnWorker = defineTool<SpawnArguments>({
 	},
 });
 
-/** Characters of one worker's result that its task is told. */
+/** Maximum characters of one worker's result for its task. */
 const mostTold = 16_000;
 
 const waitParameters = () =>
