@@ -78,14 +78,14 @@ function sourceOf(made: readonly Made[], byThemselves: readonly string[]): strin
 	return [
 		"// biome-ignore-all format: written by `vitest run packages/core/src/store/migrations/fresh-schema.test.ts -u`\n",
 		'import type { FreshSchema } from "@parley/base";\n\n',
-		"/** What the migrations make of an empty SQLite database. */\n",
+		"/** Schema that the migrations create in an empty SQLite database. */\n",
 		"export const freshSchema: FreshSchema = {\n",
 		...["\tmigrations: [\n", ...names, "\t],\n"],
 		...["\tschema: `\n", ...statements, "`,\n};\n"],
 	].join("");
 }
 
-test("what empty databases are made of is what the migrations make", async () => {
+test("the stored schema of an empty database equals the result of the migrations", async () => {
 	const source = await opened({ file: file("source") }, async (store) =>
 		sourceOf(await madeIn(store), await madeByThemselves(store)),
 	);
