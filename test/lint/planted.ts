@@ -5,10 +5,10 @@ export interface Planted {
 	readonly reported: string;
 }
 
-const json = "read JSON with parseJson";
-const time = "time and chance are injected";
-const children = "child processes start in";
-const names = "name the thing";
+const json = "Read JSON with parseJson";
+const time = "Inject time and randomness";
+const children = "Start child processes only in";
+const names = "Name the file or folder";
 const border = "lint/style/noRestrictedImports";
 const imports = (name: string) => `import * as it from "${name}";\nexport const all = it;\n`;
 const repeated = (line: string, times: number) => `${line}\n`.repeat(times);
@@ -81,17 +81,17 @@ export const planted: readonly Planted[] = [
 	{
 		path: "packages/gateway/src/compose.ts",
 		source: imports("./wires/ozzie/server.ts"),
-		reported: "gateway.ts alone puts servers together",
+		reported: "Only gateway.ts creates servers",
 	},
 	{
 		path: "packages/gateway/src/relative.ts",
 		source: imports("../../core/src/index.ts"),
-		reported: "packages import each other by name",
+		reported: "Import other packages by name",
 	},
 	{
 		path: "packages/gateway/src/relative-lazy.ts",
 		source: 'export const all = await import("../../core/src/index.ts");\n',
-		reported: "packages import each other by name",
+		reported: "Import other packages by name",
 	},
 	{
 		path: "packages/base/src/undeclared.ts",
@@ -101,12 +101,12 @@ export const planted: readonly Planted[] = [
 	{
 		path: "packages/cli/src/test-only.ts",
 		source: imports("@parley/core/testing"),
-		reported: "the product does not import what exists for its tests",
+		reported: "Product code must not import test code",
 	},
 	{
 		path: "packages/core/src/conversation/test-only.ts",
 		source: imports("../testing/index.ts"),
-		reported: "the product does not import what exists for its tests",
+		reported: "Product code must not import test code",
 	},
 
 	// What has one home
@@ -147,7 +147,7 @@ export const planted: readonly Planted[] = [
 	{
 		path: "packages/core/src/store/sqlite.ts",
 		source: imports("node:sqlite"),
-		reported: "the engine stays behind the Store port",
+		reported: "Use the Store port",
 	},
 
 	// Names

@@ -14,9 +14,8 @@ export interface OpenReply {
 }
 
 /**
- * Emits the events of one session in order. A recorded event is emitted when its transaction is durable. A transient event
- * is emitted
- * immediately, or after the recorded events that still wait.
+ * Lets events of one session out in the order in which they came to be. A recorded event leaves once its transaction
+ * is durable; a passing one leaves at once, or behind the recorded ones that still wait.
  */
 export class Outlet {
 	readonly #sessionId: string;
@@ -39,7 +38,7 @@ export class Outlet {
 		return this.#reply;
 	}
 
-	/** Reserves the next place for the events of a running transaction. */
+	/** Takes the next place in line, for what a transaction in flight will have recorded. */
 	reserve(): (events: readonly Recorded[]) => void {
 		const slot: Slot = { events: undefined };
 		this.#waiting.push(slot);

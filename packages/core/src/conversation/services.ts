@@ -56,14 +56,14 @@ export interface Services {
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
 	readonly prompts: Prompts;
-	/** Grants of channels. */
+	/** What channels are trusted with. */
 	readonly grants: SessionGrants;
-	/** Present rights of people. */
+	/** What people may do at this moment. */
 	readonly people: Pick<People, "roleNow" | "asOfNow" | "asReported">;
 	/** The rules that calls are decided by. */
 	readonly policies: Pick<Policies, "of">;
-	/** Working directories of sessions of chat platforms. */
+	/** Where sessions of chat platforms work. */
 	readonly workspaces: Workspaces;
-	/** Whether the gateway is stopping. Clients that leave now were disconnected by it. */
+	/** Whether the gateway is on its way down: who leaves now has been sent away. */
 	readonly stopping: () => boolean;
 }

@@ -15,11 +15,9 @@ import type { Observers } from "./observers.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 
 /**
- * Judges arguments that a person changed in a call that waits for approval. `binding` is that of the open prompt. If
- * `narrows` is
- * true, the changed call may need no class of action that the shown one does not need. Returns the binding of the changed
- * call's
- * approval. Throws `invalid_argument` if the prompt must stay open.
+ * Judges the arguments that a person writes for a call that waits for its approval. `binding` is what the open prompt is
+ * bound to. If `narrows` is true, the changed call may need no class of action that the shown one does not need. Returns
+ * what the approval of the changed call is bound to. Throws `invalid_argument` if the prompt must stay open.
  */
 export type ChangeJudge = (
 	args: unknown,
@@ -33,9 +31,9 @@ export interface LiveRun {
 	/** Names the run in every line. */
 	readonly log: Logger;
 	cancel(): void;
-	/** Stops the run, which continues at the next start. `ended` resolves when it has stopped. */
+	/** Stops it where it stands, to go on at the next start; `ended` tells when it has stopped. */
 	park(): void;
-	/** Whether it only waits for a person's answer. */
+	/** Whether nothing but a person's answer is missing. */
 	readonly waiting: boolean;
 	/** How long it has worked since it was taken up, without what it waited, in milliseconds. */
 	readonly workedMs: number;
@@ -47,7 +45,7 @@ export interface LiveRun {
 /** The row of a session with its system prompt, which a session has since its first model call. */
 export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
-/** End of a run of a task, from its last event. */
+/** How a run of a task came to its end, as its last event tells it. */
 export interface TaskRunEnd {
 	readonly error: string;
 	readonly content: string;
@@ -56,7 +54,10 @@ export interface TaskRunEnd {
 /** Records events of the task, or of its conversation, in the transaction at hand. */
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
-/** Claim of a task by a worker. The session of the task checks it in every transaction. */
+/**
+ * What ties the conversation of a task to the task, while somebody works on it: the session answers to it in every
+ * transaction.
+ */
 export interface TaskHold {
 	readonly taskId: string;
 	/** The session that owns the task: whom it belongs to, and where people are asked. */
@@ -65,26 +66,25 @@ export interface TaskHold {
 	readonly accounts: readonly string[];
 	/** Names of the tools that its submitter gave it. */
 	readonly tools: readonly string[];
-	/** People of a chat platform who have replied to it. */
+	/** Who of a chat platform has replied to it. */
 	readonly speakers: readonly Person[];
 	/** How long it was worked on when it was taken up, in milliseconds. */
 	readonly workedMs: number;
-	/** Whether it may request reviews by people. */
+	/** Whether it may ask people to look at what it does. */
 	readonly supervised: boolean;
 	/** Whether it may spawn workers. */
 	readonly spawns: boolean;
-	/** Whether it is a step of a workflow, which has `skill.step` events and no `task` events. */
+	/** Whether it is a step of a workflow: `skill.step` events tell of it, and no `task` events. */
 	readonly isStep: boolean;
-	/** Operations of the task's tools for one call of a run. */
+	/** What the tools of the task can do for one call of a run. */
 	desk(run: { readonly session: Session; park(): void }, callId: string): TaskDesk;
-	/** Renews the claim. Throws `aborted` if another worker has taken over the task. */
+	/** Keeps the task for us; throws `aborted` where another worker has taken it over. */
 	keep(tx: Tx): Promise<void>;
 	/** Brings the task to its end, with that of its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
-	 * Postpones the task after a fault that may be temporary. Returns true if the run is to stop and continue later. `spend`
-	 * counts the failed
-	 * call before the event.
+	 * Puts the task off where the fault may pass; true where the run is to stop and go on later. Before people are told,
+	 * `spend` counts the call that failed.
 	 */
 	putOff(
 		writing: { readonly tx: Tx; readonly record: RecordTask },
@@ -109,9 +109,8 @@ export interface SessionParts {
 }
 
 /**
- * One session: its data and its commands. Durable state is in the journal, changed by one transaction per command in the
- * order of the
- * calls. Memory has only state that a restart may lose: subscribers and active runs.
+ * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
+ * per command in the order of the calls; here is only what a restart may forget: who listens and what runs.
  */
 export class Session {
 	readonly id: string;
@@ -122,16 +121,16 @@ export class Session {
 	readonly profile: string;
 	/** The channel that it belongs to, as `placeKey` writes it. */
 	readonly place: string | undefined;
-	/** Model set by `set_model`. */
+	/** What `set_model` chose. */
 	model: string | undefined;
 	readonly outlet: Outlet;
-	/** The task of this session. Only its worker writes here. */
+	/** The task whose conversation it is: nobody but its worker talks here. */
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
 	/** Runs with `afterCrash: cancel` that were sent in this process and have not ended. */
 	readonly attended = new Set<string>();
-	/** Sessions of active tasks that this session owns. Their questions are asked here. */
+	/** Conversations of tasks that the session owns and somebody works on: what they ask is asked here. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;
 	#task: TaskHold | undefined;
@@ -177,12 +176,12 @@ export class Session {
 		return this.#task;
 	}
 
-	/** The session with the questions, secrets and grants: for the session of a task, the owner's. */
+	/** Where people are asked, and whose secrets and grants count: of a task's conversation, who owns the task. */
 	get home(): Session {
 		return this.#task?.home ?? this;
 	}
 
-	/** Redactor of the output of the session. */
+	/** What the session says passes here. */
 	get redactor(): SessionRedactor {
 		return this.home.#redactor;
 	}
@@ -198,12 +197,12 @@ export class Session {
 		this.#task = task;
 	}
 
-	/** Whether a client is subscribed or a run is active. Such a session stays in memory. */
+	/** Whether somebody listens or something runs: such a session stays in memory. */
 	get busy(): boolean {
 		return this.#clients > 0 || this.live.size > 0;
 	}
 
-	/** Whether it was deleted. A deleted session accepts no command. */
+	/** Whether it was deleted: nothing can be done with it any more. */
 	get removed(): boolean {
 		return this.#removed;
 	}
@@ -222,15 +221,15 @@ export class Session {
 	}
 
 	/**
-	 * Ends it permanently if `work` has removed its rows and returns true. Later commits, also in the same transaction, find
-	 * no session.
+	 * Ends it for good where `work` has removed its rows, which it tells with true: what is committed later, in the same
+	 * transaction too, finds no session.
 	 */
 	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
 		const release = this.outlet.reserve();
 		let ended = false;
 		try {
 			await this.#parts.journal.store.commit(async (tx) => {
-				// A transaction that was rolled back and is repeated has had no effect.
+				// What a transaction did that was undone and is tried anew has not happened.
 				if (ended) this.#removed = false;
 				ended = await work(tx);
 				this.#removed ||= ended;
@@ -308,10 +307,7 @@ export class Session {
 		this.#wakers?.delete(token);
 	}
 
-	/**
-	 * Time since which no client is connected. Undefined while one is. A restart does not count as leaving: then the time of
-	 * the start is used.
-	 */
+	/** Since when nobody is here; undefined while somebody is. A restart is no leaving: then time counts from the start. */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);
 	}

@@ -4,9 +4,8 @@ import type { AssistantMessage } from "../vocabulary/message.ts";
 type Block = AssistantMessage["content"][number];
 
 /**
- * Content of a reply for people: without secrets in arguments of calls, which the record keeps unchanged for the model, and
- * in thinking,
- * which returns to the provider unchanged.
+ * A reply for people: without secrets in what calls were given, which the model's own record keeps as it was written, and
+ * in what was thought, which goes back to its provider as it came.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

@@ -48,8 +48,11 @@ function keep(
 test("what comes is kept as it is, under its own id and a safe name, for this user alone", async () => {
 	const kept = await keep("../secret/notes\n.txt", bytes("hello ", "world"));
 	expect(kept).toEqual({
-		...{ id: expect.stringMatching(/^file_[0-9a-z]{26}$/), name: "notes.txt", mediaType: "text/plain" },
-		...{ bytes: 11, sha256: createHash("sha256").update("hello world").digest("hex") },
+		id: expect.stringMatching(/^file_[0-9a-z]{26}$/),
+		name: "notes.txt",
+		mediaType: "text/plain",
+		bytes: 11,
+		sha256: createHash("sha256").update("hello world").digest("hex"),
 		expiresAt: t.clock.now() + 7 * dayMs,
 	});
 	expect(await stored()).toEqual([kept.id]);

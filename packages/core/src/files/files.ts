@@ -4,11 +4,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Clock, type Ids, type Logger, ParleyError, type Store } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
-import type { Roots } from "../filesystem/paths.ts";
 import { type Keyed, knowsKey, once } from "../store/idempotency.ts";
 import type { Tx } from "../store/journal.ts";
 import { stamp, type Tables } from "../store/tables.ts";
-import type { TextRedactor } from "../text/session-redactor.ts";
 import { authorize } from "../vocabulary/authorize.ts";
 import {
 	defaultFileLimits,
@@ -19,7 +17,6 @@ import {
 	refuseOverQuota,
 } from "../vocabulary/kept-file.ts";
 import type { Principal } from "../vocabulary/principal.ts";
-import type { SecretBox } from "../vocabulary/secrets.ts";
 import { type ContentFacts, safeFileName, writeContent } from "./content-facts.ts";
 import {
 	countedBytes,
@@ -35,10 +32,10 @@ export interface FilesOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	readonly secrets: Pick<SecretBox, "fingerprint">;
-	readonly roots: Pick<Roots, "dataDir">;
+	readonly secrets: { fingerprint(text: string): string };
+	readonly roots: { readonly dataDir: string };
 	/** Takes secrets out of names; unless told nobody does. Contents are kept as they are. */
-	readonly redactor?: Pick<TextRedactor, "redact">;
+	readonly redactor?: { redact(text: string): string };
 	/** Those that differ from the usual ones. */
 	readonly files?: Partial<FileLimits>;
 }
@@ -54,6 +51,14 @@ export interface Arrival {
 	readonly content: AsyncIterable<Uint8Array>;
 	/** Bytes that are expected to be free beside the free part of the quota when it is recorded; 0 by default. */
 	readonly spareBytes?: number;
+}
+
+/** A file that a client uploads. */
+interface UploadedFile {
+	readonly name: string;
+	readonly content: AsyncIterable<Uint8Array>;
+	/** Key of the request. A repeated request with the same key gets the same file. */
+	readonly key?: string | undefined;
 }
 
 /** Inserts the row of the file that has arrived, as a part of a transaction. */
@@ -88,10 +93,7 @@ export class Files {
 	 * Keeps an uploaded file, complete or not at all. For the key of an earlier request with the same name and content, returns
 	 * the file of that request. Throws `FileTooLargeError`, and `resource_exhausted` if the quota or the disk is full.
 	 */
-	async keep(
-		principal: Principal,
-		{ name: wanted, key, content }: Pick<Arrival, "name" | "content"> & { readonly key?: string | undefined },
-	): Promise<KeptFile> {
+	async keep(principal: Principal, { name: wanted, key, content }: UploadedFile): Promise<KeptFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
 		const name = this.#options.redactor?.redact(wanted) ?? wanted;

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../filesystem/file-error.ts";
 import { HeldDirectory, readChunks } from "../filesystem/regular-file.ts";
-import type { FileFacts } from "../vocabulary/kept-file.ts";
 import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 
 /** Below the working directory. */
@@ -21,7 +20,7 @@ const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOS
  */
 export async function copyToWorkspace(
 	workspace: string,
-	{ id, name }: Pick<FileFacts, "id" | "name">,
+	{ id, name }: { readonly id: string; readonly name: string },
 	content: AsyncIterable<Uint8Array>,
 	makeLink: typeof link = link,
 ): Promise<string> {

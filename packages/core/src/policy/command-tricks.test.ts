@@ -18,7 +18,10 @@ function judge(
 	const source = { layer: "operator", path: "p.jsonc", text: JSON.stringify({ rules }) } as const;
 	const policy = { version: "1", ...readPolicy(source, tools) };
 	const plan: ToolPlan = {
-		...{ label: cmd, classes: ["exec-sandboxed"], preview: "", notes: [] },
+		label: cmd,
+		classes: ["exec-sandboxed"],
+		preview: "",
+		notes: [],
 		binding: { directory: "/w" },
 	};
 	const args = tool === git ? { args: cmd.split(" "), path: "." } : { cmd };

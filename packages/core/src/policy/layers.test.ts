@@ -61,7 +61,8 @@ test.each<[string, readonly object[], ActionClass, string]>([
 test("work that began in a chat is asked about where nothing confines it, whatever is allowed", () => {
 	const rules = rulesOf([{ ...allow, when: { class: ["exec-unsandboxed"] } }]);
 	expect(judge(planOf(["exec-unsandboxed"]), rules, { fromChat: true, acceptAll: true })).toMatchObject({
-		...{ effect: "ask", floor: true },
+		effect: "ask",
+		floor: true,
 	});
 });
 
@@ -104,12 +105,17 @@ test("the rules that spoke are told, what decides first", () => {
 		...rulesOf([{ ...ask, tool: "git" }], "workspace"),
 	];
 	expect(judge(planOf(["write"]), rules)).toEqual({
-		...{ effect: "ask", floor: false, reason: "look" },
+		effect: "ask",
+		floor: false,
+		reason: "look",
 		rules: [
 			{ layer: "operator", source: "/operator/policy.jsonc:1", effect: "ask", reason: "look", decides: true },
 			{
-				...{ layer: "operator", source: "/operator/policy.jsonc:1", effect: "allow" },
-				...{ reason: "a rule of the operator, policy.jsonc:1", decides: false },
+				layer: "operator",
+				source: "/operator/policy.jsonc:1",
+				effect: "allow",
+				reason: "a rule of the operator, policy.jsonc:1",
+				decides: false,
 			},
 			{ layer: "built-in", effect: "ask", reason: "writes a file", decides: false },
 		],

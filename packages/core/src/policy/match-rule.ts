@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
-import { ruleNameOf, type Tool, type ToolContext, type ToolPlan } from "../vocabulary/tool.ts";
+import { ruleNameOf, type ToolPlan } from "../vocabulary/tool.ts";
 import {
 	type FoundCommands,
 	findCommands,
@@ -12,6 +12,7 @@ import {
 import { matchesName, namedPaths } from "./commands/places.ts";
 import { splitPlainly, UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
+import type { KnownTool } from "./read-policy.ts";
 
 /** Whether an `ask` or `deny` rule applies to the call. In doubt it does. */
 export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
@@ -79,12 +80,19 @@ function namesHost(word: string, pattern: string): boolean {
 	return lower.split(/[\s/:@=,?#]/).includes(pattern);
 }
 
+/** Directories of a call. See `ToolContext`. */
+interface CallPlaces {
+	readonly cwd: string;
+	readonly roots: readonly string[];
+	readonly forbidden: readonly string[];
+}
+
 /** Call to be decided. Without `args` and `context`, only its plan is known. */
 export interface JudgedCall {
-	readonly tool: Pick<Tool, "name" | "ruleName" | "command">;
+	readonly tool: KnownTool;
 	readonly plan: ToolPlan;
 	readonly args?: unknown;
-	readonly context?: Pick<ToolContext, "cwd" | "roots" | "forbidden">;
+	readonly context?: CallPlaces;
 }
 
 /** Facts of a call that rules test. Expensive facts are computed on first use. */

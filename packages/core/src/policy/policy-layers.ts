@@ -37,7 +37,9 @@ export interface PolicyScope {
 	readonly channelTools?: readonly string[] | undefined;
 }
 
-interface Layered extends Pick<LayerState, "layer" | "path"> {
+interface Layered {
+	readonly layer: Layer;
+	readonly path: string;
 	readonly watched: WatchedPolicy;
 }
 
@@ -160,15 +162,19 @@ function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
 	return [{ layer: "channel", source: "its profile", effect: "deny", reason, tools: denied }];
 }
 
+/** Rules of a file with the layer of its path. */
+interface CheckedPolicy {
+	readonly layer: PolicySource["layer"];
+	readonly rules: readonly PolicyRule[];
+	readonly ignored: readonly PolicyRule[];
+}
+
 /**
  * Reads a file of rules as a gateway would. Its path decides the layer: an agent's, a workspace's, else the operator's.
  * Throws
  * `not_found`, or `failed_precondition` with line and reason.
  */
-export function checkPolicy(
-	path: string,
-	tools: readonly KnownTool[],
-): Pick<PolicyState, "rules" | "ignored"> & Pick<PolicySource, "layer"> {
+export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedPolicy {
 	if (!existsSync(path)) throw new ParleyError(`there is no file ${path}`, { code: "not_found" });
 	const layer = layerOf(path);
 	const watched = new WatchedPolicy({

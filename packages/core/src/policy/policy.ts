@@ -1,7 +1,6 @@
 import { isWithin } from "../filesystem/paths.ts";
-import type { ActionClass } from "../vocabulary/taint.ts";
-import { completesTaint, type Taint, taintOf, taintReason } from "../vocabulary/taint.ts";
-import { type GrantScope, ruleNameOf, type Tool, type ToolPlan } from "../vocabulary/tool.ts";
+import { type ActionClass, completesTaint, type Taint, taintOf, taintReason } from "../vocabulary/taint.ts";
+import { type GrantScope, type NamedTool, ruleNameOf, type ToolPlan } from "../vocabulary/tool.ts";
 import { CallFacts, findAllowing, type JudgedCall, mayConcern } from "./match-rule.ts";
 import {
 	type BuiltInRule,
@@ -146,7 +145,7 @@ function denied(
 function decided(
 	deciding: readonly Omit<SpokenRule, "decides">[],
 	others: readonly Omit<SpokenRule, "decides">[],
-	{ effect, floor }: Pick<Decision, "effect" | "floor">,
+	{ effect, floor }: { readonly effect: Effect; readonly floor: boolean },
 ): Decision {
 	const isSaid = (one: Omit<SpokenRule, "decides">): boolean =>
 		deciding.some(
@@ -208,11 +207,7 @@ export function grantsUnder(
  * Whether an approval for the session covers a call: the same tool, and a path below it or a command with the same
  * beginning.
  */
-export function grantCovers(
-	scope: GrantScope,
-	tool: Pick<Tool, "name" | "ruleName">,
-	{ grant, binding }: ToolPlan,
-): boolean {
+export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
 	// A plan that offers no grant is covered by none.
 	if (grant === undefined || scope.tool !== ruleNameOf(tool)) return false;
 	if (scope.kind === "path") {

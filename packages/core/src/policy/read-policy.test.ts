@@ -19,24 +19,36 @@ test("a file says which rules there are, with comments, and where each stands", 
 	expect(ignored).toEqual([]);
 	expect(rules.map(({ paths, ...rule }) => ({ ...rule, paths: paths?.map(({ text }) => text) }))).toEqual([
 		{
-			...{ layer: "operator", source: "/d/policy.jsonc:4", effect: "deny", reason: "we push by hand" },
-			...{ tools: ["run_*", "git"], commands: [["git", "push"]], paths: undefined },
+			layer: "operator",
+			source: "/d/policy.jsonc:4",
+			effect: "deny",
+			reason: "we push by hand",
+			tools: ["run_*", "git"],
+			commands: [["git", "push"]],
+			paths: undefined,
 		},
 		{
-			...{ layer: "operator", source: "/d/policy.jsonc:5", effect: "ask" },
-			...{
-				reason: "a rule of the operator, policy.jsonc:5",
-				classes: ["read"],
-				paths: ["secrets/**", "/etc"],
-			},
+			layer: "operator",
+			source: "/d/policy.jsonc:5",
+			effect: "ask",
+			reason: "a rule of the operator, policy.jsonc:5",
+			classes: ["read"],
+			paths: ["secrets/**", "/etc"],
 		},
 		{
-			...{ layer: "operator", source: "/d/policy.jsonc:6", effect: "allow" },
-			...{ reason: "a rule of the operator, policy.jsonc:6", classes: ["egress"], hosts: ["*.example.com"] },
+			layer: "operator",
+			source: "/d/policy.jsonc:6",
+			effect: "allow",
+			reason: "a rule of the operator, policy.jsonc:6",
+			classes: ["egress"],
+			hosts: ["*.example.com"],
 		},
 		{
-			...{ layer: "operator", source: "/d/policy.jsonc:7", effect: "allow" },
-			...{ reason: "a rule of the operator, policy.jsonc:7", commands: [["ls"], ["git", "status"]] },
+			layer: "operator",
+			source: "/d/policy.jsonc:7",
+			effect: "allow",
+			reason: "a rule of the operator, policy.jsonc:7",
+			commands: [["ls"], ["git", "status"]],
 		},
 	]);
 });

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { findNearMiss } from "../text/near-miss.ts";
 import { visible } from "../text/visible.ts";
 import type { ActionClass } from "../vocabulary/taint.ts";
-import { clientRuleName, ruleNameOf, type Tool } from "../vocabulary/tool.ts";
+import { clientRuleName, type NamedTool, ruleNameOf, type Tool } from "../vocabulary/tool.ts";
 import { matchesName } from "./commands/places.ts";
 import { compilePath, type PathPattern } from "./path-pattern.ts";
 import { builtInRules, type Layer, type PolicyRule } from "./policy-rule.ts";
@@ -24,7 +24,10 @@ export interface PolicyFile {
 	readonly ignored: readonly PolicyRule[];
 }
 
-export type KnownTool = Pick<Tool, "name" | "ruleName" | "command">;
+/** Facts of a tool that rules are read and matched with. */
+export interface KnownTool extends NamedTool {
+	command?: Tool["command"];
+}
 
 const mostConditions = 1_000;
 /** Characters of a wrong value that a refusal repeats. */

@@ -229,7 +229,7 @@ test.runIf(process.platform === "linux")(
 			steering: [],
 			layout: await describeSystem({ path: environment.PATH, home: undefined }),
 			runs: new CommandRuns(parts),
-			guards: { ...parts, owed: new Set<string>(), told: new Set<string>() },
+			guards: { ...parts, owed: new Set<string>(), given: new Set<string>() },
 			failedToStart: async () => undefined,
 			architecture: "x64" as const,
 			unixSockets: false,

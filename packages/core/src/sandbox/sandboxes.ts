@@ -179,7 +179,10 @@ function refusing(refusal: string): Sandbox {
 	};
 }
 
-interface Finding extends Pick<Bubblewrap, "runs" | "failedToStart"> {
+interface Finding {
+	readonly runs: CommandRuns;
+	/** See `Bubblewrap`. */
+	failedToStart(): Promise<void>;
 	readonly isLost: boolean;
 }
 
@@ -197,7 +200,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 			path: environment["PATH"] ?? DEFAULT_PATH,
 			home: environment["HOME"],
 		});
-		const guards = { clock, ids, log, owed: new Set<string>(), told: new Set<string>() };
+		const guards = { clock, ids, log, owed: new Set<string>(), given: new Set<string>() };
 		const limiter = await findLimiter(own);
 		const keyctl = await findKeyctl(own, options.path);
 		const stat = await findProgram("stat", SYSTEM_PATH).catch((cause: unknown) => {

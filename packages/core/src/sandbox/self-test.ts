@@ -31,7 +31,7 @@ export interface ProbeListeners extends AsyncDisposable {
 }
 
 /** Facts without listeners. The probes cannot reach any. */
-const nobody: Pick<ProbeListeners, "port" | "socket"> = { port: 0, socket: "nobody" };
+const noListeners = { port: 0, socket: "nobody" };
 
 interface Tested {
 	/** Makes the sandbox of a directory as for a session. */
@@ -93,7 +93,7 @@ async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promis
 	await writeFile(join(root, ".git/config"), "");
 	await writeFile(join(beside, "canary"), "canary\n");
 	const listening = tested.listen && undo.use(await tested.listen(join(root, ROOT_SOCKET)));
-	const { port, socket } = listening ?? nobody;
+	const { port, socket } = listening ?? noListeners;
 	const facts: ProbeFacts = {
 		beside,
 		data: tested.hidden.find(existsSync) ?? beside,
@@ -108,8 +108,13 @@ async function inProbeGround<T>(tested: Tested, work: (ground: Ground) => Promis
 	return await work({ root, facts });
 }
 
+interface ProbeFactsOfGateway {
+	readonly started: ProbeFacts["started"];
+	readonly namespaces: ProbeFacts["namespaces"];
+}
+
 /** Facts about this process that a sandbox would show if its /proc were that of the host. */
-async function ownFacts(): Promise<Pick<ProbeFacts, "started" | "namespaces">> {
+async function ownFacts(): Promise<ProbeFactsOfGateway> {
 	const line = await readFile("/proc/self/stat", "utf8");
 	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
 	const names = ["pid", "net", "ipc", "mnt", "uts", "user"];
@@ -135,7 +140,10 @@ interface Verdict {
 }
 
 /** The circumstances under which the probes were tried. */
-interface Circumstances extends Pick<Bubblewrap, "program" | "version"> {
+interface Circumstances {
+	/** Absolute path of bubblewrap. */
+	readonly program: string;
+	readonly version: Bubblewrap["version"];
 	/** Version of the gateway, whose code builds the sandbox. */
 	readonly build: string;
 	/** See `Sandbox.profile`. */

@@ -49,7 +49,7 @@ const rowsPerTurn = 500;
  * without any row (decision 060).
  */
 export async function checkTexts(
-	store: Pick<Store<Tables>, "read">,
+	store: { readonly read: Store<Tables>["read"] },
 	{ onProgress, signal }: CheckOptions = {},
 ): Promise<TextCheck> {
 	const read: Read = (query) => store.read(query);

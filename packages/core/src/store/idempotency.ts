@@ -57,7 +57,7 @@ export async function once<T>(
 export async function answerOf<T>(
 	db: Tx,
 	request: Keyed,
-	deps: Pick<KeyServices, "fingerprint">,
+	{ fingerprint }: { readonly fingerprint: (text: string) => string },
 ): Promise<Outcome<T> | undefined> {
 	const { key, principal } = request;
 	if (key === undefined) return undefined;
@@ -68,7 +68,7 @@ export async function answerOf<T>(
 		.where("key", "=", key)
 		.executeTakeFirst();
 	if (!known) return undefined;
-	if (known.request === deps.fingerprint(canonical(request))) {
+	if (known.request === fingerprint(canonical(request))) {
 		return { response: fromRow<T>(known.response), repeated: true };
 	}
 	throw new ParleyError(`key "${key}" was used for another request`, { code: "invalid_argument" });

@@ -7,7 +7,12 @@ import type { RunState, Tables } from "./tables.ts";
 test("the oldest open run of a session is found without walking its ended runs", async () => {
 	const store = await openSqliteStore<Tables>({ file: ":memory:", migrations });
 	const run = (sessionId: string, ordinal: number, state: RunState) => ({
-		...{ epoch: 1, v: 1, id: `${sessionId}.${ordinal}`, session_id: sessionId, ordinal, state },
+		epoch: 1,
+		v: 1,
+		id: `${sessionId}.${ordinal}`,
+		session_id: sessionId,
+		ordinal,
+		state,
 		content: "",
 		accept_all: 0,
 		cancel_requested: 0,

@@ -13,7 +13,10 @@ function standing(
 	};
 }
 
-type Rules = Partial<Pick<ChatSettings, "allow" | "deny">>;
+interface Rules {
+	readonly allow?: ChatSettings["allow"];
+	readonly deny?: ChatSettings["deny"];
+}
 
 function roleBy(rules: Rules, told?: Parameters<typeof standing>[0]): Role {
 	return roleOf(standing(told), { allow: [], deny: [], ...rules });

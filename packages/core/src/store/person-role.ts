@@ -10,12 +10,17 @@ export interface Standing {
 }
 
 /** Whether the configuration keeps them out, whatever else is said of them. */
-export function isDenied(standing: Standing, { deny }: Pick<ChatSettings, "deny">): boolean {
+export function isDenied(standing: Standing, { deny }: { readonly deny: ChatSettings["deny"] }): boolean {
 	return deny.some((rule) => concerns(rule, standing));
 }
 
+interface RoleRules {
+	readonly allow: ChatSettings["allow"];
+	readonly deny: ChatSettings["deny"];
+}
+
 /** Present role of a person: the highest of all rules. People of other organisations are guests at most. */
-export function roleOf(standing: Standing, chat: Pick<ChatSettings, "allow" | "deny">): Role {
+export function roleOf(standing: Standing, chat: RoleRules): Role {
 	if (isDenied(standing, chat)) return "stranger";
 	const { actor, place, given } = standing;
 	const allowed = chat.allow.filter((rule) => concerns(rule, standing));
@@ -48,6 +53,6 @@ function concerns(rule: PersonRule, { actor, place }: Standing): boolean {
 }
 
 /** The platform's own id of a person. */
-export function userOf({ id, place }: Pick<Person, "id" | "place">): string {
+export function userOf({ id, place }: Person): string {
 	return id.slice(`${place.platform}:${place.tenant}:`.length);
 }

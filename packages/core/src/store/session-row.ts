@@ -1,14 +1,22 @@
 import type { Selectable } from "kysely";
 import { stamp, type Tables } from "./tables.ts";
 
+type SessionRow = Selectable<Tables["sessions"]>;
+
+/** Columns of a new session that its caller decides. */
+interface NewSessionFacts {
+	readonly id: string;
+	readonly owner: string;
+	readonly external_key: SessionRow["external_key"];
+	readonly title: string;
+	readonly titled_by: SessionRow["titled_by"];
+	readonly root_dir: SessionRow["root_dir"];
+	readonly profile: SessionRow["profile"];
+	readonly place: SessionRow["place"];
+}
+
 /** A new session's row. */
-export function sessionRow(
-	facts: Pick<
-		Selectable<Tables["sessions"]>,
-		"id" | "owner" | "external_key" | "title" | "titled_by" | "root_dir" | "profile" | "place"
-	>,
-	now: number,
-): Selectable<Tables["sessions"]> {
+export function sessionRow(facts: NewSessionFacts, now: number): SessionRow {
 	return {
 		...facts,
 		status: "active",

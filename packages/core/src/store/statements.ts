@@ -81,12 +81,14 @@ export function insertStep(tx: Kysely<Tables>, { runId, n, at, data }: NewStep):
 	return insertHashedStep(tx, { runId, n, at, data, hash: stepHash({ runId, n, data }) });
 }
 
+interface AddedMessage {
+	readonly ordinal: number;
+	readonly content: string;
+	readonly actor: string | null;
+}
+
 /** Removes and returns the messages that were added to a run. */
-export const takeSaid = hotStatement<
-	Tables,
-	{ runId: string },
-	Pick<Selectable<Tables["steers"]>, "ordinal" | "content" | "actor">
->((db, p) =>
+export const takeSaid = hotStatement<Tables, { runId: string }, AddedMessage>((db, p) =>
 	db.deleteFrom("steers").where("run_id", "=", p("runId")).returning(["ordinal", "content", "actor"]),
 );
 

@@ -13,21 +13,26 @@ export interface TaskSurroundings {
 	readonly usage: Usage & { readonly cost: number };
 }
 
-export function planOf({ plan }: Pick<TaskRow, "plan">): readonly PlanStep[] | undefined {
+export function planOf({ plan }: { readonly plan: string | null }): readonly PlanStep[] | undefined {
 	return plan === null ? undefined : fromRow<PlanStep[]>(plan);
 }
 
-export function reviewOf({ review }: Pick<TaskRow, "review">): Review | undefined {
+export function reviewOf({ review }: { readonly review: string | null }): Review | undefined {
 	return review === null ? undefined : fromRow<Review>(review);
 }
 
+interface TaskOrigin {
+	readonly parent_id: string | null;
+	readonly spawn_call: string | null;
+}
+
 /** Whether it is a step of a workflow. Then `spawn_call` is the run of the workflow. */
-export function isStep({ parent_id, spawn_call }: Pick<TaskRow, "parent_id" | "spawn_call">): boolean {
+export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 	return parent_id === null && spawn_call !== null;
 }
 
 /** People of a chat platform who have replied to it. */
-export function speakersOf({ speakers }: Pick<TaskRow, "speakers">): readonly Person[] {
+export function speakersOf({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 

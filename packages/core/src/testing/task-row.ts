@@ -9,12 +9,20 @@ export async function insertTaskRow(
 	{ id, needs = [], ...told }: Partial<TaskRow> & { readonly id: string; readonly needs?: readonly string[] },
 ): Promise<TaskRow> {
 	const row: TaskRow = {
-		...{ id, session_id: "sess_home", own_session_id: `sess_${id}`, parent_id: null, spawn_call: null },
+		id,
+		session_id: "sess_home",
+		own_session_id: `sess_${id}`,
+		parent_id: null,
+		spawn_call: null,
 		retry_of: null,
 		depth: 0,
 		submitted_by: "operator",
 		actor: null,
-		...{ title: `title of ${id}`, description: "do it", tools: "[]", priority: 1, agent: "default" },
+		title: `title of ${id}`,
+		description: "do it",
+		tools: "[]",
+		priority: 1,
+		agent: "default",
 		model: null,
 		autonomy: "supervised",
 		state: "pending",
@@ -67,7 +75,11 @@ export async function insertOpenRun(tx: Tx, { id, own_session_id }: TaskRow): Pr
 	await tx
 		.insertInto("runs")
 		.values({
-			...{ id: `run_${id}`, session_id: own_session_id, ordinal: 1, state: "active", content: "" },
+			id: `run_${id}`,
+			session_id: own_session_id,
+			ordinal: 1,
+			state: "active",
+			content: "",
 			images: null,
 			attachments: null,
 			retry_of: null,

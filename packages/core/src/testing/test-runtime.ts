@@ -37,6 +37,14 @@ export interface TestRuntimeOptions
 	readonly systemTemplate?: string;
 }
 
+interface RuntimeParts {
+	readonly runtime: Runtime;
+	readonly store: Store<Tables>;
+	readonly clock: ManualClock;
+	readonly log: MemoryLogger;
+	readonly directory: string;
+}
+
 /** A runtime on a SQLite file, unless told, in a directory of its own, with a clock and ids that the test owns. */
 export class TestRuntime {
 	readonly runtime: Runtime;
@@ -46,7 +54,7 @@ export class TestRuntime {
 	/** Holds `work`, where sessions work, and `data`, where the database is. */
 	readonly directory: string;
 
-	private constructor(parts: Pick<TestRuntime, "runtime" | "store" | "clock" | "log" | "directory">) {
+	private constructor(parts: RuntimeParts) {
 		this.runtime = parts.runtime;
 		this.store = parts.store;
 		this.clock = parts.clock;

@@ -1,7 +1,11 @@
 import { type Logger, type RedactedStream, Redactor, type TextRedactor as Sink } from "@parley/base";
 
 /** Takes secrets out of all that leaves, by the sink that it leaves into. */
-export type TextRedactor = Sink & Pick<Redactor, "redactKnown" | "into" | "onHit">;
+export interface TextRedactor extends Sink {
+	readonly redactKnown: Redactor["redactKnown"];
+	readonly into: Redactor["into"];
+	onHit: Redactor["onHit"];
+}
 
 /** Characters of a line that is taken out by itself, where a password has several. */
 const shortestLine = 8;

@@ -9,7 +9,13 @@ const mostRead = 16 * 1024;
 export const unreadNote = "longer than 16 KiB: a chat can only deny it, the operator approves it";
 
 /** Whether a person would have to read more than a chat platform shows to know what they approve. */
-export function isUnread({ label, approval }: Pick<Prompt, "label" | "approval">): boolean {
+export function isUnread({
+	label,
+	approval,
+}: {
+	readonly label: string;
+	readonly approval?: Prompt["approval"];
+}): boolean {
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
 	// The line and the preview tell what stands in the arguments; some tools have neither for them.

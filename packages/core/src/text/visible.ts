@@ -1,5 +1,3 @@
-import type { CommandOutcome } from "../vocabulary/sandbox.ts";
-
 /**
  * What a person cannot see or would read as something else: controls, direction marks and other format characters,
  * every space but the plain one, private, unassigned and lone halves, what fonts leave out, and the blank of braille.
@@ -56,7 +54,7 @@ export function shorten(text: string, most: number): string {
 }
 
 /** Lines up to where output was left out, and whether some was. The last line before that may be a part of one. */
-export function wholeLines({ output }: Pick<CommandOutcome, "output">): {
+export function wholeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];
 	readonly cut: boolean;
 } {

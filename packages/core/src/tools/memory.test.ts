@@ -19,7 +19,9 @@ const engines = Object.keys(opening);
 function person(user: string, channel = "C1", role: Person["role"] = "member"): Principal {
 	const place = { platform: "discord", tenant: "T", channel, shared: false };
 	return {
-		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		id: "connector:discord",
+		kind: "connector",
+		platform: "discord",
 		person: { id: `discord:T:${user}`, name: user, role, place },
 	};
 }

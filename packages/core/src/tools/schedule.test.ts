@@ -11,7 +11,9 @@ const done: ScriptedReply = [says("done")];
 function person(role: "member" | "approver" = "member", user = "ann"): Principal {
 	const place = { platform: "discord", tenant: "T", channel: "C1", shared: false };
 	return {
-		...{ id: "connector:discord", kind: "connector", platform: "discord" },
+		id: "connector:discord",
+		kind: "connector",
+		platform: "discord",
 		person: { id: `discord:T:${user}`, name: user, role, place },
 	};
 }

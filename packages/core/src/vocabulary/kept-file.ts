@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ParleyError } from "@parley/base";
-import type { ImageBlock, ImageType } from "./message.ts";
+import type { ImageType } from "./message.ts";
 
 /** Public facts about a stored file. */
 export interface FileFacts {
@@ -132,11 +132,14 @@ const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly b
 /** Base64 characters of twelve bytes, which identify every type. */
 const sampleLength = 16;
 
+/** Picture in base64 with its declared type. */
+interface PictureData {
+	readonly mediaType: ImageType;
+	readonly data: string;
+}
+
 /** Reason why the content does not match its declared type, by its first bytes. Undefined if it may match. */
-export function pictureProblem({
-	mediaType,
-	data,
-}: Pick<ImageBlock, "mediaType" | "data">): string | undefined {
+export function pictureProblem({ mediaType, data }: PictureData): string | undefined {
 	const { name, begins } = kinds[mediaType];
 	const beginning = Buffer.from(data.slice(0, sampleLength), "base64").toString("hex");
 	return begins.test(beginning) ? undefined : `not a ${name}`;

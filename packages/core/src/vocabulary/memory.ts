@@ -4,12 +4,15 @@ import type { Taint } from "./taint.ts";
 export const memoryScopes = ["user", "channel", "everyone"] as const;
 export type MemoryScope = (typeof memoryScopes)[number];
 
-/** Note about a person or a channel, or for everyone. */
-export interface Memory {
-	readonly id: string;
+interface MemorySubject {
 	readonly scope: MemoryScope;
 	/** The person of scope `user`, the channel of scope `channel`, or "" for everyone. */
 	readonly subject: string;
+}
+
+/** Note about a person or a channel, or for everyone. */
+export interface Memory extends MemorySubject {
+	readonly id: string;
 	/** The person or principal whose run or request wrote it. */
 	readonly author: string;
 	/** The session of the run that wrote it, which may be deleted; absent if a person wrote it. */
@@ -85,10 +88,7 @@ export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): 
 }
 
 /** Whether a reader can read a note. */
-export function isReadable(
-	{ scope, subject }: Pick<Memory, "scope" | "subject">,
-	reader: MemoryReader,
-): boolean {
+export function isReadable({ scope, subject }: MemorySubject, reader: MemoryReader): boolean {
 	if (scope === "everyone") return true;
 	return subject === (scope === "user" ? reader.user : reader.channel);
 }

@@ -38,12 +38,16 @@ export interface Person {
 	readonly platformRoles?: readonly string[];
 }
 
-/** Channel, thread or direct message of a chat platform. Ids are the platform's own. */
-export interface Place {
+/** Channel or direct message of a chat platform. Ids are the platform's own. */
+interface ChannelId {
 	readonly platform: string;
-	/** A guild, a team; of direct messages the platform's own id for them. */
+	/** A guild or a team. For direct messages, the id that the platform has for them. */
 	readonly tenant: string;
 	readonly channel: string;
+}
+
+/** Channel, thread or direct message of a chat platform. */
+export interface Place extends ChannelId {
 	readonly thread?: string | undefined;
 	/** Whether people of other organisations are members. */
 	readonly shared: boolean;
@@ -69,16 +73,12 @@ export function actingId({ id, person }: Principal): string {
 }
 
 /** The name of a channel, which settings, sessions and grants of it go by: `discord:GUILD:CHANNEL`. */
-export function placeKey({
-	platform,
-	tenant,
-	channel,
-}: Pick<Place, "platform" | "tenant" | "channel">): string {
+export function placeKey({ platform, tenant, channel }: ChannelId): string {
 	return `${platform}:${tenant}:${channel}`;
 }
 
 /** Whether a role holds at least the rights of another. */
-export function hasRole({ role }: Pick<Person, "role">, least: Role): boolean {
+export function hasRole({ role }: { readonly role: Role }, least: Role): boolean {
 	return roles.indexOf(role) >= roles.indexOf(least);
 }
 

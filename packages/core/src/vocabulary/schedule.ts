@@ -32,13 +32,16 @@ export const shows = ["thread", "post", "silent"] as const;
 
 export type Show = (typeof shows)[number];
 
-/** Message, time and presentation of a schedule. */
-export interface NewSchedule {
-	readonly trigger: Trigger;
+interface ScheduleTexts {
 	/** The message that each firing sends to the session. */
 	readonly prompt: string;
 	/** The beginning of the prompt if absent. */
 	readonly title?: string | undefined;
+}
+
+/** Message, time and presentation of a schedule. */
+export interface NewSchedule extends ScheduleTexts {
+	readonly trigger: Trigger;
 	/** `post` if absent. */
 	readonly show?: Show | undefined;
 }
@@ -104,7 +107,7 @@ export const scheduleLimits = {
 export const lateMs = 60_000;
 
 /** Returns what is sent, with a title. Throws `invalid_argument` if it is blank or over a limit. */
-export function checkTexts({ prompt: given, title: wanted = "" }: Pick<NewSchedule, "prompt" | "title">): {
+export function checkTexts({ prompt: given, title: wanted = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;
 } {

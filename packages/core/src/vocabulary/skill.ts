@@ -179,7 +179,13 @@ export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callI
 const most = { arguments: 100_000, filled: 1_000_000 } as const;
 
 /** A skill as one run uses it: recorded with the run, so that a later change of the file has no effect on it. */
-export interface UsedSkill extends Pick<Skill, "name" | "source" | "directory" | "hash" | "tools" | "model"> {
+export interface UsedSkill {
+	readonly name: string;
+	readonly source: SkillSource;
+	readonly directory: string;
+	readonly hash: string;
+	readonly tools?: readonly string[];
+	readonly model?: string;
 	/** As the caller wrote them; "" for none. */
 	readonly arguments: string;
 	/** Whether it has files beside its text. */
@@ -237,15 +243,20 @@ export function useSkill(
 	};
 }
 
+interface FilledSkill {
+	readonly name: string;
+	readonly directory: string;
+}
+
 /** The texts of one skill, filled in with the arguments of one call. */
 class Filling {
-	readonly #skill: Pick<Skill, "name" | "directory">;
+	readonly #skill: FilledSkill;
 	readonly #given: string;
 	readonly #words: readonly string[];
 	readonly #isQuoted: boolean;
 	#length = 0;
 
-	constructor(skill: Pick<Skill, "name" | "directory">, given: string, isQuoted: boolean) {
+	constructor(skill: FilledSkill, given: string, isQuoted: boolean) {
 		this.#skill = skill;
 		this.#given = given;
 		this.#words = splitArguments(given);

@@ -188,8 +188,14 @@ export interface Tool<Arguments = unknown> {
 	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
 }
 
+/** Name of a tool, and its name in rules if that is another one. */
+export interface NamedTool {
+	readonly name: string;
+	readonly ruleName?: string;
+}
+
 /** The name by which rules know a tool. */
-export function ruleNameOf({ name, ruleName = name }: Pick<Tool, "name" | "ruleName">): string {
+export function ruleNameOf({ name, ruleName = name }: NamedTool): string {
 	return ruleName;
 }
 

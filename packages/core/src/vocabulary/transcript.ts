@@ -192,7 +192,10 @@ const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
  * Text of a person of a chat platform for the model: a line with their name, and each of their lines after a `>`. So no text
  * can pass for another person's or Parley's.
  */
-export function attributed(content: string, actor: Pick<Person, "id" | "name"> | undefined): string {
+export function attributed(
+	content: string,
+	actor: { readonly id: string; readonly name: string } | undefined,
+): string {
 	if (!actor) return content;
 	const lines = content.split(lineEnds).map((line) => `> ${line}`);
 	return [`[${actor.id}, ${JSON.stringify(actor.name)}, writes:]`, ...lines].join("\n");

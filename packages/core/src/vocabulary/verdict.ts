@@ -1,7 +1,6 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import type { Message } from "./message.ts";
-import type { ModelRequest } from "./model.ts";
 
 /** The judgement of a model about the result of a step. */
 export interface Verdict {
@@ -29,13 +28,18 @@ export interface Judged {
 	readonly result: string;
 }
 
+interface JudgeRequest {
+	readonly system: string;
+	readonly messages: readonly Message[];
+}
+
 /**
  * Asks for a verdict with `ask`, which returns the text of one reply. A reply that cannot be read is asked for once more;
  * then the result has failed, with the reason.
  */
 export async function judge(
 	judged: Judged,
-	ask: (request: Pick<ModelRequest, "system" | "messages">) => Promise<string>,
+	ask: (request: JudgeRequest) => Promise<string>,
 ): Promise<Verdict> {
 	const messages: Message[] = [said("user", JSON.stringify(judged))];
 	const first = await ask({ system: judgeSystem, messages });

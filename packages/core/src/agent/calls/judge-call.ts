@@ -120,9 +120,8 @@ interface ArgumentChange {
 }
 
 /**
- * Binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or need
- * a
- * warning that the approver has not seen, or if a fact in the binding of the question has changed.
+ * The binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or
+ * need a warning that the approver has not seen, or if a fact that the question is bound to differs by now.
  */
 export async function judgeChanged(
 	run: Run,

@@ -29,7 +29,7 @@ export interface ToolRegistration {
 	readonly systemContext?: string;
 }
 
-/** Limits of a registration. */
+/** Limits of what a client registers. */
 export const clientToolLimits = {
 	/** Tools of one client. */
 	tools: 128,

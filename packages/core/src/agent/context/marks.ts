@@ -8,14 +8,13 @@ export interface Compaction {
 	/** Applies to everything before this place. */
 	readonly before: Position;
 	/**
-	 * summary: the text that replaces everything before. tool_results: how many characters of each result remain, or null
-	 * for one
-	 * line that describes it. thinking: null.
+	 * summary: the text that takes the place of all that. tool_results: how many characters of each result stay; where
+	 * it is null, one line that says what was there. thinking: null.
 	 */
 	readonly text: string | null;
 }
 
-/** Combined effect of all compactions of a session. */
+/** What all compactions of a session come to. */
 export interface Marks {
 	/** Results before it are one line each. */
 	readonly results: Position | undefined;
@@ -39,7 +38,7 @@ export function withCompaction(marks: Marks, { level, before, text }: Compaction
 	return { ...marks, shortened: [...marks.shortened, { before, characters: Number(text) }] };
 }
 
-/** First unchanged position. Undefined if nothing was changed. */
+/** The place from which on nothing was changed; undefined where nothing was at all. */
 export function reachOf({ results, thinking, shortened, summary }: Marks): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);

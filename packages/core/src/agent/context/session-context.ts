@@ -22,7 +22,7 @@ import {
 } from "./token-features.ts";
 import { viewOf } from "./view.ts";
 
-/** Compaction with its effect in tokens. */
+/** A compaction with what it changed, in tokens. */
 export interface MeasuredCompaction extends Compaction {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
@@ -32,12 +32,12 @@ export interface MeasuredCompaction extends Compaction {
 	readonly error?: string;
 }
 
-/** Built request with its estimate. */
+/** A request that was put together, with what was expected of it. */
 interface Fitted {
 	readonly messages: readonly Message[];
-	/** Features of the messages. */
+	/** Of the messages alone. */
 	readonly spoken: Features;
-	/** Features of the whole request. */
+	/** Of the whole request. */
 	readonly features: Features;
 	readonly tokens: number;
 }
@@ -51,7 +51,7 @@ export interface Placed {
 	readonly reply: number;
 }
 
-/** Model call in the journal. */
+/** A model call as the journal tells of it. */
 interface PastCall {
 	readonly model: string;
 	readonly messages: number;
@@ -68,7 +68,7 @@ interface RecordServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Knowledge about the requests of one session: their compactions and the actual tokens of the last ones. */
+/** What is known of one session's requests: how they were compacted, and what the last ones took. */
 export class SessionContext {
 	readonly #session: Session;
 	readonly #services: RecordServices;
@@ -113,14 +113,14 @@ export class SessionContext {
 		return taken;
 	}
 
-	/** Learns the actual tokens of a request. Returns false for an impossible count. */
+	/** Learns what a request of this session took; false where that cannot be. */
 	anchorAt(model: string, counted: CountedRequest, calibration: Calibration): boolean {
 		const learned = calibration.learn(counted, this.#anchors.get(model));
 		if (learned) this.#anchors.set(model, counted);
 		return learned;
 	}
 
-	/** Features of instructions and tools, computed again only after a change. */
+	/** What instructions and tools are made of; read again only where they have changed. */
 	fixed({ system, tools }: Pick<ModelRequest, "system" | "tools">): Features {
 		if (this.#instructions?.system !== system) {
 			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
@@ -128,12 +128,12 @@ export class SessionContext {
 		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
 	}
 
-	/** The newest estimated request, if it has these messages. */
+	/** The newest request that was estimated, where these are its messages. */
 	fitted(messages: readonly Message[]): Fitted | undefined {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/** Learns from the last calls in the journal, once after a restart. */
+	/** Learns, once after a restart, from what the journal tells of the last calls. */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],
@@ -153,7 +153,7 @@ export class SessionContext {
 		this.#past = [];
 	}
 
-	/** Most likely tokens of the request. */
+	/** What the request most likely takes. */
 	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
 		const { messages, model } = request;
 		const spoken = this.#spoken(messages);
@@ -163,7 +163,7 @@ export class SessionContext {
 		return { tokens, margin, features };
 	}
 
-	/** Messages usually continue those of the previous request, so only the new ones are counted. */
+	/** Messages mostly continue those of the request before: what these have in common is not counted again. */
 	#spoken(messages: readonly Message[]): Features {
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
@@ -177,7 +177,7 @@ export class SessionContext {
 		]);
 	}
 
-	/** Records compactions and emits their events. They apply from then on. */
+	/** Writes compactions down, and tells of them; from then on they hold. */
 	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
 		const { clock, failpoints } = this.#services;
 		await this.#session.commit(async (tx, record) => {
@@ -235,7 +235,7 @@ function roundedSizes({
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
-/** Model calls in the events, oldest first. One with a single message may have had another purpose. */
+/** The calls that an event tells of, oldest first. One with a single message may have been for something else. */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {
 		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];

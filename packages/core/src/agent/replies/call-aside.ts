@@ -28,7 +28,7 @@ export interface Aside {
 	readonly signal: AbortSignal;
 }
 
-/** Throws if a budget is spent, or if a budget applies and the cost of the call is unknown. */
+/** Throws where a budget is spent, or one holds and nobody knows what the call would take of it. */
 export async function refuseUnpaid(
 	{ session, deps }: Omit<Aside, "signal">,
 	{ provider }: Model,
@@ -42,7 +42,7 @@ export async function refuseUnpaid(
 	});
 }
 
-/** Asks the model once for an internal text. A secret in it is counted under `sink`. Never rejects. */
+/** Asks once; what comes is for nobody to see, and counted under `sink` where a secret is in it. Never rejects. */
 export async function askAside(
 	{ session, signal, deps: { clock } }: Aside,
 	model: Model,
@@ -67,7 +67,7 @@ export async function askAside(
 	return { ...facts, reply: fold.reply(failure), durationMs: clock.monotonic() - startedAt };
 }
 
-/** Records such a call and its usage. */
+/** Tells of such a call and counts it. */
 export async function recordAside(
 	{ session, deps }: Omit<Aside, "signal">,
 	attempt: Attempt,

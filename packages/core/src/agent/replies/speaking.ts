@@ -7,7 +7,7 @@ import type { Run } from "../run/run.ts";
 
 /** Receives a reply while it comes. */
 export interface Speech {
-	/** An internal text that no client sees. */
+	/** Nobody is to see it. */
 	readonly auxiliary?: true;
 	/** The provider has begun to answer. */
 	respond(): void;
@@ -28,7 +28,7 @@ export interface Speech {
 
 const nothing = (): void => undefined;
 
-/** For an internal text. */
+/** For a text that nobody is to see. */
 export const silent: Speech = {
 	auxiliary: true,
 	respond: nothing,
@@ -78,13 +78,12 @@ interface OpenCall {
 	length: number;
 }
 
-/** Owner of a piece: the text, the thinking, or the arguments of a call. */
+/** What a piece belongs to: the text, the thinking, or the arguments of a call. */
 type Part = "text" | "thinking" | OpenCall;
 
 /**
- * Emits a reply as transient events. A model that is faster than the event loop does not cost each client a frame per word:
- * after
- * the first pieces of a tick the others leave as one event (decision 014).
+ * Passes a reply on as transient events. A model that is faster than the event loop does not cost every client a frame a
+ * word: behind the first pieces of a tick the others leave as one event (decision 014).
  */
 class LiveReply implements Speech {
 	readonly #run: Run;
@@ -231,7 +230,7 @@ export class WholeCharacters {
 	}
 }
 
-/** First half of a character with two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** Of a character that takes two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isFirstHalf(codeUnit: number): boolean {
 	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }
@@ -241,7 +240,7 @@ function isFirstHalf(codeUnit: number): boolean {
  * a redactor would not find a secret in such a spelling. Text that is not JSON passes unchanged.
  */
 export class PlainJsonText {
-	/** Beginning of an incomplete escape. */
+	/** The beginning of an escape that may go on. */
 	#held = "";
 
 	push(piece: string): string {

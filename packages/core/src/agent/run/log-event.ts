@@ -15,7 +15,8 @@ interface LoggedRun {
 }
 
 /**
- * Logs a recorded event of a run: its kind, duration and usage, never its text. Model calls are logged where they are made.
+ * Tells the operator what was recorded of a run: that it happened and what it took, never what was said. What the
+ * model's calls took is told where they are made.
  */
 export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 	const { log } = run;
@@ -66,7 +67,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 				...figuresOf(run, event),
 			});
 			return;
-		// Logged at their source, or with the end of the run.
+		// Told where they happen, or with the end of the run.
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
@@ -106,7 +107,7 @@ function logSkill({ log }: LoggedRun, event: SkillEvent): void {
 	log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
 }
 
-/** Task facts that the log of an ordinary run does not have. */
+/** What of a task its run does not tell like every run. */
 function logTask({ log }: LoggedRun, event: TaskEvent | WorkerEvent): void {
 	const { taskId } = event;
 	if (event.type === "task.suspended")
@@ -127,7 +128,7 @@ function outcomeOf(error: string): "completed" | "cancelled" | "failed" {
 	return error === "cancelled" ? "cancelled" : "failed";
 }
 
-/** Empty after success. */
+/** Nothing where all went well. */
 export function reasonOf(error: string): { readonly error?: string } {
 	return error === "" ? {} : { error };
 }

@@ -30,7 +30,7 @@ export class ProviderHealth {
 		return [...this.#states.values()];
 	}
 
-	/** Records the end of a call. */
+	/** A call has come to its end. */
 	answered(asked: Model, model: string): void {
 		this.#set(asked, { model, state: "ok", reason: "" });
 	}

@@ -7,7 +7,7 @@ import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 
-/** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
+/** Characters of the output that people are told with the end, and that are kept: its conversation has the whole. */
 const mostTold = 2_000;
 const mostKept = 64_000;
 
@@ -17,23 +17,21 @@ export type TaskEnd =
 	| { readonly state: "failed"; readonly error: string; readonly output?: string }
 	| { readonly state: "cancelled"; readonly reason: string; readonly by?: string };
 
-/** Services that write an end. */
+/** What an end is written with. */
 export interface EndDeps {
 	readonly tx: Tx;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
 	/** Records in the session that owns the task, and what is about its worker in the conversation of `mine`. */
 	readonly tell: (...events: RecordedEvent[]) => Promise<unknown>;
-	/** The task whose run ends together with it. */
+	/** The task whose run comes to its end with it. */
 	readonly mine?: string;
 }
 
 /**
- * Ends a task with its consequences: its workers are cancelled, dependent tasks fail if it did not complete, and waiting
- * tasks become
- * claimable. Open runs stay open for their workers, or are claimed to end (`claimEnded`). Returns the ids of all ended
- * tasks. Empty if it
- * had ended already.
+ * Brings a task to its one end, and with it what depends on that: its workers are cancelled, who needs it fails where it
+ * did not complete, and who waits for it is taken up again. Runs that are open stay so, for who works on them or will
+ * claim them to end (`claimEnded`). Returns the ids of all that ended; none where it had ended before.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, tell, mine } = deps;
@@ -47,7 +45,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 			error,
 			ended_at: now,
 			updated_at: now,
-			// An active worker has time to stop.
+			// Who works on it has time to stop.
 			...defined({ lease_until: row.state !== "running" ? 0 : undefined }),
 		})
 		.where("id", "=", row.id)
@@ -64,7 +62,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
-	// A step has the event `skill.step.completed` instead.
+	// `skill.step.completed` tells of a step.
 	if (isStep(row)) return [];
 	const usage = await sessionTotal(tx, row.own_session_id);
 	if (end.state === "cancelled") {
@@ -78,12 +76,12 @@ async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Prom
 	const durationMs = now - Number(row.started_at ?? now);
 	const summary = summaryOf(end.output);
 	const done = { type: "task.completed" as const, taskId, title, summary, durationMs, usage };
-	// Steps of a plan keep their state.
+	// A plan tells of its own steps; what it leaves open stays so.
 	if (plan) return [done];
 	return [{ type: "task.progress", taskId, progress: progressOf(title, plan, true), usage }, done];
 }
 
-/** Last event of a worker. */
+/** The last that is told of a worker. */
 export function workerEnd(
 	taskId: string,
 	end: { readonly output: string } | { readonly error: string },

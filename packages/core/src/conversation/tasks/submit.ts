@@ -14,28 +14,28 @@ import type { Session } from "../session.ts";
 const mostOpen = 100;
 const mostOfOne = 20;
 
-/** Checked task: the names in it exist, and its submitter may use them. */
+/** A task that was checked: what it names is there, and its submitter may use it. */
 export interface CheckedTask extends NewTask {
 	readonly tools: readonly string[];
 	readonly agent: string;
 	readonly maxRetries: number;
 }
 
-/** Origin of a task besides its submitter. */
+/** Where a task comes from, beside its submitter. */
 export interface TaskOrigin {
-	/** Taint of the submitter's text. */
+	/** What comes in with the words of who submits it. */
 	readonly taint: Taint;
 	/** The task that spawns it as a worker, and the call that does; for a step of a workflow only `spawnCall`, its run. */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
-	/** For a worker: the workers that it may depend on. */
+	/** The workers that it may need, where it is one. */
 	readonly siblings?: readonly string[];
 	readonly retryOf?: string;
 	readonly submittedBy: string;
 	readonly actor: string | null;
 }
 
-/** Origin that a submitter gives to the task. */
+/** What a submitter passes on to the task. */
 export function originOf(principal: Principal): TaskOrigin {
 	const { person } = principal;
 	return {
@@ -45,7 +45,7 @@ export function originOf(principal: Principal): TaskOrigin {
 	};
 }
 
-/** A written task, and the events of its session for observers after the commit. */
+/** A task that was written, and what observers are told of its conversation once that is durable. */
 export interface InsertedTask {
 	readonly row: TaskRow;
 	readonly created: readonly Recorded[];
@@ -75,7 +75,7 @@ export async function insertTask(
 			.execute();
 	}
 	const { title, description } = row;
-	// A step has the event `skill.step.started` instead.
+	// `skill.step.started` tells of a step.
 	if (!isStep(row))
 		await record({ type: "task.created", taskId: id, title, description, parentId: row.parent_id ?? "" });
 	return { row, created };
@@ -157,9 +157,8 @@ async function conversationRow(
 }
 
 /**
- * Throws if too many tasks would be open: submitted by people in one session or by one person of a chat platform, and
- * workers, which are
- * counted separately.
+ * Throws where more would be open than anybody can look after: of what people submitted, in one session and by one
+ * person of a chat platform; and of workers, which are not counted with these.
  */
 async function refuseTooMany(
 	tx: Tx,
@@ -187,9 +186,8 @@ function tooMany(why: string): ParleyError {
 }
 
 /**
- * Throws if a dependency of the task does not exist or can no longer complete. Each row is locked until the transaction
- * ends, so that a
- * dependency that fails at this moment finds the dependent task.
+ * Throws where what a task needs is none of these, or cannot be completed any more. Each is held until the transaction
+ * ends, so that one that fails at this moment finds who needs it.
  */
 async function refuseNeeds(
 	tx: Tx,

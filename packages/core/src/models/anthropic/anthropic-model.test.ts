@@ -23,7 +23,8 @@ const request: ModelRequest = {
 	tools: [],
 };
 
-const frame = (data: { type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const frame = (data: { readonly type: string; readonly error?: object }) =>
+	`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const said = (usage: object = { output_tokens: 3 }) =>
 	[
 		{
@@ -225,7 +226,7 @@ test("an error whose explanation does not come is told without it", async () => 
 });
 
 const first = said().slice(0, 3);
-const errorEvent = (type: string) => frame({ type: "error", ...{ error: { type, message: "so it is" } } });
+const errorEvent = (type: string) => frame({ type: "error", error: { type, message: "so it is" } });
 
 test.each([
 	["an error at once", [errorEvent("overloaded_error")], "overloaded"],

@@ -7,7 +7,7 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import type { ModelTable } from "../table/model-table.ts";
 import { isFields } from "./errors.ts";
 import { ReplyEvents } from "./events.ts";
-import { Exchange, type ExchangeOptions, type Timeouts } from "./exchange.ts";
+import { Exchange, type ExchangeCall, type Timeouts } from "./exchange.ts";
 import { type Destination, type EncodedRequest, encodeInput, encodeRequest, headersOf } from "./request.ts";
 
 const PROVIDER = "anthropic";
@@ -120,10 +120,7 @@ class AnthropicModel implements Model {
 		}
 	}
 
-	#exchange(
-		{ model }: ModelRequest,
-		asked: Pick<ExchangeOptions, "signal" | "timeouts" | "answered">,
-	): Exchange {
+	#exchange({ model }: ModelRequest, asked: ExchangeCall): Exchange {
 		const { host, custom } = this.#address;
 		const { apiKey, keyName, clock } = this.#options;
 		const key = { keyName, keyed: Boolean(apiKey) };

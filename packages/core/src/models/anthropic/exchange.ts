@@ -5,13 +5,17 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { type Asked, connectionError, eventError, isFields, statusError } from "./errors.ts";
 
 /** Request and limits of an exchange. */
-export interface ExchangeOptions {
+export interface ExchangeOptions extends ExchangeCall {
 	readonly host: string;
 	readonly model: string;
 	/** See `Asked`. */
 	readonly keyName: string | undefined;
 	readonly keyed: boolean;
 	readonly clock: Clock;
+}
+
+/** Options of one exchange that its caller chooses. */
+export interface ExchangeCall {
 	readonly timeouts: Timeouts;
 	readonly signal: AbortSignal;
 	readonly answered?: Answered | undefined;

@@ -91,9 +91,12 @@ function samplingTaken(on: { sampled: boolean; custom: boolean; thinks: boolean 
 	return samplingKeys.filter((key) => key !== "repeatPenalty" || on.custom);
 }
 
-interface Prompt {
+interface OfferedTools {
 	readonly tools?: Tool[];
 	readonly tool_choice?: ToolChoiceNone;
+}
+
+interface Prompt extends OfferedTools {
 	readonly system?: TextBlockParam[];
 	readonly messages: Turn[];
 }
@@ -145,7 +148,7 @@ function encodeTool(
 }
 
 /** A conversation with calls in it is refused without tools, also where no more calls are wanted. */
-function encodeUsedTools(turns: readonly Turn[]): Pick<Prompt, "tools" | "tool_choice"> {
+function encodeUsedTools(turns: readonly Turn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
 	);
@@ -185,9 +188,16 @@ const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 /** Header that a request with this field requires. */
 const bindingHeaders = { "anthropic-beta": "thinking-binding-controls-2026-08-01" } as const;
 
+/** Fields of a `ModelRequest` that decide about thinking. */
+interface ThinkingRequest {
+	readonly model: string;
+	readonly reasoning?: Reasoning;
+	readonly sampling?: Sampling;
+}
+
 /** Thinking of a request. Without a setting, the model decides, and its thinking is readable. */
 export function thinkingOf(
-	request: Pick<ModelRequest, "model" | "reasoning" | "sampling">,
+	request: ThinkingRequest,
 	destination: Destination,
 	{ turns, maxTokens }: { readonly turns: readonly Turn[]; readonly maxTokens: number },
 ): Thinking {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelRequest, Reasoning } from "../../vocabulary/model.ts";
+import type { Reasoning } from "../../vocabulary/model.ts";
 import type { ReasoningKind } from "../table/model-table.ts";
 import { thinkingOf } from "./request.ts";
 import type { Turn } from "./turns.ts";
@@ -15,7 +15,7 @@ interface Case {
 
 function thinking(kind: ReasoningKind, reasoning?: Reasoning, changes: Case = {}) {
 	const { model = "claude-x", turns = [asked], maxTokens = 32_000, custom = false } = changes;
-	const request: Pick<ModelRequest, "model" | "reasoning"> = { model, ...(reasoning && { reasoning }) };
+	const request: Parameters<typeof thinkingOf>[0] = { model, ...(reasoning && { reasoning }) };
 	const limits = { contextWindow: 200_000, maxOutput: 64_000 };
 	const rest = { provider: "anthropic", sampling: true, images: true };
 	const info = { id: model, ...limits, reasoning: kind, ...rest };

@@ -19,13 +19,16 @@ function open(answer: (sent: Sent) => Response, ready: () => Promise<void> = asy
 	const told: boolean[] = [];
 	const messages = new ScriptedModel([says("hello")]);
 	const model = createLlamaModel(messages, {
-		...{ endpoint: "http://llama.test", apiKey: "own", clock: new ManualClock(), ready },
+		endpoint: "http://llama.test",
+		apiKey: "own",
+		clock: new ManualClock(),
+		ready,
 		window: () => 8_192,
 		counted: (isCounted) => told.push(isCounted),
 		fetch: async (url, { body, headers } = {}) => {
 			const authorization = new Headers(headers).get("authorization") ?? undefined;
 			// True because the model sends these fields.
-			const fields = parseJson(String(body)) as Pick<Sent, "model" | "content">;
+			const fields = parseJson(String(body)) as { readonly model: string; readonly content: string };
 			return answer({ url: String(url), authorization, ...fields });
 		},
 	});
@@ -61,7 +64,8 @@ test.each<[string, () => Response]>([
 ])("a server that answers with %s has counted nothing", async (reason, answer) => {
 	const { model, told } = open(answer);
 	await expect(model.countTexts("tiny", ["a"], signal)).rejects.toMatchObject({
-		...{ code: "unavailable", message: expect.stringContaining(reason) },
+		code: "unavailable",
+		message: expect.stringContaining(reason),
 	});
 	expect(told).toEqual([false]);
 });
@@ -73,7 +77,9 @@ test("a request waits until the server is ready, and is counted as a text if the
 		() => loaded.promise,
 	);
 	const request: ModelRequest = {
-		...{ model: "tiny", system: "one two", tools: [] },
+		model: "tiny",
+		system: "one two",
+		tools: [],
 		messages: [{ role: "user", content: [{ type: "text", text: "three four" }] }],
 	};
 	const settled = model.settled(signal);

@@ -31,7 +31,11 @@ export interface LlamaModelOptions {
 }
 
 /** The model of a llama-server: its Messages API, and its tokenizer. */
-export type LlamaModel = Model & Required<Pick<Model, "countTexts" | "settled" | "windowOf">>;
+export interface LlamaModel extends Model {
+	countTexts(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
+	settled(signal: AbortSignal): Promise<void>;
+	windowOf(model: string): number | undefined;
+}
 
 /**
  * Adds to a model that speaks the Messages API with a llama-server what that server has beside it. A request waits until the

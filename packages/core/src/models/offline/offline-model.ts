@@ -3,7 +3,7 @@ import { type Clock, delay, ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { isNotesText } from "../../text/notes-text.ts";
 import type { CallBlock, Message, ResultBlock } from "../../vocabulary/message.ts";
-import type { Model, ModelEvent, ModelRequest, ToolDescription } from "../../vocabulary/model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
 import { withoutAttribution } from "../../vocabulary/transcript.ts";
 import { noUsage } from "../../vocabulary/usage.ts";
 import { type Judged, judgeSystem, type Verdict } from "../../vocabulary/verdict.ts";
@@ -282,7 +282,7 @@ const schema: z.ZodType<Judged> = z.object({
 });
 
 /** Whether a request asks for a verdict about a step of a workflow. */
-function asksForVerdict({ system }: Pick<ModelRequest, "system">): boolean {
+function asksForVerdict({ system }: ModelRequest): boolean {
 	return system === judgeSystem;
 }
 
@@ -315,7 +315,7 @@ const short: Readonly<Record<string, readonly [name: string, args: (long: Fields
 /** The command for the tools of this request: `run:` uses `bash` if only that exists. */
 export function inShortNames(
 	command: OfflineCommand,
-	tools: readonly Pick<ToolDescription, "name">[],
+	tools: readonly { readonly name: string }[],
 ): OfflineCommand {
 	if (command.kind !== "call") return command;
 	const has = (name: string): boolean => tools.some((tool) => tool.name === name);

@@ -20,19 +20,36 @@ test("any other row adds a model, which says what it must and has defaults for t
 	const table = read(
 		{ id: "qwen3:8b", context_window: 40_960, max_output: 8192 },
 		{
-			...{ id: "big", provider: "elsewhere", context_window: 400_000, max_output: 64_000 },
-			...{ reasoning: "budget", sampling: false, images: true, tier: "max" },
+			id: "big",
+			provider: "elsewhere",
+			context_window: 400_000,
+			max_output: 64_000,
+			reasoning: "budget",
+			sampling: false,
+			images: true,
+			tier: "max",
 			prices: { input: 1, output: 4 },
 			long_prompt: { above: 200_000, prices: { input: 2, cache_write: 3 } },
 		},
 	);
 	expect(table.find("qwen3:8b", "anthropic")).toEqual({
-		...{ id: "qwen3:8b", provider: "anthropic", contextWindow: 40_960, maxOutput: 8192 },
-		...{ reasoning: "none", sampling: true, images: false },
+		id: "qwen3:8b",
+		provider: "anthropic",
+		contextWindow: 40_960,
+		maxOutput: 8192,
+		reasoning: "none",
+		sampling: true,
+		images: false,
 	});
 	expect(table.find("max", "elsewhere")).toEqual({
-		...{ id: "big", provider: "elsewhere", contextWindow: 400_000, maxOutput: 64_000 },
-		...{ reasoning: "budget", sampling: false, images: true, tier: "max" },
+		id: "big",
+		provider: "elsewhere",
+		contextWindow: 400_000,
+		maxOutput: 64_000,
+		reasoning: "budget",
+		sampling: false,
+		images: true,
+		tier: "max",
 		prices: { input: 1, output: 4, cacheRead: 1, cacheWrite: 1 },
 		longPrompt: { above: 200_000, prices: { input: 2, output: 4, cacheRead: 1, cacheWrite: 3 } },
 	});

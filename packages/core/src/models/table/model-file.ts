@@ -88,7 +88,7 @@ export function modelsFromFile(
 	return [...models.values()];
 }
 
-function keyOf({ id, provider }: Pick<ModelInfo, "id" | "provider">): string {
+function keyOf({ id, provider }: { readonly id: string; readonly provider: string }): string {
 	return `${provider} ${id}`;
 }
 

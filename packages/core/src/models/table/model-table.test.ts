@@ -97,8 +97,14 @@ test("costs are exact to a billionth, whatever prices and counts come together",
 		const counts = [0, 0, 0, 0].map(() => draw(10 ** (1 + draw(7))));
 		const [fresh = 0, written = 0, read = 0, kept = 0] = counts;
 		const model: ModelInfo = {
-			...{ id: "m", provider: "p", contextWindow: 1, maxOutput: 1, reasoning: "none" },
-			...{ sampling: true, images: false, prices: { input, output, cacheRead, cacheWrite } },
+			id: "m",
+			provider: "p",
+			contextWindow: 1,
+			maxOutput: 1,
+			reasoning: "none",
+			sampling: true,
+			images: false,
+			prices: { input, output, cacheRead, cacheWrite },
 		};
 		const exact = counts.reduce((sum, count, at) => sum + BigInt(count) * BigInt(millionths[at] ?? 0), 0n);
 		expect(costOf(model, usage(fresh + read + kept, written, read, kept))).toBe(

@@ -4,10 +4,13 @@ import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { UNKNOWN } from "./words.ts";
 
 /** Directories in which a command would run. All paths are absolute. */
-export interface Places {
+export interface Places extends ForbiddenPlaces {
 	readonly cwd: string;
-	readonly home: string;
 	readonly roots: readonly string[];
+}
+
+interface ForbiddenPlaces {
+	readonly home: string;
 	readonly forbidden: readonly string[];
 	/** The one directory below these that commands may name. */
 	readonly workspace?: string | undefined;
@@ -41,12 +44,7 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 export function namesForbidden(
 	word: string,
 	cwd: string | undefined,
-	{
-		forbidden,
-		workspace,
-		readable = [],
-		home,
-	}: Pick<Places, "forbidden" | "workspace" | "readable" | "home">,
+	{ forbidden, workspace, readable = [], home }: ForbiddenPlaces,
 ): boolean {
 	if (forbidden.length === 0) return false;
 	const open = workspace === undefined ? readable : [workspace, ...readable];

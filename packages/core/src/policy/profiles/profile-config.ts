@@ -6,8 +6,9 @@ import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
 import type { Profile } from "./profile.ts";
 
 /** Content of `config.toml` of an agent. */
-export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> &
-	Partial<Pick<Profile, "title">>;
+export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
+	readonly title?: string;
+};
 
 const addressForm = "an http or https address without a user name, password or query";
 

@@ -9,7 +9,7 @@ import type { CommandRuns, EndedRun, Prepared } from "../commands/command-runs.t
 import { DEFAULT_PATH, findProgram } from "../commands/environment.ts";
 import { MARK_NAME } from "../commands/process-group.ts";
 import type { Egress, Passage } from "../egress/egress.ts";
-import type { SettingsOf } from "../repositories/protect-git.ts";
+import type { GitRunner } from "../repositories/protect-git.ts";
 import {
 	type Architecture,
 	filterProgram,
@@ -155,7 +155,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 			});
 		} finally {
 			const { signal } = command;
-			const git = ownGit(signal);
+			const git = gitInside(bubblewrap, profile, signal);
 			guarding = await guard?.after({ git, pins, isLate: () => signal.aborted });
 		}
 		const { hasBegun, ...outcome } = ended;
@@ -165,32 +165,39 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 		return { ...outcome, output: `${outcome.output}${notes}` };
 	}
 
-	/** Runs a shell of the gateway in the same sandbox. Undefined if it cannot run. */
-	const ownGit =
-		(signal: AbortSignal): SettingsOf["git"] =>
-		async (script, args, power) => {
-			const [cwd = "/"] = roots;
-			const command: Command = {
-				...{ executable: "/bin/sh", args: ["-c", script, "sh", ...args], cwd, power, signal },
-				...{ environment: noRepository, timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: GIT_OUTPUT_BYTES },
-			};
-			const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
-			try {
-				await using pins = await pinnedPlaces(bubblewrap, places);
-				const covers = await covered(bubblewrap, profile, places);
-				return await bubblewrap.runs.run(command, (mark) => {
-					const limited = eachProcess.apply(mark);
-					return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
-				});
-			} catch {
-				// Settings that cannot be read are moved aside and reported.
-				return undefined;
-			}
-		};
-
 	const { environment } = bubblewrap;
 	const about = { profile: `bubblewrap ${hash}`, environment, network, ...defined({ egress }), ...hosts };
 	return { mode: "bubblewrap", ...about, run: (command) => againIfReplaced(() => start(command)) };
+}
+
+/** Runs shell scripts of the gateway in the same sandbox. Each run resolves with undefined if it cannot start. */
+function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal): GitRunner["git"] {
+	const { roots } = profile;
+	return async (script, args, power) => {
+		const [cwd = "/"] = roots;
+		const command: Command = {
+			executable: "/bin/sh",
+			args: ["-c", script, "sh", ...args],
+			cwd,
+			power,
+			signal,
+			environment: noRepository,
+			timeoutMs: GIT_TIMEOUT_MS,
+			maxOutputBytes: GIT_OUTPUT_BYTES,
+		};
+		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+		try {
+			await using pins = await pinnedPlaces(bubblewrap, places);
+			const covers = await covered(bubblewrap, profile, places);
+			return await bubblewrap.runs.run(command, (mark) => {
+				const limited = eachProcess.apply(mark);
+				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
+			});
+		} catch {
+			// Settings that cannot be read are moved aside and reported.
+			return undefined;
+		}
+	};
 }
 
 interface Occasion {
@@ -213,8 +220,14 @@ interface Occasion {
 export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promise<string> {
 	const mark = "sample";
 	const command: Command = {
-		...{ executable: "/bin/sh", args: [], cwd: "/usr", environment: {}, power: "read" },
-		...{ timeoutMs: 0, maxOutputBytes: 0, signal: new AbortController().signal },
+		executable: "/bin/sh",
+		args: [],
+		cwd: "/usr",
+		environment: {},
+		power: "read",
+		timeoutMs: 0,
+		maxOutputBytes: 0,
+		signal: new AbortController().signal,
 	};
 	const places: Places = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
 	const limited = bubblewrap.limiter.apply(mark);
@@ -259,7 +272,13 @@ async function prepare(
 	// A home directory behind a link is not at this path.
 	const home = places.home !== undefined && (await pins.tryHold(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
-		...{ layout, roots, readable, hidden, cwd, program, home: places.home },
+		layout,
+		roots,
+		readable,
+		hidden,
+		cwd,
+		program,
+		home: places.home,
 		writable: power !== "read",
 		fixed: fixedIn(roots, [...hidden, ...steering], home),
 		protections: [
@@ -324,7 +343,7 @@ function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
 }
 
 /** Whether this version limits the size of directories in memory: since 0.7. */
-export function hasSizes({ version: [major, minor] }: Pick<Bubblewrap, "version">): boolean {
+export function hasSizes({ version: [major, minor] }: Bubblewrap): boolean {
 	return major > 0 || minor >= 7;
 }
 
@@ -361,7 +380,7 @@ function isAmong(path: string, places: readonly string[]): boolean {
 	return places.some((place) => isWithin(path, place));
 }
 
-function homeOf({ environment }: Pick<Bubblewrap, "environment">): string | undefined {
+function homeOf({ environment }: Bubblewrap): string | undefined {
 	const home = environment["HOME"];
 	return home?.startsWith("/") && !/^\/(?:(?:usr|proc|dev|etc|bin|lib|sbin)(?:\/.*)?)?$/.test(home)
 		? home

@@ -5,11 +5,11 @@ import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { findRepositories, isOpen, type Repositories } from "../repositories/find-repositories.ts";
 import {
+	type GitRunner,
 	type Group,
 	holdBackGit,
 	holdInPlace,
 	protectGit,
-	type SettingsOf,
 	type TakenOut,
 } from "../repositories/protect-git.ts";
 import type { Mount } from "./inside.ts";
@@ -36,7 +36,7 @@ export interface Guards {
 	/** Paths that could not be taken back. They do not count as known. */
 	readonly owed: Set<string>;
 	/** Notes about roots that were given once and are not repeated. */
-	readonly told: Set<string>;
+	readonly given: Set<string>;
 }
 
 interface Found {
@@ -65,9 +65,9 @@ export interface Guarding {
 }
 
 /** Means to look at the roots after a command. */
-interface Ended extends Pick<SettingsOf, "git"> {
+interface Ended extends GitRunner {
 	/** Holds the roots since before the command. */
-	readonly pins: Pick<PinnedPlaces, "isSame">;
+	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };
 	/** Whether the call was cancelled. */
 	isLate(): boolean;
 }
@@ -232,11 +232,11 @@ const MAX_NAMED = 10;
 export function heldNote(
 	guarding: Guarding,
 	roots: readonly string[],
-	{ told }: Pick<Guards, "told">,
+	{ given }: { readonly given: Set<string> },
 ): string {
 	// Once for the same roots, because it can be true for each of their commands.
-	const lasting = leftOut(guarding).filter((note) => !told.has(JSON.stringify([roots, note])));
-	for (const note of lasting) told.add(JSON.stringify([roots, note]));
+	const lasting = leftOut(guarding).filter((note) => !given.has(JSON.stringify([roots, note])));
+	for (const note of lasting) given.add(JSON.stringify([roots, note]));
 	return [...takenBack(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
 }
 

@@ -1,13 +1,20 @@
 import { StringDecoder } from "node:string_decoder";
 import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
-import { killMarked, ProcessGroup, type Start, signalMarked } from "./process-group.ts";
+import { killMarked, ProcessGroup, signalMarked } from "./process-group.ts";
 
 /** Milliseconds after its end during which a command counts as running, because its connections may outlive it. */
 const REMEMBERED_MS = 60_000;
 
 /** Everything that is needed to start a command. */
-export interface Prepared extends Pick<Start, "argv" | "cwd" | "environment" | "texts" | "onHandle"> {
+export interface Prepared {
+	readonly argv: readonly string[];
+	readonly cwd: string;
+	readonly environment: Readonly<Record<string, string>>;
+	/** See `Start`. */
+	readonly texts?: readonly (string | Uint8Array)[];
+	/** See `Start`. */
+	onHandle?(handle: unknown): void;
 	/** Whether it has its own namespaces: its processes end with it, and it does not share the gateway's network. */
 	readonly contained: boolean;
 	/** Text that is printed in one piece before the command begins. The output starts behind it. */
@@ -113,8 +120,12 @@ export class CommandRuns {
 	}
 }
 
+interface Output {
+	write(chunk: Buffer): void;
+}
+
 /** Passes output to the window and to the listener of the command. */
-function heardBy(command: Command, output: OutputWindow): Pick<OutputWindow, "write"> {
+function heardBy(command: Command, output: OutputWindow): Output {
 	if (!command.onOutput) return output;
 	return {
 		write: (chunk) => {
@@ -130,12 +141,12 @@ const MAX_BYTES = 64 * 1024;
 /** Passes on the output of a command without the text that was printed before it began. */
 class Opening {
 	readonly #begun: Buffer;
-	readonly #output: Pick<OutputWindow, "write">;
+	readonly #output: Output;
 	#before: Buffer = Buffer.alloc(0);
 	#hasBegun: boolean;
 
 	/** `begun` is printed before the command begins. Without it, all output is the command's. */
-	constructor(begun: string | undefined, output: Pick<OutputWindow, "write">) {
+	constructor(begun: string | undefined, output: Output) {
 		this.#begun = Buffer.from(begun ?? "");
 		this.#output = output;
 		this.#hasBegun = begun === undefined;
@@ -154,7 +165,7 @@ class Opening {
 	}
 
 	/** Whether the command began. If it did not, passes what was written instead on to `output`. */
-	end(output: Pick<OutputWindow, "write">): boolean {
+	end(output: Output): boolean {
 		output.write(this.#before);
 		return this.#hasBegun;
 	}

@@ -191,7 +191,10 @@ function spawnChild({
 	}
 }
 
-function cannotStart({ argv, cwd }: Pick<Start, "argv" | "cwd">, cause: unknown): ParleyError {
+function cannotStart(
+	{ argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
+	cause: unknown,
+): ParleyError {
 	const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
 	return new ParleyError(`cannot start ${JSON.stringify(argv[0])} in ${JSON.stringify(cwd)}: ${why}`, {
 		code: "failed_precondition",

@@ -3,7 +3,7 @@ import { type Clock, type Ids, ParleyError } from "@parley/base";
 import { fileError, ifThere } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
 import { HeldDirectory } from "../../filesystem/regular-file.ts";
-import type { Command, CommandOutcome, Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
+import type { Command, CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { limitFiles } from "./command-limits.ts";
 import { CommandRuns } from "./command-runs.ts";
 import { allowedEnvironment, DEFAULT_PATH, type Environment, findProgram } from "./environment.ts";
@@ -17,6 +17,13 @@ interface UnsandboxedOptions {
 	readonly runs?: CommandRuns;
 }
 
+/** A sandbox with the fields of `Sandboxes` about commands that run outside of bubblewrap. */
+interface Unsandboxed extends Sandbox {
+	readonly marker: string | undefined;
+	readonly started: number;
+	processes(): readonly number[];
+}
+
 /**
  * Runs commands with the operator's own power. They get variables with allowed names, no input and no inherited
  * descriptors, and their process group ends with them (on Linux also processes that left it with their environment). `run`
@@ -24,12 +31,10 @@ interface UnsandboxedOptions {
  * aborted before. Once started it always resolves.
  * The two output streams are sockets: a command cannot open them again by the names /dev/stdout and /dev/stderr.
  */
-export function createUnsandboxed(
-	options: UnsandboxedOptions,
-): Sandbox & Pick<Sandboxes, "marker" | "processes" | "started"> {
+export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;
 	const allowed = allowedEnvironment(environment);
-	const sandbox: Sandbox & Pick<Sandboxes, "marker" | "processes" | "started"> = {
+	const sandbox: Unsandboxed = {
 		mode: "off",
 		profile: "off",
 		environment: allowed,

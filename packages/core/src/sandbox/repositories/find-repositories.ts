@@ -17,18 +17,21 @@ const stores = ["objects", "refs", "hooks", "info", "logs"];
 const ofAgents = [".parley", ".claude"];
 
 /** Directories to search. Paths are real. */
-export interface Ground {
-	readonly roots: readonly string[];
+export interface Ground extends SearchLimits {
 	/** Directories in the roots that are searched in any case. */
 	readonly surely: readonly string[];
-	/** Directories that commands do not see, except for roots in them. */
-	readonly hidden: readonly string[];
 	/** Whether the time for the search is over. */
 	isLate(): boolean;
 }
 
+interface SearchLimits {
+	readonly roots: readonly string[];
+	/** Directories that commands do not see, except for roots in them. */
+	readonly hidden: readonly string[];
+}
+
 /** The repositories of the roots, those nearest to a root first. */
-export interface Repositories {
+export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
 	/** Plain files named `.git`, which contain the path of the repository. */
 	readonly pointers: readonly string[];
@@ -36,6 +39,9 @@ export interface Repositories {
 	readonly tops: ReadonlyMap<string, string>;
 	/** Directories named `.parley` and `.claude`, which hold skills. */
 	readonly ofAgents: ReadonlySet<string>;
+}
+
+interface Unsearched {
 	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
 	/** Directories that could not be read, or whose names are not valid text. */
@@ -43,13 +49,13 @@ export interface Repositories {
 }
 
 /** Whether a path is in a root and not hidden. */
-export function isOpen(path: string, { roots, hidden }: Pick<Ground, "roots" | "hidden">): boolean {
+export function isOpen(path: string, { roots, hidden }: SearchLimits): boolean {
 	const covers = hidden.filter((place) => isWithin(path, place));
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
 }
 
 /** Whether the search would have found a repository at a path. */
-export function wasSeen(path: string, { beyond, unread }: Pick<Repositories, "beyond" | "unread">): boolean {
+export function wasSeen(path: string, { beyond, unread }: Unsearched): boolean {
 	if (beyond.has(path) || unread.has(path)) return false;
 	return path === dirname(path) || wasSeen(dirname(path), { beyond, unread });
 }

@@ -99,7 +99,9 @@ const TICK_MS = 50;
 const MAX_LOOKS = 50;
 
 /** State of the repositories before and after a command. */
-export interface CameUp extends Pick<SettingsOf, "roots" | "git"> {
+export interface CameUp extends GitRunner {
+	/** Directories that commands may change. */
+	readonly roots: readonly string[];
 	readonly before: Repositories;
 	readonly after: Repositories;
 	/** In milliseconds since the epoch. */
@@ -227,13 +229,16 @@ const suspicious = new RegExp(
 	"i",
 );
 
-export interface SettingsOf {
+export interface SettingsOf extends GitRunner {
 	/** The file. */
 	readonly path: string;
 	/** Directories that commands may change. */
 	readonly roots: readonly string[];
 	/** Path for a copy of the file as it was. */
 	readonly copy: string;
+}
+
+export interface GitRunner {
 	/** Runs a shell script in a sandbox. With `read` it changes nothing. */
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }
@@ -262,7 +267,7 @@ async function takeOutRunning(settings: SettingsOf): Promise<readonly string[] |
 function isRunning(
 	name: string,
 	value: string,
-	{ path, roots }: Pick<SettingsOf, "path" | "roots">,
+	{ path, roots }: { readonly path: string; readonly roots: readonly string[] },
 ): boolean {
 	const section = name.slice(0, name.indexOf("."));
 	const key = name.slice(name.lastIndexOf(".") + 1);

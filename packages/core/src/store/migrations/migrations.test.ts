@@ -63,7 +63,12 @@ const session = {
 	...stamp,
 } as const;
 const told = (seq: number, type: string, content: string) => ({
-	...{ id: `evt_${seq}`, session_id: "sess_old", seq, type, at: 1, ...stamp },
+	id: `evt_${seq}`,
+	session_id: "sess_old",
+	seq,
+	type,
+	at: 1,
+	...stamp,
 	data: JSON.stringify({ type, runId: "run_old", content, error: "" }),
 });
 const run = {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { duplicateKey, parseJson } from "@parley/base";
 import * as z from "zod";
 import { visible } from "../../text/visible.ts";
-import type { CallBlock } from "../../vocabulary/message.ts";
 import type { ToolDescription } from "../../vocabulary/model.ts";
 import type { Leniency, ParameterLeniency, Tool } from "../../vocabulary/tool.ts";
 
@@ -11,7 +10,13 @@ const MAX_NODES = 20_000;
 /** Characters of a name or a number that a note repeats. */
 const MAX_SHOWN = 100;
 
-type Called = Pick<CallBlock, "name" | "arguments" | "invalid" | "adjusted">;
+/** Call as the model wrote it. See `CallBlock`. */
+export interface WrittenCall {
+	readonly name: string;
+	readonly arguments: unknown;
+	readonly invalid?: string;
+	readonly adjusted?: readonly string[];
+}
 
 export interface NormalCall {
 	readonly name: string;
@@ -26,7 +31,7 @@ export interface NormalCall {
  * Returns the normal form of a call: the name of an offered tool, and arguments as its `parameters` name them. Only what
  * has one meaning is changed; the rest is left to the schema of the tool. The normal form of a normal form is itself.
  */
-export function normaliseCall(tools: readonly Tool[], call: Called): NormalCall {
+export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;
 	const unchanged = { name, arguments: args, adjusted };
 	const tool = call.invalid === undefined ? findTool(tools, name) : undefined;

@@ -3,9 +3,8 @@ import { ParleyError } from "@parley/base";
 import canonicalize from "canonicalize";
 import type * as z from "zod";
 import { visible } from "../../text/visible.ts";
-import type { CallBlock } from "../../vocabulary/message.ts";
 import type { Tool, ToolContext, ToolPlan, ToolResult } from "../../vocabulary/tool.ts";
-import { describeTools, normaliseCall } from "./normalise-call.ts";
+import { describeTools, normaliseCall, type WrittenCall } from "./normalise-call.ts";
 
 /** A call whose arguments are valid and whose plan is made; whether it may run is still to be decided. */
 export interface ReadyCall {
@@ -33,7 +32,7 @@ const MAX_SHOWN = 200;
 /** Finds the tool of a call, checks the arguments and plans the call. It has no effect and never rejects. */
 export async function prepareCall(
 	tools: readonly Tool[],
-	call: Pick<CallBlock, "name" | "arguments" | "invalid">,
+	call: WrittenCall,
 	context: ToolContext,
 ): Promise<ReadyCall | RefusedCall> {
 	if (call.invalid !== undefined) return refused(`not run: ${call.invalid}`);
@@ -76,8 +75,8 @@ export async function executeCall(
  * (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
  */
 export function bindingText(
-	{ name, arguments: args }: Pick<CallBlock, "name" | "arguments">,
-	{ binding }: Pick<ToolPlan, "binding">,
+	{ name, arguments: args }: { readonly name: string; readonly arguments: unknown },
+	{ binding }: { readonly binding: ToolPlan["binding"] },
 	policyVersion: string,
 ): string {
 	const facts = Object.entries({ ...binding, policy: policyVersion, arguments: { name, arguments: args } });

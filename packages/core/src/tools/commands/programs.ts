@@ -84,10 +84,13 @@ interface Looked {
 	readonly isLink?: boolean;
 }
 
-async function lookAt(
-	path: string,
-	{ cwd, roots, runsAny }: Pick<Places, "cwd" | "roots"> & { readonly runsAny: boolean },
-): Promise<Looked | undefined> {
+interface LookedPlaces {
+	readonly cwd: string;
+	readonly roots: readonly string[];
+	readonly runsAny: boolean;
+}
+
+async function lookAt(path: string, { cwd, roots, runsAny }: LookedPlaces): Promise<Looked | undefined> {
 	const real = await realpath(path).catch(() => undefined);
 	if (real === undefined || liesIn(real, systemPlaces)) return undefined;
 	const stats = await stat(real).catch(() => undefined);

@@ -263,7 +263,8 @@ test("a password comes to the command as a variable, and one with a NUL to none"
 	};
 	await expect(released("a b$'c")).resolves.toEqual({ text: "a b$'c", failed: false });
 	await expect(released("a\0b")).resolves.toEqual({
-		...{ text: "secrets.API_KEY: a variable cannot hold this password: it has a NUL", failed: true },
+		text: "secrets.API_KEY: a variable cannot hold this password: it has a NUL",
+		failed: true,
 	});
 });
 
@@ -306,7 +307,9 @@ test("an approver reads at most five names of what changed, those that the comma
 	const before = { files: "1\nold\t1", named: "", programs: "make: 1", sandbox: "off" };
 	const after = {
 		files: `6\n${lines.map((path) => `${path}\t2`).join("\n")}`,
-		...{ named: "/w/run.sh\t2", programs: "make: 2", sandbox: "off" },
+		named: "/w/run.sh\t2",
+		programs: "make: 2",
+		sandbox: "off",
 	};
 	expect(changedNames(before, after, "/w")).toEqual([
 		...["run.sh", "old", "a.js", "b.js", "c.js", "and 3 more"],

@@ -3,7 +3,7 @@ import { homeDirectory } from "@parley/base/own-account";
 import * as z from "zod";
 import { judgeCommand } from "../../policy/commands/judge-command.ts";
 import { mixedScriptNotes, visible } from "../../text/visible.ts";
-import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
+import type { CommandOutcome, Sandbox, SandboxKind } from "../../vocabulary/sandbox.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { boundToCommand, differences, findShell, surroundingsOf } from "./surroundings.ts";
@@ -179,8 +179,14 @@ function endingOf(outcome: CommandOutcome, { timeoutMs, aborted }: Limits): stri
 	return outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
 }
 
+interface CommandConfinement {
+	readonly mode: SandboxKind;
+	readonly hosts?: readonly string[];
+	readonly exposed?: boolean;
+}
+
 /** Permissions of a command, for approvers. */
-export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): string {
+export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	if (mode === "off") {
 		return "sandbox: off — it has your own rights: files, network and this gateway";
 	}
@@ -192,7 +198,7 @@ export function sandboxNote({ mode, hosts }: Pick<Sandbox, "mode" | "hosts">): s
 }
 
 /** Classes of a command by its confinement. */
-export function execClasses({ mode, exposed = false }: Pick<Sandbox, "mode" | "exposed">): ActionClass[] {
+export function execClasses({ mode, exposed = false }: CommandConfinement): ActionClass[] {
 	const exec = mode === "off" || exposed ? "exec-unsandboxed" : "exec-sandboxed";
 	return mode === "container" ? [exec, "egress"] : [exec];
 }

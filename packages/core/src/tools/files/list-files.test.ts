@@ -37,7 +37,10 @@ async function putFiles(...paths: string[]): Promise<void> {
 /** A sandbox that starts nothing and ends as told. */
 function ending(outcome: Partial<CommandOutcome>): Sandbox {
 	const run = async (): Promise<CommandOutcome> => ({
-		...{ code: 0, signal: null, output: "", timedOut: false },
+		code: 0,
+		signal: null,
+		output: "",
+		timedOut: false,
 		...outcome,
 	});
 	return { mode: "off", profile: "test", environment: {}, network: undefined, run };

@@ -39,7 +39,10 @@ async function putFiles(files: Readonly<Record<string, string | Buffer>>): Promi
 /** A sandbox that ends commands with `told`, and runs those without a scripted end. */
 function ending(told: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
 	return {
-		...{ mode: "off", profile: "test", environment: {}, network: undefined },
+		mode: "off",
+		profile: "test",
+		environment: {},
+		network: undefined,
 		async run(command) {
 			const outcome = told(command);
 			if (outcome === undefined) return sandbox.run(command);
@@ -89,8 +92,14 @@ test("outside of the roots it is asked, and paths are whole", async () => {
 
 test("files of keys are never searched, by whatever way", async () => {
 	await putFiles({
-		...{ ".env": "KEY=1\n", "sub/.env.local": "KEY=2\n", id_rsa: "KEY\n", "a.pem": "KEY\n" },
-		...{ "credentials.json": "KEY\n", ".ssh/config": "KEY\n", ".hidden": "KEY\n", open: "KEY\n" },
+		".env": "KEY=1\n",
+		"sub/.env.local": "KEY=2\n",
+		id_rsa: "KEY\n",
+		"a.pem": "KEY\n",
+		"credentials.json": "KEY\n",
+		".ssh/config": "KEY\n",
+		".hidden": "KEY\n",
+		open: "KEY\n",
 	});
 	expect(await search({ pattern: "KEY" })).toBe(
 		"open:1:KEY\n[… 3 of the files may hold keys or passwords and were not searched …]",
@@ -127,8 +136,12 @@ test("what belongs to the gateway is never searched, by whatever name", async ()
 
 test("ignored files, hidden ones, links and binary files are passed over", async () => {
 	await putFiles({
-		...{ "gen/a": "bean\n", ".hid": "bean\n", ".git/config": "bean\n", "b.bin": "bean\0bean\n" },
-		...{ ".gitignore": "gen/\n", c: "bean\n" },
+		"gen/a": "bean\n",
+		".hid": "bean\n",
+		".git/config": "bean\n",
+		"b.bin": "bean\0bean\n",
+		".gitignore": "gen/\n",
+		c: "bean\n",
 	});
 	await put(join(directory.path, "outside/x"), "bean\n");
 	await symlink("../outside", join(context.cwd, "out"));

@@ -79,7 +79,11 @@ export function planWrite(
 	};
 }
 
-type ApprovedTarget = Pick<WriteTarget, "path" | "root" | "state">;
+interface ApprovedTarget {
+	readonly path: string;
+	readonly root: string | undefined;
+	readonly state: FileState;
+}
 
 /** The approved path with its state, or a description of the difference from the approved state. */
 export async function inspectApproved(

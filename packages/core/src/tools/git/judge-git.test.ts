@@ -15,7 +15,10 @@ let repository: Repository;
 /** A sandbox in which git answers `output` for each object. */
 function saying(output: string, code = 0): Sandbox {
 	return {
-		...{ mode: "off", profile: "test", environment: {}, network: undefined },
+		mode: "off",
+		profile: "test",
+		environment: {},
+		network: undefined,
 		run: async () => ({ code, signal: null, output, timedOut: false }),
 	};
 }

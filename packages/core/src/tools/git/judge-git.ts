@@ -23,15 +23,18 @@ import {
 import { type Care, git, type Repository } from "./repository.ts";
 
 /** How a call runs, and which approval it requires. */
-export interface GitJudgement {
+export interface GitJudgement extends JudgedClasses {
 	readonly care: Care;
 	/** The words to run. */
 	readonly words: readonly string[];
+	/** Whether differences of files are in what it prints. */
+	readonly patches: boolean;
+}
+
+interface JudgedClasses {
 	readonly classes: readonly ActionClass[];
 	/** Reasons for the classes, in words for people. */
 	readonly notes: readonly string[];
-	/** Whether differences of files are in what it prints. */
-	readonly patches: boolean;
 }
 
 interface Place {
@@ -54,7 +57,7 @@ export async function judgeGit(
 	const reading = place.repository && readingOf(words);
 	if (reading === undefined) return judgeChange(args, words, place, context);
 	refuseOutside(words, place);
-	const secret = await secretReasons(words, reading, place, context);
+	const secret = await secretReasons(words, reading.objects, place, context);
 	const control = gatewayReasons(place, context);
 	const reasons = {
 		read: [],
@@ -84,7 +87,7 @@ function isPathLike(word: string): boolean {
 
 async function secretReasons(
 	{ all, plain }: GitWords,
-	{ objects }: Pick<Reading, "objects">,
+	objects: Reading["objects"],
 	{ directory }: Place,
 	context: ToolContext,
 ): Promise<string[]> {
@@ -169,7 +172,7 @@ function confinementOf(words: GitWords, { repository }: Place, { sandbox }: Tool
 
 const floor: readonly ActionClass[] = ["irreversible", "control", "secret"];
 
-function shape(reasons: Reasons): Pick<GitJudgement, "classes" | "notes"> {
+function shape(reasons: Reasons): JudgedClasses {
 	const entries = Object.entries(reasons).filter(
 		([name, why]) => why.length > 0 || !floor.some((entry) => entry === name),
 	);
@@ -253,15 +256,17 @@ const forms: Readonly<Record<string, RegExp>> = {
 	remote: oneOf("-v --verbose -n -p --prune"),
 };
 
+interface PlantedSettings {
+	readonly programs: readonly string[];
+	readonly reaching: readonly string[];
+}
+
 /**
  * Reasons why a command outside the sandbox might run what sandboxed commands have planted: settings of the repository,
  * words that
  * name a program. Such a command requires approval even with all tools accepted.
  */
-function plantedReasons(
-	{ command, options }: GitWords,
-	repository: Pick<Repository, "programs" | "reaching"> | undefined,
-): string[] {
+function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;
 	const named = [
 		// Hooks are switched off.

@@ -5,7 +5,7 @@ import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { visible, wholeLines } from "../../text/visible.ts";
-import type { CommandOutcome } from "../../vocabulary/sandbox.ts";
+import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -75,11 +75,17 @@ export async function findRepository(directory: string, context: ToolContext): P
 	};
 }
 
+interface GitContext {
+	readonly sandbox: Sandbox;
+	readonly signal: AbortSignal;
+	readonly roots: readonly string[];
+}
+
 /** Runs git for its answer about a repository, without changing anything. */
 export function git(
 	args: readonly string[],
 	directory: string,
-	{ sandbox, signal, roots }: Pick<ToolContext, "sandbox" | "signal" | "roots">,
+	{ sandbox, signal, roots }: GitContext,
 ): Promise<CommandOutcome> {
 	return sandbox.run({
 		executable: "git",

@@ -38,7 +38,10 @@ async function prepare(name: string, args: object, where = context): Promise<Rea
 /** A sandbox that records its commands. */
 function keeping(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 	return {
-		...{ mode: "bubblewrap", profile: "test", environment: {}, network: undefined },
+		mode: "bubblewrap",
+		profile: "test",
+		environment: {},
+		network: undefined,
 		run: async (command) => {
 			commands.push(command);
 			return { code: 0, signal: null, output: "", timedOut: false };

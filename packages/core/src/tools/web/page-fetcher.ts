@@ -96,6 +96,12 @@ function describe(page: Page, text: string, { max_chars }: FetchArguments, mark:
 	return { text: lines.join("\n"), failed: page.status >= 400 };
 }
 
-function headOf({ status, url, type }: Pick<Page, "status" | "url"> & Partial<Pick<Page, "type">>): string[] {
+interface PageHead {
+	readonly status: number;
+	readonly url: URL;
+	readonly type?: Page["type"];
+}
+
+function headOf({ status, url, type }: PageHead): string[] {
 	return [`status ${status}`, `url ${url.href}`, ...(type?.essence ? [`type ${type.essence}`] : [])];
 }

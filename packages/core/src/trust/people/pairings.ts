@@ -3,7 +3,7 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import type { GivenRole } from "./person-rows.ts";
 
-/** Maximum open access requests of one guild or team. */
+/** People of one guild or team who may wait to be let in. */
 export const mostWaiting = 3;
 
 /** A code that counts still. */
@@ -122,7 +122,7 @@ function toPairingFacts(
 	};
 }
 
-/** Open access requests of a guild or team. */
+/** The people of a guild or team who wait to be let in. */
 export function waitingIn(
 	tx: Tx,
 	{ platform, tenant }: { readonly platform: string; readonly tenant: string },
@@ -139,7 +139,7 @@ export function waitingIn(
 		.execute();
 }
 
-/** Uses the code. Returns false if another person was first. */
+/** Uses the code up; false where somebody was first. */
 export async function settlePairing(tx: Tx, id: string, now: number): Promise<boolean> {
 	const settled = await tx
 		.updateTable("pairings")
@@ -150,19 +150,19 @@ export async function settlePairing(tx: Tx, id: string, now: number): Promise<bo
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Unused code. */
+/** A code that nobody has used yet. */
 export interface PairingFacts {
 	/** Names it without telling the code. */
 	readonly id: string;
-	/** An invitation of the operator, or an access request. */
+	/** Of the operator, or of somebody who asks to be let in. */
 	readonly kind: "invitation" | "request";
-	/** Where it is valid. An invitation without a platform is valid everywhere. */
+	/** Where it counts; an invitation without one counts anywhere. */
 	readonly platform?: string;
 	readonly tenant?: string;
 	/** Who asks. */
 	readonly person?: string;
 	readonly name?: string;
-	/** Role that an invitation gives. */
+	/** What an invitation makes of who takes it. */
 	readonly role?: GivenRole;
 	readonly createdAt: number;
 	readonly expiresAt: number;

@@ -2,21 +2,21 @@ import { ParleyError } from "@parley/base";
 
 export type TokenKind = "operator" | "observer" | "connector";
 
-/** Requested token. */
+/** What a new token is to be. */
 export interface NewToken {
 	readonly kind: TokenKind;
 	readonly name: string;
 	readonly platform?: string;
 	readonly tenants?: readonly string[];
 	readonly sessions?: readonly string[];
-	/** Lifetime in milliseconds. Default: 30 days for observers, unlimited for others. */
+	/** How long it counts, in milliseconds: 30 days for observers and for ever for others where absent. */
 	readonly lifeMs?: number;
 }
 
-/** Name of the token of the data directory. */
+/** What the token of the data directory is called. */
 export const operatorsName = "operator";
 
-/** Scopes of each kind. */
+/** What a kind can be bound to. */
 const bounds = {
 	operator: [],
 	observer: ["sessions"],

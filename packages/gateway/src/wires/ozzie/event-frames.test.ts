@@ -1,4 +1,3 @@
-import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { frameText } from "../../transport/text-frame.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
@@ -9,7 +8,7 @@ function delta(sessionId: string, seq: number, text: string): OzzieEvent {
 }
 
 test("each delta is the frame that the codec makes of it, whatever came before", () => {
-	const frames = new EventFrames(new ManualClock());
+	const frames = new EventFrames();
 	const closed: OzzieEvent = {
 		transient: false,
 		id: "evt_1",
@@ -28,7 +27,7 @@ test("each delta is the frame that the codec makes of it, whatever came before",
 });
 
 test("the frame of an event is made once", () => {
-	const frames = new EventFrames(new ManualClock());
+	const frames = new EventFrames();
 	const event = delta("sess_a", 3, "one");
 	expect(frames.frame(event)).toBe(frames.frame(event));
 });

@@ -61,12 +61,6 @@ const scan = {
 } as const;
 const empty = { environmentId: "", history: [], projectContext: [] };
 
-interface OpenedStream {
-	readonly ownHostId: SessionStreamOptions["ownHostId"];
-	readonly send: SessionStreamOptions["send"];
-	readonly finished: SessionStreamOptions["finished"];
-}
-
 /** One client with its stream, which plays a sequence, beside a host and a further client. */
 class Player {
 	readonly #t: TestRuntime;
@@ -109,7 +103,7 @@ class Player {
 		});
 	}
 
-	#open({ ownHostId, send, finished }: OpenedStream): SessionStream {
+	#open(parts: Pick<SessionStreamOptions, "ownHostId" | "send" | "finished">): SessionStream {
 		return new SessionStream({
 			runtime: this.#t.runtime,
 			principal: operator,
@@ -123,9 +117,7 @@ class Player {
 			refused: ({ message }) => {
 				this.#states.faults.push(`a stream was refused: ${message}`);
 			},
-			ownHostId,
-			send,
-			finished,
+			...parts,
 		});
 	}
 

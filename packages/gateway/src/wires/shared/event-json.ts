@@ -114,7 +114,8 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
 		case "prompt.answered": {
 			const { type: _, byName, ...payload } = event;
-			return { event: "prompt.response", payload: { ...payload, ...defined({ by_name: byName }) } };
+			const named = byName === undefined ? {} : { by_name: byName };
+			return { event: "prompt.response", payload: { ...payload, ...named } };
 		}
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };
@@ -146,37 +147,36 @@ function encodeUserMessage(
 	event: Extract<RecordedEvent, { type: "user.message" }>,
 ): EventPayloads["user.message"] {
 	const { content, runId, correlation, author, steered, retryOf, attachments, origin, imported } = event;
-	return defined({
+	return {
 		content,
 		run_id: runId,
-		correlation_id: correlation,
-		author,
-		steered,
-		retry_of: retryOf,
-		attachments: attachments?.map(encodeFile),
-		origin: origin && encodeOrigin(origin),
-		imported,
-	});
+		...defined({
+			correlation_id: correlation,
+			author,
+			steered,
+			retry_of: retryOf,
+			attachments: attachments?.map(encodeFile),
+			origin: origin && encodeOrigin(origin),
+			imported,
+		}),
+	};
 }
 
 function encodeAnswer(
 	event: Extract<RecordedEvent, { type: "assistant.message" }>,
 ): EventPayloads["assistant.message"] {
 	const { content, error, model, usage, runId, origin, imported } = event;
-	const isOwn = model !== "" && !imported;
-	const context = defined({
-		model: isOwn ? model : undefined,
-		usage: isOwn ? encodeTokens(usage) : undefined,
-		trusted: event.trusted && encodeBadge(event.trusted),
-	});
-	return defined({
+	const context = {
+		...(model !== "" && !imported && { model, usage: encodeTokens(usage) }),
+		...defined({ trusted: event.trusted && encodeBadge(event.trusted) }),
+	};
+	return {
 		content,
 		error,
 		context,
 		run_id: runId,
-		origin: origin && encodeOrigin(origin),
-		imported,
-	});
+		...defined({ origin: origin && encodeOrigin(origin), imported }),
+	};
 }
 
 function encodeToolCall(payload: EventPayloads["tool.call"]): EncodedEvent {
@@ -319,7 +319,7 @@ function encodeText(phase: EventPayloads["assistant.stream"]["phase"], content: 
 function encodeArguments(
 	phase: EventPayloads["tool.arguments"]["phase"],
 	{ runId, callId, name, index }: ArgumentsEvent,
-	part: { readonly content: string; readonly offset: number },
+	part: Pick<EventPayloads["tool.arguments"], "content" | "offset">,
 ): EncodedEvent {
 	return {
 		event: "tool.arguments",

@@ -32,14 +32,9 @@ export function encodeScheduleEvent(event: AnyScheduleEvent): EncodedScheduleEve
 	switch (event.type) {
 		case "schedule.created": {
 			const { trigger, show, owner, nextDue } = event;
+			const next = nextDue === undefined ? {} : { next_due: toTime(nextDue) };
 			const payload = { entry_id, title, source: "dynamic" as const, ...encodeTrigger(trigger), show, owner };
-			return {
-				event: event.type,
-				payload: {
-					...payload,
-					...defined({ next_due: nextDue === undefined ? undefined : toTime(nextDue) }),
-				},
-			};
+			return { event: event.type, payload: { ...payload, ...next } };
 		}
 		case "schedule.trigger": {
 			const { trigger, runId: run_id, error } = event;
@@ -59,27 +54,31 @@ export function encodeOrigin({ scheduleId, title, show, dueAt, late }: RunOrigin
 export function encodeSchedule(schedule: Schedule): SchedulePayload {
 	const { id, title, prompt, trigger, show, sessionId, externalKey, owner, taint, firings } = schedule;
 	const { createdAt, nextDue, lastDue, lastFiredAt, lastRunId, problem } = schedule;
-	return defined({
+	return {
 		entry_id: id,
 		title,
 		prompt,
 		...encodeTrigger(trigger),
 		show,
 		session_id: sessionId,
-		external_key: externalKey,
+		...defined({ external_key: externalKey }),
 		owner,
 		taint,
 		created_at: toTime(createdAt),
-		next_due: nextDue === undefined ? undefined : toTime(nextDue),
-		last_due: lastDue === undefined ? undefined : toTime(lastDue),
-		last_fired_at: lastFiredAt === undefined ? undefined : toTime(lastFiredAt),
-		last_run_id: lastRunId,
+		...defined({
+			next_due: nextDue === undefined ? undefined : toTime(nextDue),
+			last_due: lastDue === undefined ? undefined : toTime(lastDue),
+			last_fired_at: lastFiredAt === undefined ? undefined : toTime(lastFiredAt),
+			last_run_id: lastRunId,
+		}),
 		firings,
-		problem,
-	});
+		...defined({ problem }),
+	};
 }
 
-function encodeTrigger(trigger: Trigger) {
+function encodeTrigger(
+	trigger: Trigger,
+): Pick<SchedulePayload, "when" | "cron_spec" | "time_zone" | "interval_sec" | "at" | "event"> {
 	const when = whenText(trigger);
 	switch (trigger.kind) {
 		case "cron":

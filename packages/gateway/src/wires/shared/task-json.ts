@@ -49,7 +49,13 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 		owner: task.submittedBy,
 		...defined({
 			plan: plan && encodePlan(plan),
-			suspension: review && defined({ reason: review.reason, plan_content: review.content, token: shown }),
+			suspension: review
+				? {
+						reason: review.reason,
+						plan_content: review.content,
+						...defined({ token: shown }),
+					}
+				: undefined,
 		}),
 		suspend_count: task.suspendCount,
 		retry_count: task.retryCount,
@@ -69,13 +75,15 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
 	const { plan: _, ...payload } = encodeTask(task, view);
 	const { description, output, error, suspension } = payload;
-	return defined({
+	return {
 		...payload,
 		description: shortened(description),
 		output: shortened(output),
 		error: shortened(error),
-		suspension: suspension && { ...suspension, plan_content: shortened(suspension.plan_content) },
-	});
+		...defined({
+			suspension: suspension && { ...suspension, plan_content: shortened(suspension.plan_content) },
+		}),
+	};
 }
 
 function encodeProgress({ current, total, label, percentage }: TaskProgress): TaskPayload["progress"] {
@@ -83,7 +91,7 @@ function encodeProgress({ current, total, label, percentage }: TaskProgress): Ta
 }
 
 function encodeTaskProgress({ progress, plan }: Extract<TaskEvent, { type: "task.progress" }>) {
-	return defined({ ...encodeProgress(progress), plan: plan && encodePlan(plan) });
+	return { ...encodeProgress(progress), ...defined({ plan: plan && encodePlan(plan) }) };
 }
 
 function encodePlan(steps: readonly PlanStep[]): NonNullable<TaskPayload["plan"]> {
@@ -168,7 +176,7 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 		}
 		case "task.cancelled": {
 			const { reason, by } = event;
-			const said = defined({ reason, by });
+			const said = { reason, ...defined({ by }) };
 			return { event: event.type, payload: { ...task, ...said, ...used(event) } };
 		}
 		default:
@@ -176,8 +184,8 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 	}
 }
 
-function used({ usage }: { readonly usage?: Extract<TaskEvent, { type: "task.progress" }>["usage"] }) {
-	return defined({ usage: usage && encodeUsage(usage) });
+function used({ usage }: Pick<Extract<TaskEvent, { type: "task.progress" }>, "usage">) {
+	return usage ? { usage: encodeUsage(usage) } : {};
 }
 
 function encodeWorker(

@@ -1,6 +1,5 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, type Redactor } from "@parley/base";
 import type { Principal, Runtime } from "@parley/core";
-import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { firstWithin, jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { encodeListedTask } from "../../shared/task-json.ts";
 import { encodeRecorded, encodeSession } from "../codec.ts";
@@ -13,7 +12,7 @@ export interface ApiDeps {
 	readonly runtime: Runtime;
 	readonly health: Health;
 	/** Redacts the messages of errors. */
-	readonly redactor?: ErrorRedactor;
+	readonly redactor?: Pick<Redactor, "redact">;
 }
 
 type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Promise<unknown>;

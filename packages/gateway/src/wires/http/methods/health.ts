@@ -1,7 +1,8 @@
-import { type Clock, defined, type StoreHealth } from "@parley/base";
-import type { Principal, ProviderState, SandboxState } from "@parley/core";
+import { type Clock, defined, type Store } from "@parley/base";
+import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
 import type { Reach } from "../../../config/reach-facts.ts";
 import type { LlamaStatus } from "../../../llama/llama-server.ts";
+import type { TlsIdentity } from "../../../transport/tls-identity.ts";
 
 export type HealthStatus = "ok" | "degraded" | "draining";
 
@@ -12,24 +13,13 @@ export interface HealthState {
 	listeners: readonly { readonly url: string; readonly tls: boolean }[];
 }
 
-interface ModelHealth {
-	/** The default model. */
-	readonly model: string;
-	/** Throws `permission_denied`. */
-	health(principal: Principal): { readonly providers: readonly ProviderState[] };
-}
-
 export interface HealthDeps {
 	readonly clock: Clock;
-	readonly runtime: ModelHealth;
-	readonly store: { health(): StoreHealth };
+	readonly runtime: Pick<Runtime, "health" | "model">;
+	readonly store: Pick<Store<unknown>, "health">;
 	readonly state: Readonly<HealthState>;
-	readonly tls: { readonly current: { readonly validTo: Date } } | undefined;
-	readonly reach: {
-		readonly auth: Reach["auth"];
-		readonly localTrust: boolean;
-		readonly insecureLan: boolean;
-	};
+	readonly tls: { readonly current: Pick<TlsIdentity, "validTo"> } | undefined;
+	readonly reach: Pick<Reach, "auth" | "localTrust" | "insecureLan">;
 	readonly version: string;
 	readonly sandbox: () => SandboxState;
 	/** The default provider. */
@@ -80,14 +70,15 @@ export function createHealth(deps: HealthDeps): Health {
 function encodeLlama(status: LlamaStatus | undefined): object {
 	if (!status) return {};
 	const { endpoint, modelDir, pid, restarts, ...rest } = status;
+	const directory = modelDir === "" ? {} : { model_dir: modelDir };
 	return {
-		llama: defined({
+		llama: {
 			endpoint,
-			model_dir: modelDir === "" ? undefined : modelDir,
+			...directory,
 			...encodeTime(rest),
-			pid: pid > 0 ? pid : undefined,
+			...defined({ pid: pid > 0 ? pid : undefined }),
 			restarts,
-		}),
+		},
 	};
 }
 
@@ -96,13 +87,13 @@ function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {
 }
 
 function encodeReach({ state, tls, reach }: HealthDeps): object {
-	return defined({
+	return {
 		listeners: state.listeners,
-		certificate: tls && { valid_to: tls.current.validTo.toISOString() },
+		...defined({ certificate: tls && { valid_to: tls.current.validTo.toISOString() } }),
 		auth: reach.auth,
 		local_trust: reach.localTrust,
 		insecure_lan: reach.insecureLan,
-	});
+	};
 }
 
 /** The default provider in the state of its last call. */
@@ -115,7 +106,7 @@ function encodeProvider(
 	const found = known
 		? { state: known.state, since: known.since, reason: known.reason }
 		: { state: "unknown" };
-	return defined({ name, model, server, ...encodeTime(found) });
+	return { name, model, ...defined({ server }), ...encodeTime(found) };
 }
 
 /** Times are RFC 3339 strings; empty fields are absent. */
@@ -128,9 +119,11 @@ function encodeTime({
 	readonly since?: number;
 	readonly reason?: string;
 }): object {
-	return defined({
+	return {
 		...rest,
-		since: since === undefined ? undefined : new Date(since).toISOString(),
-		reason: reason || undefined,
-	});
+		...defined({
+			since: since === undefined ? undefined : new Date(since).toISOString(),
+			reason: reason || undefined,
+		}),
+	};
 }

@@ -47,15 +47,13 @@ async function createFor(
 	{ sessionId, agentName, workingDir }: Start,
 	following: Following,
 ): Promise<SessionView> {
-	const creating = SessionView.create(
-		runtime,
-		asked(following.principal),
-		defined({
-			id: sessionId === "" ? undefined : sessionId,
+	const creating = SessionView.create(runtime, asked(following.principal), {
+		...defined({
+			id: sessionId || undefined,
 			profile: agentName,
-			rootDir: workingDir === "" ? undefined : workingDir,
+			rootDir: workingDir || undefined,
 		}),
-	);
+	});
 	const { id } = await creating.catch((reason: unknown) => {
 		const { message, code } = ParleyError.from(reason);
 		// The field has this name here.
