@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createProgram } from "@parley/cli/program";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = globSync(["*.md", "docs/*.md", "docs/protocols/*.md", "examples/*/README.md"], { cwd: root });
+const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "/" }, []);
+
+type Command = typeof program;
+
+/** Command lines of `parley` in the examples and the code spans of a page, without comments. */
+function documented(page: string): string[] {
+	const text = readFileSync(`${root}/${page}`, "utf8");
+	const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
+		block.replaceAll("\\\n", " ").split("\n"),
+	);
+	const spans = [...text.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`\n]+)`/g)].map(
+		([, span = ""]) => span,
+	);
+	return [...blocks, ...spans].flatMap((line) => {
+		const [, args] =
+			/^(?:[A-Z_]+=\S+ )*(?:npx --no (?:-- )?)?parley ([a-z-].*)$/.exec(
+				line.split(/ #| \|/)[0]?.trim() ?? "",
+			) ?? [];
+		return args === undefined ? [] : [args];
+	});
+}
+
+/** The reason why the program does not know a command line, or undefined if it does. */
+function unknownPart(line: string): string | undefined {
+	const words = line.replaceAll(/"[^"]*"|'[^']*'|\$\([^)]*\)/g, "TEXT").split(/\s+/);
+	const chain: Command[] = [program];
+	for (const word of words) {
+		const [command] = chain;
+		const child = command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
+		if (child) chain.unshift(child);
+		else if (word.startsWith("-")) {
+			const known = chain.some((one) =>
+				one.options.some(({ short, long }) => word === short || word === long),
+			);
+			if (!known && word !== "--help") return `${word} is not an option of ${command?.name()}`;
+		} else if (chain.length === 1) return `${word} is not a command`;
+	}
+	return undefined;
+}
+
+test("the pages have many command lines", () => {
+	expect(pages.flatMap(documented).length).toBeGreaterThan(150);
+});
+
+test.each(pages)("the program knows each command and option in %s", (page) => {
+	const unknown = documented(page).flatMap((line) => {
+		const part = unknownPart(line);
+		return part === undefined ? [] : [`${line}: ${part}`];
+	});
+	expect(unknown).toEqual([]);
+});
+
+test.each([
+	["frobnicate", "frobnicate is not a command"],
+	["trust grant discord:1:2 --forever", "--forever is not an option of grant"],
+	["trust grant discord:1:2 --minutes 5", undefined],
+	['policy test "git push --force"', undefined],
+])("%s: %s", (line, reason) => {
+	expect(unknownPart(line)).toBe(reason);
+});
