@@ -1,12 +1,12 @@
 import { parseJson } from "@parley/base";
 
-/** One step of a scene: something to send, to expect, or to let happen. */
+/** One step of a scene: a frame to send or expect, a request, or an instruction for the player. */
 export type Step =
-	/** A frame, or a part of one, as it stands in the document. */
+	/** A frame, or a part of one, as the document shows it. */
 	| { readonly kind: "frame"; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
-	/** A line to send that is no JSON. */
+	/** A line to send that is not JSON. */
 	| { readonly kind: "text"; readonly line: number; readonly text: string }
-	/** A request over HTTP and what answers it: the status, and the body where it is told. */
+	/** An HTTP request with the status of its response, and the body if the document shows it. */
 	| {
 			readonly kind: "http";
 			readonly line: number;
@@ -16,15 +16,15 @@ export type Step =
 			readonly status: number;
 			readonly answer: string;
 	  }
-	/** What the document does not show: `<!-- do: WORDS -->`. */
+	/** An instruction in a comment of the document: `<!-- do: WORDS -->`. */
 	| { readonly kind: "do"; readonly line: number; readonly words: string };
 
-/** The examples under one heading, which belong together: one connection, one session. */
+/** The examples under one heading: one connection, one session. */
 export interface Scene {
 	readonly heading: string;
-	/** Where it plays: `<!-- stage: NAME -->`, else `offline`. */
+	/** Name in `<!-- stage: NAME -->`; `offline` by default. */
 	readonly stage: string;
-	/** Of the process that plays it: what follows `started with` behind a fence. */
+	/** Flags of the process: the text after `started with` behind a fence. */
 	readonly flags: readonly string[];
 	readonly steps: readonly Step[];
 }
@@ -35,7 +35,7 @@ interface OpenScene extends Scene {
 	readonly steps: Step[];
 }
 
-/** The scenes of a document, in its order; throws where an example is no JSON. */
+/** Returns the scenes of a document in its order. Throws if an example is not JSON. */
 export function readScenes(markdown: string): Scene[] {
 	const scenes: OpenScene[] = [{ heading: "", stage: "offline", flags: [], steps: [] }];
 	const lines = markdown.split("\n");
@@ -56,7 +56,7 @@ export function readScenes(markdown: string): Scene[] {
 	return scenes.filter(({ steps }) => steps.length > 0);
 }
 
-/** What readers of the rendered document do not see. */
+/** Reads an HTML comment: the stage of the scene, or an instruction. */
 function readRemark(text: string, line: number, scene: OpenScene): void {
 	const [, word, words = ""] = /^<!-- (stage|do): (.*) -->$/.exec(text) ?? [];
 	if (word === "stage") scene.stage = words;
@@ -64,12 +64,12 @@ function readRemark(text: string, line: number, scene: OpenScene): void {
 }
 
 interface Block {
-	/** The number of its first line in the document. */
+	/** Number of its first line in the document. */
 	readonly first: number;
 	readonly lines: readonly string[];
 }
 
-/** Whatever is not indented begins something. What begins with a brace is a frame, and ends before the next beginning. */
+/** A line without indentation starts a step, which ends before the next one. A step that starts with a brace is a frame. */
 function readFrames({ first, lines }: Block): Step[] {
 	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));
 	return starts.map((start, index) => {
@@ -81,7 +81,7 @@ function readFrames({ first, lines }: Block): Step[] {
 	});
 }
 
-/** `METHOD PATH`, a body until a blank line where there is one, then the status and the answer. */
+/** Reads `METHOD PATH`, an optional body up to a blank line, the status, and the answer. */
 function readHttp({ first, lines }: Block): Step {
 	const [request = "", ...rest] = lines;
 	const [, method = "", path = ""] = /^(GET|POST) (\S+)$/.exec(request) ?? [];

@@ -1,10 +1,7 @@
-/**
- * What names in the document stand for in this run: `sess_…` for the id of a session, `run_…b` for that of a second run,
- * `CODE…` for a word without a beginning of its own.
- */
+/** Values of the names in a document: `sess_…` is the id of a session, `run_…b` that of a second run, `CODE…` any word. */
 export type Bound = Map<string, string>;
 
-/** Figures that differ from run to run: they are only checked to be figures. */
+/** Keys of numbers that differ from run to run. Only their type is checked. */
 const varying = new Set([
 	...[
 		"seq",
@@ -21,8 +18,8 @@ const varying = new Set([
 ]);
 
 /**
- * Where `actual` is not what the document shows; undefined where it is. Objects have the same keys, lists the same
- * length. In texts `…` stands for anything; what a whole name such as `run_…` stood for first it stands for ever after.
+ * Returns the first difference between the document and `actual`, with its path, or undefined. Objects must have the same
+ * keys, lists the same length. In texts `…` stands for any text. A complete name such as `run_…` keeps its first value.
  */
 export function mismatch(shown: unknown, actual: unknown, bound: Bound, at = ""): string | undefined {
 	if (typeof shown === "string") return textMismatch(shown, actual, bound, at);
@@ -54,7 +51,7 @@ function listMismatch(
 	at: string,
 ): string | undefined {
 	if (!Array.isArray(actual)) return differs(at, shown, actual);
-	// A list that ends with an ellipsis may go on.
+	// A list that ends with an ellipsis can have more items.
 	const open = shown.at(-1) === "…";
 	const wanted = open ? shown.slice(0, -1) : shown;
 	if (open ? actual.length < wanted.length : actual.length !== wanted.length)
@@ -96,7 +93,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The names of the document in what is sent, replaced by what they stand for. */
+/** Replaces the names of the document in a value to send by their values. */
 export function fillIn(shown: unknown, bound: Bound): unknown {
 	if (typeof shown === "string")
 		return shown.replaceAll(/(?:[\w:]+_|[A-Z]{3,})…\w?/g, (name) => bound.get(name) ?? name);

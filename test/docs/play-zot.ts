@@ -6,17 +6,17 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** What the agent writes; whatever has another type is sent to it. */
+/** Types of lines that the agent writes. Lines with other types are commands. */
 const written: Readonly<Record<ZotType, true>> = {
 	...{ response: true, turn_start: true, user_message: true, assistant_start: true, text_delta: true },
 	...{ tool_call: true, tool_progress: true, tool_result: true, assistant_message: true, usage: true },
 	...{ thinking_delta: true, tool_use_start: true, tool_use_args: true, tool_use_end: true },
 	...{ turn_end: true, done: true, error: true, compact_done: true, ask: true },
 };
-/** Of all that the agent writes, the types. */
+/** Types of lines that the agent writes. */
 export const writtenTypes = Object.keys(written);
 
-/** Plays a scene in a process of its own, which has to end well; throws, with its line, what is not as it shows. */
+/** Plays a scene in a separate process, which must end with 0. Throws the first difference with its line. */
 export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 	await using agent = await ZotClient.start({ flags });
 	const bound: Bound = new Map();
@@ -24,7 +24,7 @@ export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 		try {
 			if (isSent(step)) send(step, agent, bound);
 			else if (step.kind === "frame") await come(step.value, agent, bound);
-			else throw new Error(`${step.kind} has no place on a pipe`);
+			else throw new Error(`a pipe has no step ${step.kind}`);
 		} catch (reason) {
 			const why = reason instanceof Error ? reason.message : String(reason);
 			throw new Error(`"${heading}", line ${step.line}: ${why}`, { cause: reason });
@@ -49,8 +49,8 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 }
 
 /**
- * Waits for the line that is shown. Events may come before it of which a document need not speak; of a response
- * everything is shown, of an event what is of interest there.
+ * Waits for the shown line. The document can leave out events before it, and fields of an event, but no fields of a
+ * response.
  */
 async function come(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
@@ -75,7 +75,7 @@ function giveUp(reason: unknown, others: readonly string[]): never {
 	throw new Error(`it does not come: ${why}; instead:\n${others.join("\n")}`, { cause: reason });
 }
 
-/** What things take differs with the instructions of the agent, which are no part of the document. */
+/** Sets counts of tokens and costs to 0, because they depend on the instructions of the agent. */
 function withoutFigures(value: unknown): unknown {
 	const figures = ["input", "output", "cost_usd"];
 	const text = JSON.stringify(value, (key, part: unknown) =>

@@ -6,10 +6,10 @@ import type { Scene, Step } from "./examples.ts";
 import { type Bound, fillIn, mismatch } from "./matches.ts";
 import { openStage, type Stage } from "./stages.ts";
 
-/** How long an example waits for its next event before it is taken for wrong. */
+/** Time that an example waits for its next event before it fails. */
 const patienceMs = 5_000;
 
-/** Sends what the scene sends and throws, with its line, at the first thing that is not as it shows. */
+/** Plays a scene. Throws the first difference with its line. */
 export async function play(scene: Scene): Promise<void> {
 	await using stage = await openStage(scene.stage);
 	const player = new Player(stage);
@@ -36,7 +36,7 @@ class Player implements AsyncDisposable {
 	async step(step: Step): Promise<void> {
 		if (step.kind === "do") await this.#do(step.words);
 		else if (step.kind === "http") await this.#http(step);
-		else if (step.kind === "text") throw new Error(`"${step.text}" is no frame`);
+		else if (step.kind === "text") throw new Error(`"${step.text}" is not a frame`);
 		else await this.#frame(step.value);
 	}
 
@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** With that token, or as the operator who needs none. */
+	/** Connects with a token, or as the operator without one. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };
@@ -69,7 +69,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(shown, response, this.#bound));
 	}
 
-	/** The next event that is as shown; others may come before it, of which a document need not speak. */
+	/** Waits for an event as shown. The document can leave out events before it. */
 	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
 		const { promise: late, reject } = Promise.withResolvers<never>();
 		const cancel = afterPatience(patienceMs, () => reject(new Error("the event did not come")));
@@ -109,7 +109,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(isJson ? parseJson(answer) : answer, isJson ? parseJson(text) : text, this.#bound));
 	}
 
-	/** More than fits into the small window of a stage. */
+	/** Sends more text than the small context window of a stage has. */
 	async #talk(): Promise<void> {
 		const client = await this.#connected();
 		for (let turn = 1; turn <= 20; turn++) {
@@ -134,7 +134,7 @@ class Player implements AsyncDisposable {
 	}
 }
 
-/** Keys of the frame that are not shown are not of interest there; its payload is shown whole. */
+/** Compares the keys of the frame that the document shows. The payload must be complete. */
 function eventMismatch(
 	shown: Readonly<Record<string, unknown>>,
 	event: EventFrame,

@@ -11,14 +11,14 @@ import { commandRows } from "./command-table.ts";
 const root = new URL("../../", import.meta.url);
 const recordFile = new URL("public-surface.json", import.meta.url);
 
-/** A fingerprint of each part of what users and clients see, and the entries of the changelog when it was recorded. */
+/** A hash of each part of the public surface, and the number of entries in the changelog at that time. */
 export const Recorded = z.strictObject({
 	changelogEntries: z.int(),
 	parts: z.record(z.string(), z.string()),
 });
 export type Recorded = z.infer<typeof Recorded>;
 
-/** The sources of the parts. Descriptions are left out: other words for the same option are no change of the surface. */
+/** Sources of the parts. Descriptions are left out, because another description does not change the surface. */
 const parts: Readonly<Record<string, () => unknown>> = {
 	chat: () => commandTable.map(({ name, also, options }) => [name, also, options.map(withoutWords)]),
 	commands: () => commandRows().map(({ usage, options }) => [usage, options]),
@@ -65,7 +65,7 @@ function withoutWords(schema: unknown): unknown {
 	return Object.fromEntries(fields.map(([name, value]) => [name, withoutWords(value)]));
 }
 
-/** The surface of these sources. */
+/** Reads the surface from the sources. */
 export function readSurface(): Recorded {
 	const changelogEntries = [...read("CHANGELOG.md").matchAll(/^- /gm)].length;
 	const hashes = Object.entries(parts).map(([name, list]) => [name, hash(list())]);
@@ -80,13 +80,13 @@ export function readRecorded(): Recorded {
 	return Recorded.parse(parseJson(readFileSync(recordFile, "utf8")));
 }
 
-/** The parts that differ. */
+/** Returns the names of parts that differ. */
 export function changedParts(recorded: Recorded, now: Recorded): string[] {
 	const names = new Set([...Object.keys(recorded.parts), ...Object.keys(now.parts)]);
 	return [...names].filter((name) => recorded.parts[name] !== now.parts[name]);
 }
 
-/** Why the surface may not be recorded, or undefined: a change needs another line in the changelog. */
+/** Returns the reason why the surface cannot be recorded, or undefined. A change needs another line in the changelog. */
 export function refusal(recorded: Recorded, now: Recorded): string | undefined {
 	const changed = changedParts(recorded, now);
 	if (changed.length === 0 || now.changelogEntries > recorded.changelogEntries) return undefined;

@@ -5,10 +5,10 @@ import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
 import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says as replies } from "../simulators/anthropic/reply.ts";
 
-/** A gateway that the examples of a document talk to. */
+/** A gateway for the examples of a document. */
 export interface Stage extends AsyncDisposable {
 	readonly gateway: TestGateway;
-	/** Lets time pass, in milliseconds; absent where the machine's own clock goes. */
+	/** Advances the clock by milliseconds. Absent if the gateway uses the machine's clock. */
 	readonly pass?: (ms: number) => void;
 }
 
@@ -17,14 +17,14 @@ interface Setting {
 	readonly close?: () => Promise<void>;
 }
 
-/** What the documents name in `<!-- stage: NAME -->`. */
+/** Stages by their name in `<!-- stage: NAME -->`. */
 const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	offline: async () => ({}),
-	/** Browsers reach it by a name. */
+	/** With a public URL, for pages in a browser. */
 	public: async () => ({ options: { config: { publicUrl: "https://parley.example" } } }),
-	/** Time passes only when the document says so. */
+	/** The clock stops until the document advances it. */
 	patient: async () => ({ options: { clock: new ManualClock() } }),
-	/** The first call fails in passing. */
+	/** The first model call fails with a transient error. */
 	overloaded: async () => ({ options: { clock: new ManualClock(), model: overloadedOnce() } }),
 	claude,
 	/** A model with a small window. */
@@ -52,7 +52,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			},
 		},
 	}),
-	/** One profile that can be used beside the default, and one that cannot. */
+	/** The default agent, a valid profile and an invalid one. */
 	agents: async () => ({
 		options: {
 			data: {
@@ -65,7 +65,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	}),
 };
 
-/** Opens the stage of that name. */
+/** Opens a stage. Throws for an unknown name. */
 export async function openStage(name: string): Promise<Stage> {
 	const build = stages[name];
 	if (!build) throw new Error(`there is no stage ${name}; there are ${Object.keys(stages).join(", ")}`);
@@ -82,7 +82,7 @@ export async function openStage(name: string): Promise<Stage> {
 	};
 }
 
-/** Models whose prices are known, behind a stand-in for the vendor's service. */
+/** Models with known prices, on a simulator of the vendor's service. */
 async function claude(): Promise<Setting> {
 	const fake = await FakeAnthropic.start();
 	fake.otherwise(replies("Here I am."));
@@ -106,7 +106,7 @@ function overloadedOnce(): Model {
 	return new ScriptedModel(() => overloaded, [says("Here I am.")]);
 }
 
-/** Answers everything with a few words, and counts a token for four characters. */
+/** A model that answers with a few words and counts one token per four characters. */
 const listener: Model = {
 	provider: "listener",
 	defaultModel: "listener",
