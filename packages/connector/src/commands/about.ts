@@ -77,7 +77,7 @@ const pair: Command<RoomContext> = {
 		try {
 			return { text: pairedText(await context.gateway.request("pair", asked), { code, context, room }) };
 		} catch (reason) {
-			// A refusal of any other command tells a stranger to use this one.
+			// Strangers are referred to this command after a refusal of any other one.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
 			return { text: refusalText(message, { person, room }, context.platform) };
@@ -151,7 +151,7 @@ const why: Command<RoomContext> = {
 			const told = await context.gateway.request("explain", asked);
 			return { text: [first, ...explained(told)].join("\n\n") };
 		} catch (reason) {
-			// The session belongs to another channel: what it did is for the people there.
+			// The session belongs to another channel, whose members alone may see its calls.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
 			return { text: `${first}\n\nAsk in the channel of the message for its tool calls.` };
 		}
@@ -162,7 +162,10 @@ function messageNamed({ platform }: RoomContext, text: string, room: Room): stri
 	return platform.messageNamed ? platform.messageNamed(text, room) : text.match(/[^/\s]+/g)?.at(-1);
 }
 
-/** Descriptions of groups of commands, by their first word. One line for each command would not fit into one post of Discord. */
+/**
+ * Descriptions of groups of commands, by their first word. One line for each command would not fit into one post of
+ * Discord.
+ */
 const groups: ReadonlyMap<string, string> = new Map([
 	["task", "Work in the background"],
 	["session", "Conversations of this channel"],
@@ -183,7 +186,7 @@ function helpLines(
 	return [`- ${[`\`${written(first.name)}\``, ...rest].join(", ")}: ${about}`];
 }
 
-/** All commands in one answer, and how to talk to us. */
+/** All commands and the ways to address the agent, in one answer. */
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomContext> {
 	return {
 		name: "help",
@@ -201,7 +204,7 @@ export function helpCommand(table: () => readonly CommandShape[]): Command<RoomC
 	};
 }
 
-/** Who answers, what it costs, who somebody is, and why something happened. */
+/** Commands about the model, costs, access and the handling of messages. */
 export const aboutCommands: readonly Command<RoomContext>[] = [model, usage, pair, whoami, why];
 
 async function modelsOf(

@@ -6,7 +6,7 @@ import { findListed, type ListedPrompt, listedButtons, listedCard } from "../pre
 import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { Command } from "./command.ts";
 
-/** A row of buttons each: platforms show five. */
+/** Each has a row of buttons, and platforms show five rows. */
 const mostShown = 4;
 const mostListed = 200;
 
@@ -34,10 +34,13 @@ const approvals: Command = {
 	},
 };
 
-/** What waits for who may say yes. */
+/** Commands for open approvals. */
 export const approvalCommands: readonly Command[] = [approvals];
 
-/** The oldest first, but behind what somebody else can let happen at once: so nobody hides that behind their own. */
+/**
+ * Sorts the oldest first, but own requests after those of other people, so that nobody can hide a request of another person
+ * behind their own.
+ */
 function inOrder(
 	prompts: readonly ListedPrompt[],
 	{ platform: { name } }: HandlerContext,
@@ -53,7 +56,7 @@ function inOrder(
 interface Showing {
 	readonly person: Person;
 	readonly room: Room;
-	/** So many were shown before. */
+	/** Number of entries on earlier pages. */
 	readonly first: number;
 }
 
@@ -63,7 +66,7 @@ interface Shown {
 	readonly cut: boolean;
 }
 
-/** As many as one post holds whole; the first one alone where it is cut. */
+/** As many approvals as fit one post without cuts, or the first one with cuts. */
 async function listOf(
 	context: HandlerContext,
 	all: readonly ListedPrompt[],
@@ -80,7 +83,7 @@ async function listOf(
 	let next = first;
 	for (; next < all.length && shown.length < mostShown; next += 1) {
 		const card = await cardOf(context, all[next]?.token ?? "", { showing, foot: footAt(next + 1) });
-		// Somebody may just have answered it.
+		// It may have been answered meanwhile.
 		if (!card) continue;
 		const post = [...shown, card, { text: footAt(next + 1) }].map(({ text }) => text).join("\n\n");
 		if (shown.length > 0 && (card.cut || shown[0]?.cut || !fitsPost(platform, post))) break;

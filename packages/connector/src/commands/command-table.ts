@@ -10,7 +10,7 @@ import { talkCommands } from "./talk.ts";
 import { taskCommands } from "./task.ts";
 import { trustCommands } from "./trust.ts";
 
-/** All that people can order, on every platform: from here come menus, help and the reading of texts. */
+/** All commands of all platforms. Menus, help and text commands are generated from it. */
 export const commandTable: readonly Command<RoomContext>[] = [
 	...talkCommands,
 	...taskCommands,

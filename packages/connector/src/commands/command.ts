@@ -1,7 +1,7 @@
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 
-/** Something to choose from. `label` is what people read. */
+/** A choice. `label` is for people. */
 export interface Suggestion {
 	readonly value: string;
 	readonly label: string;
@@ -13,40 +13,40 @@ export interface CommandOption {
 	readonly type: "string" | "integer" | "boolean";
 	readonly required: boolean;
 	readonly choices?: readonly Suggestion[];
-	/** Whether `complete` of the command knows what may follow what is typed. */
+	/** Whether `complete` of the command has suggestions for this option. */
 	readonly completes?: true;
-	/** The least and the most: of a number its value, of a text its characters. */
+	/** Limits of the value of a number, or of the length of a text. */
 	readonly min?: number;
 	readonly max?: number;
 }
 
-/** What a platform is told of a command, to show it and to check what people write. */
+/** Description of a command for platforms and for the validation of its options. */
 export interface CommandShape {
-	/** One word or two: `ask`, `task new`. */
+	/** One word or two, for example `ask` or `task new`. */
 	readonly name: string;
-	/** Another word for it in texts. */
+	/** Alias in text commands. */
 	readonly also?: string;
 	readonly description: string;
-	/** The required ones first. */
+	/** Required options first. */
 	readonly options: readonly CommandOption[];
-	/** Shown at first only to those who manage the platform's server; the gateway decides anyway. */
+	/** By default, platforms show it only to people who manage the server. The gateway checks rights in any case. */
 	readonly least?: "manage";
 }
 
-/** What somebody is typing. */
+/** An option that a person is typing. */
 export interface Completing {
 	readonly option: string;
 	readonly typed: string;
-	/** The other options as far as they are filled in. */
+	/** The other options that are already filled in. */
 	readonly options: Readonly<Record<string, string | number | boolean>>;
 	readonly person: Person;
 	readonly room: Room;
 }
 
-/** A command, however it comes: from the platform's menu or as a text such as `!task new …`. */
+/** A command from the menu of the platform or from a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
-	/** Rejects with the gateway's refusal, which is then answered in words. Required options are there. */
+	/** Called with all required options. Rejects with the gateway's refusal, which becomes the answer. */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply>;
-	/** Up to 25, quickly; only for options that say `completes`. */
+	/** Returns up to 25 suggestions for an option with `completes`. Must be quick. */
 	complete?(context: At, asked: Completing): Promise<readonly Suggestion[]>;
 }

@@ -76,5 +76,5 @@ function lineOf({ memory_id, scope, content, tags }: MemoryPayload): string {
 	return `- \`${memory_id}\` (${scopes[scope]}${labels}): ${plain(content, 300)}`;
 }
 
-/** The notes of the agent, by command. */
+/** Commands for the notes of the agent. */
 export const memoryCommands: readonly Command[] = [memory, forget];

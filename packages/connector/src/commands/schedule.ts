@@ -8,7 +8,7 @@ import type { Command, Completing, Suggestion } from "./command.ts";
 import { isPublic, mostSuggestions, textOf } from "./options.ts";
 
 const mostListed = 20;
-/** More than one person can have, so that the schedules of a channel are all among them. */
+/** Above the gateway's limit per person, so that the schedules of a channel are always included. */
 const mostOfOwner = 100;
 
 const add: Command = {
@@ -120,13 +120,13 @@ const remove: Command = {
 			key,
 			...onBehalf(person, room),
 		});
-		// The title may be that of a schedule of another place.
+		// The title may be that of a schedule of another channel.
 		return { text: isPublic(handled) ? "Removed." : `Removed: ${plain(title, 200)}` };
 	},
 	complete: suggest,
 };
 
-/** Messages at given times, by command. */
+/** Commands for schedules. */
 export const scheduleCommands: readonly Command[] = [add, list, remove];
 
 async function suggest(
@@ -142,8 +142,8 @@ async function suggest(
 }
 
 /**
- * The schedules that send their messages to this room or, if it is a thread, to its channel: all readers of a thread can
- * read its channel.
+ * Returns the schedules that send to this room or, for a thread, to its channel: all readers of a thread can read its
+ * channel.
  */
 async function ofChannel(
 	context: HandlerContext,

@@ -116,7 +116,7 @@ const info: Command<RoomContext> = {
 	},
 };
 
-/** The conversations of a channel. */
+/** Commands for the conversations of a channel. */
 export const sessionCommands: readonly Command<RoomContext>[] = [create, turn, list, rename, info];
 
 function findSession(sessions: readonly ListedSession[], wanted: string): ListedSession | undefined {
@@ -137,7 +137,7 @@ function labelOf({ title: name, session, current }: ListedSession): string {
 	return `${shown} · ${idEnd(session)}${current ? " · at the moment" : ""}`;
 }
 
-/** As much of an id as tells the sessions of a channel apart. */
+/** The end of an id, which distinguishes the sessions of a channel. */
 function idEnd(session: string): string {
 	return session.slice(-6);
 }

@@ -30,7 +30,7 @@ const skill: Command<RoomContext> = {
 	],
 	async run(context, { event, key, message }) {
 		const { person, room, options, attachments } = event;
-		// Typed as a text, the name has the arguments behind it.
+		// In a text command, the arguments follow the name.
 		const wanted = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
 		if (wanted === "") {
 			const { session } = await context.sessionOf(person, room, key);
@@ -51,7 +51,7 @@ const skill: Command<RoomContext> = {
 	},
 	async complete(context, { option, typed, person, room }) {
 		if (option !== "name") return [];
-		// Without a session yet, the skills of the data directory are known. Completing opens no session.
+		// Without a session, only skills of the data directory are known, because completion opens no session.
 		const current = (await context.sessions(person, room)).find((one) => one.current);
 		const { skills } = await context.gateway.request("list_skills", {
 			session_id: current?.session ?? null,
@@ -79,5 +79,5 @@ function listed(skills: readonly SkillPayload[], command: string): string {
 	return definedItems([...lines, more > 0 ? `and ${more} more` : undefined]).join("\n");
 }
 
-/** Skills, by command. */
+/** Commands for skills. */
 export const skillCommands: readonly Command<RoomContext>[] = [skill];

@@ -38,7 +38,7 @@ const stop: Command<RoomContext> = {
 	},
 };
 
-/** To talk, and to end that. */
+/** Commands to ask the agent and to stop it. */
 export const talkCommands: readonly Command<RoomContext>[] = [ask, stop];
 
 function quote(text: string): string {

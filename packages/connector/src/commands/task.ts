@@ -59,7 +59,7 @@ const create: Command = {
 			},
 			{ sessionId: session },
 		);
-		// Nobody has chosen tools here: of those that are missing nobody here knows anything.
+		// The person did not choose tools, so notes about missing tools are omitted.
 		const theirs = notes.filter((note) => !note.startsWith("tools:"));
 		const lines = theirs.map((note) => `- ${plain(note, 300)}`);
 		return {
@@ -157,7 +157,7 @@ const reply: Command = {
 	complete: suggest(({ status }) => status === "suspended"),
 };
 
-/** Work in the background, by command. */
+/** Commands for work in the background. */
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
 function meant(context: HandlerContext, { event }: Handling): Promise<string> {
@@ -209,7 +209,7 @@ type Platform = PlatformWords;
 
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
-/** A task in one line of a list. */
+/** A task as one line of a list. */
 function taskLine(task: TaskPayload, { moment }: Platform): string {
 	const { id, title, status, progress, created_at } = task;
 	const bar = hasEnded(status) ? undefined : barOf(progress.current_step, progress.total_steps);
@@ -217,7 +217,7 @@ function taskLine(task: TaskPayload, { moment }: Platform): string {
 	return `- \`${shortId(id)}\` **${plain(title, 80)}** · ${facts} · ${moment(Date.parse(created_at), "relative")}`;
 }
 
-/** All that people want to know of a task. */
+/** All details of a task. */
 function taskReport(task: TaskPayload, platform: Platform): string {
 	return definedItems([
 		`**${plain(task.title, 200)}** · \`${shortId(task.id)}\`\n${statusLine(task, platform)}`,
@@ -267,7 +267,7 @@ function questionOf({ suspension }: TaskPayload): string[] {
 	]);
 }
 
-/** More than anybody looks through. */
+/** Maximum number of tasks that are searched. */
 const mostLooked = 100;
 const leastEnding = 3;
 
@@ -277,7 +277,7 @@ interface TaskContext {
 	readonly onBehalf: HandlerContext["onBehalf"];
 }
 
-/** The newest tasks of the channel, those that people submitted: not their parts. */
+/** The newest tasks of the channel without workers. */
 async function tasksHere(
 	{ gateway, onBehalf }: TaskContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -288,8 +288,8 @@ async function tasksHere(
 }
 
 /**
- * The id of the task that somebody means by its id, or by how that ends. Throws `not_found`, and `invalid_argument`
- * where it could be several.
+ * Returns the id of the task for a typed id or the end of one. Throws `not_found`, or `invalid_argument` if several tasks
+ * match.
  */
 async function findTask(
 	context: TaskContext & { readonly platform: ChatPlatform },
@@ -297,7 +297,7 @@ async function findTask(
 	typed: string,
 ): Promise<string> {
 	const wanted = typed.trim().toLowerCase();
-	// One that was chosen from the list, or that is older than what is looked through.
+	// Chosen from the list, or older than the searched tasks.
 	if (/^task_[0-9a-z]{26}$/.test(wanted)) return wanted;
 	const tasks = wanted.length < leastEnding ? [] : await tasksHere(context, who);
 	const [found, other] = tasks.filter(({ id }) => id.endsWith(wanted));
@@ -308,7 +308,7 @@ async function findTask(
 	throw new ParleyError(message, { code: found ? "invalid_argument" : "not_found" });
 }
 
-/** Whether somebody who has typed this may mean the task. */
+/** Whether the typed text may refer to the task. */
 function mayMean({ id, title }: TaskPayload, typed: string): boolean {
 	const words = typed.trim().toLowerCase();
 	return title.toLowerCase().includes(words) || id === words || shortId(id).includes(words);

@@ -1,19 +1,19 @@
 import type { CommandOption, CommandShape } from "./command.ts";
 
-/** What a text orders: a command with its options, or why it is not understood, in words for people. */
+/** A command with its options, or a description of the error for people. */
 export type TextCommand<Shape extends CommandShape> =
 	| { readonly command: Shape; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly problem: string };
 
-/** Whether a text says stop, and nothing else. */
+/** Whether a text is a stop command without other words. */
 export function saysStop(text: string): boolean {
 	return /^[/!]?stop[.!]*$/i.test(text.trim());
 }
 
 /**
- * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` before or behind all
- * else, with quotes around blanks; what is left over is the first text that the command wants, and is refused where it
- * wants none. Undefined for what is no command.
+ * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end,
+ * with quotes around spaces. The remaining text becomes the first text option, and is an error for a command without one.
+ * Undefined for a text that is not a command.
  */
 export function readTextCommand<Shape extends CommandShape>(
 	text: string,
@@ -48,19 +48,19 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 		if (value === undefined) return { problem: wrong(command, option) };
 		options[option.name] = value;
 	}
-	// Whoever wants it to stop may say so in more words.
+	// A stop command may have further words.
 	if (left !== "" && command.name !== "stop") return { problem: tooMuch(command) };
 	const missing = command.options.find(({ name, required }) => required && !(name in options));
 	return missing ? { problem: wrong(command, missing) } : { command, options };
 }
 
-/** What was written for an option, by its name, and what is left over. */
+/** Texts of options by name, and the remaining text. */
 interface Written {
 	readonly written: ReadonlyMap<string, string>;
 	readonly left: string;
 }
 
-/** Gives every word to an option, as far as there is one for it. */
+/** Assigns all words to options, as far as possible. */
 function dealtOut({ options }: CommandShape, text: string): Written {
 	const free = options.find(({ type, choices, completes }) => type === "string" && !choices && !completes);
 	const others = takeNamed(
@@ -70,7 +70,7 @@ function dealtOut({ options }: CommandShape, text: string): Written {
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? takeNamed(others.left, [free]) : others;
-	// Words that hold the name of the option they are for are all for it: whoever asks what `text:x` means has asked that.
+	// A text with the name of its own option is taken as text: the question about `text:x` contains that name.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }
@@ -79,7 +79,7 @@ function dealtOut({ options }: CommandShape, text: string): Written {
 	return receiver ? { written: new Map([...written, [receiver.name, left]]), left: "" } : { written, left };
 }
 
-/** Takes `name:value` from the start and the end of a text, each option once; in its midst it is what people say. */
+/** Removes `name:value` from the start and the end of a text, each option once. In the middle, it is part of the text. */
 function takeNamed(text: string, options: readonly CommandOption[]): Written {
 	const written = new Map<string, string>();
 	let left = text.trim();

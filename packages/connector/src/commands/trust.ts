@@ -69,7 +69,7 @@ const off: Command = {
 	async run(context, { event: { person, room }, key }) {
 		const behalf = context.onBehalf(person, room);
 		const { grants } = await context.gateway.request("list_grants", { ended: false, ...behalf });
-		// A channel has one at a time.
+		// A channel has at most one grant.
 		const [grant] = grants;
 		if (!grant) return { text: "This channel is not trusted: tools ask here as it is." };
 		await context.gateway.request("revoke_grant", { grant_id: grant.grant_id, key, ...behalf });
@@ -107,5 +107,5 @@ const status: Command = {
 	},
 };
 
-/** Channels whose tools run unasked for a while, by command. */
+/** Commands for trusted channels. */
 export const trustCommands: readonly Command[] = [on, off, status];

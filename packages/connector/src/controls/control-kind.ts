@@ -1,49 +1,46 @@
-/**
- * What can be pressed, and the letter that stands for it in ids. Letters of posts that people still see: they are never
- * given to another kind.
- */
+/** Kinds of controls with their letter in ids. Posts with these letters are still visible, so a letter is never reused. */
 export const controlKinds = {
-	/** Of a run. */
+	/** Subject: a run. */
 	stop: "q",
 	again: "g",
 	good: "u",
 	bad: "n",
-	/** Of an approval: its token. */
+	/** Subject: the token of an approval. */
 	approve: "a",
 	"approve-session": "s",
 	deny: "d",
 	whole: "w",
-	/** Of the calls of one card: see `writeDisplayed`. */
+	/** Subject: the calls of one card, see `writeDisplayed`. */
 	"approve-all": "f",
 	"deny-all": "j",
-	/** Of an approval in the list of those that wait, perhaps of another room: its token. */
+	/** Subject: the token of a listed approval, perhaps of another channel. */
 	"listed-approve": "o",
 	"listed-deny": "l",
 	"listed-whole": "h",
-	/** Of another question: its token. */
+	/** Subject: the token of another question. */
 	answer: "t",
 	choose: "c",
 	skip: "k",
 	secret: "p",
-	/** Of a task: its id. */
+	/** Subject: the id of a task. */
 	"task-approve": "y",
 	"task-revise": "r",
 	"task-cancel": "x",
 	"task-retry": "z",
-	/** Of a grant. */
+	/** Subject: a grant. */
 	"grant-end": "v",
-	/** Of a message that was edited: its id on the platform. */
+	/** Subject: the platform id of an edited message. */
 	rerun: "e",
 } as const;
 
 export type ControlKind = keyof typeof controlKinds;
 
-/** Whether a press is about what may be of a room that this connector does not read. */
+/** Whether the target may belong to a room that this connector does not read. */
 export function isOfOtherRooms(kind: ControlKind): boolean {
 	return kind.startsWith("listed-");
 }
 
-/** A form that a press opens before anything else happens: platforms open one only as the first answer. */
+/** A form that opens after a press. Platforms open a form only as the first response. */
 export interface Form {
 	readonly title: string;
 	readonly fields: readonly {
@@ -63,7 +60,7 @@ const reason = {
 	most: 300,
 };
 
-/** The forms of the kinds that have one; every other press arrives at once. */
+/** Forms by kind. Other presses are handled directly. */
 export const forms: { readonly [Kind in ControlKind]?: Form } = {
 	deny: { title: "Deny", fields: [reason] },
 	"deny-all": { title: "Deny all", fields: [reason] },

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { type ControlKind, controlKinds } from "./control-kind.ts";
 
-/** What a control stands for. `subject`: a run, a prompt, a task, a grant, by its kind. */
+/** Target of a control. `subject`: a run, a prompt, a task or a grant, depending on the kind. */
 export interface ControlTarget {
 	readonly kind: ControlKind;
 	readonly session: string;
@@ -19,15 +19,15 @@ const kinds: ReadonlyMap<string, ControlKind> = new Map(
 );
 
 /**
- * Ids of buttons and choices: at most 100 characters (Discord's limit for `custom_id`), telling nothing to people, and
- * signed with a key that is derived from the platform's token, so that they are read by every process with that token
- * and whatever became of the database.
+ * Reads and writes ids of buttons and choices: at most 100 characters, Discord's limit for `custom_id`. They are signed
+ * with a key that derives from the platform's token, so that every process with that token can read them, also without the
+ * database.
  */
 export class Controls {
 	readonly #key: KeyObject;
 
 	constructor(secret: string) {
-		// A key object is made once; bytes would be made one at every use.
+		// A key object is created once; raw bytes would be converted for each use.
 		this.#key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "parley controls", 32)));
 	}
 
@@ -36,13 +36,13 @@ export class Controls {
 		return `${text}.${this.#mac(text)}`;
 	}
 
-	/** Undefined for what this did not write. */
+	/** Returns undefined for other ids. */
 	read(id: string): ControlTarget | undefined {
 		const text = id.slice(0, -(macLength + 1));
 		const mac = Buffer.from(id.slice(text.length));
 		const expected = Buffer.from(`.${this.#mac(text)}`);
 		if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined;
-		// Ids of sessions are the gateway's, without dots; those of messages are the platform's, which may have some.
+		// Session ids have no dots; message ids of platforms may have some.
 		const [, letter = "", session = "", subject = ""] = form.exec(text) ?? [];
 		const kind = kinds.get(letter);
 		return kind && { kind, session, subject };

@@ -6,9 +6,9 @@ import { type TrustSlice, trust } from "./trust/trust.ts";
 import type { RecordedEvent, Scene } from "./vocabulary/reducer.ts";
 import type { RenderOperation } from "./vocabulary/render-operation.ts";
 
-/** What a session looks like to those who talk to it, kept as JSON beside the session's cursor. */
+/** Rendered state of a session, stored as JSON with its cursor. */
 export interface ConversationState {
-	/** Of another version: the session is told from its beginning. */
+	/** A state of another version is discarded, and the session reduced from its beginning. */
 	readonly v: 1;
 	readonly answers: AnswersSlice;
 	readonly questions: QuestionsSlice;
@@ -24,15 +24,15 @@ export const emptyConversation: ConversationState = {
 	trust: trust.empty,
 };
 
-/** Whether something that people were shown is still to come to its end: an answer, a question, a task. */
+/** Whether a visible answer, question or task is still open. */
 export function isExpecting({ answers, questions, tasks }: ConversationState): boolean {
 	return answers.open.length > 0 || questions.open.length > 0 || tasks.live.length > 0;
 }
 
-/** Who has said or read something there lately may come back to it; nobody is called for what lies longer. */
+/** Time after the last message in which a deletion is posted. */
 const recentMs = 24 * 3_600_000;
 
-/** In a room that has something to do with it: cards are closed by those parts that have shown them. */
+/** Posts the deletion in a room with recent or open activity. The reducers close their own cards. */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
@@ -41,7 +41,7 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	return [{ type: "show", lane: "milestone", text }];
 }
 
-/** What an event makes of a conversation, and what of it people are to see, in order. Pure. */
+/** Reduces one event: returns the new state and the operations in order. Pure. */
 export function reduceConversation(
 	state: ConversationState,
 	recorded: RecordedEvent,

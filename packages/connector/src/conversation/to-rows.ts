@@ -9,20 +9,19 @@ import { isBlank, oneLine } from "./vocabulary/plain.ts";
 import type { EventTime } from "./vocabulary/reducer.ts";
 import type { RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
-/** Where and when operations are to be seen. */
+/** Conversation, platform and event of operations. */
 export interface RowTarget {
 	readonly time: EventTime;
-	/** The room's, in the outbox. */
+	/** Conversation of the room in the outbox. */
 	readonly conversation: string;
 	readonly platform: PostFormat;
 }
 
-/** A row whose payload is known. */
 export interface RenderedRow extends PlannedRow {
 	readonly payload: Posting;
 }
 
-/** The posts and edits that an event's operations come to, in order: each fits the platform, and none is empty. */
+/** Converts the operations of an event to posts and edits, in order. Each fits the platform, and none is empty. */
 export function toRows(operations: readonly RenderOperation[], showing: RowTarget): RenderedRow[] {
 	const { time, conversation, platform } = showing;
 	const { seq, at } = time;
@@ -43,7 +42,7 @@ function postingsOf(operation: RenderOperation, platform: RowTarget["platform"])
 function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posting[] {
 	const { replyTo, thread, upload, marker, plain, list, controls = [] } = operation;
 	const fitted = fitShow(operation, platform);
-	// A file is something to see, and so is a body of one character: controls and cards need one.
+	// Controls and cards need a body with at least one character, or a file.
 	const bodies = fitted.posts.length > 0 ? fitted.posts : [upload === undefined ? "…" : ""];
 	const rows = fitControls(controls, platform.limits);
 	const ofLast = defined({
@@ -64,7 +63,7 @@ function posts(operation: ShowOperation, platform: RowTarget["platform"]): Posti
 	});
 }
 
-/** Labels as short, and rows as narrow, as the platform wants them; no row is empty. */
+/** Shortens labels and splits rows for the platform. No row is empty. */
 function fitControls(rows: readonly (readonly Control[])[], limits: PlatformLimits): Control[][] {
 	const { controlsPerRow } = limits;
 	return rows.flatMap((row) =>
@@ -87,7 +86,7 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }
 
-/** No platform takes a label without text. */
+/** Platforms refuse empty labels. */
 function shown(label: string, most: number): string {
 	return oneLine(label, most) || "…";
 }
@@ -97,7 +96,7 @@ type Platform = PostFormat;
 const moreNote = inSmall([{ type: "text", value: "… there is more that does not fit here" }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
-/** The bodies of the posts that show a text with its foot, none of them blank; there may be none. */
+/** Returns the bodies of the posts for a text with its footer. None is blank; the list may be empty. */
 function fitShow({ text, foot, card }: ShowOperation, platform: Platform): Fitted {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
@@ -113,7 +112,7 @@ function fitShow({ text, foot, card }: ShowOperation, platform: Platform): Fitte
 	return tooLong ? sized(narrow) : fitted;
 }
 
-/** The body of a post that is shown instead of one that the platform refuses. */
+/** Returns the body of the fallback for a post that the platform refuses. */
 function fitPlain(plain: string, { dialect, limits }: Platform): string {
 	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
 }
@@ -125,7 +124,7 @@ function withFoot(fitted: Fitted, below: string): Fitted {
 	return { ...fitted, posts: [...posts.slice(0, -1), last === undefined ? below.trimStart() : last + below] };
 }
 
-/** With the line breaks that part it from the text. A foot leaves three quarters of a post to the text. */
+/** Includes the line breaks before it. The footer leaves three quarters of the post to the text. */
 function writeFoot(foot: string, { dialect, limits }: Platform): string {
 	const [first] = parseText(foot.replace(/\s+/gu, " ").trim()).blocks;
 	const line: readonly Inline[] =
@@ -137,7 +136,7 @@ function writeFoot(foot: string, { dialect, limits }: Platform): string {
 	return `\n${dialect.small(write({ type: "paragraph", children: line }))}`;
 }
 
-/** As far as every platform has it. */
+/** Small print in a form that all platforms support. */
 function inSmall(children: readonly Inline[]): Block {
 	return { type: "paragraph", children: [{ type: "emphasis", children }] };
 }

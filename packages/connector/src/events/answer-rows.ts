@@ -6,12 +6,12 @@ import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
-/** An inbound event is answered once: whatever it comes to counts as one event of its own. */
+/** Each inbound event has one answer, as the only event of its own cursor. */
 const seq = 1;
 
 type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };
 
-/** The posts of an answer that stands in the room, below the message that it answers. */
+/** Returns the posts of a public answer, as a reply to the message. */
 export function roomAnswer(
 	reply: Reply,
 	to: { readonly room: Room; readonly message?: string; readonly now: number },
@@ -29,14 +29,14 @@ export function roomAnswer(
 	return toRows([shown], { time: { seq, at: now }, conversation, platform });
 }
 
-/** What a press comes to shows in the room: who pressed waits for nothing more. */
+/** Ends a press without a text, because its result is visible in the room. */
 export function noAnswer({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): PlannedRow {
 	const { id, token, expiresAt } = ticket;
 	const payload: Posting = { type: "private", body: "", expiresAt, ticket: { id, token } };
 	return { seq, at: now, lane: "acknowledgement", conversation: `ticket:${id}`, payload };
 }
 
-/** The answer that only the one sees who pressed or commanded: one post, with a file where it is long. */
+/** Returns the private answer to a press or command: one post, with a file for long text. */
 export function privateAnswer(
 	reply: Reply,
 	{ ticket, now }: { readonly ticket: Ticket; readonly now: number },

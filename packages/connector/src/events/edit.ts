@@ -5,14 +5,14 @@ import { type Effect, readMessageRecords } from "../rooms/message-records.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
 import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.ts";
 
-/** The run that answers a message, and who asked for it. */
+/** A run with the author of its message. */
 export interface MessageRun {
 	readonly session: string;
 	readonly run: string;
 	readonly person: Person;
 }
 
-/** What a message has started; undefined where it has started nothing, or that is long ago. */
+/** Returns the run of a message; undefined if it started none, or if it is long ago. */
 export async function runOfMessage(
 	{ store, platform, subscriptions, rooms, clock }: EventParts,
 	room: Room,
@@ -25,7 +25,7 @@ export async function runOfMessage(
 		return { session: sent.session, run: sent.run, person: sent.person };
 	}
 	await subscriptions.ready;
-	// Where the database was lost the sessions remember their newest runs, as soon as they were read again.
+	// After a loss of the database, the sessions themselves know their newest runs.
 	for (const { id, usedAt } of rooms.knownIn(room)) {
 		const isRecent = clock.now() - usedAt < recentMs;
 		const read = isRecent ? await subscriptions.follow(id).catch(absent) : subscriptions.session(id);
@@ -36,13 +36,16 @@ export async function runOfMessage(
 	return undefined;
 }
 
-/** Somebody has deleted the session. */
+/** The session was deleted. */
 function absent(reason: unknown): undefined {
 	if (ParleyError.from(reason).code !== "not_found") throw reason;
 	return undefined;
 }
 
-/** What an edit comes to of a message that was sent before; undefined where it was not, so that it is a message now. */
+/**
+ * Handles the edit of a message that was sent before. Returns undefined if it was not, so that the edit is handled as a new
+ * message.
+ */
 export async function handleEdit(
 	parts: EventParts,
 	event: InboundEventOf<"edited">,
@@ -64,7 +67,7 @@ export async function handleEdit(
 	return { effect: "edited", session, run, text, reply };
 }
 
-/** Whether it was a command, an answer or a stop: once done, it is not done again because its words have changed. */
+/** Whether the message was a command, an answer or a stop. These are not repeated after an edit. */
 async function isDone({ store, platform }: EventParts, room: Room, message: string): Promise<boolean> {
 	const conversation = platform.conversation(room);
 	const versions = await store.read((db) => readMessageRecords(db, { conversation, message, limit: 20 }));
@@ -80,7 +83,7 @@ const done: ReadonlySet<Effect> = new Set([
 	"too-late" as const,
 ]);
 
-/** Takes what was asked out of the line; false where its turn has come. */
+/** Removes the message from the queue. Returns false if its run has started. */
 async function isTakenBack(
 	{ context }: EventParts,
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },
@@ -91,7 +94,7 @@ async function isTakenBack(
 		run_id: run,
 		...behalf,
 	});
-	// Where this is handled for the second time, the first one may have ended it: the gateway knows that by the key.
+	// An earlier try may have cancelled it, which the gateway knows by the key.
 	if (state !== "queued" && said?.error !== "cancelled") return false;
 	const { status } = await context.gateway.request(
 		"cancel_turn",
@@ -101,12 +104,12 @@ async function isTakenBack(
 	return status === "cancelled";
 }
 
-/** Of a person that the gateway names as much as is needed to act for them. */
+/** A person with only the data that the gateway has. */
 function personOf({ id, name }: { readonly id: string; readonly name: string }): Person {
 	return { id: id.split(":").at(-1) ?? id, name, roles: [], guest: false, bot: false };
 }
 
-/** Ends what a message has started, because it was deleted or marked so. False where nothing was at work. */
+/** Cancels the run of a message that was deleted or marked. Returns false if no run was active. */
 export async function cancelRun(
 	{ context, subscriptions }: EventParts,
 	room: Room,

@@ -12,17 +12,17 @@ interface Parts {
 	readonly controls: Controls;
 }
 
-/** A post of ours, as it is shown at the moment. */
+/** A post of the connector with its current content. */
 export interface OwnPost {
-	/** What can be pressed there. */
+	/** Targets of its controls. */
 	readonly controls: readonly ControlTarget[];
-	/** The question that it shows or reminds of, open or not. */
+	/** Its question or the question of its reminder, open or not. */
 	readonly question?: { readonly session: string; readonly token: string };
-	/** The task that it tells of. */
+	/** Its task. */
 	readonly task?: string;
 }
 
-/** What is known of a post by the platform's id; undefined where it is none of ours, or was settled long ago. */
+/** Finds a post by its platform id. Returns undefined for other posts and for posts that were settled long ago. */
 export async function findPost({ store, controls }: Parts, message: string): Promise<OwnPost | undefined> {
 	const row = await store.read((db) =>
 		db
@@ -47,7 +47,7 @@ export async function findPost({ store, controls }: Parts, message: string): Pro
 	};
 }
 
-/** The task whose thread a room is: a thread has the id of the post that it was opened from. */
+/** Returns the task of a thread room. A thread has the id of the post that it was opened from. */
 export async function taskOfThread({ store }: Parts, { thread }: Room): Promise<string | undefined> {
 	if (thread === undefined) return undefined;
 	const row = await store.read((db) =>

@@ -27,7 +27,7 @@ const oldButton: Reply = {
 	text: "This button is from before something was set up anew here, and does nothing any more. Ask again, please.",
 };
 
-/** Does what a button, a choice or a form stands for and answers in private. */
+/** Handles a button, a choice or a form, and answers in private. */
 export async function handlePress(
 	parts: EventParts,
 	event: InboundEventOf<"press">,

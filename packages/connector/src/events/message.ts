@@ -18,11 +18,11 @@ import { type EventParts, type Outcome, outcomeOf, type Turn } from "./handler.t
 
 type Message = InboundEventOf<"message" | "edited">;
 
-/** Reads a message or its edit, does what it asks for, and records the outcome with its answer in one transaction. */
+/** Handles a message or its edit, and records the result with its answer in one transaction. */
 export async function handleMessage(parts: EventParts, event: Message, turn: Turn): Promise<void> {
-	// Together with its answer, by a process that ended before that was known here.
+	// An earlier process has recorded it together with its answer.
 	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
-	// Its edit came first, and was heard as the message that it is: this one was read afterwards. A stop has a line of its own.
+	// Its edit was handled first, as the message. Stops are excluded, because they have a queue of their own.
 	const mayBeOvertaken = event.type === "message" && !saysStop(event.text);
 	const { id } = turn;
 	const { message, room } = event;
@@ -44,7 +44,7 @@ async function judge({ rooms }: EventParts, event: Message): Promise<Verdict> {
 	return isForUs(event, needsFacts(event) ? await rooms.facts(person, room) : usualFacts);
 }
 
-/** What the work comes to, or in words why it was refused. */
+/** Returns the result of the work, or the refusal in words. */
 async function refused(
 	parts: EventParts,
 	event: Message,
@@ -75,7 +75,7 @@ async function note(
 	const { room, message, person, at, seenBefore: replayed = false } = event;
 	const { effect, reply, hourly, text, session, run } = outcome;
 	const now = clock.now();
-	// Where it was answered before, that was right behind the message.
+	// An answer of an earlier process would be directly after the message.
 	const shownAt = replayed ? at : now;
 	const heard = {
 		id: turn.id,
@@ -100,7 +100,7 @@ async function note(
 	await outbox.plan({ conversation, cursor, rows, replayed }, write);
 }
 
-/** What a message comes to that is for us. Rejects with the gateway's refusal. */
+/** Handles a message for the agent. Rejects with the gateway's refusal. */
 async function handleOwnMessage(parts: EventParts, event: Message, turn: Turn): Promise<Outcome> {
 	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
@@ -190,7 +190,7 @@ async function sendToSession(parts: EventParts, event: Message, turn: Turn): Pro
 	const { room, person, text, message, attachments, at } = event;
 	const conversation = platform.conversation(room);
 	const isWanted = async (): Promise<boolean> => {
-		// Where each has a conversation of their own, nobody stops that of another one.
+		// With one conversation per person, other people cannot stop this one.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
 		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
 		return !(await messageHistory.wasStopped(stop));
@@ -204,7 +204,7 @@ async function sendToSession(parts: EventParts, event: Message, turn: Turn): Pro
 	return said.sent ? outcome : { ...outcome, effect: said.failures.length > 0 ? "refused" : "withdrawn" };
 }
 
-/** The gateway takes no more at the moment: who waits without a place in its line knows that. */
+/** Posts that the queue of the gateway is full, so that the person knows about the wait. */
 async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;

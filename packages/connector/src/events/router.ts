@@ -16,12 +16,12 @@ import { handleDeleted, handleReaction, handleStop } from "./sign.ts";
 /** Suffix of the queue in which an event waits: events of one conversation with the same suffix keep their order. */
 type Queue = "" | "!" | "!audience";
 
-/** What the connector does with the events of one type. */
+/** Handling of one type of events. */
 interface Route<Type extends InboundEvent["type"]> {
 	readonly queue: (event: InboundEventOf<Type>) => Queue;
 	/** A second call for the same event changes nothing. Rejects if the event must be retried. */
 	readonly handle: (parts: EventParts, event: InboundEventOf<Type>, turn: Turn) => Promise<void>;
-	/** Answer to the person if the event is given up; undefined if nobody waits for an answer. */
+	/** Answer to the person if the event is given up; undefined if no person waits for an answer. */
 	readonly apology?: (parts: EventParts, event: InboundEventOf<Type>) => Apology | undefined;
 }
 

@@ -22,7 +22,7 @@ export async function handleDeleted(
 	if (isEnded) await endTrust(parts.context, room, { reason: "a message was deleted while it waited", key });
 }
 
-/** Stops what is at work in the room. */
+/** Stops the active run of the room. */
 export async function handleStop(
 	parts: EventParts,
 	{ person, room, at }: InboundEventOf<"stop">,
@@ -31,7 +31,7 @@ export async function handleStop(
 	await quietly(parts, () => parts.context.stop(person, room, { key, at }));
 }
 
-/** A reaction to a message does the same as the button of that name below its answer. */
+/** A reaction to a message has the effect of the button with that name below its answer. */
 export async function handleReaction(
 	parts: EventParts,
 	event: InboundEventOf<"reaction">,

@@ -4,9 +4,9 @@ import { defined, type ErrorCode, ParleyError, parseJson } from "@parley/base";
 import { pinnedTo, UploadedFile } from "@parley/protocol";
 import * as z from "zod";
 
-/** The files that the gateway keeps. Rejects with a `ParleyError` in the gateway's words, `unavailable` while it is away. */
+/** Files of the gateway. Rejects with a `ParleyError` with the gateway's message, `unavailable` while it is down. */
 export interface GatewayFiles {
-	/** Resolves with the id of the file; the same key gets the first answer again. */
+	/** Resolves with the id of the file. A repeated key gets the first result. */
 	upload(file: {
 		readonly name: string;
 		readonly bytes: Uint8Array;
@@ -17,15 +17,15 @@ export interface GatewayFiles {
 	download(fileId: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** When what a session tells has happened: the frames of the connection do not say. */
+/** Times of session events, which the frames do not contain. */
 export interface GatewayHistory {
-	/** Times by `seq`, in milliseconds since the epoch, of some of the first events after a number; none after the last. */
+	/** Times by `seq`, in milliseconds since the epoch, of some events after `after`; empty after the last one. */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
 }
 
-/** Where the gateway is, as the connection to it is told. */
+/** Address of the gateway. */
 export interface GatewayAddress {
-	/** `http://HOST:PORT` or `ws://HOST:PORT/…`; of `wss` and `https` over TLS. */
+	/** `http://HOST:PORT` or `ws://HOST:PORT/…`, or `https` and `wss` for TLS. */
 	readonly url: string;
 	readonly token?: string | undefined;
 	/** See `ClientOptions`. */
@@ -37,7 +37,7 @@ interface HttpRequest {
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string | number>>;
 	readonly body?: Uint8Array;
-	/** Bytes of the answer at most. */
+	/** Maximum bytes of the response. */
 	readonly most: number;
 	readonly signal: AbortSignal;
 }
@@ -49,7 +49,7 @@ interface Answered {
 
 const patienceMs = 120_000;
 const mostWords = 65_536;
-/** A page of events: as many as the gateway puts into one. */
+/** Maximum bytes of a page of events. */
 const mostEvents = 64 * 1_048_576;
 const eventLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
@@ -67,7 +67,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 const Words = z.object({ error: z.string() });
 const Events = z.array(z.object({ seq: z.number(), timestamp: z.exactOptional(z.string()) }));
 
-/** The gateway's own places for files and events, asked with the connector's token. Nothing is tried twice. */
+/** Calls the HTTP endpoints of the gateway for files and events with the connector's token. Does not retry. */
 export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayHistory {
 	return {
 		async upload({ name, bytes, key, signal }) {

@@ -8,16 +8,16 @@ import type {
 	SessionClient,
 } from "@parley/protocol";
 
-/** A gateway that answers, even a busy one, does so within this time. */
+/** Maximum response time of a gateway that is reachable, even if it is busy. */
 const patienceMs = 5000;
 
-/** The client of the gateway, which ends its waiting when the connector stops and knows whether the gateway answers. */
+/** Client of the gateway that stops waiting when the connector stops, and reports whether the gateway responds. */
 export class GatewayWatch implements SessionClient {
 	readonly #gateway: Client;
 	readonly #clock: Clock;
 	readonly #stopping: AbortSignal;
 	readonly #before: () => Promise<void> | undefined;
-	/** When each request began that has no answer, in milliseconds since the epoch; the oldest first. */
+	/** Start times of pending requests in milliseconds since the epoch, the oldest first. */
 	readonly #asked = new Set<{ readonly at: number }>();
 	#changedAt: number;
 
@@ -51,7 +51,7 @@ export class GatewayWatch implements SessionClient {
 		);
 	}
 
-	/** Whether what was asked is answered, and since when that is so. */
+	/** Whether requests are answered, and the start of this state. */
 	get state(): { readonly state: "reached" | "waiting"; readonly since: number } {
 		const [oldest] = this.#asked;
 		const isLate = oldest !== undefined && this.#clock.now() - oldest.at > patienceMs;

@@ -15,73 +15,75 @@ import {
 import type { Kysely } from "kysely";
 import type { ConnectorTables, InboundState } from "../store/tables.ts";
 
-/** Something that happened on the platform: a message, its edit, its deletion, a press of a button. */
+/** An inbound event in the durable queue. */
 export interface QueuedEvent {
 	/**
-	 * What the platform calls it, with its kind, tenant and place, and the version of an edit: the same for each copy
-	 * of one event, and for no other.
+	 * Kind, tenant, channel and platform id, with the version of an edit: the same for all copies of an event, and unique.
 	 */
 	readonly id: string;
-	/** What keeps its order. */
+	/** Events of one conversation keep their order. */
 	readonly conversation: string;
-	/** Anything that JSON can hold. */
+	/** Any JSON value. */
 	readonly data: unknown;
 }
 
-/** What a handler is given besides the event. */
+/** Context of one call of the handler. */
 export interface InboundTurn {
-	/** That the connector is to end. */
+	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
-	/** Whether it may have been handled before, in part or as a whole. */
+	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isAgain: boolean;
-	/** Where it throws once more, but for what is `isPassing`, the event is put aside: it is not tried again. */
+	/** Whether another failure gives the event up, unless the error is `isPassing`. */
 	readonly isLast: boolean;
 	/**
-	 * Writes down in a transaction of the handler's own that the event is handled, so that this needs none of its own.
-	 * To be the last thing that the handler does: it must commit, or the handler must throw.
+	 * Marks the event as handled in a transaction of the handler, which saves a commit. It must be the last step: the
+	 * handler must then commit or throw.
 	 */
 	settle(tx: Kysely<ConnectorTables>): Promise<void>;
 }
 
 /**
- * Handles one event. It is called again, with the same id, where it throws or the process ends: what it does must be
- * keyed with that id.
+ * Handles one event. It is called again with the same id if it throws or the process ends, so that all its effects need
+ * keys that derive from the id.
  */
 export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
 
-/** What an inbox is made of. */
 export interface InboxParts {
 	readonly store: Store<ConnectorTables>;
 	readonly handle: InboundHandler;
 	readonly clock: Clock;
-	/** From 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** `inbound.` with `insert`, `inserted`, `handle`, `handled` and `done`. */
 	readonly failpoints?: Failpoints;
-	/** How many conversations are handled at once. 16 unless told. */
+	/** Conversations that are handled in parallel; 16 by default. */
 	readonly parallel?: number;
-	/** How many events may wait. 10,000 unless told. */
+	/** Maximum waiting events; 10,000 by default. */
 	readonly capacity?: number;
 }
 
-/** An event that is refused so often, for a reason of its own, is put aside, because others of its conversation wait. */
+/**
+ * Maximum tries of an event with an error of its own. After that it is given up, because later events of the conversation
+ * wait.
+ */
 const mostAttempts = 5;
 
-/** An event that waits. */
 interface Waiting {
 	readonly position: number;
-	/** Absent where it is to be read. */
+	/** Absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
 }
 
-/** So many events that wait are kept in memory, too; of more, as while the gateway is away, it is known where they are. */
+/**
+ * Maximum waiting events in memory. Only the positions of further events are known, for example while the gateway is down.
+ */
 const mostKept = 1000;
 
 const firstWaitMs = 500;
 const mostWaitMs = 30_000;
 
-/** Whose fault it is not: the gateway is away or busy, and the event keeps its turn for as long as that lasts. */
+/** Errors of a gateway that is down or busy. The event keeps its place and is retried. */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -90,25 +92,25 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 	"cancelled" as const,
 ]);
 
-/** Whether an event that was refused so keeps its turn. */
+/** Whether an event that failed with this error keeps its place. */
 export function isPassing({ code }: ParleyError): boolean {
 	return passing.has(code);
 }
 
 /**
- * Takes each event of the platform once, durably, and hands it on: in the order in which it came within its
- * conversation, conversations beside each other.
+ * Durable queue of inbound events. Stores each event once and handles it: in order within a conversation, and conversations
+ * in parallel.
  */
 export class Inbox {
 	readonly #parts: InboxParts;
 	readonly #failpoints: Failpoints;
-	/** What waits, by conversation; the first of a busy one is in its handler. */
+	/** Waiting events by conversation. The first event of a busy conversation is in its handler. */
 	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
 	#count = 0;
 
-	/** Hands on what the last process has left. */
+	/** Starts with the events that the last process left. */
 	static async start(parts: InboxParts): Promise<Inbox> {
 		const inbox = new Inbox(parts);
 		for (const { conversation, position } of await parts.store.read(readWaiting)) {
@@ -124,8 +126,8 @@ export class Inbox {
 	}
 
 	/**
-	 * Resolves when the event is durable: only then may the platform be told that it has arrived. False where it came
-	 * before. Rejects with `resource_exhausted` where too many wait, so that the platform keeps it.
+	 * Resolves when the event is stored; only then may the caller acknowledge it to the platform. Returns false for a
+	 * duplicate. Rejects with `resource_exhausted` if the queue is full, so that the platform redelivers it.
 	 */
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
@@ -136,7 +138,7 @@ export class Inbox {
 		}
 		await this.#failpoints.reach("inbound.insert");
 		const row = { id, conversation, data: JSON.stringify(data), now: clock.now() };
-		// Nothing may come between the commit and the queue: it is filled in the order of the commits.
+		// Nothing may run between the commit and the queue, which has the order of the commits.
 		const isNew = await store
 			.commit((tx) => insertEvent(tx, row))
 			.then((position) => {
@@ -153,7 +155,7 @@ export class Inbox {
 		return isNew;
 	}
 
-	/** Hands on nothing more, and resolves when what is being handled has ended. */
+	/** Stops handling, and resolves when all running handlers have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		await Promise.all(this.#busy.values());
@@ -179,7 +181,7 @@ export class Inbox {
 		}
 	}
 
-	/** Handles the first of a conversation; the others come after the other conversations have had their turn. */
+	/** Handles the first event of a conversation. Other conversations then have their turn. */
 	async #drain(conversation: string): Promise<void> {
 		const first = this.#waiting.get(conversation)?.[0];
 		if (first === undefined) return;
@@ -188,18 +190,18 @@ export class Inbox {
 		const { signal } = this.#stopping;
 		for (let failures = 1; !(await this.#settled(failures === 1 ? first : { position })); failures++) {
 			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), mostWaitMs);
-			// That it is time to stop shows in the signal.
+			// The signal tells whether to stop.
 			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
 			if (signal.aborted) return;
 		}
 		const left = this.#waiting.get(conversation)?.slice(1) ?? [];
-		// At the end of the map, which is in order of insertion.
+		// Moves the conversation to the end of the map, which is in insertion order.
 		this.#waiting.delete(conversation);
 		if (left.length > 0) this.#waiting.set(conversation, left);
 		this.#count -= 1;
 	}
 
-	/** Tries an event once; true when it needs no other try. */
+	/** Tries an event once. Returns true if it needs no further try. */
 	async #settled({ position, arrived }: Waiting): Promise<boolean> {
 		const { store, handle, log } = this.#parts;
 		try {
@@ -272,7 +274,7 @@ interface NewRow {
 	readonly now: number;
 }
 
-/** Resolves with the position of what is new, and with nothing for what came before. */
+/** Resolves with the position of the new row, or undefined for a duplicate. */
 const insertEvent = hotInsert<ConnectorTables, NewRow, "inbound">("position", (db, p) =>
 	db
 		.insertInto("inbound")
@@ -313,13 +315,12 @@ const selectEvent = hotStatement<
 		.where("position", "=", p("position")),
 );
 
-/** One event as it waits. */
 async function readEvent(db: Tx, position: number) {
 	const [row] = await selectEvent(db, { position });
 	return row;
 }
 
-/** What waits, in the order in which it came. */
+/** Waiting events in order of arrival. */
 async function readWaiting(db: Tx): Promise<{ position: number; conversation: string }[]> {
 	return db
 		.selectFrom("inbound")

@@ -2,14 +2,14 @@ import type { OpenRow } from "./open-row.ts";
 import type { Attempt, Content } from "./statements.ts";
 
 interface Claim {
-	/** As it was before. */
+	/** State before the claim. */
 	readonly row: OpenRow;
 	/** Undefined until it is attempted. */
 	readonly content?: Content;
 	readonly ended: PromiseWithResolvers<void>;
 }
 
-/** The step of a row that is going to be sent: for the first time since it is known not to be posted, or once more. */
+/** Step of a row before its request: the first one since the row was known not to be posted, or a repeat. */
 export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now: number): Attempt {
 	const first = { attempts: attempts + 1, sentAt: now };
 	const counted = state === "planned" ? first : { attempts, sentAt };
@@ -17,21 +17,21 @@ export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now:
 }
 
 /**
- * What can be sent at once is attempted already in the transaction that plans it: one less to wait for. It is busy from
- * then on; one of `begin` and `giveUp` is to be called when the transaction has ended.
+ * Rows that are attempted in the transaction that plans them, which saves a commit. They are busy from then on. After the
+ * transaction, `begin` or `giveUp` must be called.
  */
 export class Claims {
 	readonly #busy: Map<string, Promise<void>>;
 	readonly #isReady: (row: OpenRow) => boolean;
 	readonly #claims = new Map<string, Claim>();
 
-	/** `isReady` tells whether a row may be sent this very moment. */
+	/** `isReady`: whether a row can be sent at this moment. */
 	constructor(busy: Map<string, Promise<void>>, isReady: (row: OpenRow) => boolean) {
 		this.#busy = busy;
 		this.#isReady = isReady;
 	}
 
-	/** Claims a row that no other keeps waiting, where it is ready; it is then to be attempted, or dropped. */
+	/** Claims an unblocked row if it is ready. The caller then attempts or drops it. */
 	take(row: OpenRow): boolean {
 		if (!this.#isReady(row)) return false;
 		const ended = Promise.withResolvers<void>();
@@ -40,13 +40,13 @@ export class Claims {
 		return true;
 	}
 
-	/** The transaction attempts a row that was claimed: `row` is as it was before. */
+	/** Notes that the transaction attempts a claimed row. `row` is the state before. */
 	attempt(row: OpenRow, content: Content): void {
 		const claim = this.#claims.get(row.id);
 		if (claim) this.#claims.set(row.id, { ...claim, row, content });
 	}
 
-	/** A row that was claimed is not attempted after all. */
+	/** Releases a claimed row without an attempt. */
 	drop({ id }: OpenRow): void {
 		const claim = this.#claims.get(id);
 		if (claim === undefined) return;
@@ -55,14 +55,14 @@ export class Claims {
 		claim.ended.resolve();
 	}
 
-	/** The transaction is durable: `send` takes what was claimed out of the busy ones when it ends. */
+	/** Sends the claimed rows after the commit. `send` removes each from the busy rows at its end. */
 	begin(send: (row: OpenRow, content: Content) => Promise<void>): void {
 		for (const { row, content, ended } of this.#claims.values()) {
 			if (content !== undefined) ended.resolve(send(row, content));
 		}
 	}
 
-	/** Nothing of the transaction remains. */
+	/** Releases all claims after a failed transaction. */
 	giveUp(): void {
 		for (const { row } of [...this.#claims.values()]) this.drop(row);
 	}

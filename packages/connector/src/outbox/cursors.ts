@@ -8,11 +8,11 @@ type Tx = Kysely<ConnectorTables>;
 export interface Cursor {
 	readonly session: string;
 	readonly seq: number;
-	/** Where it was so far, for who knows that; it is looked up where that is not so. */
+	/** The previous position if the caller knows it; otherwise it is read. */
 	readonly after?: number;
 }
 
-/** What a session looks like, as JSON, the last of its events that another database may have shown already, and its key. */
+/** State of a conversation as JSON, the last event that another database may have posted, and the external key. */
 export interface StoredConversation {
 	readonly state: string;
 	readonly replayedTo: number;
@@ -24,9 +24,9 @@ interface Move {
 	readonly conversation: string;
 	readonly seq: number;
 	readonly now: number;
-	/** Counts where `isKnown`. */
+	/** Used if `isKnown`. */
 	readonly after: number;
-	/** Count where `hasState`. */
+	/** Used if `hasState`. */
 	readonly state: string | null;
 	readonly replayedTo: number;
 	readonly externalKey: string | null;
@@ -36,7 +36,7 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
 );
 
-/** Where it is known where the cursor was, and it was elsewhere, nothing is changed. */
+/** With `isKnown`, nothing changes if the cursor is at another position than `after`. */
 function upsertCursor({ hasState, isKnown }: { readonly hasState: boolean; readonly isKnown: boolean }) {
 	return hotChange<ConnectorTables, Move>((db, p) => {
 		const state = hasState
@@ -73,13 +73,13 @@ const upserts = {
 	},
 };
 
-/** The newest event of a session whose posts are planned; 0 before the first. */
+/** Returns the newest event of a session whose posts are planned; 0 before the first. */
 export async function readCursor(db: Tx, session: string): Promise<number> {
 	const [cursor] = await selectCursor(db, { session });
 	return cursor?.seq ?? 0;
 }
 
-/** Moves a cursor and resolves with where it was. Rejects with `failed_precondition` where it would go back. */
+/** Moves a cursor and resolves with its previous position. Rejects with `failed_precondition` if it would go back. */
 export async function moveCursor(
 	tx: Tx,
 	moved: {

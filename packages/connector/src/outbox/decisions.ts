@@ -11,18 +11,18 @@ import type { ConnectorTables } from "../store/tables.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** A row that a person has to look at, or may want to. */
+/** A row that needs a decision of a person, or was given up. */
 export interface StuckRow {
 	readonly id: string;
 	readonly conversation: string;
 	readonly lane: string;
 	readonly state: "held" | "dead";
 	readonly reason: string;
-	/** Since when, in milliseconds since the epoch. */
+	/** Start of this state in milliseconds since the epoch. */
 	readonly since: number;
 }
 
-/** What is held, then what is dead; the newest of each first. */
+/** Returns held rows, then dead rows, the newest first. */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
 		.selectFrom("outbox")
@@ -41,7 +41,7 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 
 const droppedBy = "dropped by ";
 
-/** Lets everything of a conversation that was not attempted yet wait for a person; resolves with how many rows. */
+/** Holds all rows of a conversation that are not attempted yet. Resolves with their number. */
 export async function holdRows(
 	tx: Tx,
 	held: { readonly conversation: string; readonly reason: string; readonly now: number },
@@ -57,21 +57,20 @@ export async function holdRows(
 }
 
 /**
- * What a person has decided of a held row: it is sent after all, as new as the decision, or never. An answer that was
- * given up can be sent as well: it is looked for first, because the platform may have taken it all the same.
+ * Decision of a person about a held row: send it, with the time of the decision, or give it up. A dead answer can be sent
+ * as well. The platform is searched for it first, because it may have been posted.
  */
 export interface Decision {
 	readonly send: boolean;
 	readonly by: string;
 }
 
-/** A row that can be decided so. */
 interface Decidable {
 	readonly conversation: string;
 	readonly state: "held" | "dead";
 }
 
-/** Rejects with `not_found`, or `failed_precondition` where there is nothing to be decided, or not so. */
+/** Rejects with `not_found`, or with `failed_precondition` if the row cannot be decided in this way. */
 export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
 	const row = await db
 		.selectFrom("outbox")
@@ -81,7 +80,7 @@ export async function readDecidable(db: Tx, id: string, send: boolean): Promise<
 	if (row === undefined) throw new ParleyError(`the outbox has no row ${id}`, { code: "not_found" });
 	const { conversation, state, lane, card, reason, position } = row;
 	if (state === "held") return { conversation, state };
-	// Who dropped it has decided.
+	// A dropped row was already decided.
 	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
 	if (!send || !isGivenUp) {
 		throw new ParleyError(`row ${id} is ${state}: only what is held waits for a decision`, {
@@ -108,7 +107,7 @@ async function isReplaced(db: Tx, card: string, position: number): Promise<boole
 	return newer !== undefined;
 }
 
-/** Of two people who decide at once the first one counts. */
+/** Carries out a decision. Of two concurrent decisions, the first one is used. */
 export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	const { state } = await readDecidable(tx, id, send);
 	const released = { reason: `released by ${by}` };
@@ -116,7 +115,7 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 		? { state: "dead" as const, reason: `${droppedBy}${by}` }
 		: state === "held"
 			? { ...released, state: "planned" as const, at: now }
-			: // It is looked for since the moment that it has, and tried as often as a fresh one.
+			: // The lookup starts at the time of the row, with as many tries as for a new row.
 				{ ...released, state: "unknown" as const, attempts: 1 };
 	await tx
 		.updateTable("outbox")
@@ -127,8 +126,8 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 }
 
 /**
- * What another process has decided, to be carried out by the one that sends. Of two decisions the first one counts: one
- * that says otherwise is refused with `failed_precondition`.
+ * Stores a decision of another process for the sending process. The first decision is used; a different later one is
+ * refused with `failed_precondition`.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	await readDecidable(tx, id, send);
@@ -145,7 +144,7 @@ export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, 
 	});
 }
 
-/** What was left to be carried out, the oldest first. */
+/** Returns the stored decisions, the oldest first. */
 export async function readDecisions(db: Tx): Promise<(Decision & { readonly id: string })[]> {
 	const rows = await db.selectFrom("decisions").selectAll().orderBy("at").orderBy("id").execute();
 	return rows.map(({ id, send, by }) => ({ id, send: send === 1, by }));
@@ -155,7 +154,7 @@ export async function forgetDecision(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("decisions").where("id", "=", id).execute();
 }
 
-/** Up to `limit` posts of a connector that are held or were given up, and why; it may run meanwhile. */
+/** Returns up to `limit` held or dead posts of a connector with the reasons. The connector may be running. */
 export async function readStuckPosts(where: DatabaseLocation, limit: number): Promise<StuckRow[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];
@@ -163,9 +162,8 @@ export async function readStuckPosts(where: DatabaseLocation, limit: number): Pr
 }
 
 /**
- * Ends the waiting of a held post, which the next start of the connector then sends or leaves, or has it send an answer
- * that was given up. Only for whoever has the connector's lock. Rejects with `not_found`, or `failed_precondition` where
- * there is nothing to be decided.
+ * Decides a post of a stopped connector; its next start carries this out. The caller must hold the connector's lock.
+ * Rejects with `not_found`, or with `failed_precondition` if the post needs no decision.
  */
 export async function decideStuckPost(
 	where: ConnectorDatabaseOptions,

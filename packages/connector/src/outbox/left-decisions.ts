@@ -19,7 +19,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./decisions.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** A person waits for it at a terminal. */
+/** Short, because a person waits at a terminal. */
 const lookMs = 2_000;
 
 interface Parts {
@@ -30,8 +30,9 @@ interface Parts {
 }
 
 /**
- * Carries out what other processes have decided of held posts, now and every two seconds until it is stopped. They
- * write a row and change nothing that this process has in memory; SQLite lets one of both write at a time.
+ * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other
+ * processes write only rows of decisions, never the state that this process has in memory. SQLite allows one writer at a
+ * time.
  */
 export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
 	const { clock } = parts;
@@ -77,9 +78,9 @@ async function carryOut(
 }
 
 /**
- * Has the connector that runs send a held post or an answer that was given up, or never send it, within some seconds. Nothing else of its database is
- * changed, and no table: a connector of another version is refused with `failed_precondition`, as is a post of which
- * nothing is to be decided. Rejects with `not_found` where there is none.
+ * Lets the running connector send a held post or a dead answer, or drop it, within a few seconds. Changes no other data and
+ * no table: for a connector of another version, or a post without a decision to make, it rejects with
+ * `failed_precondition`. Rejects with `not_found` if the post does not exist.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

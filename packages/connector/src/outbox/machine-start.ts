@@ -11,10 +11,10 @@ export interface MachineStart {
 	readonly bootedAt: number;
 }
 
-/** Difference that is no setting of the clock: it stays far below the time for which a platform refuses a second post. */
+/** Maximum difference without a clock change. It is far below the time for which a platform refuses a second post. */
 const toleranceMs = 2000;
 
-/** Reads the present mark. Undefined if the system has none, which only Linux has. `now` is the wall clock. */
+/** Reads the present mark. Undefined on systems other than Linux. `now` is the wall clock. */
 export async function readMachineStart(now: () => number): Promise<MachineStart | undefined> {
 	try {
 		const [boot, uptime] = await Promise.all([

@@ -1,12 +1,12 @@
 import { type Lane, trackOf } from "../platform/lane.ts";
 import type { DeliveryState } from "../store/tables.ts";
 
-/** What must be known of a row to decide when its turn comes. */
+/** Fields of a row that decide when it is sent. */
 export interface OpenRow {
 	readonly id: string;
 	readonly position: number;
 	readonly conversation: string;
-	/** The event that it shows a part of. */
+	/** Id of the event that the row belongs to. */
 	readonly message: string;
 	readonly lane: Lane;
 	readonly card: string | null;
@@ -14,17 +14,17 @@ export interface OpenRow {
 	readonly attempts: number;
 	/** Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. */
 	readonly sentAt: number | null;
-	/** Why the last attempt failed, or why it is held. */
+	/** Reason of the last failure or of the hold. */
 	readonly reason: string | null;
 	readonly at: number;
-	/** Its card is posted: it replaces what stands there, and may be repeated. */
+	/** Whether the card is already posted. The row then replaces its content and may be repeated. */
 	readonly edits: boolean;
 }
 
 /**
- * The rows of a conversation, given all that are not settled in the order in which they were planned, that no earlier
- * one keeps waiting: none of its card, none of its track; but of a held one only the rest of the same message waits,
- * because a person may take days to decide.
+ * Returns the rows of a conversation that no earlier row blocks. `rows` are all unsettled rows in order of planning. A row
+ * blocks later rows of its card and of its track. A held row blocks only the rest of the same event, because a person may
+ * take days to decide.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;
@@ -43,7 +43,7 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	});
 }
 
-/** What a row keeps waiting: of its own while it is held, and what it shares with others while it is on its way. */
+/** Names that a row blocks: `own` while it is held, `shared` while it is unsettled. */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);
 	const cards = card === null ? [] : [`card ${card}`];

@@ -4,15 +4,15 @@ import type { ConnectorTables } from "../store/tables.ts";
 import { type OpenRow, unblocked } from "./open-row.ts";
 import { type Attempt, attemptRow, type Content, readOpenOf, type Step, settleRow } from "./statements.ts";
 
-/** After the database refused, it is asked again. */
+/** Wait before the next try after a failure of the database. */
 export const storeWaitMs = 1000;
 
 type Tx = Kysely<ConnectorTables>;
 
-/** What is not settled, as the commands that came earlier in a transaction leave it. */
+/** Unsettled rows, as earlier commands of the same transaction leave them. */
 export interface Draft {
 	of(conversation: string): readonly OpenRow[];
-	/** What this command makes of it. */
+	/** Sets the result of this command. */
 	set(conversation: string, rows: readonly OpenRow[]): void;
 }
 
@@ -20,15 +20,15 @@ interface OpenRowsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** That it is time to stop. */
+	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 
-/** What is not settled, by conversation, as the last commit left it: what changes follows the order of the commits. */
+/** Unsettled rows by conversation, as of the last commit. Changes follow the order of the commits. */
 export class OpenRows {
 	readonly #parts: OpenRowsParts;
 	readonly #rows: Map<string, readonly OpenRow[]>;
-	/** Where that is not the same: what commands have made of it whose transaction is not over, and in which run of theirs. */
+	/** Rows changed by commands of a running transaction, with the number of their run. */
 	readonly #drafts = new Map<string, { readonly rows: readonly OpenRow[]; readonly run: number }>();
 
 	constructor(parts: OpenRowsParts, rows: readonly OpenRow[]) {
@@ -40,12 +40,12 @@ export class OpenRows {
 		return this.#rows.get(conversation) ?? [];
 	}
 
-	/** The rows that no earlier one of their conversation keeps waiting. */
+	/** Rows that no earlier row of their conversation blocks. */
 	*unblocked(): Generator<OpenRow> {
 		for (const rows of this.#rows.values()) yield* unblocked(rows);
 	}
 
-	/** `Store.commit` for a command that changes rows, and says in its draft what it has made of them. */
+	/** `Store.commit` for a command that changes rows. It sets the new rows in its draft. */
 	commit<T>(command: (tx: Tx, draft: Draft) => Promise<T>): Promise<T> {
 		const before = new Map<string, readonly OpenRow[]>();
 		const after = new Map<string, readonly OpenRow[]>();
@@ -58,10 +58,10 @@ export class OpenRows {
 			after.set(conversation, rows);
 			this.#drafts.set(conversation, { rows, run });
 		};
-		/** Those that come later in the transaction find what was there before. */
+		/** Restores the earlier rows for later commands of the transaction. */
 		const undo = (): void => {
 			for (const [conversation, rows] of before) {
-				// Where the transaction is run again, an earlier command may have done this already, and its own work.
+				// In a retried transaction, an earlier command may have restored them already and set its own.
 				if ((this.#drafts.get(conversation)?.run ?? 0) <= run) this.#drafts.set(conversation, { rows, run });
 			}
 			before.clear();
@@ -77,7 +77,7 @@ export class OpenRows {
 				throw error;
 			}
 		});
-		// No other transaction begins before all who wait for this one were told.
+		// The next transaction begins only after all callers of this one have their results.
 		return committed.then(
 			(result) => {
 				for (const [conversation, rows] of after) this.#committed(conversation, rows);
@@ -90,7 +90,7 @@ export class OpenRows {
 		);
 	}
 
-	/** Changes rows of a conversation, in whatever way. */
+	/** Changes rows of a conversation and then reads them again. */
 	change<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.commit(async (tx, draft) => {
 			const result = await command(tx);
@@ -99,15 +99,12 @@ export class OpenRows {
 		});
 	}
 
-	/** Lets a row be sent; undefined where it is not in that state any more. */
+	/** Moves a row to `attempted`; undefined if it is no longer in the expected state. */
 	attempt(row: OpenRow, step: Attempt): Promise<Content | undefined> {
 		return this.#move(row, step, attemptRow);
 	}
 
-	/**
-	 * Lets a row make a step that is known to be made: that is not forgotten because the disk is full, but written as soon
-	 * as that works.
-	 */
+	/** Stores a step that has already happened on the platform. A failing disk delays it, but does not drop it. */
 	async persist(row: OpenRow, step: Step): Promise<void> {
 		const { clock, log, signal } = this.#parts;
 		for (;;) {
@@ -119,14 +116,14 @@ export class OpenRows {
 				log.warn("what was posted cannot be written down yet", { conversation, error });
 				if (signal.aborted) return;
 			}
-			// That it is time to stop shows in the signal.
+			// The signal tells whether to stop.
 			await delay(clock, storeWaitMs, signal).catch(() => undefined);
 		}
 	}
 
 	#move<S extends Step, T>(row: OpenRow, step: S, command: (tx: Tx, step: S) => Promise<T>): Promise<T> {
 		const { conversation, card } = row;
-		// What has a card may change what others do with it.
+		// A change of a row with a card may affect other rows.
 		if (card !== null) return this.change(conversation, (tx) => command(tx, step));
 		return this.commit(async (tx, draft) => {
 			const moved = await command(tx, step);

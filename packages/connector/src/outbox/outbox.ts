@@ -40,16 +40,15 @@ import {
 
 type Tx = Kysely<ConnectorTables>;
 
-/** So many requests are out at once, and so many more of what people wait for at a clock. */
+/** Maximum concurrent requests: total, and reserved for interactive posts. */
 const parallel = 32;
 const reserved = 8;
 
-/** What an outbox is made of. */
 export interface OutboxParts {
 	readonly store: Store<ConnectorTables>;
 	readonly surface: Surface;
 	readonly clock: Clock;
-	/** From 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** `outbox.` with `claim`, `claimed`, `answered`, `look`, `looked` and `settled`. */
@@ -57,18 +56,18 @@ export interface OutboxParts {
 }
 
 /**
- * Posts what was planned, each exactly once as far as anybody can tell: a row is durably `attempted` before its request
- * leaves, and one whose fate is unclear is looked up before anything is sent again. Order: see `trackOf` within a
- * conversation; between conversations the more urgent lane goes first.
+ * Posts planned rows, each exactly once as far as the platform allows. A row is durably `attempted` before its request
+ * leaves. If the result of a request is unclear, the post is searched before it is sent again. Order within a conversation:
+ * see `trackOf`. Between conversations, the more urgent lane goes first.
  */
 export class Outbox {
 	readonly #parts: OutboxParts;
 	readonly #failpoints: Failpoints;
 	readonly #buckets: Buckets;
-	/** What is not settled. */
+	/** Unsettled rows. */
 	readonly #open: OpenRows;
 	readonly #busy = new Map<string, Promise<void>>();
-	/** Monotonic times before which rows are left alone. */
+	/** Monotonic times before which rows must wait. */
 	readonly #waits = new Map<string, number>();
 	readonly #doubts = new Map<string, Doubt>();
 	readonly #repeats = new Map<string, Repeats>();
@@ -76,7 +75,7 @@ export class Outbox {
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
 
-	/** Takes up where the last process ended: what that one was sending is unknown. */
+	/** Continues after the last process. Requests of that process have an unknown result. */
 	static async start(parts: OutboxParts): Promise<Outbox> {
 		const { store, clock } = parts;
 		const open = await store.commit(async (tx) => {
@@ -98,23 +97,23 @@ export class Outbox {
 	}
 
 	/**
-	 * Plans what events call for, moves the session's cursor, and does what stands `beside` in the same transaction.
-	 * Resolves when that is durable; sending begins by itself. Events up to the cursor plan nothing again; a cursor that
-	 * would go back is refused with `failed_precondition`. A newer row of a card takes the place of one that still waits.
+	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the
+	 * commit; rows are sent later. Events up to the cursor plan nothing. Moving the cursor back is refused with
+	 * `failed_precondition`. A newer row of a card replaces a waiting one.
 	 */
 	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
 		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");
 		const claims = new Claims(this.#busy, this.#isReady);
 		try {
 			await this.#open.commit(async (tx, draft) => {
-				// It may be run again.
+				// The transaction may be run again.
 				claims.giveUp();
 				await planRows(tx, plan, { draft, claims, now: this.#parts.clock.now() });
 				await beside?.(tx);
 			});
 		} catch (error) {
 			claims.giveUp();
-			// Others may have found no room beside what was claimed.
+			// The claims may have kept other rows waiting.
 			this.#dispatch();
 			throw error;
 		}
@@ -122,30 +121,30 @@ export class Outbox {
 		if (plan.rows.length > 0) this.#dispatch();
 	}
 
-	/** The newest event of a session whose posts are planned, to go on after; 0 where there is none. */
+	/** The newest event of a session whose posts are planned; 0 if there are none. */
 	cursor(session: string): Promise<number> {
 		return this.#parts.store.read((db) => readCursor(db, session));
 	}
 
-	/** The platform's id of a card's post; undefined while it is not posted. */
+	/** Platform id of the post of a card; undefined while it is not posted. */
 	posted(card: string): Promise<string | undefined> {
 		return this.#parts.store.read((db) => readCard(db, card));
 	}
 
-	/** Up to `limit` rows that are held or dead, and why. */
+	/** Up to `limit` rows that are held or dead, with the reasons. */
 	stuck(limit: number): Promise<StuckRow[]> {
 		return this.#parts.store.read((db) => readStuck(db, limit));
 	}
 
-	/** Lets what a conversation has not attempted yet wait for `decide`; resolves with how many rows that are. */
+	/** Holds the rows of a conversation that are not attempted yet until `decide`. Resolves with their number. */
 	hold(conversation: string, reason: string): Promise<number> {
 		const now = this.#parts.clock.now();
 		return this.#open.change(conversation, (tx) => holdRows(tx, { conversation, reason, now }));
 	}
 
 	/**
-	 * Ends the waiting of a held row, or has an answer sent that was given up. Rejects with `not_found`, or
-	 * `failed_precondition` where there is nothing to be decided.
+	 * Releases a held row, or sends an answer that was given up. Rejects with `not_found`, or with `failed_precondition` if
+	 * the row needs no decision.
 	 */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
@@ -154,7 +153,10 @@ export class Outbox {
 		this.#dispatch();
 	}
 
-	/** Shows once that the agent is at work, and what it does, unless something else is on its way or the platform has no room. */
+	/**
+	 * Shows once that the agent is working, and its current step. Does nothing if a post is due or the platform has no
+	 * capacity.
+	 */
 	async typing(conversation: string, doing?: string): Promise<void> {
 		const { surface } = this.#parts;
 		const moving = this.#open.of(conversation).some((row) => row.state !== "held");
@@ -167,7 +169,7 @@ export class Outbox {
 		});
 	}
 
-	/** Sends nothing more, and resolves when what is on its way was answered. */
+	/** Stops sending, and resolves when all running requests are answered. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#timer?.cancel();
@@ -196,7 +198,7 @@ export class Outbox {
 		return Math.max(this.#waits.get(row.id) ?? 0, this.#buckets.openAt(this.#parts.surface.scopes(row)));
 	}
 
-	/** Whether it may be sent this very moment. */
+	/** Whether the row can be sent at this moment. */
 	readonly #isReady = (row: OpenRow): boolean => {
 		if (row.state !== "planned" || this.#isStale(row) || this.#busy.has(row.id)) return false;
 		const isStopped = this.#stopping.signal.aborted;
@@ -238,11 +240,11 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// Undefined where somebody has put it on hold meanwhile.
+		// Undefined if the row was put on hold meanwhile.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
-	/** `row` as it was before this attempt, which is written down. */
+	/** `row` is the state before this attempt, which is already stored. */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
 		const { surface, clock } = this.#parts;
 		const startedAt = clock.monotonic();
@@ -258,7 +260,7 @@ export class Outbox {
 		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
 	}
 
-	/** Takes the next step of a row that was perhaps posted: a repeat while that is safe, else a lookup. */
+	/** Next step for a row that was perhaps posted: a repeat while the platform refuses duplicates, otherwise a lookup. */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;
 		if (row.edits) return this.#settle(row, judgeEdit(row, this.#doubtOf(row), clock.monotonic()));
@@ -289,7 +291,7 @@ export class Outbox {
 		return { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
 	}
 
-	/** Makes a request, and learns from the answer which buckets are empty. */
+	/** Makes a request and notes the rate limits of its response. */
 	async #ask<T extends Receipt | undefined>(request: () => Promise<T>): Promise<T | DeliveryError> {
 		try {
 			const answer = await request();
@@ -320,11 +322,11 @@ export class Outbox {
 	}
 }
 
-/** A platform that says nothing sensible is asked again in a second; one that bans us, every hour. */
+/** Wait after a rate limit without a valid time; maximum wait, for example after a ban. */
 const unclearMs = 1000;
 const mostMs = 3_600_000;
 
-/** Which of the platform's buckets are empty, and until when. Lost with the process: the platform says it again. */
+/** Exhausted rate limits of the platform. Lost with the process, because the platform reports them again. */
 class Buckets {
 	readonly #clock: Clock;
 	readonly #emptyUntil = new Map<string, number>();
@@ -339,7 +341,7 @@ class Buckets {
 		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
 	}
 
-	/** The monotonic time from which a request may be made that counts towards these; 0 where it may be made now. */
+	/** Monotonic time from which a request in these scopes is allowed; 0 for now. */
 	openAt(scopes: readonly string[]): number {
 		const now = this.#clock.monotonic();
 		let at = 0;
@@ -353,10 +355,10 @@ class Buckets {
 	}
 }
 
-/** Discord takes 25 characters (https://docs.discord.com/developers/resources/message#create-message). */
+/** Discord accepts 25 characters: https://docs.discord.com/developers/resources/message#create-message */
 const nonceLength = 24;
 
-/** A row as the surface gets it. */
+/** Converts a row for the surface. */
 function toOutboxRow(row: OpenRow, content: Content): OutboxRow {
 	const { id, conversation, lane, card, at, attempts } = row;
 	return {

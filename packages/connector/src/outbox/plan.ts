@@ -8,39 +8,42 @@ import { type OpenRow, unblocked } from "./open-row.ts";
 import type { Draft } from "./open-rows.ts";
 import { attemptRow, laneOf, readCard, readOpenOf } from "./statements.ts";
 
-/** One post or edit that an event calls for. */
+/** One post or edit of an event. */
 export interface PlannedRow {
-	/** The event's place in its session. */
+	/** Number of the event in its session. */
 	readonly seq: number;
-	/** When the event happened, in milliseconds since the epoch. */
+	/** Time of the event in milliseconds since the epoch. */
 	readonly at: number;
 	readonly lane: Lane;
-	/** What keeps its order, instead of the plan's conversation: the thread of a task. */
+	/** Keeps the order of this conversation in place of the plan's, for example of the thread of a task. */
 	readonly conversation?: string;
-	/** Its first row posts it, later ones edit it. Needed in the lane `progress`. Unique among all conversations. */
+	/**
+	 * The card: its first row creates the post, later rows edit it. Required in the lane `progress`. Unique among all
+	 * conversations.
+	 */
 	readonly card?: string;
-	/** Anything that JSON can hold. */
+	/** Any JSON value. */
 	readonly payload: unknown;
 	/**
-	 * `SEQ/INDEX` of a row of an earlier event that was not planned and that it stands for: it gets the id of that one.
-	 * Something else where no recorded event has its place.
+	 * `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. Another form for a row without a
+	 * recorded event.
 	 */
 	readonly standsFor?: string;
-	/** Why it must wait for a person's decision. */
+	/** Reason to hold the row for a decision of a person. */
 	readonly hold?: string;
 }
 
-/** What some events of a session call for. */
+/** Posts and edits of some events of a session. */
 export interface Plan {
-	/** What keeps its order: a channel, a thread, a DM. */
+	/** Keeps the order of its posts: a channel, a thread or a direct message. */
 	readonly conversation: string;
-	/** The newest of the events, whether it calls for a post or not. */
+	/** The newest of the events, with or without posts. */
 	readonly cursor: Cursor;
-	/** What the session looks like after that. */
+	/** State of the session after that event. */
 	readonly stored?: StoredConversation;
-	/** In order; all rows of one event together. */
+	/** In order. The rows of one event must be complete. */
 	readonly rows: readonly PlannedRow[];
-	/** The events may have been shown before this database was made: nothing is posted before somebody has looked. */
+	/** Whether another database may have posted the events: the platform is searched before anything is sent. */
 	readonly replayed?: boolean;
 }
 
@@ -62,7 +65,7 @@ interface Insertion {
 	readonly now: number;
 }
 
-/** Resolves with its position, and with nothing where that row is there already. */
+/** Resolves with the position of the new row, or undefined if the row exists. */
 const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (db, p) =>
 	db
 		.insertInto("outbox")
@@ -118,11 +121,11 @@ interface Planning {
 	readonly now: number;
 }
 
-/** Plans in the transaction of `tx`, and attempts there what is claimed. See `Outbox.plan`. */
+/** Plans rows in the transaction of `tx`, and attempts the claimed ones in it. See `Outbox.plan`. */
 export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<void> {
 	const places = numbered(plan);
 	const planned = await moveCursor(tx, plan, planning.now);
-	// A card changes rows that others wait behind, so that those of its event are to be read.
+	// A card may change other rows, so the rows of the conversation must be read again.
 	const areAlone = plan.rows.every(({ card }) => card === undefined);
 	const left = new Set<string>();
 	for (const { row, place } of places) {
@@ -139,7 +142,7 @@ export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<
 	for (const conversation of left) await claimIn(tx, conversation, planning);
 }
 
-/** As it is before it is inserted. */
+/** A row before its insertion. */
 type Made = Omit<OpenRow, "position"> & { readonly session: string; readonly seq: number };
 
 function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): Made {
@@ -162,7 +165,7 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 	};
 }
 
-/** A post of its own changes no other row, so that all is known without reading; false where it was there already. */
+/** Plans a post without a card, which changes no other row and needs no read. Returns false if the row exists. */
 async function planAlone(
 	tx: Tx,
 	made: Made,
@@ -195,7 +198,7 @@ async function insertOrMerge(tx: Tx, made: Made, payload: unknown, now: number):
 	await insertRow(tx, { ...written, payload: newer.payload, now });
 }
 
-/** What cards have changed, or was there already, is read anew; what of it can be sent at once is attempted. */
+/** Reads the rows of a conversation again and attempts those that can be sent now. */
 async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Planning): Promise<void> {
 	const rows = await readOpenOf(tx, conversation);
 	const left = [...rows];
@@ -239,9 +242,9 @@ interface Newer {
 }
 
 /**
- * Lets the newest row of a card that waits show what is newer, in its place and in the more urgent of both lanes, so
- * that only the newest is ever sent. Not where that row may have created the post already: then a nonce would bring
- * the older post back, and the newer text would be lost.
+ * Merges newer content into the newest waiting row of a card, in the more urgent of both lanes, so that only the newest
+ * content is sent. Not if that row may have created the post: its nonce would return the older post, and the newer text
+ * would be lost.
  */
 async function mergeIntoCard(tx: Tx, { card, payload, lane, at, now }: Newer): Promise<boolean> {
 	if (card === null) return false;

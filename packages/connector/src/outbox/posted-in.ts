@@ -1,15 +1,15 @@
 import type { Store } from "@parley/base";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** What the outbox has written down of what was posted. */
+/** Posts as recorded by the outbox. */
 export interface Posted {
-	/** The platform's id of a card's post; undefined while it is not posted. */
+	/** Platform id of the post of a card; undefined while it is not posted. */
 	cards(card: string): Promise<string | undefined>;
-	/** The row that a post was made for; undefined where none is known. */
+	/** Id of the row that created a post; undefined if unknown. */
 	ownerOf(message: string): Promise<string | undefined>;
 }
 
-/** Reads it from a connector's database. */
+/** Reads posts from a connector's database. */
 export function postedIn(store: Store<ConnectorTables>): Posted {
 	return {
 		async cards(card) {
@@ -24,7 +24,7 @@ export function postedIn(store: Store<ConnectorTables>): Posted {
 					.selectFrom("outbox")
 					.select("id")
 					.where("remote", "=", message)
-					// Whatever was done with it later came after its own row.
+					// The first row created the post; later ones edited it.
 					.orderBy("position")
 					.executeTakeFirst(),
 			);

@@ -5,7 +5,7 @@ import type { ConnectorTables, DeliveryState } from "../store/tables.ts";
 import { isOpen } from "../store/tables.ts";
 import type { OpenRow } from "./open-row.ts";
 
-/** The statements on the path of every post, compiled once per engine. */
+/** Statements on the path of every post, compiled once per engine. */
 
 type Tx = Kysely<ConnectorTables>;
 
@@ -51,12 +51,12 @@ const selectOpenOf = hotStatement<ConnectorTables, { conversation: string }, Ope
 		.orderBy("outbox.position"),
 );
 
-/** What is not settled of one conversation, in the order in which it was planned. */
+/** Returns the unsettled rows of a conversation, in order of planning. */
 export async function readOpenOf(tx: Tx, conversation: string): Promise<OpenRow[]> {
 	return (await selectOpenOf(tx, { conversation })).map(toOpenRow);
 }
 
-/** What is not settled of all, in the order in which it was planned. */
+/** Returns all unsettled rows, in order of planning. */
 export async function readOpen(tx: Tx): Promise<OpenRow[]> {
 	const rows = await tx
 		.selectFrom("outbox")
@@ -96,10 +96,10 @@ export function laneOf(text: string): Lane {
 	});
 }
 
-/** Where a row goes from where. */
+/** Change of the state of a row. */
 export interface Step {
 	readonly id: string;
-	/** Nothing is changed where the row is not there any more. */
+	/** Nothing changes if the row is no longer in this state. */
 	readonly from: DeliveryState;
 	readonly to: DeliveryState;
 	readonly attempts: number;
@@ -108,7 +108,7 @@ export interface Step {
 	readonly now: number;
 }
 
-/** The step of a row whose request is about to leave. */
+/** Step before a request. */
 export interface Attempt extends Step {
 	readonly sentAt: number | null;
 }
@@ -154,14 +154,16 @@ const selectCard = hotStatement<ConnectorTables, { card: string }, { remote: str
 	db.selectFrom("cards").select("remote").where("card", "=", p("card")),
 );
 
-/** What a surface must be told of a row besides what is known of it in memory. */
+/** Content of a row for the surface, which is not kept in memory. */
 export interface Content {
-	/** As the surface gets it. */
+	/** In the format of the surface. */
 	readonly payload: unknown;
 	readonly target: string | undefined;
 }
 
-/** Moves a row on, with its card where it was posted; false where it is not in that state any more. */
+/**
+ * Changes the state of a row, and stores the post of its card. Returns false if the row is no longer in the expected state.
+ */
 export async function settleRow(tx: Tx, step: Step, card: string | null): Promise<boolean> {
 	if ((await settle(tx, step)) === 0) return false;
 	if (card !== null && step.to === "confirmed" && step.remote !== null) {
@@ -170,7 +172,7 @@ export async function settleRow(tx: Tx, step: Step, card: string | null): Promis
 	return true;
 }
 
-/** Moves a row that is going to be sent; undefined where it is not in that state any more. */
+/** Marks a row as attempted. Returns undefined if the row is no longer in the expected state. */
 export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undefined> {
 	const [moved] = await attempt(tx, step);
 	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
@@ -182,7 +184,7 @@ export async function readCard(db: Tx, card: string | null): Promise<string | un
 	return known?.remote;
 }
 
-/** What a row shows, without moving it. */
+/** Reads the content of a row without changing its state. */
 export async function readContent(db: Tx, id: string): Promise<Content | undefined> {
 	const row = await db
 		.selectFrom("outbox")
@@ -192,7 +194,7 @@ export async function readContent(db: Tx, id: string): Promise<Content | undefin
 	return row && { payload: parseJson(row.payload), target: await readCard(db, row.card) };
 }
 
-/** Whatever was on its way when the process ended may have arrived. */
+/** Marks interrupted requests of the last process as unknown: they may have arrived. */
 export async function doubtAttempted(tx: Tx, now: number): Promise<void> {
 	await tx
 		.updateTable("outbox")

@@ -40,7 +40,7 @@ export interface Verdict {
 	readonly waitMs: number;
 }
 
-/** Lookups so far of a row that was perhaps posted. Kept in memory: the next process starts its lookups anew. */
+/** Lookups so far of a row that was perhaps posted, in memory. The next process starts its lookups again. */
 export interface Doubt {
 	/** Monotonic time since when no request was made: the first look, or the start of the process. */
 	readonly since: number;
@@ -85,7 +85,7 @@ export function judgeSend(
 		case "gone":
 			return { to: "dead", attempts, ...failed };
 		case "rate-limited":
-			// It was certainly not carried out, and is no fault of the post.
+			// The request was not carried out, which is not the fault of the post.
 			return { to: "planned", attempts: row.attempts, ...failed, waitMs: outcome.limit ? 0 : firstWaitMs };
 		case "unknown":
 			return {
@@ -164,8 +164,8 @@ export function judgeLook(
 }
 
 /**
- * State of an edit without a clear answer. It may be made twice, but a late one must not undo a newer one: nothing follows
- * it until it must have arrived.
+ * State of an edit without a clear answer. It may be made twice, but a late one must not undo a newer one. Further edits
+ * wait until it must have arrived.
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): Verdict {
 	const { attempts, reason } = row;

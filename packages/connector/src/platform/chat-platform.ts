@@ -2,65 +2,63 @@ import type { Dialect } from "../text/dialect.ts";
 import type { Attachment, Room } from "./inbound-event.ts";
 import type { Surface } from "./surface.ts";
 
-/** How much the platform shows. All counts are as its dialect measures. */
+/** Limits of the platform. Lengths are in units of its dialect. */
 export interface PlatformLimits {
-	/** Of one post. */
+	/** Maximum length of a post. */
 	readonly post: number;
-	/** Longer answers become a file with a beginning. */
+	/** A longer answer becomes a file, and a post with its start. */
 	readonly postsPerAnswer: number;
 	readonly buttonLabel: number;
 	readonly controlsPerRow: number;
-	/** Rows of controls in one post. */
 	readonly controlRows: number;
 	readonly options: number;
 	readonly optionText: number;
 	readonly threadName: number;
 }
 
-/** Names of people in Markdown of the kit. */
+/** Names of people in the kit's Markdown. */
 export interface PersonNames {
-	/** Markdown of the kit that names a person without calling them, by the platform's own id. */
+	/** Markdown that names a person by their platform id, without a notification. */
 	person(id: string): string;
 }
 
-/** Names of people and times in Markdown of the kit. */
+/** Names of people and times in the kit's Markdown. */
 export interface PlatformWords extends PersonNames {
-	/** Markdown of the kit that shows a moment in the reader's time: `in 5 minutes`, or the date and time. */
+	/** Markdown that shows a time to the reader: `in 5 minutes`, or the date and time in the reader's time zone. */
 	moment(at: number, style: "relative" | "exact"): string;
 }
 
-/** Form of posts on a platform. */
 export interface PostFormat {
 	readonly dialect: Dialect;
 	readonly limits: PlatformLimits;
 }
 
-/** What the kit is told of a platform, and asks of it. */
+/** Description and functions of a chat platform for the kit. */
 export interface ChatPlatform extends PlatformWords, PostFormat {
-	/** As tokens and people are named by it: `discord`. */
+	/** Platform name in tokens and principals, for example `discord`. */
 	readonly name: string;
 	/** The only tenant of the connector; absent if it may serve several. */
 	readonly tenant?: string;
 	/**
-	 * After a longer disconnection the connector cannot find out who has joined channels, in milliseconds. By default 1 h,
-	 * as after a stop of the gateway.
+	 * Maximum disconnection in milliseconds after which the connector can still detect new channel members. By default 1 h,
+	 * as for a stop of the gateway.
 	 */
 	readonly eventsKeptMs?: number;
 	readonly surface: Surface;
-	/** What a room is called in the outbox: the same for the same room, without `#`. */
+	/** Conversation of a room in the outbox: unique for the room, without `#`. */
 	conversation(room: Room): string;
-	/** Whether posts of a room, which is no thread itself, can have threads. They can unless told. */
+	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;
-	/** What people type in a place to give a command, as plain text: `/task new`. What follows its name stays as it is. */
+	/** Text that a person types for a command, for example `/task new`. Text after the command name stays unchanged. */
 	command(name: string, place: { readonly thread?: string }): string;
-	/** Id of the message that a person names by a link or an id; by default the last part of the text. */
+	/** Id of a message that a person names by a link or an id; by default the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
 	/** End of the id, in any channel, of a message that a person names without its channel; undefined for other texts. */
 	messageEnding?(text: string): string | undefined;
-	/** Whether people can reply to one post inside of a thread. They can unless told. */
+	/** Whether people can reply to a single post inside a thread. Default: yes. */
 	readonly repliesInThreads?: boolean;
-	/** What else `/help` says of how commands are typed there: Markdown of the kit, whole sentences. */
+	/** Additional sentences for `/help` about typing commands, in the kit's Markdown. */
 	readonly aboutCommands?: string;
-	/** Reads an attachment; rejects with a `ParleyError` whose message a person may read. */
+	/** Reads an attachment. Rejects with a `ParleyError` whose message is for people. */
 	read(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -112,8 +112,8 @@ function readPosting({ payload, id }: OutboxRow): Posting {
 }
 
 /**
- * Result of an action for a row. If the platform reports a limit that the row is not known to count towards, such as that
- * of reading, the limit applies to the conversation of the row.
+ * Runs an action for a row. A limit that is not in the known scopes of the row, for example a limit for reading, applies to
+ * the conversation of the row.
  */
 async function limitConversation<T>(
 	{ scopes }: SurfaceRequests,
@@ -140,7 +140,7 @@ const passing: ReadonlySet<string> = new Set([
 	"cancelled",
 ]);
 
-/** Throws `rate-limited` while the gateway is away: the post waits, because no request was sent yet. */
+/** Throws `rate-limited` while the gateway is down: the post waits, because no request was sent yet. */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },
 	parts: {

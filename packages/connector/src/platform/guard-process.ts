@@ -1,23 +1,22 @@
 import type { Logger } from "@parley/base";
 
-/** What of `process` the guard needs. */
 export interface GuardedProcess {
 	on(event: "uncaughtException", listener: (error: unknown, origin: string) => void): unknown;
 	off(event: "uncaughtException", listener: (error: unknown, origin: string) => void): unknown;
 	exit(code: number): void;
 }
 
-/** A library that throws where nobody can catch it, over what its platform sent. */
+/** A library that throws uncaught errors for payloads of its platform. */
 export interface Stumbling {
 	readonly library: string;
-	/** What in a stack shows that it was this. */
+	/** Matches stacks of such errors. */
 	readonly stack: RegExp;
 }
 
 /**
- * Lets a payload that a platform's library stumbles over be logged and left out, instead of ending the process: the
- * connection that it came over lives on, or is made again. Whatever else nobody has caught is logged and ends the
- * process with 1, so that it is started again. Returns how to take the guard away.
+ * Logs and drops payloads for which a platform's library throws an uncaught error. The process and the connection continue,
+ * or the library reconnects. Every other uncaught error is logged and ends the process with code 1 for a restart. Returns a
+ * function that removes the guard.
  */
 export function guardProcess(
 	log: Logger,

@@ -2,28 +2,28 @@ import * as z from "zod";
 
 const id = z.string().min(1).max(128);
 
-/** Somebody on the platform, as it shows them. What they may do, the gateway knows. */
+/** A person as the platform describes them. Rights come from the gateway. */
 export const Person = z.object({
 	id,
 	name: z.string(),
-	/** Ids of the platform's roles that they hold. */
+	/** Ids of the person's roles on the platform. */
 	roles: z.array(id),
-	/** Whether the platform says that they do not wholly belong to the tenant. */
+	/** Whether the platform reports a limited member of the tenant. */
 	guest: z.boolean(),
 	bot: z.boolean(),
 });
 export type Person = z.output<typeof Person>;
 
-/** Where something is said. Ids are the platform's own. */
+/** A channel, a thread or a direct message. Ids are those of the platform. */
 export const Room = z.object({
-	/** A guild, a team; of direct messages what stands for them there. */
+	/** Guild or team; for direct messages, the platform's substitute. */
 	tenant: id,
-	/** Of a thread: the channel that it belongs to. */
+	/** For a thread: its parent channel. */
 	channel: id,
 	thread: z.exactOptional(id),
-	/** Whether people of other organisations are there, too. */
+	/** Whether people of other organizations can read it. */
 	shared: z.boolean(),
-	/** `direct`: a conversation with one person; `group`: with some, outside of channels. */
+	/** `direct`: a conversation with one person. `group`: a conversation with several people outside of channels. */
 	kind: z.enum(["channel", "direct", "group"]),
 });
 export type Room = z.output<typeof Room>;
@@ -31,7 +31,7 @@ export type Room = z.output<typeof Room>;
 export const Attachment = z.object({
 	id,
 	name: z.string(),
-	/** Bytes, as the platform says. */
+	/** Bytes, as reported by the platform. */
 	size: z.int().min(0),
 	type: z.exactOptional(z.string()),
 	/** Only the platform's package reads it. */
@@ -39,20 +39,20 @@ export const Attachment = z.object({
 });
 export type Attachment = z.output<typeof Attachment>;
 
-/** What in a message speaks to somebody. */
+/** Addressees of a message. */
 export const Address = z.object({
-	/** The bot itself is mentioned, or a role that stands for it alone. */
+	/** Mentions the bot, or a role of the bot alone. */
 	us: z.boolean(),
-	/** Somebody else is. */
+	/** Mentions another person. */
 	others: z.boolean(),
-	/** Everybody is, at once. */
+	/** Mentions everyone. */
 	everyone: z.boolean(),
-	/** It replies to a post, ours or another one's. */
+	/** Replies to a post of the bot or of another author. */
 	reply: z.exactOptional(z.object({ message: id, ours: z.boolean() })),
 });
 export type Address = z.output<typeof Address>;
 
-/** Lets the platform's package answer the one who pressed or commanded, in private and for a while. */
+/** Allows the platform's package to answer a press or command in private for a limited time. */
 export const Ticket = z.object({
 	id,
 	token: z.string(),
@@ -64,22 +64,22 @@ export type Ticket = z.output<typeof Ticket>;
 const happened = { room: Room, person: Person, /** Milliseconds since the epoch. */ at: z.number() };
 const message = {
 	...happened,
-	/** The platform's id of the message. */
+	/** Id of the message on the platform. */
 	message: id,
-	/** Without the mention of ourselves; other mentions as names. */
+	/** Without the mention of the bot. Other mentions are names. */
 	text: z.string(),
 	address: Address,
 	attachments: z.array(Attachment),
-	/** The room is a thread that we opened. */
+	/** Whether the room is a thread that the bot opened. */
 	ourThread: z.boolean(),
-	/** An earlier process may have answered it, of which nothing is known: no answer is posted before somebody has looked. */
+	/** Whether an earlier process may have answered it. The platform is searched before an answer is posted. */
 	seenBefore: z.exactOptional(z.literal(true)),
 };
 
-/** Something that happened on the platform, in words that all platforms share. */
+/** An event of a platform in the form of the kit. */
 export const InboundEvent = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("message"), ...message }),
-	/** A person has changed the text; what only a link preview changed is no edit. */
+	/** A person changed the text. A change by a link preview is not an edit. */
 	z.object({ type: z.literal("edited"), ...message }),
 	z.object({ type: z.literal("deleted"), room: Room, message: id, at: z.number() }),
 	z.object({
@@ -88,45 +88,45 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		message: id,
 		sign: z.enum(["stop", "again"]),
 	}),
-	/** Whatever is at work in the room is to stop: by a button of the platform's own. */
+	/** The platform's own button stops the active run of the room. */
 	z.object({ type: z.literal("stop"), ...happened }),
-	/** A command with its words, such as `task new`, and its options by name. */
+	/** A command, for example `task new`, with its options by name. */
 	z.object({
 		type: z.literal("command"),
 		...happened,
 		ticket: Ticket,
 		command: z.string(),
 		options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-		/** Of a command on a message: that message. */
+		/** The message on which a message command was used. */
 		target: z.exactOptional(z.object({ message: id, text: z.string() })),
 		attachments: z.array(Attachment),
 	}),
-	/** A button or a choice, or the form that a button has opened. */
+	/** A button, a choice, or the form that a button opened. */
 	z.object({
 		type: z.literal("press"),
 		...happened,
 		ticket: Ticket,
-		/** The `Control.id` of what was pressed. */
+		/** `Control.id` of the pressed control. */
 		control: z.string(),
-		/** What was chosen. */
+		/** Chosen values. */
 		values: z.array(z.string()),
-		/** What was written, by the names of the form's fields. */
+		/** Texts by field name of the form. */
 		fields: z.record(z.string(), z.string()),
-		/** The post that it belongs to. */
+		/** The post of the control. */
 		message: z.exactOptional(id),
 	}),
-	/** Others than before may read the room or write there, or it can be read no more. */
+	/** The audience of the room changed, or the bot can no longer read it. */
 	z.object({
 		type: z.literal("audience"),
 		room: Room,
 		at: z.number(),
-		/** Which channels of the tenant it is about, where that is not the room's alone. */
+		/** Affected channels of the tenant, if it is not only the room's. */
 		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
-		/** We can read it no more: it was deleted, or we were removed. */
+		/** The bot can no longer read it: it was deleted, or the bot was removed. */
 		gone: z.exactOptional(z.literal(true)),
-		/** The channel of the room was deleted, so that its notes go, too. */
+		/** The channel was deleted, and its notes must be deleted, too. */
 		deleted: z.exactOptional(z.literal(true)),
-		/** For people: `a guest joined`. */
+		/** Text for people, for example `a guest joined`. */
 		change: z.string(),
 	}),
 ]);

@@ -1,17 +1,17 @@
 import type { Address, Person, Room } from "./inbound-event.ts";
 
-/** How a room works, as the gateway says. */
+/** Channel settings that decide about messages. */
 export interface RoomFacts {
-	/** When a message is for us: when it names us, or always. */
+	/** Whether the agent answers only mentions, or every message. */
 	readonly mention: "required" | "always";
-	/** Whose a conversation is: all people's, or each has one of their own. */
+	/** Whether a channel has one conversation, or one per person. */
 	readonly sessions: "shared" | "person";
 }
 
-/** What the gateway says of most rooms. */
+/** Default channel settings. */
 export const usualFacts: RoomFacts = { mention: "required", sessions: "shared" };
 
-/** Why a message is for us, or is not. Kept with it, for whoever asks. */
+/** Reasons for or against handling a message. Stored with the message, to explain it on request. */
 export const reasons = {
 	bot: "a bot wrote it, and bots are not answered",
 	direct: "it is a direct message",
@@ -36,7 +36,7 @@ interface Message {
 	readonly ourThread: boolean;
 }
 
-/** Whether a message is for us. The first rule that speaks to it decides; `everyone` is nobody's name. */
+/** Decides whether a message is for the agent, by the first rule that matches. A mention of everyone does not count. */
 export function isForUs({ room, person, address, ourThread }: Message, { mention }: RoomFacts): Verdict {
 	if (person.bot) return { ours: false, reason: "bot" };
 	if (room.kind === "direct") return { ours: true, reason: "direct" };
@@ -48,7 +48,7 @@ export function isForUs({ room, person, address, ourThread }: Message, { mention
 	return { ours: false, reason: "unaddressed" };
 }
 
-/** Whether it makes a difference how the room works. */
+/** Whether the decision depends on the channel settings. */
 export function needsFacts(message: Message): boolean {
 	return isForUs(message, usualFacts).reason === "unaddressed";
 }

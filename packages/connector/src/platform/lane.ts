@@ -1,4 +1,4 @@
-/** What posts are for, the most urgent first. Typing is no post: it is never kept. */
+/** Kinds of posts, the most urgent first. Typing is not a post and never stored. */
 export const lanes = ["acknowledgement", "approval", "final", "error", "milestone", "progress"] as const;
 
 /** One of `lanes`. */
@@ -6,7 +6,7 @@ export type Lane = (typeof lanes)[number];
 
 const ranks: ReadonlyMap<string, number> = new Map(lanes.map((lane, rank) => [lane, rank]));
 
-/** Lower goes first where there is not room for all. */
+/** Lower ranks go first if the capacity is limited. */
 export function rankOf(lane: Lane): number {
 	return ranks.get(lane) ?? lanes.length;
 }
@@ -15,15 +15,14 @@ export function isLane(text: string): text is Lane {
 	return ranks.has(text);
 }
 
-/** Acknowledgements and approvals have people waiting at a clock. */
+/** People wait for acknowledgements and approvals with a time limit. */
 export function isUrgent(lane: Lane): boolean {
 	return lane === "acknowledgement" || lane === "approval";
 }
 
 /**
- * Within a conversation, what stays in the order in which it was planned: acknowledgements among themselves, approvals
- * among themselves, and everything that tells the story (answers, errors, milestones) together, so that no milestone
- * shows up after the answer. Progress edits cards where they stand: it keeps only the order of its card.
+ * Group of lanes that keep the order of planning within a conversation: acknowledgements, approvals, and all others
+ * together, so that no milestone appears after the answer. Progress edits cards and keeps only the order of its card.
  */
 export function trackOf(lane: Lane): "acknowledgement" | "approval" | "story" | undefined {
 	switch (lane) {

@@ -1,9 +1,9 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 
-/** What is older only costs reading again what is known already: it is not worth a write for each change. */
+/** Maximum delay. An older state only means that some data is read again, so that it needs no write for each change. */
 const lateMs = 10_000;
 
-/** Writes down what changes often: ten seconds after a change, or when it is asked for; and later where that fails. */
+/** Saves a state that changes often: ten seconds after a change, or on request. Retries a failed save later. */
 export class LateSave {
 	readonly #parts: LateSaveParts;
 	#timer: Timer | undefined;
@@ -14,19 +14,19 @@ export class LateSave {
 		this.#parts = parts;
 	}
 
-	/** Something of it has changed. */
+	/** Notes a change. */
 	changed(): void {
 		if (this.#isClosed) return;
 		this.#timer ??= this.#parts.clock.after(lateMs, () => this.#write());
 	}
 
-	/** Resolves when all is written, or cannot be. */
+	/** Resolves when all changes are saved, or have failed. */
 	async written(): Promise<void> {
 		this.#write();
 		await this.#saving;
 	}
 
-	/** Writes what has changed, for the last time; resolves as `written` does. */
+	/** Saves the last changes. Resolves like `written`. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		if (this.#timer !== undefined) this.#write();
@@ -45,9 +45,9 @@ export class LateSave {
 }
 
 export interface LateSaveParts {
-	/** Writes it as it is when this is called; one write at a time. */
+	/** Saves the state of this moment. Not called concurrently. */
 	readonly save: () => Promise<void>;
-	/** For the log: `how far Slack was read`. */
+	/** For the log, for example `how far Slack was read`. */
 	readonly what: string;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -5,19 +5,19 @@ export interface LookupParts<Value> {
 	readonly max: number;
 	/** Milliseconds until a value expires. Without it no value expires. */
 	readonly keptMs?: number | ((value: Value) => number);
-	/** Limits how long `find` waits; an answer that comes later is stored all the same. */
+	/** Maximum wait of `find`. A later answer is still stored. */
 	readonly patience?: {
 		readonly ms: number;
-		/** Message of the error: `Slack did not say within a second what a channel is`. */
+		/** Message of the error, for example `Slack did not say within a second what a channel is`. */
 		readonly message: string;
 	};
 	readonly clock: Clock;
 }
 
-/** Values that a service is asked for, by key: kept in memory, with at most one request at a time for each key. */
+/** Values of a service by key, in memory, with at most one request at a time for each key. */
 export class Lookup<Value> {
 	readonly #parts: LookupParts<Value>;
-	/** Values may be undefined, and a cache holds none of those. */
+	/** The values may be undefined, which a cache cannot store. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	readonly #asked = new Map<string, Promise<Value>>();
 
@@ -26,12 +26,12 @@ export class Lookup<Value> {
 		this.#known = createCache({ max: parts.max, clock: parts.clock });
 	}
 
-	/** The value in memory; undefined if there is none or it has expired. */
+	/** The value in memory; undefined without one or after its expiry. */
 	get(key: string): Value | undefined {
 		return this.#current(key)?.value;
 	}
 
-	/** Stores a value that came unasked. A request on its way for the same key is then out of date. */
+	/** Stores a value that arrived without a request. A running request for the same key is then outdated. */
 	note(key: string, value: Value): void {
 		const { clock, keptMs = Number.POSITIVE_INFINITY } = this.#parts;
 		this.#asked.delete(key);
@@ -39,13 +39,16 @@ export class Lookup<Value> {
 		this.#known.set(key, { value, until: clock.monotonic() + ms });
 	}
 
-	/** Drops a value that has changed. The answer of a request on its way is not stored. */
+	/** Removes a changed value. The answer of a running request is not stored. */
 	forget(key: string): void {
 		this.#asked.delete(key);
 		this.#known.delete(key);
 	}
 
-	/** The value in memory, else the answer of `ask`. Rejects as `ask` does, or with `unavailable` after `patience`. */
+	/**
+	 * Returns the value in memory, otherwise the answer of `ask`. Rejects like `ask`, or with `unavailable` after
+	 * `patience`.
+	 */
 	async find(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const known = this.#current(key);
 		if (known !== undefined) return known.value;

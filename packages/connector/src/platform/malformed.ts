@@ -1,25 +1,25 @@
 import type { Logger } from "@parley/base";
 import type * as z from "zod";
 
-/** Reads payloads, and tells once of each way in which one was not what the platform documents. */
+/** Parses payloads, and logs each kind of undocumented payload once. */
 export class Malformed {
 	readonly #platform: string;
 	readonly #log: Logger;
 	readonly #told = new Set<string>();
 	#count = 0;
 
-	/** `platform` as people write it: `Slack`. */
+	/** `platform`: display name, for example `Slack`. */
 	constructor(platform: string, log: Logger) {
 		this.#platform = platform;
 		this.#log = log;
 	}
 
-	/** How many were unreadable. */
+	/** Number of unreadable payloads. */
 	get count(): number {
 		return this.#count;
 	}
 
-	/** Undefined for what the schema does not take; `event` names it in the log. */
+	/** Returns undefined if the schema does not match. `event` names the payload in the log. */
 	read<T>(event: string, schema: z.ZodType<T>, data: unknown): T | undefined {
 		const read = schema.safeParse(data);
 		if (read.success) return read.data;
@@ -27,7 +27,7 @@ export class Malformed {
 		const [issue] = read.error.issues;
 		const wrong = `${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "it is not what was expected"}`;
 		const told = `${event} ${wrong}`;
-		// Whoever sends nonsense must not fill the log; of so many kinds one more tells nothing.
+		// A faulty sender must not fill the log, and after this number of kinds another line has no value.
 		if (this.#told.has(told) || this.#told.size >= 100) return undefined;
 		this.#told.add(told);
 		this.#log.warn(`an event of ${this.#platform} cannot be read`, { event, wrong });

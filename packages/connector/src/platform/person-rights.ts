@@ -1,20 +1,20 @@
 import type { PersonCheck } from "@parley/protocol";
 
-/** A person and the place in which a schedule of that person is to fire. */
+/** A person, and the channel in which a schedule of that person fires. */
 export interface PersonQuery {
 	readonly user: PersonCheck["user"];
 	readonly place: PersonCheck["place"];
 }
 
-/** Rights that the platform gives a person in a place at this moment. */
+/** Current rights of a person in a channel, according to the platform. */
 export type PersonRights =
 	| {
 			readonly present: true;
-			/** Ids of the platform's roles. */
+			/** Ids of roles on the platform. */
 			readonly roles: string[];
 			readonly guest: boolean;
-			/** Whether people of other organisations are in the place. */
+			/** Whether people of other organizations can read the channel. */
 			readonly shared: boolean;
 	  }
-	/** `left`: not in the guild or team any more. `no_access`: cannot write in the place any more. */
+	/** `left`: no longer in the guild or team. `no_access`: can no longer write in the channel. */
 	| { readonly present: false; readonly reason: "left" | "no_access" };

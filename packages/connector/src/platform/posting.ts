@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const label = z.string().min(1).max(75);
 
-/** Something to press or to choose from. `id` is what `Controls.write` made. */
+/** A button, a link or a choice. `id` comes from `Controls.write`. */
 export const Control = z.discriminatedUnion("type", [
 	z.object({
 		type: z.literal("button"),
@@ -24,7 +24,7 @@ export const Control = z.discriminatedUnion("type", [
 ]);
 export type Control = z.output<typeof Control>;
 
-/** A list of steps, with plain texts. */
+/** A list of steps with plain texts. */
 export const StepList = z.object({
 	title: z.string().min(1),
 	steps: z
@@ -38,35 +38,37 @@ export const StepList = z.object({
 });
 export type StepList = z.output<typeof StepList>;
 
-/** What one request shows. `body` is written in the platform's dialect and fits; whatever it says, it pings nobody. */
+/**
+ * Content of one request to the platform. `body` is in the platform's dialect, has a valid length and mentions no person.
+ */
 export const Posting = z.discriminatedUnion("type", [
 	z.object({
 		type: z.literal("post"),
 		body: z.string(),
-		/** The platform's id of the message that it answers. */
+		/** Platform id of the message that it answers. */
 		replyTo: z.exactOptional(z.string()),
-		/** The card whose thread it goes to. */
+		/** The card whose thread gets the post. */
 		thread: z.exactOptional(z.string()),
 		/** In rows. */
 		controls: z.exactOptional(z.array(z.array(Control).min(1))),
-		/** A text that is too long for posts. */
+		/** Text that is too long for posts. */
 		file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
-		/** A file that the gateway keeps. `alt`: what is read instead of a picture. */
+		/** A stored file of the gateway. `alt`: text alternative of an image. */
 		upload: z.exactOptional(
 			z.object({ fileId: z.string(), name: z.string(), size: z.int(), alt: z.exactOptional(z.string()) }),
 		),
-		/** The list of steps that `body` shows, for platforms that have an element for it. */
+		/** The list of steps in `body`, for platforms with an element for lists. */
 		list: z.exactOptional(StepList),
-		/** Shorter body that the surface posts instead if the platform refuses this post for its contents. */
+		/** Shorter body that the surface posts if the platform refuses the content of this post. */
 		plain: z.exactOptional(z.string()),
-		/** A part of `body` that no other post has, to find this one by when its contents have changed. */
+		/** Unique part of `body`, to find this post after its content has changed. */
 		marker: z.exactOptional(z.string()),
 	}),
-	/** Opens the thread of a card that was posted. */
+	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),
 	/**
-	 * Answers the one who pressed or commanded, in private; where that is over, nobody sees it. An empty body takes away
-	 * the sign that an answer will come.
+	 * Answers a press or command in private. After its expiry, it is not shown. An empty body removes the loading
+	 * indicator.
 	 */
 	z.object({
 		type: z.literal("private"),

@@ -1,15 +1,15 @@
 import { ParleyError } from "@parley/base";
 import type { Attachment } from "./inbound-event.ts";
 
-/** Where a platform keeps what people attach; it lets nothing in from elsewhere, and not more than it is told. */
+/** Download of attachments from a platform. It must refuse other hosts, and more than `most` bytes. */
 export interface AttachmentSource {
 	download(url: string, most: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** It is held in memory on its way to the gateway. */
+/** Maximum bytes, because the file is in memory during the transfer. */
 const most = 25 * 1024 * 1024;
 
-/** Reads the whole of an attachment; rejects as `ChatPlatform.read` does, where it is larger than 25 MiB as well. */
+/** Reads a complete attachment. Rejects like `ChatPlatform.read`, also above 25 MiB. */
 export async function readAttachment(
 	source: AttachmentSource,
 	{ name, size, url }: Attachment,
@@ -26,7 +26,7 @@ export async function readAttachment(
 	throw new ParleyError(message, { code: "data_loss" });
 }
 
-/** The bytes of a stream. Rejects with `resource_exhausted` as soon as there are more than `most`. */
+/** Returns the bytes of a stream. Rejects with `resource_exhausted` as soon as there are more than `most`. */
 export async function readBounded(
 	chunks: AsyncIterable<Uint8Array>,
 	most: number,
@@ -44,7 +44,7 @@ export async function readBounded(
 	return Buffer.concat(read);
 }
 
-/** Whether a server that answered with this status may answer otherwise later: RFC 9110, section 15, and RFC 6585. */
+/** Whether a retry may succeed after this HTTP status: RFC 9110, section 15, and RFC 6585. */
 export function mayPass(status: number): boolean {
 	return status >= 500 || status === 408 || status === 425 || status === 429;
 }
@@ -59,7 +59,7 @@ function sizeText(bytes: number): string {
 	return `${shown} ${units[unit]}`;
 }
 
-/** Sentences for people about a file that is too large for a platform. `most`: the limit in bytes, if it is known. */
+/** Sentences for people about a file that is too large for a platform. `most`: the limit in bytes, if known. */
 export function fileTooLarge(
 	{ name, size }: { readonly name: string; readonly size: number },
 	platform: string,

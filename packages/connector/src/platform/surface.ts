@@ -1,67 +1,67 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
 import type { Lane } from "./lane.ts";
 
-/** A bucket of the platform that is empty, and for how long: what counts towards `scope` waits. */
+/** A rate limit of the platform: requests in `scope` must wait. */
 export interface RateLimit {
 	readonly scope: string;
 	readonly retryAfterMs: number;
 }
 
-/** What the platform said when it took a post. */
+/** Response of the platform to an accepted post. */
 export interface Receipt {
-	/** The platform's id of the post, as the surface writes it; given back as `target` of later edits. */
+	/** Id of the post in the form of the surface; later edits get it as `target`. */
 	readonly remote: string;
-	/** Buckets that this request has emptied, so that nobody runs into them. */
+	/** Rate limits that this request has exhausted. */
 	readonly limits?: readonly RateLimit[];
 }
 
-/** One post or edit, as the surface gets it. */
+/** One post or edit for the surface. */
 export interface OutboxRow {
 	readonly id: string;
-	/** The same for each attempt, other for each row: 24 characters of base64url, for a nonce or metadata. */
+	/** The same for all attempts of a row, and unique: 24 characters of base64url, for a nonce or metadata. */
 	readonly nonce: string;
 	readonly conversation: string;
 	readonly lane: Lane;
 	readonly card?: string;
-	/** The post to edit; absent where one is to be created. */
+	/** The post to edit; absent for a new post. */
 	readonly target?: string;
 	readonly payload: unknown;
-	/** When what it tells happened, in milliseconds since the epoch: a post of it cannot be older. */
+	/** Time of the event, in milliseconds since the epoch. Its post cannot be older. */
 	readonly at: number;
 	/** From 1, the same for a repeat within `dedupeWindowMs`; 0 for the lookup of a row that this database never sent. */
 	readonly attempt: number;
 }
 
-/** What decides which buckets a request counts towards. */
+/** Properties of a request that decide its rate limits. */
 export interface Request {
 	readonly conversation: string;
 	readonly lane: Lane | "typing";
 	readonly edits: boolean;
 }
 
-/** A platform, as the outbox needs it. Nothing here retries by itself. */
+/** A platform for the outbox. No method retries. */
 export interface Surface {
-	/** Makes one request. Rejects with a `DeliveryError`; whatever else is thrown counts as `unknown`. */
+	/** Makes one request. Rejects with a `DeliveryError`; any other error counts as `unknown`. */
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
-	 * Looks for the post of a row by its nonce or metadata and sends nothing. Undefined: it is not there. Rejects with
-	 * `unknown` where nobody can say at the moment, and with `rejected` where nobody will ever be able to.
+	 * Searches the post of a row by its nonce or metadata, and sends nothing. Returns undefined if it does not exist.
+	 * Rejects with `unknown` for a temporary failure of the search, and with `rejected` for a permanent one.
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;
 	/**
-	 * How long after the start of the first request for a row a repeat may start, in milliseconds, because the platform
-	 * itself refuses a second post; 0 if it does not. A repeat that starts in time may arrive some seconds later.
+	 * Milliseconds from the start of the first request of a row in which a repeat may start, because the platform itself
+	 * refuses a second post; 0 if it does not. A repeat that starts in time may arrive some seconds later.
 	 */
 	dedupeWindowMs(row: OutboxRow): number;
-	/** Shows that the agent is at work, for as long as the platform shows it, and what it does if the platform can. */
+	/** Shows the typing indicator for the platform's usual time, with the current step if the platform supports that. */
 	typing(conversation: string, doing?: string): Promise<void>;
-	/** The buckets that a request counts towards, as they are known. */
+	/** Known rate limit scopes of a request. */
 	scopes(request: Request): readonly string[];
 }
 
 /**
- * Why a request failed. `rejected`: refused for good. `gone`: what it belongs to is no more. `rate-limited`: refused
- * for now. `unknown`: it may have been carried out or not.
+ * Why a request failed. `rejected`: refused permanently. `gone`: its target does not exist any longer. `rate-limited`:
+ * refused temporarily. `unknown`: it may have been carried out or not.
  */
 export type DeliveryFailure = "rejected" | "gone" | "rate-limited" | "unknown";
 
@@ -72,7 +72,7 @@ const codes: Readonly<Record<DeliveryFailure, ErrorCode>> = {
 	unknown: "unavailable",
 };
 
-/** What a surface throws. The message is for operators: it says what the platform said. */
+/** Error of a surface. The message has the platform's reason, for operators. */
 export class DeliveryError extends ParleyError {
 	readonly kind: DeliveryFailure;
 	readonly limit: RateLimit | undefined;
@@ -86,7 +86,7 @@ export class DeliveryError extends ParleyError {
 		this.limit = options.limit;
 	}
 
-	/** Turns anything caught into a `DeliveryError`: what a surface did not classify may have reached the platform. */
+	/** Converts any caught value: an unclassified error may have happened after the request reached the platform. */
 	static override from(reason: unknown): DeliveryError {
 		if (reason instanceof DeliveryError) return reason;
 		const { message } = ParleyError.from(reason);

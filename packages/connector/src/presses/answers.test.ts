@@ -20,11 +20,11 @@ interface Situation {
 	readonly answers?: AnswersSlice;
 	readonly edited?: string;
 	readonly fields?: Record<string, string>;
-	/** What the gateway answers, request by request. */
+	/** Responses of the gateway, in order. */
 	readonly results?: readonly unknown[];
 }
 
-/** What somebody reads who presses a control of `r1`, or of the message `m1`, and what the gateway was asked. */
+/** Returns the answer to a press on a control of `r1` or of the message `m1`, and the requests to the gateway. */
 async function pressed(
 	kind: Kind,
 	situation: Situation,
@@ -35,7 +35,7 @@ async function pressed(
 	const parts: Partial<HandlerContext> = {
 		onBehalf: (who, where) => {
 			expect([who, where]).toEqual([person, room]);
-			// True because nobody here reads more of it.
+			// True because the test does not read more of it.
 			return behalf as unknown as ReturnType<HandlerContext["onBehalf"]>;
 		},
 		session: (session) => answers && { session, room, state: { ...emptyConversation, answers } },
@@ -45,12 +45,12 @@ async function pressed(
 				asked.push([method, params, options]);
 				const result = rest.shift();
 				if (result instanceof Error) throw result;
-				// True because the tests give each method what it answers.
+				// True because the tests give each method its result.
 				return result as never;
 			},
 		},
 	};
-	// True because the handlers of answers use nothing else of the context.
+	// True because these handlers use nothing else of the context.
 	const context = parts as HandlerContext;
 	const target = { kind, session: "sess_1", subject: kind === "rerun" ? "m1" : "r1" };
 	const reply = await pressesOfAnswers[kind](context, press(fields), target);

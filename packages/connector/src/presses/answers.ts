@@ -9,10 +9,10 @@ import type { PressHandlers } from "./press.ts";
 type Press = HandledEvent<"press">;
 type AnswerKind = Extract<ControlKind, "stop" | "again" | "good" | "bad" | "rerun">;
 
-/** The gateway takes no more of a comment. */
+/** Maximum characters of a comment for the gateway. */
 const mostOfComment = 2_000;
 
-/** What the controls of answers, of waiting messages and of edited ones do. */
+/** Handlers of the controls of answers, queued messages and edited messages. */
 export const pressesOfAnswers: PressHandlers<AnswerKind> = {
 	stop,
 	again,
@@ -44,7 +44,7 @@ async function again(
 	try {
 		await context.gateway.request("retry", params, { sessionId: session });
 	} catch (reason) {
-		// Tried until it works, it would keep waiting whatever else is said here, a stop too.
+		// A retry would block further messages in this room, including a stop.
 		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
 		return { text: "Not now: I am still busy here. Press Again in a moment." };
 	}
@@ -67,7 +67,7 @@ async function rate(
 	return { text: rating === "good" ? "Thank you, noted." : "Thank you, noted for the operator." };
 }
 
-/** What was asked before the edit is stopped, once the rest is safe: nobody wants two answers. */
+/** Stops the earlier run after the new one is safe, so that there are not two answers. */
 async function rerun(
 	context: HandlerContext,
 	press: Press,

@@ -27,7 +27,7 @@ interface Answering {
 	readonly response: Response;
 }
 
-/** Why a call has not got the answer; undefined if it has. */
+/** Reason why a call did not get the answer; undefined if it did. */
 type Left = string | undefined;
 
 async function answerAll(
@@ -70,7 +70,7 @@ interface AnsweringOne extends Answering {
 	readonly question: OpenQuestion | undefined;
 }
 
-/** The gateway decides about each call by itself. Rejects if it cannot be reached: the press is then handled again. */
+/** The gateway decides about each call separately. Rejects if the gateway cannot be reached; the press is then retried. */
 async function answerOne(
 	context: HandlerContext,
 	{ event: { person, room }, key }: HandledEvent<"press">,
@@ -81,7 +81,7 @@ async function answerOne(
 		return `this is always asked alone. The operator approves it with ${inlineCode(`parley answer ${codeOf(token)}`)}`;
 	}
 	if (!question && !row.ended) return "this post does not show it any more";
-	// A key of its own for each call: a press that is handled again repeats no answer.
+	// A separate key for each call, so that a retried press does not repeat answers.
 	const params = { token, key: `${key}:${number}`, ...response, ...context.onBehalf(person, room) };
 	try {
 		const { late } = await context.gateway.request("prompt_response", params, { sessionId: session });

@@ -9,7 +9,7 @@ import { pressesOfListed } from "./listed.ts";
 
 type Kind = keyof typeof pressesOfListed;
 
-/** What Ada is told after a press, and what the gateway was asked. */
+/** Returns the answer to Ada's press, and the requests to the gateway. */
 async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Record<string, string>> = {}) {
 	const { context, gateway } = scriptedContext(answers);
 	const target = { kind, session: "sess_7", subject: token };

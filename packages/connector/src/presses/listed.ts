@@ -16,7 +16,10 @@ import type { Control } from "../platform/posting.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandlers } from "./press.ts";
 
-/** What the buttons below a list of approvals do. Their rooms may be others': what came of a press is told at once. */
+/**
+ * Handlers of the buttons below a list of approvals. The calls may belong to other channels, so that the result is the
+ * answer to the press.
+ */
 export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
 	"listed-approve": (context, handled, target) =>
 		give(context, handled, { target, response: { value: "once" } }),
@@ -62,11 +65,11 @@ interface Answered {
 	readonly response: Given["response"];
 	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
-	/** Absent where the press is handled again, and its answer was taken before. */
+	/** Absent if a repeated press has already been answered. */
 	readonly asked: ListedPrompt | undefined;
 }
 
-/** The card with its result, as the room where it was asked sees it. */
+/** The card with its result, as the channel of the request shows it. */
 function resultOf(
 	context: HandlerContext,
 	{ event: { person, room }, response, token, asked }: Answered,
@@ -91,10 +94,10 @@ function resultOf(
 	return text;
 }
 
-/** An approval as `list_prompts` tells of it. */
+/** An approval from `list_prompts`. */
 export type ListedPrompt = MethodResult<"list_prompts">["prompts"][number];
 
-/** Who looks, and where. */
+/** A person and the room of the request. */
 interface Looking {
 	readonly person: Person;
 	readonly room: Room;
@@ -103,7 +106,7 @@ interface Looking {
 const longestName = 100;
 const longestTitle = 100;
 
-/** All of an approval that may be answered in the room; undefined where it waits no more, or is nothing for this room. */
+/** Returns a complete approval that may be answered in the room; undefined if it is closed or not answerable here. */
 export async function findListed(
 	{ gateway, onBehalf }: HandlerContext,
 	token: string,
@@ -117,12 +120,12 @@ export async function findListed(
 	return prompts.find((prompt) => prompt.token === token);
 }
 
-/** An approval as its card shows it. */
+/** Converts an approval for its card. */
 function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedPrompt): OpenQuestion {
 	return readQuestion(prompt, limits.post);
 }
 
-/** Paragraphs that say what is asked, by whom and where. */
+/** Paragraphs about the request, its author and its channel. */
 function listedFacts(
 	context: HandlerContext,
 	prompt: ListedPrompt,
@@ -132,7 +135,7 @@ function listedFacts(
 	return [heading(question), askedBy(context, prompt, room), ...callFacts(question, cut)];
 }
 
-/** An approval as one post shows it, with room for a foot. */
+/** An approval in one post, with space for a footer. */
 export function listedCard(
 	context: HandlerContext,
 	prompt: ListedPrompt,
@@ -146,7 +149,7 @@ export function listedCard(
 	]);
 }
 
-/** What an approval is answered with; `cut`: what stands above does not show all of it, and nobody approves that unread. */
+/** Controls for an approval. `cut`: the text does not show everything, so that it cannot be approved. */
 export function listedButtons(
 	{ controls }: HandlerContext,
 	{ token, session_id: session, always_ask }: ListedPrompt,
@@ -172,7 +175,7 @@ function askedBy({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, c
 	const { person, name = "", place, session_title: title, created_at } = prompt;
 	const here = `${platform.name}:${tenant}:${channel}`;
 	const [of, within, id] = person?.split(":") ?? [];
-	// Who is in another guild or team is perhaps known by their id to nobody here.
+	// A person of another guild or team may be unknown to the readers.
 	const known =
 		of === platform.name && within === tenant && id !== undefined ? platform.person(id) : undefined;
 	const who = person === undefined ? "the operator" : (known ?? plain(name || person, longestName));

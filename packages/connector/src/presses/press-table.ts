@@ -6,7 +6,7 @@ import type { PressHandlers } from "./press.ts";
 import { pressesOfQuestions } from "./questions.ts";
 import { pressesOfTasks } from "./tasks.ts";
 
-/** What the button of a trusted channel does. */
+/** Handlers of the buttons of trusted channels. */
 export const pressesOfTrust: PressHandlers<"grant-end"> = {
 	async "grant-end"(context, { event, key }, { session, subject: grant_id }) {
 		const behalf = context.onBehalf(event.person, event.room);
@@ -17,7 +17,7 @@ export const pressesOfTrust: PressHandlers<"grant-end"> = {
 	},
 };
 
-/** What each press does. A kind that is missing does not compile. */
+/** Handlers by kind of control. A missing kind does not compile. */
 export const pressTable: PressHandlers<ControlKind> = {
 	...pressesOfAnswers,
 	...pressesOfQuestions,

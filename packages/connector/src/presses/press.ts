@@ -2,12 +2,12 @@ import type { ControlKind } from "../controls/control-kind.ts";
 import type { ControlTarget } from "../controls/controls.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 
-/** What a press does; without a reply its post shows by itself what came of it. Rejects with the gateway's refusal. */
+/** Handles a press. Without a reply, the post of the control shows the result. Rejects with the gateway's refusal. */
 export type PressHandler = (
 	context: HandlerContext,
 	handled: HandledEvent<"press">,
 	target: ControlTarget,
 ) => Promise<Reply | undefined>;
 
-/** What presses of some kinds do. */
+/** Handlers of some kinds of presses. */
 export type PressHandlers<Kind extends ControlKind> = { readonly [K in Kind]: PressHandler };

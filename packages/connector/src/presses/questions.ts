@@ -10,7 +10,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
-/** Who answers which question, and where. */
+/** A question, with the person and room of its answer. */
 export interface Answering {
 	readonly person: Person;
 	readonly room: Room;
@@ -19,7 +19,7 @@ export interface Answering {
 	readonly session: string;
 }
 
-/** What the buttons and choices of questions do. Their cards show what came of it. */
+/** Handlers of the controls of questions. Their cards show the result. */
 export const pressesOfQuestions: PressHandlers<
 	"approve" | "approve-session" | "deny" | "whole" | "answer" | "choose" | "skip" | "secret"
 > = {
@@ -38,8 +38,9 @@ export const pressesOfQuestions: PressHandlers<
 };
 
 /**
- * Answers a question with the text of a reply to its post: `approve`, `deny WHY`, or a value. On a post with several calls
- * the number of the call follows the first word: `approve 2`. Undefined if the answer counts: the card shows it.
+ * Answers a question with the text of a reply to its post: `approve`, `deny WHY`, or a value. On a post with several calls,
+ * the number of the call follows the first word: `approve 2`. Returns undefined if the answer was accepted, because the
+ * card shows it.
  */
 export async function answerByReply(
 	context: HandlerContext,
@@ -81,7 +82,7 @@ async function give(
 	} catch (reason) {
 		return refusalOf(context, answering, reason);
 	}
-	// The gateway takes the first answer and refuses no later one: another one may have been faster.
+	// The gateway uses the first answer and accepts later ones without an effect.
 	const outcome = closedOf(context, answering);
 	const own = `${context.platform.name}:${room.tenant}:${person.id}`;
 	return outcome === undefined || outcome.by === own ? undefined : whyClosed(context, answering);
@@ -133,7 +134,7 @@ async function openPage(context: HandlerContext, answering: Answering): Promise<
 const gone =
 	"The gateway does not know this question any more: it was answered, or its conversation is gone.";
 
-/** What the gateway said against an answer, for who gave it; rejects with what says nothing about it. */
+/** Returns the gateway's refusal of an answer for its author. Throws errors that do not concern the answer. */
 function refusalOf(context: HandlerContext, answering: Answering, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {
@@ -151,7 +152,7 @@ function refusalOf(context: HandlerContext, answering: Answering, reason: unknow
 	}
 }
 
-/** The gateway's refusal as Markdown for the person who is refused. */
+/** The gateway's refusal as Markdown for the person. */
 export function refusalWords(
 	{ platform }: HandlerContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -162,7 +163,7 @@ export function refusalWords(
 	return plain(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
 }
 
-/** A form cannot show what was wrong in it: it is offered anew. */
+/** A form cannot show its errors, so it is offered again. */
 function again(
 	context: HandlerContext,
 	answering: Answering,
@@ -184,7 +185,7 @@ function closedOf(context: HandlerContext, { session, token }: Answering): Retur
 	return slice && closedQuestion(slice, token);
 }
 
-/** What has happened meanwhile; undefined where the question waits, as far as this connector has heard. */
+/** Result of the question so far; undefined while it is open for this connector. */
 function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;

@@ -9,7 +9,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import type { PressHandler, PressHandlers } from "./press.ts";
 
-/** What the buttons of tasks do. */
+/** Handlers of the buttons of tasks. */
 export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "task-cancel" | "task-retry"> = {
 	"task-approve": known((context, handled, { subject }) =>
 		answerTask(context, speakerOf(handled), { ...readReviewSubject(subject), status: "approved" }),
@@ -35,7 +35,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 
 	"task-retry": known(async (context, { event }, { subject: task_id }) => {
 		const behalf = context.onBehalf(event.person, event.room);
-		// One key for all presses of the button: whoever presses twice, or second, does not get a second task.
+		// One key for all presses of the button, so that a second press does not start a second task.
 		const key = `retry/${task_id}`;
 		try {
 			await context.gateway.request("retry_task", { task_id, key, ...behalf });
@@ -52,7 +52,7 @@ function speakerOf({ event: { person, room }, key }: HandledEvent<"press">): Tas
 	return { person, room, key };
 }
 
-/** Explains a press on the card of a task that the gateway does not know any more. */
+/** Explains a press on the card of a task that the gateway no longer knows. */
 function known(handler: PressHandler): PressHandler {
 	return async (context, handled, target) => {
 		try {
@@ -73,25 +73,25 @@ function gone({ session, platform }: HandlerContext, target: ControlTarget, room
 	return { text: `${text} \`${platform.command("task new", room)}\` submits another one.` };
 }
 
-/** Who says something about a task, and where. */
+/** The author of an answer to a task, with the room. */
 interface TaskSpeaker {
 	readonly person: Person;
 	readonly room: Room;
 	readonly key: string;
 }
 
-/** What somebody says of what a task asks. */
+/** Answer to a question of a task. */
 interface TaskAnswer {
 	readonly task: string;
 	readonly status: "approved" | "revise";
 	readonly feedback?: string;
-	/** How the token of the question ends that is meant; whatever it asks now where absent. */
+	/** End of the question's token; the current question if absent. */
 	readonly tokenEnd?: string;
 }
 
 const approvals: ReadonlySet<string> = new Set(["yes", "approve", "ok", "go ahead"]);
 
-/** What a text says to a question: a short yes and nothing more lets the task go on, all else is what should change. */
+/** Reads the answer in a text: a short yes lets the task continue, any other text is a request for changes. */
 export function answerOf(text: string): {
 	readonly status: TaskAnswer["status"];
 	readonly feedback?: string;
@@ -102,8 +102,8 @@ export function answerOf(text: string): {
 }
 
 /**
- * Answers what a task asks; nobody needs a reply then, because its card shows it. A question that is over is explained.
- * Rejects with the gateway's refusal.
+ * Answers the question of a task. Returns undefined, because the card shows the result, or an explanation if the question
+ * is closed. Rejects with the gateway's refusal.
  */
 export async function answerTask(
 	context: HandlerContext,
@@ -119,13 +119,13 @@ export async function answerTask(
 		await context.gateway.request("reply_task", { task_id, ...said, ...behalf });
 		return;
 	} catch (reason) {
-		// Somebody was faster.
+		// Another person has already answered it.
 		if (!isUnfit(reason)) throw reason;
 		return tooLate(context, await context.gateway.request("check_task", { task_id, ...behalf }));
 	}
 }
 
-/** A message in the thread of a task: an answer where it asks something, else what can be done about it. */
+/** Handles a message in the thread of a task: an answer to its question, otherwise the message is explained. */
 export async function replyToTask(
 	context: HandlerContext,
 	{ taskId, text, ...speaker }: TaskSpeaker & { readonly taskId: string; readonly text: string },
@@ -138,18 +138,18 @@ export async function replyToTask(
 	return answerTask(context, speaker, { task: asking, ...answerOf(text) });
 }
 
-/** Whether the state of what was asked for does not allow it: on the wire that is `not available`. */
+/** Whether the gateway refused because of the task's state: `not available` on the wire. */
 function isUnfit(reason: unknown): boolean {
 	return ParleyError.from(reason).code === "unimplemented";
 }
 
-/** The worker of a task whose question came last. */
+/** Returns the worker of a task with the newest question. */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;
 	return tasks && cardWith(tasks, id)?.reviews.at(-1)?.task;
 }
 
-/** Who has ended a task, or why it ended, and when. */
+/** Person, reason and time of the end of a task. */
 function howEnded({ session, platform }: HandlerContext, task: TaskPayload): string {
 	const ended = session(task.session_id)?.state.tasks.ended.find(({ id }) => id === task.id);
 	return endWords(task, ended, platform);
@@ -165,7 +165,7 @@ function tooLate(context: HandlerContext, task: TaskPayload): Reply {
 	return { text: `That was answered already: **${plain(task.title, 150)}** goes on.` };
 }
 
-/** What can be done about a task that asks nothing. */
+/** Possible actions for a task without a question. */
 function unasked(context: HandlerContext, task: TaskPayload): Reply {
 	const { controls } = context;
 	const { id, title, status, session_id: session } = task;

@@ -22,8 +22,8 @@ const firstWaitMs = 1000;
 const mostWaitMs = 30_000;
 
 /**
- * Ends the grants of all channels of a platform after a time in which the connector may have missed that people joined
- * them: its database is empty or an old copy, or the connector was disconnected for longer than the platform keeps events.
+ * Ends the grants of all channels of a platform after a time in which people may have joined unnoticed. That is the case
+ * with an empty or old database, or after a disconnection for longer than the platform keeps events.
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;
@@ -43,7 +43,7 @@ export class AudienceWatch {
 
 	private constructor(parts: AudienceWatchParts, watchedAt: number | undefined) {
 		this.#parts = parts;
-		// A clock that was set back says nothing about how long ago that was.
+		// The clock was set back, so the stored time has no meaning.
 		const isAhead = watchedAt !== undefined && watchedAt > parts.clock.now() + everyMs;
 		this.#watchedAt = isAhead ? undefined : watchedAt;
 	}
@@ -53,7 +53,7 @@ export class AudienceWatch {
 		return this.#ending;
 	}
 
-	/** The connection to the platform was lost, or is back. */
+	/** Notes that the connection to the platform was lost or restored. */
 	linked(isLinked: boolean): void {
 		if (isLinked === this.#isLinked) return;
 		if (!isLinked) this.#compare();
@@ -92,12 +92,12 @@ export class AudienceWatch {
 		}
 	}
 
-	/** Since the connector last knew that it was connected. */
+	/** Time since the connector last knew that it was connected. */
 	#awayMs(): number {
 		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
 	}
 
-	/** How long the platform tells later what happened meanwhile. */
+	/** Maximum time after which the platform still reports missed events. */
 	#keptMs(): number {
 		return this.#parts.platform.eventsKeptMs ?? usualKeptMs;
 	}

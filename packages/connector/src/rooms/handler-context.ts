@@ -7,32 +7,35 @@ import type { Control } from "../platform/posting.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { MessageRecord } from "./message-records.ts";
 
-/** What is answered to who pressed or commanded: they alone read it. Markdown. */
+/** Private answer to a press or command, in Markdown. */
 export interface Reply {
 	readonly text: string;
 	readonly controls?: readonly (readonly Control[])[];
 }
 
-/** What the handlers of presses and commands work with. Whatever changes something takes `key` from the inbound event. */
+/** Functions for the handlers of presses and commands. Every change uses the `key` of the inbound event. */
 export interface HandlerContext {
 	readonly gateway: Requester;
 	readonly controls: Controls;
 	readonly platform: ChatPlatform;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** `actor` and `place` of a request that is made for somebody. */
+	/** `actor` and `place` of a request on behalf of a person. */
 	onBehalf(person: Person, room: Room): Required<OnBehalf>;
-	/** The session that is talked to in a room by this person, opened where there is none yet. */
+	/** The current session of this person in a room; opened if it is missing. */
 	sessionOf(person: Person, room: Room, key: string): Promise<RoomSession>;
-	/** A session of ours by its id; undefined where this connector does not read it. */
+	/** A session by its id; undefined if this connector does not read it. */
 	session(id: string): RoomSession | undefined;
 	/** Room of a session, also if the session is not open. Undefined for a session of another connector. */
 	roomOf(
 		session: string,
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
-	/** What a message says since it was edited; undefined where it was not, or that is long ago. */
+	/** Text of a message after its edit; undefined without an edit, or if it is long ago. */
 	editedText(room: Room, message: string): Promise<string | undefined>;
-	/** Lets another session be talked to in the room; without an id a fresh one. Rejects with `not_found` for one of elsewhere. */
+	/**
+	 * Switches the room to another session, without an id to a new one. Rejects with `not_found` for a session of another
+	 * room.
+	 */
 	switchSession(
 		person: Person,
 		room: Room,
@@ -40,16 +43,16 @@ export interface HandlerContext {
 	): Promise<RoomSession>;
 }
 
-/** What happened, and the key of what it changes: a second time with the same key nothing changes again. */
+/** A press or command, with the idempotency key of its changes. */
 export interface HandledEvent<Type extends "press" | "command"> {
-	/** Answers go out by themselves: no handler needs the ticket. */
+	/** Handlers need no ticket, because answers are sent automatically. */
 	readonly event: Omit<InboundEventOf<Type>, "ticket">;
 	readonly key: string;
-	/** Of a command that was written as a text: the message. */
+	/** The message of a command that was written as text. */
 	readonly message?: string;
 }
 
-/** A session as people of a room choose from it. */
+/** A session in the list of a room. */
 export interface ListedSession {
 	readonly session: string;
 	readonly title: string;
@@ -57,47 +60,47 @@ export interface ListedSession {
 	readonly usedAt: number;
 	readonly messages: number;
 	readonly current: boolean;
-	/** What it was told to answer with, where it was. */
+	/** Model of the session, if one was chosen. */
 	readonly model?: string;
 }
 
-/** What somebody says to the agent. */
+/** A message to the agent. */
 export interface OutgoingMessage {
 	readonly text: string;
-	/** The platform's id of the message, which the answer then replies to. */
+	/** Platform id of the message that the answer replies to. */
 	readonly message?: string;
 	readonly attachments: readonly Attachment[];
 	readonly key: string;
-	/** Asked when everything else is done: whether it is to be said after all. */
+	/** Called as the last step before sending: whether the message is still wanted. */
 	isWanted?(): Promise<boolean>;
 }
 
 export interface SendResult {
 	readonly session: string;
-	/** Absent where it was not said, or had been said before by a process that ended before it heard of that. */
+	/** Absent if nothing was sent, or if an earlier process had sent it before it ended. */
 	readonly run?: string;
-	/** False where nobody wanted it any more, or nothing was left to be said. */
+	/** False if the message was no longer wanted, or had no content left. */
 	readonly sent: boolean;
-	/** What could not be brought along, in words for people. */
+	/** Attachments that could not be sent, in words for people. */
 	readonly failures: readonly string[];
 }
 
-/** A context that also knows what a room has seen. */
+/** Context with the sessions and messages of a room. */
 export interface RoomContext extends HandlerContext {
-	/** The sessions of a room that this person may see there, the last used first. */
+	/** Sessions of a room that this person may see there, the last used first. */
 	sessions(person: Person, room: Room): Promise<readonly ListedSession[]>;
-	/** Who somebody is to the gateway, and what they may do there. */
+	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<MethodResult<"whoami">>;
-	/** Says something to the session of the room. */
+	/** Sends a message to the session of the room. */
 	send(person: Person, room: Room, words: OutgoingMessage): Promise<SendResult>;
-	/** Ends what is at work in the room's session; `at` is when that was wanted. False where nothing was. */
+	/** Stops the active run of the room's session. `at`: time of the request. Returns false if no run was active. */
 	stop(person: Person, room: Room, wanted: { readonly key: string; readonly at: number }): Promise<boolean>;
-	/** What was made of a message, or of the last one of this person that was for us or came to nothing. */
+	/** Record of a message, or of the last message of this person that was for the agent or was stopped. */
 	messageRecord(
 		room: Room,
 		of: {
 			readonly message?: string;
-			/** See `ChatPlatform.messageEnding`: finds their own message of any channel, if `message` is not known. */
+			/** See `ChatPlatform.messageEnding`: finds a message of this person in any channel, if `message` is unknown. */
 			readonly ending?: string | undefined;
 			readonly person: string;
 		},

@@ -9,14 +9,14 @@ import {
 	writeMessageRecord,
 } from "./message-records.ts";
 
-/** As long as it is in the database: see `sweep`. */
+/** Time in the database: see `sweep`. */
 const keptMs = 7 * 24 * 3_600_000;
 /** Maximum names in memory. After more, each name is looked up in the database. */
 const max = 50_000;
 
 const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;
 
-/** Names that the database has rows for. It may hold a name without a row, and never lacks one that has a row. */
+/** Names that the database has rows for. It may contain a name without a row, but never lacks one. */
 class RecentNames {
 	/** Times of the newest rows, in milliseconds since the epoch. */
 	readonly #at: Cache<string, number>;
@@ -58,26 +58,27 @@ interface MessageEvent {
 
 interface Stopping {
 	readonly conversation: string;
-	/** When that was wanted. */
+	/** Time of the request. */
 	readonly at: number;
 	readonly ended: Promise<void>;
 }
 
 /**
- * What is asked before each message is said, and is seldom so: whether its edit came before it, and whether somebody
- * has said stop meanwhile. The database is asked only where that may be; all that is heard is written down through this.
+ * Answers two questions before each message is sent, both rarely positive: whether an edit has overtaken it, and whether a
+ * person has stopped it. Reads the database only if a positive answer is possible. All message records are written through
+ * this class.
  */
 export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
-	/** Messages that were heard otherwise than as they were first said. */
+	/** Messages with an event other than the first message. */
 	readonly #others: RecentNames;
-	/** Conversations. */
+	/** Conversations with a stop. */
 	readonly #stops: RecentNames;
-	/** Stops that are being carried out. */
+	/** Running stops. */
 	readonly #stopping = new Set<Stopping>();
 
-	/** Knows what earlier processes have heard. */
+	/** Reads the rows of earlier processes. */
 	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<MessageHistory> {
 		const seldom = new MessageHistory(store, clock);
 		const columns = ["id", "conversation", "message", "effect", "changed_at"] as const;
@@ -85,7 +86,7 @@ export class MessageHistory {
 			db
 				.selectFrom("heard")
 				.select(columns)
-				// Ids begin with the kind of what arrived: so all but the many are found by the key.
+				// Ids begin with the kind of event, so the key finds all but plain messages.
 				.where((eb) => eb.or([eb("id", "<", "message:"), eb("id", ">=", "message;"), isStop]))
 				.orderBy("changed_at")
 				.execute(),
@@ -101,34 +102,34 @@ export class MessageHistory {
 		this.#stops = new RecentNames(clock);
 	}
 
-	/** Writes down what was heard. */
+	/** Writes a message record. */
 	write(tx: Kysely<ConnectorTables>, heard: MessageRecord): Promise<void> {
 		const now = this.#clock.now();
-		// Also where the transaction is lost: then it is looked up for nothing.
+		// Also noted if the transaction fails: a lookup then finds nothing.
 		this.#note(heard, now);
 		return writeMessageRecord(tx, heard, now);
 	}
 
-	/** Whether a message was heard by another inbound event than this one. */
+	/** Whether another inbound event of the same message was handled. */
 	async isOvertaken(message: MessageEvent): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;
 		const last = await this.#store.read((db) => newestEventOf(db, message));
 		return last !== undefined && last !== message.id;
 	}
 
-	/** See `wasStopped`. Waits for what comes of a stop that is being carried out. */
+	/** See `wasStopped`. Waits for running stops. */
 	async wasStopped(stop: Parameters<typeof wasStopped>[1]): Promise<boolean> {
 		for (;;) {
 			const mayBe = this.#stops.mayHave(stop.conversation);
 			if (mayBe && (await this.#store.read((db) => wasStopped(db, stop)))) return true;
-			// Also one that began while the database was read: its request may be on its way to the gateway.
+			// Includes stops that began while the database was read: their requests may be on the way to the gateway.
 			const coming = [...this.#stopping].filter((one) => isFor(one, stop));
 			if (coming.length === 0) return false;
 			await Promise.all(coming.map(({ ended }) => ended));
 		}
 	}
 
-	/** Carries out a stop, which ends by writing down what came of it: nobody hands a message on meanwhile. */
+	/** Carries out a stop, including its record. Messages wait for it. */
 	async stop<Value>(wanted: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {
 		const ended = Promise.withResolvers<void>();
 		const stopping = { ...wanted, ended: ended.promise };
@@ -155,6 +156,6 @@ function isFor(
 }
 
 function nameOf({ conversation, message }: MessageEvent): string {
-	// No id has a line break in it; if one had, two messages would only be looked up together.
+	// Ids have no line breaks; otherwise, two messages would only share a lookup.
 	return `${conversation}\n${message}`;
 }

@@ -6,7 +6,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** What came of something that was said, in words for whoever asks. */
+/** Results of messages, in words for people. */
 export const effects = {
 	none: "I did nothing with it",
 	sent: "I sent it to the agent",
@@ -23,18 +23,18 @@ export const effects = {
 } as const;
 export type Effect = keyof typeof effects;
 
-/** A message that was looked at, and what came of it. */
+/** A message that was judged, and its result. */
 export interface MessageRecord {
-	/** The inbound event's. */
+	/** Id of the inbound event. */
 	readonly id: string;
 	readonly message: string;
 	readonly conversation: string;
 	readonly reason: Reason;
 	readonly effect: Effect;
 	readonly person: Person;
-	/** When it was said, in milliseconds since the epoch. */
+	/** Time of the message, in milliseconds since the epoch. */
 	readonly at: number;
-	/** What it says after it was edited. */
+	/** Text after an edit. */
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;
@@ -69,13 +69,13 @@ export async function writeMessageRecord(tx: Tx, heard: MessageRecord, now: numb
 	await upsert(tx, row);
 }
 
-/** What was heard of a message, its newest version first; of a conversation, the newest message first. */
+/** Returns the records of a message, its newest version first; of a conversation, the newest message first. */
 export async function readMessageRecords(
 	db: Tx,
 	wanted: {
 		readonly conversation?: string;
 		readonly message?: string | undefined;
-		/** End of the message's id, without `%` and `_`. */
+		/** End of the message id, without `%` and `_`. */
 		readonly ending?: string | undefined;
 		readonly limit: number;
 	},
@@ -88,7 +88,7 @@ export async function readMessageRecords(
 	const rows = await query
 		.orderBy("at", "desc")
 		.orderBy("changed_at", "desc")
-		// Who edits in the millisecond in which they said it has said the edit last; its id begins with its kind.
+		// An edit in the same millisecond is newer than its message. Ids begin with the kind of event.
 		.orderBy(sql`case when id like 'message:%' then 1 else 0 end`)
 		.orderBy("id", "desc")
 		.limit(limit)
@@ -108,7 +108,7 @@ const selectNewest = hotStatement<ConnectorTables, { conversation: string; messa
 			.limit(sql.lit(1)),
 );
 
-/** The inbound event by which a message was last heard; undefined where it was not. */
+/** The newest inbound event of a message; undefined without one. */
 export async function newestEventOf(
 	db: Tx,
 	message: { readonly conversation: string; readonly message: string },
@@ -117,7 +117,7 @@ export async function newestEventOf(
 	return newest?.id;
 }
 
-/** Whether it is written down what came of an inbound event. */
+/** Whether the result of an inbound event is stored. */
 export async function isRecorded(db: Tx, id: string): Promise<boolean> {
 	const row = await db.selectFrom("heard").select("id").where("id", "=", id).executeTakeFirst();
 	return row !== undefined;
@@ -132,12 +132,12 @@ const selectStops = hotStatement<
 		.selectFrom("heard")
 		.select("person")
 		.where("conversation", "=", p("conversation"))
-		// Not a parameter: so it is seen to be what `heard_stops` holds.
+		// A literal, so that the planner can use the index `heard_stops`.
 		.where("effect", "=", sql.lit("nothing-to-stop" satisfies Effect))
 		.where("at", ">", p("since")),
 );
 
-/** Whether somebody, or `by` alone, has said stop in a conversation after a moment, when nothing was at work. */
+/** Whether a person, or only `by`, stopped a conversation after `since` while no run was active. */
 export async function wasStopped(
 	db: Tx,
 	{
@@ -150,7 +150,7 @@ export async function wasStopped(
 	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
 }
 
-/** Nothing for a row of another version of this program. */
+/** Skips rows of another version of this program. */
 function recordOf({
 	person,
 	text,

@@ -1,11 +1,11 @@
 import type { OnBehalf } from "@parley/protocol";
 import type { Person, Room } from "../platform/inbound-event.ts";
 
-/** Of a name and of roles as much as the gateway takes. */
+/** Limits of the gateway for names and roles. */
 const mostName = 256;
 const mostRoles = 250;
 
-/** Who speaks where, as the gateway wants to hear it with each request that is made for somebody. */
+/** Returns `actor` and `place` for a request on behalf of a person. */
 export function onBehalf(person: Person, room: Room): Required<OnBehalf> {
 	const { id, name, roles, guest } = person;
 	const { tenant, channel, thread, shared } = room;

@@ -15,7 +15,6 @@ import { type MessageRecord, readMessageRecords } from "./message-records.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** Parts of the context of a connector. */
 export interface ContextParts extends SayingParts {
 	readonly store: Store<ConnectorTables>;
 	readonly messageHistory: MessageHistory;
@@ -34,7 +33,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		store.read((db) =>
 			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
 		);
-	/** In other channels and threads people learn of their own messages alone. */
+	/** In other channels and threads, people may only query their own messages. */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
@@ -97,13 +96,13 @@ export function openContext(parts: ContextParts): RoomContext {
 	};
 }
 
-/** As many as the gateway takes with a message. */
+/** Maximum attachments of a message to the gateway. */
 const mostAttachments = 20;
-/** For all of a request that is not its text. */
+/** Bytes reserved for the parts of a request other than its text. */
 const aroundBytes = 16_384;
-/** Milliseconds before each further attempt to read an attachment that the platform does not hand out at the moment. */
+/** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
 const readAgainMs = [500, 1000, 2000, 4000];
-/** Characters about missing files that the agent reads at most. */
+/** Maximum characters about missing files for the agent. */
 const mostAboutMissing = 4000;
 
 interface SayingParts {
@@ -113,13 +112,13 @@ interface SayingParts {
 	readonly files: { readonly upload: GatewayFiles["upload"] };
 	readonly platform: { readonly read: ChatPlatform["read"] };
 	readonly clock: Clock;
-	/** That the connector stops. */
+	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 
 /**
- * Says something to the session of a room, with what is attached to it as far as that can be read; the agent and the
- * result name the rest. Rejects with `invalid_argument` if it is too long, with `permission_denied` if the person may not.
+ * Sends a message to the session of a room, with its readable attachments; the agent and the result list the others.
+ * Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
  */
 async function say(
 	parts: SayingParts,
@@ -145,10 +144,10 @@ async function say(
 	};
 	let talked = subscription;
 	const again = async (): Promise<string> => {
-		// It was deleted, or is not joined on this connection: what is there no more goes on with a fresh one.
+		// The session was deleted, or this connection has not joined it. A deleted session is replaced by a new one.
 		await parts.subscriptions.reopen(subscription);
 		talked = await parts.rooms.current(person, room, `${key}/2`);
-		// What the session has taken already it takes no second time under the same key.
+		// The same key, so that a session that already has the message does not get it twice.
 		return send(parts, talked, talked.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
@@ -170,7 +169,7 @@ async function send(
 	return run_id;
 }
 
-/** It was said by a process that ended before it noted that, and to another session, which the room has left since. */
+/** An earlier process has already sent the message to another session, and the room was switched since. */
 function isRepeated(reason: unknown): boolean {
 	const { code, message } = ParleyError.from(reason);
 	return code === "invalid_argument" && message.includes("was used for another request");
@@ -188,7 +187,7 @@ function namesOf(attachments: readonly Attachment[]): string {
 	return `Attached: ${attachments.map(({ name }) => name).join(", ")}`;
 }
 
-/** Tells the agent which files it does not get, so that it does not search for them. */
+/** Lists missing files for the agent, so that it does not search for them. */
 function missing(failures: readonly string[]): string {
 	return `[Files that did not arrive: ${oneLine(failures.join("; "), mostAboutMissing)}]`;
 }
@@ -213,7 +212,7 @@ async function bring(
 		if (bytes === undefined) continue;
 		const file = { name, bytes, key: `${key}/file/${index}`, signal };
 		const id = await files.upload(file).catch((reason: unknown) => {
-			// The gateway is away: the whole message is tried again.
+			// The gateway is down: the complete message is retried.
 			if (ParleyError.from(reason).code === "unavailable") throw reason;
 			return note(reason);
 		});
@@ -222,7 +221,7 @@ async function bring(
 	return { ids, failures };
 }
 
-/** Reads an attachment; rejects with the last reason of the platform after five attempts within 8 s. */
+/** Reads an attachment. Rejects with the last error of the platform after five attempts within 8 s. */
 async function readPatiently(
 	{ platform, clock, signal }: SayingParts,
 	attachment: Attachment,

@@ -5,7 +5,7 @@ import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { Person, Room } from "../platform/inbound-event.ts";
 import type { Reply, RoomContext } from "./handler-context.ts";
 
-/** What is not the fault of who asked, and may pass: it is tried again, and nobody is told. */
+/** Temporary errors that are not the person's fault. They are retried without an answer. */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -18,7 +18,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 
 const mostWords = 500;
 
-/** What somebody is told whose wish was refused, with what they can do. Rejects with what is to be tried again. */
+/** Answer to a person whose request was refused, with advice. Throws temporary errors again. */
 export async function refusalOf(
 	context: { readonly whoami: RoomContext["whoami"]; readonly platform: ChatPlatform },
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -33,7 +33,7 @@ export async function refusalOf(
 	return { text: definedItems([said, hint === undefined ? undefined : sentence(hint)]).join(" ") };
 }
 
-/** The gateway's words to a person about that person, as a sentence without ids. */
+/** The gateway's message about the person, as a sentence without ids. */
 export function refusalText(
 	message: string,
 	{ person, room: { tenant } }: { readonly person: Person; readonly room: Room },
@@ -42,12 +42,12 @@ export function refusalText(
 	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
-/** Of the channel itself: the other way works in its threads, too. */
+/** The command works in the channel, the text form also in its threads. */
 function howToGetIn(platform: RoomContext["platform"]): string {
 	return `I do not know you yet. \`${platform.command("pair", {})}\` (or \`!pair\` after my name) gives you a code; the operator of this gateway lets you in with it.`;
 }
 
-/** What the gateway says, without the phrase that programs read, as a sentence. */
+/** The gateway's message as a sentence, without the prefix for programs. */
 function sentence(message: string): string {
 	const said = message.replace(/^(forbidden|invalid params|not available): /, "").trim();
 	const words = plain(said.slice(0, 1).toUpperCase() + said.slice(1), mostWords);

@@ -4,12 +4,12 @@ import type { Room } from "../platform/inbound-event.ts";
 import { roomOf } from "../subscription/external-key.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** A room that the gateway has a session of, and what it has heard there. */
+/** Messages of a room that its session on the gateway contains. */
 export interface RoomProgress {
 	readonly room: Room;
-	/** The platform's ids of the newest messages that are in the session; none where it was used long ago. */
+	/** Platform ids of the newest messages in the session; empty if the session was used long ago. */
 	readonly messages: readonly string[];
-	/** When the session was last used, in milliseconds since the epoch. */
+	/** Last use of the session, in milliseconds since the epoch. */
 	readonly usedAt: number;
 }
 
@@ -21,12 +21,12 @@ interface Sessions {
 	): Promise<{ readonly state: { readonly answers: ConversationState["answers"] } } | undefined>;
 }
 
-/** What was said longer ago nobody asks for any more. */
+/** Older messages are not recovered. */
 const recentMs = 24 * 3_600_000;
 
 /**
- * How far the gateway has heard the rooms of its sessions, one for each session; resolves when the gateway has answered,
- * and rejects where the connector stops before.
+ * Returns the progress in the rooms of all known sessions, one entry per session. Resolves when the gateway has responded;
+ * rejects if the connector stops first.
  */
 export async function readRoomProgress(
 	subscriptions: Sessions,

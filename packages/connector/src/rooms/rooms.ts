@@ -12,33 +12,35 @@ import type { Subscriptions } from "../subscription/subscriptions.ts";
 import type { ListedSession } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 
-/** Milliseconds until the gateway is asked for the settings of a channel again. */
+/** Maximum age of the settings of a channel, in milliseconds. */
 const factsMs = 30_000;
 const mostListed = 200;
-/** Maximum number of rooms in memory; others are looked up. */
+/** Maximum number of rooms in memory. Others are read from the database. */
 const maxKnown = 10_000;
 
 export interface RoomsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly gateway: Requester;
 	readonly subscriptions: Subscriptions;
-	/** The platform's name. */
 	readonly platform: string;
 	readonly clock: Clock;
 }
 
 type Self = MethodResult<"whoami">;
 
-/** The session that a room was turned to, and what has turned it. */
+/** The session that a room was switched to, and the key of the switch. */
 interface Turned {
 	readonly key: SessionKey;
 	readonly by: string;
 }
 
-/** Which session is talked to in a room, and by whom. */
+/** Current sessions of rooms. */
 export class Rooms {
 	readonly #parts: RoomsParts;
-	/** Sessions that rooms were turned to, by the key of the room; undefined for a room that never was. Only this class writes them. */
+	/**
+	 * Sessions that rooms were switched to, by room key; undefined for a room without a switch. Only this class writes
+	 * them.
+	 */
 	readonly #turns: Lookup<Turned | undefined>;
 	readonly #facts: Lookup<RoomFacts>;
 
@@ -57,14 +59,16 @@ export class Rooms {
 		});
 	}
 
-	/** Who somebody is to the gateway, and what they may do there. */
+	/** Role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
-		// True on the wire: for whom something is asked stands beside a method's own params, of which this one has none.
+		// True on the wire: `actor` and `place` are separate from a method's own parameters, of which `whoami` has none.
 		const asked = onBehalf(person, room) as unknown as MethodInput<"whoami">;
 		return this.#parts.gateway.request("whoami", asked);
 	}
 
-	/** The session that is talked to in a room by this person, opened where there is none yet. */
+	/**
+	 * True on the wire: `actor` and `place` are separate from a method's own parameters, and `whoami` has no parameters.
+	 */
 	async current(person: Person, room: Room, key: string): Promise<SessionSubscription> {
 		const roomKey = await this.#roomKey(person, room);
 		const { subscriptions } = this.#parts;
@@ -74,7 +78,7 @@ export class Rooms {
 		});
 	}
 
-	/** The session that is talked to in a room, and those that it was turned away from while they were at work. */
+	/** The current session of this person in a room; opened if it is missing. */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
 		const roomKey = await this.#roomKey(person, room);
@@ -88,14 +92,14 @@ export class Rooms {
 		return ids;
 	}
 
-	/** The sessions of a room, whoever talks to them. */
+	/** All known sessions of a room, of all people. */
 	knownIn({ tenant, channel, thread }: Room): KnownSession[] {
 		const isHere = ({ key }: KnownSession): boolean =>
 			key.tenant === tenant && key.channel === channel && key.thread === thread;
 		return [...this.#parts.subscriptions.known()].filter(isHere);
 	}
 
-	/** The sessions of a room that this person may see there, the last used first. */
+	/** Sessions of a room that this person may see there, the last used first. */
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));
@@ -118,7 +122,7 @@ export class Rooms {
 		});
 	}
 
-	/** Lets another session be talked to in a room; without an id a fresh one. */
+	/** Switches a room to another session, without an id to a new one. */
 	async switchSession(
 		person: Person,
 		room: Room,
@@ -153,7 +157,7 @@ export class Rooms {
 		});
 	}
 
-	/** Where nobody has turned the room, as after a loss of the database, the session that was used last counts. */
+	/** Without a stored switch, for example after a loss of the database, the last used session is current. */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
@@ -168,7 +172,7 @@ export class Rooms {
 	async #fresh(roomKey: string, key: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
-		// It has come this far before, and perhaps further.
+		// An earlier try has already made this switch.
 		if (turned?.by === key) return turned.key;
 		const numbers = this.#knownOf(roomKey).map(({ key: { number } }) => number);
 		const number = Math.max(0, turned?.key.number ?? 0, ...numbers) + 1;
@@ -189,7 +193,7 @@ export class Rooms {
 		await store
 			.commit((tx) => writeTurn(tx, turn))
 			.catch((reason: unknown) => {
-				// It may be durable all the same: what became of it is in the database.
+				// The commit may have succeeded, so the database must be read again.
 				this.#turns.forget(room);
 				throw reason;
 			});
@@ -236,7 +240,7 @@ const upsertRoom = hotStatement<ConnectorTables, Turn>((db, p) => {
 		.onConflict((conflict) => conflict.column("room").doUpdateSet(turned));
 });
 
-/** The session that a room was turned to, by its external key, and what has turned it. */
+/** Reads the session that a room was switched to, and the key of the switch. */
 async function readTurn(
 	db: Parameters<typeof selectRoom>[0],
 	room: string,

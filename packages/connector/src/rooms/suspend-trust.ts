@@ -12,10 +12,7 @@ interface Parts {
 
 const mostReason = 500;
 
-/**
- * Ends what channels are trusted with, because others than those they were trusted with may read them or write there;
- * nobody needs to have asked for that.
- */
+/** Ends the trust of channels after a change of their audience, because the grant was for the earlier audience. */
 export async function suspendTrust(
 	parts: Parts,
 	{ room, channels, change, gone }: InboundEventOf<"audience">,
@@ -41,7 +38,7 @@ export async function endTrust(
 	await endGrants(gateway, (place) => places?.has(place) ?? place.startsWith(tenant), ending);
 }
 
-/** Ends the grants of those channels (`PLATFORM:TENANT:CHANNEL`), and returns their number. */
+/** Ends the grants of matching channels (`PLATFORM:TENANT:CHANNEL`), and returns their number. */
 export async function endGrants(
 	gateway: Parts["gateway"],
 	isMeant: (place: string) => boolean,

@@ -31,11 +31,10 @@ import type { StoredValue } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Platforms give three seconds (Discord) and the network takes its part of them. */
+/** Discord allows three seconds, which include the network. */
 const completeMs = 1500;
 const mostStuck = 20;
 
-/** What a connector is made of. */
 export interface ConnectorParts {
 	readonly store: Store<ConnectorTables>;
 	readonly gateway: Client;
@@ -45,32 +44,32 @@ export interface ConnectorParts {
 	/** See `AudienceWatchParts`. Stored in the same database. */
 	readonly watchedAt: StoredValue<number>;
 	readonly clock: Clock;
-	/** From 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 	/** Those of `Inbox` and `Outbox`. */
 	readonly failpoints?: Failpoints;
 }
 
-/** How a connector is doing. Times are milliseconds since the epoch. */
+/** State of a connector. Times are milliseconds since the epoch. */
 export interface ConnectorStatus {
-	/** Events of the platform that wait to be handled. */
+	/** Inbound events that wait to be handled. */
 	readonly waiting: number;
-	/** Posts that are not settled. */
+	/** Unsettled posts. */
 	readonly open: number;
-	/** What a person has to decide, or may want to look at; the newest 20. */
+	/** The newest 20 posts that are held or dead. */
 	readonly stuck: readonly StuckRow[];
-	/** `waiting`: what was asked is not answered for some seconds; nothing is lost meanwhile. */
+	/** `waiting`: requests have had no response for some seconds. No data is lost meanwhile. */
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };
-	/** Sessions that are read. */
+	/** Number of sessions that are read. */
 	readonly sessions: number;
-	/** When the platform or the gateway was last heard. */
+	/** Time of the last event of the platform or the gateway. */
 	readonly lastEventAt?: number;
 }
 
 /**
- * One chat platform and one gateway, brought together: what people do is taken once and done for them, what sessions
- * tell is shown once. It waits for a gateway that is away, and goes on by itself.
+ * Connects one chat platform to one gateway: handles each inbound event once, and posts each session event once. Waits
+ * while the gateway is down, and then continues.
  */
 export class Connector {
 	readonly #parts: ConnectorParts;
@@ -85,8 +84,8 @@ export class Connector {
 	#lastEventAt: number | undefined;
 
 	/**
-	 * Goes on where the last process ended; resolves although the gateway may be away. Requests to the gateway wait until
-	 * the grants of unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
+	 * Continues after the last process, also if the gateway is down. Requests to the gateway wait until the grants of
+	 * unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
 	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;
@@ -153,19 +152,19 @@ export class Connector {
 		this.#stopping = made.stopping;
 	}
 
-	/** Something was heard of one of both sides. */
+	/** Notes an event of the platform or the gateway. */
 	hear(): void {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
 
-	/** The connection to the platform was lost, or is back. */
+	/** Notes that the connection to the platform was lost or restored. */
 	linked(isLinked: boolean): void {
 		this.#audiences.linked(isLinked);
 	}
 
 	/**
-	 * Takes something that happened on the platform; see `Inbox.accept`. What people wait for at a clock, and what is to
-	 * stop something, does not wait behind messages; what ends trust waits for nothing else.
+	 * Accepts an inbound event; see `Inbox.accept`. Interactions and stops do not wait behind messages, and changes of the
+	 * audience wait for no other kind.
 	 */
 	accept(
 		event: InboundEvent,
@@ -175,12 +174,12 @@ export class Connector {
 		return this.#inbox.accept({ id, conversation: `${conversation}${queueOf(event)}`, data: event });
 	}
 
-	/** How far the gateway has heard each room; see `heardRooms`. */
+	/** Progress of the gateway in each room; see `readRoomProgress`. */
 	roomProgress(): Promise<readonly RoomProgress[]> {
 		return readRoomProgress(this.#subscriptions, this.#parts);
 	}
 
-	/** What may follow what somebody is typing, within 1.5 s; nothing where the gateway is too slow or refuses. */
+	/** Suggestions for an option that a person types, within 1.5 s; empty if the gateway is too slow or refuses. */
 	async complete({
 		command: name,
 		...asked
@@ -202,7 +201,7 @@ export class Connector {
 		}
 	}
 
-	/** For the log and for whoever looks after it. */
+	/** State for the log and for operators. */
 	async status(): Promise<ConnectorStatus> {
 		const { store } = this.#parts;
 		const count = ({ n }: { readonly n: number | string | bigint }): number => Number(n);
@@ -233,7 +232,7 @@ export class Connector {
 		};
 	}
 
-	/** Ends what waits for the gateway, handles and sends nothing more, and resolves when what is on its way has ended. */
+	/** Cancels requests to the gateway, stops handling and sending, and resolves when all running work has ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await this.#inbox.stop();

@@ -9,60 +9,61 @@ import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import type { Connector } from "./connector.ts";
 
-/** That the connection to a platform is there, with what the platform tells then. */
+/** An established connection to a platform, with data of the platform. */
 export interface ReadyLink {
 	readonly state: "ready";
 }
 
-/** What has become of the connection. `refused` is the end: a new try needs other tokens or settings. */
+/** State of the connection. `refused` is final: a retry needs other tokens or settings. */
 export type PlatformLink<Ready extends ReadyLink> =
 	| Ready
 	| { readonly state: "lost"; readonly detail: string }
 	| { readonly state: "refused"; readonly detail: string };
 
-/** What exists once it is known who the bot is. */
+/** Parts that exist once the bot's account is known. */
 export interface StartedParts {
 	readonly connector: Connector;
 	readonly interactions: { settled(): Promise<void> };
-	/** How much was not as the platform documents it. */
+	/** Number of undocumented payloads. */
 	malformed(): number;
-	/** Asks the platform about a person. Returns undefined, or rejects, if it does not say. */
+	/** Asks the platform about a person. Returns undefined, or rejects, without an answer. */
 	personNow(asked: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
 }
 
-/** What a platform's side is opened with. */
 export interface SideOpening<Parts> extends ConnectorDatabase {
-	/** What `PlatformSide.start` has made; rejects where it comes to nothing. */
+	/** Result of `PlatformSide.start`; rejects if that fails. */
 	readonly started: Promise<Parts>;
-	/** Aborts when it is time to stop. */
+	/** Aborts when the connector stops. */
 	readonly signal: AbortSignal;
 }
 
-/** What a platform's side starts its connector with. */
 export interface ConnectorStart extends Posted {
 	readonly store: Store<ConnectorTables>;
 	/** `GatewayFiles.download`. */
 	readonly readFile: UploadReader;
-	/** `Connector.start` with all that is no matter of the platform. */
+	/** `Connector.start` with all parts that do not depend on the platform. */
 	connector(platform: ChatPlatform, controls: Controls): Promise<Connector>;
 }
 
-/** What a platform's package brings to the run of its connector, which calls it. */
+/** Parts of a platform's package for the run of its connector, which calls them. */
 export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedParts> {
-	/** Connects, which may take as long as it likes, and stays connected; rejects where that cannot be. */
+	/** Connects without a time limit and stays connected. Rejects if this is impossible. */
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
-	/** Hears what has become of the connection before anybody else does. */
+	/** Called first for each change of the connection. */
 	linked(link: PlatformLink<Ready>): void;
-	/** How many places there are in which something may have been missed that is still to be read. */
+	/** Number of channels that may have missed events and are not read yet. */
 	readonly behind: number;
-	/** Makes what takes events and shows posts, when it is first known who the bot is. */
+	/** Creates the receiver of events and the surface, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;
-	/** Lets the platform have the commands where it wants them told; never rejects. */
+	/** Registers the commands on platforms that require it. Never rejects. */
 	bringCommands?(ready: Ready): Promise<void>;
-	/** Called once events are taken. Where the database is lost it reads what the gateway has not heard; see `heardRooms`. */
+	/**
+	 * Called when events are received. After a loss of the database, reads events that the gateway does not have; see
+	 * `readRoomProgress`.
+	 */
 	readMissed(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void>;
-	/** Takes nothing more, and resolves when what was being taken is or will not be. */
+	/** Stops receiving, and resolves when all running events are stored or refused. */
 	stop(): Promise<void>;
-	/** Ends what outlives the connector; resolves when all is written. */
+	/** Ends parts that outlive the connector. Resolves when all data is saved. */
 	close(): Promise<void>;
 }

@@ -17,18 +17,17 @@ import type {
 } from "./platform-side.ts";
 import type { RunningConnector, RunOptions, RunStatus } from "./running-connector.ts";
 
-/** Whose connector runs. */
 export interface RunPlatform<Ready extends ReadyLink, Parts extends StartedParts> {
-	/** As tokens and files are named by it: `slack`. */
+	/** Name in tokens and files, for example `slack`. */
 	readonly name: string;
-	/** As people write it: `Slack`. */
+	/** Display name, for example `Slack`. */
 	readonly title: string;
 	open(opening: SideOpening<Parts>): Promise<PlatformSide<Ready, Parts>>;
 }
 
 /**
- * Runs the connector of a platform. Resolves when its database is open, and waits for the platform and for the gateway
- * by itself; rejects with a `ParleyError` where the database cannot be opened, and as `open` does.
+ * Runs the connector of a platform. Resolves when its database is open, and then waits for the platform and the gateway.
+ * Rejects with a `ParleyError` if the database cannot be opened, and like `open`.
  */
 export async function runConnector<Ready extends ReadyLink, Parts extends StartedParts>(
 	platform: RunPlatform<Ready, Parts>,
@@ -39,7 +38,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	await checkSendTimes(database, options.clock);
 	const { store, storedValue: kept } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
-	// Whoever waits for it hears of it.
+	// Waiting callers get the rejection.
 	started.promise.catch(() => undefined);
 	try {
 		const { signal } = stopping;
@@ -84,7 +83,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 				certificate,
 				clock,
 				ids,
-				// Of an answer people see the whole. These say what the agent does meanwhile.
+				// Answers are posted complete. These frames show the current activity of the agent.
 				transient: ["assistant.started", "tool.arguments"],
 				onPersonCheck: (check) => void this.#answerCheck(check),
 				onState: (state, detail) => {
@@ -99,7 +98,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		return this.#ended.promise;
 	}
 
-	/** Connects, which may take as long as it likes. */
+	/** Connects, without a time limit. */
 	begin(): void {
 		const { title, options, side } = this.#made;
 		side
@@ -136,7 +135,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		this.#ended.resolve(undefined);
 	}
 
-	/** Without an answer, the gateway asks again when the schedule is due the next time. */
+	/** Without an answer, the gateway asks again at the next due time of the schedule. */
 	async #answerCheck({ check_id, ...asked }: PersonCheck): Promise<void> {
 		const { started, stopping, options } = this.#made;
 		try {
@@ -180,7 +179,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { side, started } = this.#made;
 		const parts = await side.start(ready, this.#connectorStart());
 		this.#parts = parts;
-		// It may have been lost meanwhile.
+		// The connection may have been lost meanwhile.
 		parts.connector.linked(this.#link?.state === "ready");
 		started.resolve(parts);
 		this.#beside = Promise.all([

@@ -4,45 +4,47 @@ import type { GatewayFiles, GatewayHistory } from "../gateway/gateway-files.ts";
 import type { ConnectorStatus } from "./connector.ts";
 import type { PlatformLink, ReadyLink } from "./platform-side.ts";
 
-/** What a connector runs with, whatever its platform. */
+/** Options of a connector, for all platforms. */
 export interface RunOptions {
 	readonly gatewayUrl: string;
-	/** A connector's token for the platform. */
+	/** Token of the connector on the gateway. */
 	readonly gatewayToken: string;
 	/** See `ClientOptions` of @parley/protocol. */
 	readonly certificate?: string | undefined;
-	/** `connectors/PLATFORM.sqlite` is kept in it, readable by its owner only. */
+	/** Contains `connectors/PLATFORM.sqlite`, readable only by its owner. */
 	readonly dataDir: string;
 	readonly log: Logger;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** From 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
-	/** Called when the connection to the platform has changed; `status` tells how. */
+	/** Called when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;
-	/** Those of the store, the inbox and the outbox. */
+	/** Failpoints of the store, the inbox and the outbox. */
 	readonly failpoints?: Failpoints;
-	/** Another one than that of `gatewayUrl`. */
+	/** Connection that replaces the one to `gatewayUrl`. */
 	readonly gateway?: { readonly client: Client; readonly files: GatewayFiles & GatewayHistory };
 }
 
-/** How a running connector is doing. */
+/** State of a running connector. */
 export interface RunStatus<Ready extends ReadyLink = ReadyLink> {
-	/** Absent while it connects for the first time. */
+	/** Absent during the first connection attempt. */
 	readonly link?: PlatformLink<Ready>;
-	/** Events that were not as the platform documents them. */
+	/** Number of undocumented payloads. */
 	readonly malformed: number;
-	/** Places in which something may have been missed that is still to be read; it is tried for as long as it takes. */
+	/** Number of channels that may have missed events and are not read yet. Reading is retried. */
 	readonly behind: number;
-	/** Absent until the bot was ready once. */
+	/** Absent until the bot was ready for the first time. */
 	readonly connector?: ConnectorStatus;
 }
 
-/** A connector that runs. */
 export interface RunningConnector<Ready extends ReadyLink = ReadyLink> {
-	/** Ends it so that the next one goes on where it was. */
+	/** Stops the connector so that the next one can continue. */
 	stop(): Promise<void>;
 	status(): Promise<RunStatus<Ready>>;
-	/** Resolves when it is of no use any more: with the reason where the platform or the gateway refuses it, without after `stop`. */
+	/**
+	 * Resolves when the connector has ended: with the reason after a refusal of the platform or the gateway, without one
+	 * after `stop`.
+	 */
 	readonly ended: Promise<Error | undefined>;
 }

@@ -1,31 +1,31 @@
 import { type Clock, delay } from "@parley/base";
 
-/** What a check found. `fix` says what to do, with a link where there is one, wherever something is not as it should be. */
+/** Result of a check. `fix` has instructions, with a link if possible, for any status other than `ok`. */
 export interface Finding {
-	/** Never changes: scripts may look for it. */
+	/** Never changes, because scripts may match it. */
 	readonly id: string;
 	readonly status: "ok" | "warn" | "fail";
 	readonly what: string;
 	readonly fix?: string;
 }
 
-/** One step of a setup: what a person is to do, and whether it is done. */
+/** One step of a setup: an instruction for a person, with a check whether it is done. */
 export interface SetupStep {
 	readonly id: string;
 	readonly title: string;
 	readonly todo: string;
-	/** Never rejects; done when no finding says `fail`. May be called again and again. */
+	/** Never rejects. The step is done if no finding has the status `fail`. May be called repeatedly. */
 	check(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
-/** The last step of every setup: somebody writes to the bot, and it answers. */
+/** The last step of every setup: a person writes to the bot and gets an answer. */
 export function answerStep(options: {
 	readonly platform: string;
-	/** What a person does to be answered. */
+	/** Instruction to get an answer. */
 	readonly todo: string;
-	/** Resolves when the running connector has answered somebody for the first time. */
+	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** How long that is waited for, in milliseconds. */
+	/** Maximum wait in milliseconds. */
 	readonly patienceMs: number;
 	readonly clock: Clock;
 }): SetupStep {

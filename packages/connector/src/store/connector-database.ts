@@ -13,23 +13,22 @@ import { CrowdStore } from "./crowd-store.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 
-/** Something that the platform's package keeps from one process to the next. */
+/** A value of the platform's package that survives a restart. */
 export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
-	/** Undefined forgets it. */
+	/** Undefined deletes it. */
 	save(value: Value | undefined): Promise<void>;
 }
 
-/** What a connector keeps: nothing that could not be found out again from the gateway and from the platform. */
+/** Stored data of a connector. All of it can be read again from the gateway and the platform. */
 export interface ConnectorDatabase {
 	readonly store: Store<ConnectorTables>;
-	/** `Value` is true where nothing else is saved by this name. */
+	/** The caller must use each name for one type of value. */
 	storedValue<Value>(name: string): StoredValue<Value>;
 }
 
-/** Place of a connector's database. */
 export interface DatabaseLocation {
-	/** The platform's name, as the file is called. */
+	/** Name of the platform, as in the file name. */
 	readonly platform: string;
 	readonly dataDir: string;
 }
@@ -59,7 +58,7 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 	return { store, storedValue: storedValuesOf(store, clock, platform) };
 }
 
-/** The values that are kept in a connector's database. */
+/** Stored values in a connector's database. */
 export function storedValuesOf(
 	store: Store<ConnectorTables>,
 	clock: Clock,
@@ -67,7 +66,7 @@ export function storedValuesOf(
 ): ConnectorDatabase["storedValue"] {
 	const values = openKeyv<unknown, ConnectorTables>({ store, clock, namespace: platform });
 	return <Value>(name: string) => ({
-		// True because `save` wrote it, and the caller gives each name to one kind of value.
+		// True because `save` wrote it, and the caller uses each name for one type of value.
 		load: async () => (await values.get(name)) as Value | undefined,
 		async save(value) {
 			await (value === undefined ? values.delete(name) : values.set(name, value));
@@ -75,7 +74,7 @@ export function storedValuesOf(
 	});
 }
 
-/** Of a database that can be made again, nothing has to be restored. */
+/** Replaces the advice to restore a backup, because this database can be rebuilt. */
 function asDispensable(error: ParleyError, file: string): ParleyError {
 	if (error.code !== "data_loss" && error.code !== "failed_precondition") return error;
 	const what = error.code === "data_loss" ? "is damaged" : "was written by a newer version of Parley";

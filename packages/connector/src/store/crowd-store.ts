@@ -1,34 +1,33 @@
 import { type Clock, ParleyError, type Store, type StoreHealth, type Timer } from "@parley/base";
 import type { Kysely } from "kysely";
 
-/** So many commits within so long are a crowd: what a person does alone is never kept waiting. */
+/** More than `crowd` commits within `withinMs` milliseconds delay each other. One person alone does not reach this rate. */
 const crowd = 8;
 const withinMs = 100;
-/** Of the second and more that a platform and a model take, nobody notices it. */
+/** Unnoticeable beside the second or more of a platform and a model. */
 const waitMs = 20;
 
-/** A commit that waits for others. */
 interface Waiting<DB> {
-	/** Runs the command; returns what tells its caller the result once that is durable. */
+	/** Runs the command. The returned function reports the result to the caller, after the commit. */
 	execute(tx: Kysely<DB>): Promise<() => void>;
 	reject(reason: unknown): void;
-	/** Commits it by itself. */
+	/** Commits the command in a transaction of its own. */
 	alone(): void;
 }
 
 /**
- * A store that, while many commits come, lets each wait a moment for others to share its transaction: of what a commit
- * costs, writing to the disk is the most. In all else it is the store that it is made of.
+ * Store that delays commits briefly under load, so that they share a transaction: writing to the disk is the main cost of a
+ * commit. Otherwise, it behaves like the given store.
  */
 export class CrowdStore<DB> implements Store<DB> {
 	readonly engine: Store<DB>["engine"];
 	readonly #store: Store<DB>;
 	readonly #clock: Clock;
-	/** When the newest commits came, on the monotonic clock. */
+	/** Monotonic times of the newest commits. */
 	readonly #recent: number[] = [];
 	#waiting: Waiting<DB>[] = [];
 	#timer: Timer | undefined;
-	/** The commits that share a transaction; what comes meanwhile may not overtake them. */
+	/** Running commits that share a transaction. Later commits must not overtake them. */
 	#together: Promise<void> | undefined;
 	#isClosed = false;
 
@@ -42,7 +41,7 @@ export class CrowdStore<DB> implements Store<DB> {
 		if (this.#isClosed)
 			return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
 		const isCrowded = this.#isCrowded();
-		// What waits goes first.
+		// Waiting commits go first.
 		const isFree = this.#timer === undefined && this.#together === undefined;
 		if (isFree && !isCrowded) return this.#store.commit(command);
 		this.#timer ??= this.#clock.after(waitMs, () => this.#flush());
@@ -80,7 +79,7 @@ export class CrowdStore<DB> implements Store<DB> {
 		this.#recent.push(now);
 		if (this.#recent.length <= crowd) return false;
 		const span = now - (this.#recent.shift() ?? now);
-		// A clock that stands still would never end the waiting.
+		// With a clock that does not move, the wait would never end.
 		return span > 0 && span < withinMs;
 	}
 
@@ -101,8 +100,8 @@ export class CrowdStore<DB> implements Store<DB> {
 	}
 
 	/**
-	 * As one command, so that none of them needs a savepoint of its own: that would copy each page before it is changed.
-	 * Where one of them throws, which is rare, nothing remains and each is run again by itself.
+	 * Runs all as one command without savepoints, which would copy each page before a change. If one command throws, which
+	 * is rare, all are undone and run again one by one.
 	 */
 	async #commitTogether(waiting: readonly Waiting<DB>[]): Promise<void> {
 		let isRefused = false;
@@ -114,7 +113,7 @@ export class CrowdStore<DB> implements Store<DB> {
 				isRefused = false;
 				return done;
 			});
-			// Before anybody hears of it: what they commit next is not to wait for what is over.
+			// Before the callers continue, so that their next commits do not wait.
 			this.#together = undefined;
 			for (const settle of settles) settle();
 		} catch (error) {

@@ -13,12 +13,12 @@ function withColumns(table: CreateTableBuilder<string, string>, columns: Columns
 	return built;
 }
 
-/** A table whose rows have a place in an order, and an id of which there is one. */
+/** Creates a table with a position and a unique id. */
 function ordered(db: Kysely<unknown>, engine: Engine, name: string) {
 	return db.schema
 		.createTable(name)
 		.addColumn("position", engine === "sqlite" ? "integer" : "bigserial", (column) => {
-			// Without it SQLite gives the number of a deleted newest row to the next one.
+			// Without it, SQLite reuses the number of a deleted newest row.
 			return engine === "sqlite" ? column.primaryKey().autoIncrement() : column.primaryKey();
 		})
 		.addColumn("id", "text", (column) => column.notNull().unique());
@@ -111,7 +111,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Each message asks for them, and there are few among all that is said. */
+/** Every message searches for stops, which are rare. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.createIndex("heard_stops")
@@ -121,7 +121,7 @@ async function indexStops(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Each post and each event of a session writes to its indexes: they hold only what is looked for there. */
+/** Every post and event writes these indexes, so they contain only rows that are searched. */
 async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	for (const name of ["outbox_conversation", "outbox_card", "outbox_remote", "cursors_changed"]) {
 		await db.schema.dropIndex(name).execute();
@@ -138,7 +138,7 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
-/** Of a session that was deleted the gateway does not say any more which room it was talked to in. */
+/** After a deletion, the gateway no longer names the room of the session. */
 async function keepKeys(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }
@@ -148,7 +148,7 @@ async function keepSendTimes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
 }
 
-/** The schema of a connector's database, in the order in which it grew. Never edit one that was released: add the next. */
+/** Schema of a connector's database. Never edit a released migration: append a new one. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
 	{ name: "0002-conversations", up: createConversations },

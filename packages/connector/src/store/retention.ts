@@ -5,9 +5,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days
- * know every copy. What was posted is kept for whoever asks where an answer went; cards for as long as something may
- * still edit them.
+ * Platforms redeliver for up to a day (Slack's delayed events: https://docs.slack.dev/apis/events-api), so three days cover
+ * all copies. Posts are kept for queries of people, cards as long as they may be edited.
  */
 const keptMs = {
 	inbound: 3 * dayMs,
@@ -22,7 +21,7 @@ export const eventCursor = "arrival:";
 /** First key after all keys with that prefix: a semicolon follows the colon. */
 const afterEvents = "arrival;";
 
-/** Deletes what is settled and old; what waits, is unknown or held stays whatever its age. */
+/** Deletes old settled rows. Waiting, unknown and held rows stay. */
 export async function sweep(store: Store<ConnectorTables>, now: number): Promise<void> {
 	await store.commit(async (tx) => {
 		for (const [table, state, kept] of [
@@ -45,10 +44,10 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 			.deleteFrom("heard")
 			.where("changed_at", "<", now - keptMs.heard)
 			.execute();
-		// What is answered outside of sessions has a cursor of its own for each inbound event, which comes again no more.
+		// Answers outside of sessions have one cursor per inbound event, which does not come again.
 		await tx
 			.deleteFrom("cursors")
-			// Their keys stand together: no other index is needed for them.
+			// The keys are adjacent, so no other index is needed.
 			.where("session", ">=", eventCursor)
 			.where("session", "<", afterEvents)
 			.where("changed_at", "<", now - keptMs.inbound)
@@ -56,7 +55,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 	});
 }
 
-/** Sweeps now and every hour until it is stopped; a sweep that fails is logged, and the next one tries again. */
+/** Sweeps now and every hour until it is stopped. A failed sweep is logged; the next one tries again. */
 export function startRetention(parts: {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;

@@ -1,34 +1,33 @@
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
- * How far a row of the outbox has come. `planned`: to be sent. `attempted`: a request is out. `unknown`: perhaps
- * posted, nothing is sent before somebody has looked. `held`: waits for a person's decision. `confirmed` and `dead` are
- * the ends.
+ * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: perhaps posted; the platform
+ * must be searched before the next request. `held`: waits for a decision of a person. `confirmed` and `dead` are final.
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
 export interface OutboxTable {
-	/** The order in which rows were planned. */
+	/** Order of planning. */
 	position: GeneratedAlways<number>;
-	/** Made of session, `seq` and the place within that event, so that one event never plans two. */
+	/** Session, `seq` and index within the event, so that an event cannot be planned twice. */
 	id: string;
 	session: string;
 	seq: number;
 	conversation: string;
 	lane: string;
-	/** The post that is created by its first row and edited by the later ones; null for a post of its own. */
+	/** The card: its first row creates the post, later rows edit it. Null for a post that is never edited. */
 	card: string | null;
-	/** What to show, as JSON; only the surface reads it. */
+	/** Content as JSON, which only the surface reads. */
 	payload: string;
-	/** When what it tells happened. */
+	/** Time of the event. */
 	at: number;
 	state: DeliveryState;
 	attempts: number;
 	/** Time of the first request since the row was last known not to be posted; null before any request. */
 	sent_at: Generated<number | null>;
-	/** Why it is held or dead, or why the last attempt failed; for operators. */
+	/** Reason of `held`, `dead` or the last failure, for operators. */
 	reason: string | null;
-	/** The platform's id of the post. */
+	/** Id of the post on the platform. */
 	remote: string | null;
 	changed_at: number;
 }
@@ -44,74 +43,74 @@ interface CursorsTable {
 	conversation: string;
 	/** The newest event of the session whose rows are planned. */
 	seq: number;
-	/** The last event that another database may have shown already: up to it posts are looked for before they are sent. */
+	/** The last event that another database may have posted. Posts up to it are searched for before they are sent. */
 	replayed_to: Generated<number>;
-	/** The `ConversationState` after that event, as JSON; null where there is none. */
+	/** The `ConversationState` after that event, as JSON; null without a state. */
 	state: Generated<string | null>;
-	/** Says which room the session is of, as long as the gateway no longer does; null where there is no state. */
+	/** Identifies the room after the gateway has deleted the session; null without a state. */
 	external_key: Generated<string | null>;
 	changed_at: number;
 }
 
 interface RoomsTable {
-	/** The first external key of a room, which all of its sessions begin with. */
+	/** The external key of the room's first session, a prefix of all its keys. */
 	room: string;
-	/** Of the session that is talked to there at the moment. */
+	/** External key of the current session. */
 	external_key: string;
-	/** What has turned the room to it, so that a second time turns it to no other. */
+	/** Key of the event that switched the session, so that a repetition does not switch again. */
 	turned_by: string;
 	changed_at: number;
 }
 
 interface HeardTable {
-	/** The inbound event's. */
+	/** Id of the inbound event. */
 	id: string;
-	/** The platform's, within the conversation. */
+	/** Id of the message on the platform, within the conversation. */
 	message: string;
 	conversation: string;
-	/** Whether it was for us, and why. */
+	/** Why the message was for the agent or not. */
 	reason: string;
-	/** What came of it. */
+	/** Result of the message. */
 	effect: string;
-	/** Who said it, as JSON. */
+	/** Author as JSON. */
 	person: string;
-	/** When it was said there. */
+	/** Time of the message on the platform. */
 	at: number;
-	/** What it said after it was edited, while nobody has asked for that to be answered. */
+	/** Text after an edit that was not sent to the agent. */
 	text: string | null;
 	session: string | null;
 	run: string | null;
 	changed_at: number;
 }
 
-/** `waiting` to be handled; `done`; `dead`: the handler refused it each time. */
+/** `waiting`: to be handled. `done`. `dead`: the handler rejected every try. */
 export type InboundState = "waiting" | "done" | "dead";
 
 interface InboundTable {
-	/** The order in which they came. */
+	/** Order of arrival. */
 	position: GeneratedAlways<number>;
-	/** The platform's, with tenant and place: what comes again has the same. */
+	/** Id on the platform, with tenant and channel. A redelivered event has the same id. */
 	id: string;
 	conversation: string;
 	data: string;
 	state: InboundState;
 	attempts: number;
-	/** Why the last attempt failed; for operators. */
+	/** Reason of the last failure, for operators. */
 	reason: string | null;
 	changed_at: number;
 }
 
-/** What was decided of held rows of the outbox by another process than the one that sends them. */
+/** Decisions about held outbox rows by another process than the sender. */
 interface DecisionsTable {
-	/** The row's. */
+	/** Id of the row. */
 	id: string;
-	/** 1: it is sent after all; 0: never. */
+	/** 1: send it. 0: give it up. */
 	send: number;
 	by: string;
 	at: number;
 }
 
-/** The database of a connector. It holds no truth: deleted, it is rebuilt from the gateway and the platform. */
+/** Database of a connector. It can be deleted, and is then rebuilt from the gateway and the platform. */
 export interface ConnectorTables {
 	outbox: OutboxTable;
 	cards: CardsTable;
@@ -122,5 +121,5 @@ export interface ConnectorTables {
 	decisions: DecisionsTable;
 }
 
-/** Of rows of the outbox: what is not settled. Without parameters, so that it is seen to be what `outbox_open` holds. */
+/** Condition for unsettled outbox rows. It has no parameters, so that the planner can use the index `outbox_open`. */
 export const isOpen = sql<boolean>`state in ('planned', 'attempted', 'unknown', 'held')`;

@@ -10,11 +10,11 @@ interface EventTimesParts {
 	readonly signal: AbortSignal;
 }
 
-/** When the events of one session have happened: what comes live happens now, what comes later is asked about. */
+/** Times of the events of one session: live events happen now, the times of others come from the gateway. */
 export class EventTimes {
 	readonly #parts: EventTimesParts;
 	readonly #session: string;
-	/** The last event that was there before it was read here. */
+	/** The last event from before the subscription. */
 	#last: number;
 	#page: ReadonlyMap<number, number> = new Map();
 
@@ -24,12 +24,14 @@ export class EventTimes {
 		this.#last = last;
 	}
 
-	/** Milliseconds since the epoch. Events are to be asked for in their order. Rejects when the signal is aborted. */
+	/**
+	 * Returns milliseconds since the epoch. Must be called in the order of the events. Rejects if the signal is aborted.
+	 */
 	async of(seq: number): Promise<number> {
 		const { clock } = this.#parts;
 		if (seq > this.#last) return clock.now();
 		if (!this.#page.has(seq)) this.#page = await this.#read(seq - 1);
-		// Nobody can say: the same will be so for all that follow.
+		// The gateway cannot say it, which then applies to all later events, too.
 		if (this.#page.size === 0) this.#last = 0;
 		return this.#page.get(seq) ?? clock.now();
 	}

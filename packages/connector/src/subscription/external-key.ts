@@ -1,33 +1,33 @@
 import { defined, definedItems } from "@parley/base";
 import type { Room } from "../platform/inbound-event.ts";
 
-/** What the external key of a session says: where it is talked to, by whom alone, and which one of that room it is. */
+/** Content of the external key of a session: its channel, its person if it has only one, and its number there. */
 export interface SessionKey {
 	readonly platform: string;
 	readonly tenant: string;
 	readonly channel: string;
 	readonly thread?: string;
-	/** The person it belongs to, where each has one of their own. */
+	/** The only person of the session; absent for a shared one. */
 	readonly person?: string;
-	/** From 1: the first of a room has no number in its key. */
+	/** From 1. The first session of a room has no number in its key. */
 	readonly number: number;
 }
 
 const form = /^([^:@/]+):([^:@/]+):([^:@/]+)(?::([^:@/]+))?(?:@([^:@/]+))?(?:\/([1-9]\d{0,8}))?$/;
 
-/** `PLATFORM:TENANT:CHANNEL[:THREAD][@USER][/N]`; what stands between ids is escaped within them. */
+/** Returns `PLATFORM:TENANT:CHANNEL[:THREAD][@USER][/N]`. Separators inside ids are escaped. */
 export function writeSessionKey({ platform, tenant, channel, thread, person, number }: SessionKey): string {
 	const place = definedItems([platform, tenant, channel, thread]).map(encodeURIComponent);
 	const whose = person === undefined ? "" : `@${encodeURIComponent(person)}`;
 	return `${place.join(":")}${whose}${number > 1 ? `/${number}` : ""}`;
 }
 
-/** Undefined for what is no key of ours. */
+/** Returns undefined for a key of another form. */
 export function readSessionKey(text: string): SessionKey | undefined {
 	const parts = form.exec(text)?.slice(1);
 	if (parts === undefined) return undefined;
 	try {
-		// Where a part is not there, the type of a match does not say so.
+		// The type of a match does not say that a group may be missing.
 		const [platform = "", tenant = "", channel = "", thread, person] = parts
 			.slice(0, 5)
 			.map((part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part)));
@@ -40,12 +40,12 @@ export function readSessionKey(text: string): SessionKey | undefined {
 		};
 		return writeSessionKey(key) === text ? key : undefined;
 	} catch {
-		// A percent sign that stands for nothing: somebody else's key.
+		// An invalid percent escape: the key of another program.
 		return undefined;
 	}
 }
 
-/** The key of a room's first session, and with that the name that its sessions have in common. */
+/** Returns the key of the first session of a room, which identifies the room. */
 export function roomKeyOf({ platform, tenant, channel, thread, person }: SessionKey): string {
 	const place = { platform, tenant, channel, number: 1 };
 	return writeSessionKey({
@@ -54,7 +54,7 @@ export function roomKeyOf({ platform, tenant, channel, thread, person }: Session
 	});
 }
 
-/** The room of a key, as far as a key tells: what else a room is, its events say. */
+/** Returns the room of a key. The key does not have `shared` and `kind`, so these are defaults. */
 export function roomOf({ tenant, channel, thread }: SessionKey): Room {
 	return { tenant, channel, ...defined({ thread }), shared: false, kind: "channel" };
 }

@@ -1,20 +1,20 @@
 import type { EventFrame, OpenSession } from "@parley/protocol";
 import { roomKeyOf, type SessionKey } from "./external-key.ts";
 
-/** A session of ours that the gateway has. */
+/** A session of this connector on the gateway. */
 export interface KnownSession {
 	readonly id: string;
 	readonly key: SessionKey;
-	/** When something last happened there, in milliseconds since the epoch, as far as is known. */
+	/** Last known activity, in milliseconds since the epoch. */
 	readonly usedAt: number;
 }
 
-/** Sessions by their external key, by their id, and by the room that they are of. */
+/** Sessions by external key, by id and by room. */
 export class KnownSessions {
 	readonly #byKey = new Map<string, KnownSession>();
-	/** External keys. */
+	/** External keys by id. */
 	readonly #byId = new Map<string, string>();
-	/** External keys, by the key of the room. */
+	/** External keys by room key. */
 	readonly #byRoom = new Map<string, Set<string>>();
 
 	all(): Iterable<KnownSession> {
@@ -37,7 +37,7 @@ export class KnownSessions {
 		);
 	}
 
-	/** Takes the place of another session with that key. */
+	/** Replaces another session with that key. */
 	set(externalKey: string, session: KnownSession): void {
 		const before = this.#byKey.get(externalKey);
 		if (before !== undefined) this.#byId.delete(before.id);
@@ -61,12 +61,12 @@ export class KnownSessions {
 	}
 }
 
-/** The end of a session, which is no recorded event, in a place of its own behind all those. */
+/** A deletion as an event. It is not recorded, so it gets a number after all recorded events. */
 export function deletionAt(session: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: session, payload: {}, seq };
 }
 
-/** A session that was deleted while nobody read it, as who had read it up to `seq` would have heard of that. */
+/** A deleted session that reports its deletion to a reader at `seq`. */
 export function goneSession(id: string, seq: number): OpenSession {
 	return {
 		id,

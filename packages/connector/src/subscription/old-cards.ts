@@ -3,12 +3,12 @@ import { taskCard } from "../conversation/tasks/task-state.ts";
 import type { RenderedRow } from "../conversation/to-rows.ts";
 
 /**
- * What a replay does not plan because it is too old to be posted: of each card what it has shown last, at the time of
- * its first row, which is when its post was made. What goes on later must find that post instead of making another.
+ * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row,
+ * which is the time of its post. Later events must find that post and not create another one.
  */
 export class OldCards {
 	readonly #cards = new Map<string, RenderedRow>();
-	/** By the card that they belong to. */
+	/** By card. */
 	readonly #threads = new Map<string, RenderedRow>();
 
 	copy(): OldCards {
@@ -18,7 +18,7 @@ export class OldCards {
 		return copy;
 	}
 
-	/** Keeps the rows of one event, which are all that it shows. */
+	/** Stores the rows of one event. They must be complete. */
 	keep(rows: readonly RenderedRow[]): void {
 		for (const [index, row] of rows.entries()) {
 			const { card, payload, seq } = row;
@@ -30,14 +30,14 @@ export class OldCards {
 		}
 	}
 
-	/** Takes out what must be found before rows can be shown: their cards and threads, as rows of the event `seq`. */
+	/** Removes and returns the cards and threads that these rows need, as rows of the event `seq`. */
 	before(rows: readonly RenderedRow[], seq: number): RenderedRow[] {
 		return rows.flatMap((row) => cardsOf(row).flatMap((card) => this.#take(card, seq)));
 	}
 
 	/**
-	 * Takes out what may still change, as rows of the event `seq`: cards with something to press. Of the tasks only those
-	 * that are at work: nothing follows the others, whatever can be pressed there.
+	 * Removes and returns the cards that may still change, as rows of the event `seq`: those with controls. Cards of ended
+	 * tasks are excluded, because they get no further events.
 	 */
 	open({ tasks }: ConversationState, seq: number): RenderedRow[] {
 		const live = new Set(tasks.live.map(({ id }) => taskCard(id)));
@@ -55,7 +55,7 @@ export class OldCards {
 	}
 }
 
-/** The cards that a row needs: the one whose thread it opens or goes to, and its own. */
+/** Cards that a row needs: the card whose thread it opens or uses, and its own card. */
 function cardsOf({ card, payload }: RenderedRow): string[] {
 	const root =
 		payload.type === "thread" ? payload.card : payload.type === "post" ? payload.thread : undefined;

@@ -6,17 +6,17 @@ import type { ConnectorTables } from "../store/tables.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** How far a session has been told, and what it looked like then. */
+/** Position in a session, and its state at that position. */
 export interface SessionCursor {
 	/** The newest event whose posts are planned. */
 	readonly seq: number;
-	/** The last event that another database may have shown already. */
+	/** The last event that another database may have posted. */
 	readonly replayedTo: number;
-	/** Undefined where another version of this program wrote it: it is told again, in silence. */
+	/** Undefined if another version of this program wrote it. The session is then reduced again without posts. */
 	readonly state?: ConversationState;
 }
 
-/** Whether it can be gone on from: of a replay that was cut short the old cards are not written, so it begins again. */
+/** Whether rendering can continue here. After an interrupted replay it cannot, because the old cards were not written. */
 export function isWhole(
 	cursor: SessionCursor,
 ): cursor is SessionCursor & { readonly state: ConversationState } {
@@ -31,7 +31,7 @@ const selectSessionCursor = hotStatement<
 	db.selectFrom("cursors").select(["seq", "replayed_to", "state"]).where("session", "=", p("session")),
 );
 
-/** Undefined for a session that this database has never told. */
+/** Returns undefined for a session that this database has not rendered. */
 export async function readSessionCursor(db: Tx, session: string): Promise<SessionCursor | undefined> {
 	const [row] = await selectSessionCursor(db, { session });
 	if (row === undefined) return undefined;
@@ -43,17 +43,17 @@ export async function readSessionCursor(db: Tx, session: string): Promise<Sessio
 	};
 }
 
-/** How far a session was told, and since when that is so, in milliseconds since the epoch. */
+/** Position in a session, with the time of its last change in milliseconds since the epoch. */
 interface Trace {
 	readonly seq: number;
 	readonly changedAt: number;
-	/** Absent where an earlier version of this program told it, or it shows nothing. */
+	/** Absent if an earlier version wrote the row, or if the session has no state. */
 	readonly externalKey?: string;
 }
 
 export type Traces = ReadonlyMap<string, Trace>;
 
-/** All sessions that were told. */
+/** Returns the cursors of all sessions. */
 export async function readTraces(db: Tx): Promise<Traces> {
 	const columns = ["session", "seq", "changed_at", "external_key"] as const;
 	const rows = await db.selectFrom("cursors").select(columns).execute();
@@ -69,15 +69,15 @@ export async function readTraces(db: Tx): Promise<Traces> {
 	);
 }
 
-/** A session that is told from its beginning as if it had never been. */
+/** Deletes the cursor of a session, which is then rendered from its beginning. */
 export async function forgetSessionCursor(tx: Tx, session: string): Promise<void> {
 	await tx.deleteFrom("cursors").where("session", "=", session).execute();
 }
 
 /**
- * Of a session that this database tells from its beginning. It may have told it before and forgotten it, and the gateway
- * has it again from a copy: what was posted then must not stand for what is posted from here on. Its cards stay, so that
- * what is told of them again edits them. Where that fails, the session is closed.
+ * Creates a cursor at the beginning of a session. This database may have rendered and forgotten the session before, and the
+ * gateway may have it again from a copy. The settled posts of that time are deleted, because their ids could hide new
+ * posts. Its cards stay, so that further events edit them. Closes the session if the database fails.
  */
 export async function beginSessionCursor(
 	store: Store<ConnectorTables>,
@@ -99,12 +99,12 @@ export async function beginSessionCursor(
 	return { seq: 0, replayedTo: opened.lastSeq };
 }
 
-/** As deep and as wide as a conversation can grow. */
+/** Limits above any conversation state. */
 const stateLimits = { maxDepth: 64, maxNodes: 1_000_000 };
 
 function readState(text: string): ConversationState | undefined {
 	const value = parseJson(text, stateLimits);
 	const isOurs = typeof value === "object" && value !== null && "v" in value;
-	// True because this program wrote it in this very version: a state is our own JSON.
+	// This version of the program wrote the JSON.
 	return isOurs && value.v === emptyConversation.v ? (value as unknown as ConversationState) : undefined;
 }

@@ -28,18 +28,18 @@ import { OldCards } from "./old-cards.ts";
 import { forgetSessionCursor, type SessionCursor } from "./session-cursors.ts";
 import { progressWords, Typing } from "./typing.ts";
 
-/** What another database has shown or not shown so long ago is nothing that anybody waits for. */
+/** Replayed events that are older than this are not posted. */
 const staleMs = 24 * 3_600_000;
 
-/** Frames that share a transaction. */
+/** Maximum frames per transaction. */
 const mostTogether = 500;
 
-/** Frames that wait for the database; the others wait in the connection. */
+/** Maximum frames that wait for the database. Further frames wait in the connection. */
 const mostWaiting = 2000;
 
 const storeWaitMs = 1000;
 
-/** Events that may be told again after a restart, to know what they have made of the conversation. */
+/** Maximum events that a restarted process may have to reduce again to restore the state. */
 const mostUnwritten = 100;
 
 export interface SessionSubscriptionParts {
@@ -50,19 +50,21 @@ export interface SessionSubscriptionParts {
 	readonly controls: Scene["controls"];
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Ends the telling; what was not told by then, the next process tells. */
+	/** Ends the subscription. The next process continues with the remaining events. */
 	readonly signal: AbortSignal;
 	/** Called for each frame. */
 	heard(): void;
 }
 
-/** Tells one session in its room: each event once, in order, with its posts planned in the transaction that notes it. */
+/**
+ * Renders one session in its room: each event once, in order. The transaction that plans its posts also moves the cursor.
+ */
 export class SessionSubscription implements RoomSession {
 	readonly session: string;
 	readonly room: Room;
-	/** Resolves when the session was deleted or closed here; rejects where it cannot be read on. */
+	/** Resolves when the session is deleted, or closed here. Rejects if it cannot be read further. */
 	readonly ended: Promise<"deleted" | "closed">;
-	/** Resolves when all is told that had happened before it was read here, or when nothing more is told. */
+	/** Resolves when all events from before this subscription are rendered, or when it ends. */
 	readonly caughtUp: Promise<void>;
 	readonly #catchUp = Promise.withResolvers<void>();
 	readonly #parts: SessionSubscriptionParts;
@@ -75,22 +77,22 @@ export class SessionSubscription implements RoomSession {
 	readonly #progress = new ReplyProgress();
 	readonly #replayedTo: number;
 	#state: ConversationState;
-	/** As the database has it. */
+	/** The state in the database. */
 	#written: ConversationState;
-	/** The newest event that `#state` has. */
+	/** The newest event that is part of `#state`. */
 	#reduced: number;
 	/** The newest event whose rows are planned. */
 	#planned: number;
-	/** During the replay. */
+	/** Cards of the replay that are not planned. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
 	#drained: Promise<void> = Promise.resolve();
 	/** Ids of the calls that run. Calls that had started before this process read the session are unknown. */
 	readonly #running = new Set<string>();
-	/** The gateway has it no more, and that is told. */
+	/** The gateway has deleted the session, and the deletion is rendered. */
 	#isDeleted = false;
 
-	/** `cursor` is how far it was told; its state is gone on from where the session was opened after it. */
+	/** `cursor`: the position of the last process. Its state is used if the session was opened at `cursor.seq`. */
 	constructor(
 		parts: SessionSubscriptionParts,
 		from: {
@@ -130,7 +132,6 @@ export class SessionSubscription implements RoomSession {
 		this.ended = this.#read();
 	}
 
-	/** What of it was shown so far. */
 	get state(): ConversationState {
 		return this.#state;
 	}
@@ -151,7 +152,7 @@ export class SessionSubscription implements RoomSession {
 		return this.#isDeleted ? "deleted" : "closed";
 	}
 
-	/** Takes what is recorded until it is closed; true where it was deleted. */
+	/** Reads recorded events until the session is closed. Returns true if it was deleted. */
 	async #takeAll(): Promise<boolean> {
 		try {
 			for await (const frame of this.#opened.events()) {
@@ -164,7 +165,8 @@ export class SessionSubscription implements RoomSession {
 			}
 			return false;
 		} catch (reason) {
-			// It was deleted while the gateway could not be heard: it tells that once, to those who are there.
+			// The session was deleted during a connection loss: the gateway reports a deletion once, to the connected
+			// clients.
 			if (ParleyError.from(reason).code === "not_found") return true;
 			throw reason;
 		}
@@ -182,7 +184,7 @@ export class SessionSubscription implements RoomSession {
 		if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
 	}
 
-	/** Behind all that is recorded of it; a replay that its deletion has cut short ends there, too. */
+	/** A place after all recorded events, also after those of an interrupted replay. */
 	#lastPlace(): number {
 		const last = this.#waiting.at(-1)?.seq ?? this.#reduced;
 		return Math.max(last + 1, this.#planned + 1, this.#replayedTo);
@@ -199,13 +201,13 @@ export class SessionSubscription implements RoomSession {
 				if (signal.aborted) return;
 				const error = ParleyError.from(reason);
 				log.warn("what a session tells waits because the connector failed", { session: this.session, error });
-				// That it is time to stop shows in the signal.
+				// The signal tells whether to stop.
 				await delay(clock, storeWaitMs, signal).catch(() => undefined);
 			}
 		}
 	}
 
-	/** The next frames for one transaction: all of them may have been shown before, or none. */
+	/** The next frames for one transaction. It contains either replayed or new events, not both. */
 	#together(): EventFrame[] {
 		const next = this.#waiting.slice(0, mostTogether);
 		const [first] = next;
@@ -216,7 +218,7 @@ export class SessionSubscription implements RoomSession {
 	async #tell(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
 		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
-		// Told again where the database refuses. Of what is no replay nothing is put aside.
+		// A copy, because the database may refuse the transaction. New events are not put aside.
 		let old = isReplay ? this.#old.copy() : this.#old;
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {
@@ -253,7 +255,7 @@ export class SessionSubscription implements RoomSession {
 		const about = { replayedTo: this.#replayedTo, externalKey: this.#externalKey };
 		const written = { state: JSON.stringify(state), ...about };
 		const plan = { conversation: this.#conversation, cursor, stored: written, rows, replayed };
-		// A cursor behind the last event would hide what a gateway that has the session again records next.
+		// A cursor after the last event would hide new events of a gateway that is restored from a copy with this session.
 		await this.#parts.outbox.plan(
 			plan,
 			isDeleted ? (tx) => forgetSessionCursor(tx, this.session) : undefined,
@@ -262,7 +264,7 @@ export class SessionSubscription implements RoomSession {
 		this.#written = state;
 	}
 
-	/** So that the next process need not read a session in which nothing happens any more. */
+	/** Saves the state, so that the next process need not read an idle session. */
 	async #keep(): Promise<void> {
 		const { log } = this.#parts;
 		if (this.#isDeleted || this.#reduced <= this.#planned) return;
@@ -273,9 +275,9 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * A state that shows nothing is found again by telling the same events again, as long as they are few; and of a
-	 * session that is not known at all, nobody could say later what was shown of it. What was there before it was read
-	 * is not read again by each process to come.
+	 * Whether to save a state without new rows. A few unsaved events can be reduced again after a restart. The first state
+	 * of a session is always saved, because the rendered events would be unknown otherwise. Events from before the
+	 * subscription are saved once, so that later processes do not read them again.
 	 */
 	#isWorthWriting(state: ConversationState, seq: number): boolean {
 		const { lastSeq } = this.#opened;
@@ -286,7 +288,7 @@ export class SessionSubscription implements RoomSession {
 		return isChanged && (this.#planned === 0 || seq - this.#planned > mostUnwritten);
 	}
 
-	/** Of the rows of an event, those that this database is to plan, behind the old ones that they go on from. */
+	/** Returns the rows of an event that this database must plan, after the older rows that they depend on. */
 	#planOf({ rows }: RenderedEvent, seq: number, old: OldCards): readonly PlannedRow[] {
 		const isPlanned = seq <= this.#planned;
 		if (seq > this.#replayedTo) return isPlanned ? [] : rows;
@@ -320,8 +322,8 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * Shows typing while a run works. A run that has asked a question works only if a call runs that has not asked it
-	 * itself: an approval comes before its call starts, and any other question comes from a call that runs.
+	 * Shows typing while a run works. A run with an open question works only if one of its calls runs and has not asked
+	 * that question. An approval comes before its call starts; any other question comes from a running call.
 	 */
 	#showTyping(): void {
 		const { answers, questions } = this.#state;
@@ -332,30 +334,28 @@ export class SessionSubscription implements RoomSession {
 	}
 }
 
-/** A session that is talked to in a room. */
 export interface RoomSession {
 	readonly session: string;
 	readonly room: Room;
-	/** What of it was shown so far. */
+	/** Everything rendered so far. */
 	readonly state: ConversationState;
 }
 
-/** What an event makes of the conversation, and all that it shows. */
+/** New state of a conversation, and the rows of one event. */
 interface RenderedEvent {
 	readonly state: ConversationState;
 	readonly rows: readonly RenderedRow[];
 }
 
-/** Where what is told is to be seen. */
 interface RenderTarget {
 	readonly scene: Scene;
-	/** The room's, in the outbox. */
+	/** Conversation of the room in the outbox. */
 	readonly conversation: string;
 	readonly platform: ChatPlatform;
 	readonly log: Logger;
 }
 
-/** Tells an event. One that this program cannot tell is left out, whatever the reason. */
+/** Renders an event. An event that this program cannot render is skipped and logged. */
 function renderFrame(
 	state: ConversationState,
 	{ frame, at }: { readonly frame: OzzieEvent; readonly at: number },
@@ -373,8 +373,8 @@ function renderFrame(
 }
 
 /**
- * Rows whose ids no recorded event has: a gateway that is restored from a copy has the session again, and gives the
- * number of its deletion to what happens next.
+ * Gives the rows ids that no recorded event can have. A gateway that is restored from a copy has the session again, and
+ * reuses the number of the deletion.
  */
 function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {
 	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));

@@ -15,10 +15,10 @@ import {
 } from "./session-cursors.ts";
 import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
 
-/** Sessions that are brought back at the start, and how many of them at once. */
+/** Maximum sessions that are listed at the start, and the number of sessions that are opened in parallel. */
 const mostListed = 1000;
 const parallel = 8;
-/** A session that was used since is read again at once: what somebody else says in it is to be seen, too. */
+/** Sessions with activity in this time are read from the start, because other clients may use them, too. */
 export const recentMs = 24 * 3_600_000;
 
 const firstWaitMs = 1000;
@@ -28,11 +28,11 @@ const activeTasks = ["pending", "running", "suspended"] as const;
 
 export interface SubscriptionsParts extends SessionSubscriptionParts {
 	readonly gateway: SessionClient;
-	/** From 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 }
 
-/** How a session is opened that is not there yet. */
+/** How to create a missing session. */
 export interface Opening {
 	readonly key: string;
 	readonly title?: string;
@@ -41,14 +41,14 @@ export interface Opening {
 
 type Listed = MethodResult<"list_sessions">["sessions"][number];
 
-/** All sessions of the connector: those that are talked to or still have something to say are read and told. */
+/** All sessions of the connector. Those with recent or pending activity are read and rendered. */
 export class Subscriptions {
-	/** Resolves when it is known which sessions there are. Rejects when the connector stops before. */
+	/** Resolves when the list of sessions is known. Rejects if the connector stops first. */
 	readonly ready: Promise<void>;
 	readonly #parts: SubscriptionsParts;
 	readonly #subscriptions = new Map<string, SessionSubscription>();
 	readonly #known = new KnownSessions();
-	/** What is being opened, by external key. */
+	/** Sessions that are being opened, by external key. */
 	readonly #opening = new Map<string, Promise<SessionSubscription>>();
 	readonly #begun: Promise<void>;
 
@@ -56,37 +56,39 @@ export class Subscriptions {
 		this.#parts = parts;
 		const listed = this.#list();
 		this.ready = listed.then(() => undefined);
-		// Whoever waits for it hears of it; that the connector stops is no fault.
+		// Waiting callers get the rejection. A stop of the connector is not an error.
 		this.ready.catch(() => undefined);
 		this.#begun = listed.then((sessions) => this.#bringBack(sessions)).catch(() => undefined);
 	}
 
-	/** The sessions that are read. */
+	/** Number of sessions that are read. */
 	get size(): number {
 		return this.#subscriptions.size;
 	}
 
-	/** The sessions of ours that are known, read or not. */
+	/** The known sessions of this platform, read or not. */
 	known(): Iterable<KnownSession> {
 		return this.#known.all();
 	}
 
-	/** The session with this id, open or not. */
 	withId(id: string): KnownSession | undefined {
 		return this.#known.withId(id);
 	}
 
-	/** Those of one room, by its key. */
+	/** The known sessions of one room, by its key. */
 	knownIn(roomKey: string): readonly KnownSession[] {
 		return this.#known.inRoom(roomKey);
 	}
 
-	/** A session that is read. */
+	/** A session that is read; undefined otherwise. */
 	session(id: string): SessionSubscription | undefined {
 		return this.#subscriptions.get(id);
 	}
 
-	/** Reads a session by its id, where it is one of ours; resolves when all is told that has happened there so far. */
+	/**
+	 * Reads a session of this platform by its id. Resolves when all its past events are rendered; undefined if it is
+	 * unknown.
+	 */
 	async follow(id: string): Promise<SessionSubscription | undefined> {
 		await this.ready;
 		const known = this.#known.withId(id);
@@ -95,7 +97,7 @@ export class Subscriptions {
 		return subscription;
 	}
 
-	/** Reads the session of an external key, which is created where there is none. */
+	/** Reads the session of an external key, and creates it if it is missing. */
 	async bring(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
 		await this.ready;
 		const bring = async (): Promise<SessionSubscription> =>
@@ -105,19 +107,20 @@ export class Subscriptions {
 			});
 		return bring().catch((reason: unknown) => {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			// It was deleted while nobody read it, and is known no more.
+			// The session was deleted while it was not read, and is now forgotten.
 			return bring();
 		});
 	}
 
 	/**
-	 * Reads a session anew that the gateway has not found for a request. It says so of one, too, that is there but not
-	 * joined on this connection; what is really gone is not found here either: its room is told, and it is known no more.
+	 * Opens a session again after the gateway did not find it for a request. The gateway also reports `not_found` for a
+	 * session that this connection has not joined. A deleted session is not found here either: the deletion is rendered and
+	 * the session forgotten.
 	 */
 	async reopen(subscription: SessionSubscription): Promise<void> {
 		const { session } = subscription;
 		const known = this.#known.withId(session);
-		// Somebody else has seen that before.
+		// Another caller has already reopened it.
 		if (known === undefined || this.#subscriptions.get(session) !== subscription) return;
 		this.#subscriptions.delete(session);
 		const reopen = async (): Promise<SessionSubscription> => {
@@ -132,16 +135,17 @@ export class Subscriptions {
 		}
 	}
 
-	/** Resolves when nothing more is told. The signal must be aborted. */
+	/** Resolves when rendering has ended. The signal must be aborted. */
 	async stop(): Promise<void> {
-		// Closing comes first: `#begun` waits for subscriptions to catch up, and the aborted signal has ended their catching up.
+		// Closing comes first: `#begun` waits for subscriptions to catch up, and the aborted signal has ended their
+		// catching up.
 		for (const subscription of this.#subscriptions.values()) subscription.close();
 		await this.#begun;
 		await Promise.allSettled(this.#opening.values());
 		await Promise.allSettled([...this.#subscriptions.values()].map(({ ended }) => ended));
 	}
 
-	/** Resolves with those that are to be read. */
+	/** Returns the sessions that must be read. */
 	async #list(): Promise<readonly KnownSession[]> {
 		const { store, gateway, clock, chance, log, signal } = this.#parts;
 		for (let failures = 1; ; failures++) {
@@ -163,7 +167,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Whether it is one of ours. */
+	/** Remembers a listed session. Returns false for a session of another platform. */
 	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
 		const key = readSessionKey(text);
 		if (key?.platform !== this.#parts.platform.name) return false;
@@ -180,7 +184,7 @@ export class Subscriptions {
 		return state !== "idle" || isRecent || busy.has(id) || last_seq > (told.get(id)?.seq ?? 0);
 	}
 
-	/** Those of them that are to be read, which are known from then on. */
+	/** Returns the unlisted sessions that must be read, and remembers them. */
 	async #unlisted(sessions: readonly Listed[], told: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
 		const { expecting, isAll } = await readUnlisted(this.#parts, listed, told);
@@ -201,7 +205,7 @@ export class Subscriptions {
 		const work = async (): Promise<void> => {
 			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
 				const { id: session } = next;
-				// Where another session has its key by now, it is there no more.
+				// The session is gone if another session has its key by now.
 				const isKnown = this.#known.withId(session) !== undefined;
 				await (isKnown ? this.follow(session) : this.#tellGone(next)).catch((error: unknown) => {
 					if (signal.aborted || ParleyError.from(error).code === "not_found") return;
@@ -212,7 +216,7 @@ export class Subscriptions {
 		await Promise.all(Array.from({ length: parallel }, work));
 	}
 
-	/** One opening of a session at a time, and none of one that is read. */
+	/** Opens a session once: returns an open subscription, or joins a running opening. */
 	#once(
 		externalKey: string,
 		open: (externalKey: string) => Promise<SessionSubscription>,
@@ -239,7 +243,7 @@ export class Subscriptions {
 		return this.#tell(opened, { key, after, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
 	}
 
-	/** It was deleted while nobody read it: what it promises people is taken back, where they wait for something. */
+	/** Renders the deletion of a session that was not read, if people still expect something of it. */
 	async #tellGone({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
@@ -309,19 +313,19 @@ export class Subscriptions {
 	}
 }
 
-/** So long cards are remembered, and with that what could still be changed on them. */
+/** Cards are remembered for this time, and can be changed until then. */
 const changeableMs = 90 * 24 * 3_600_000;
 
 interface Unlisted {
-	/** Those that still promise something where people see it. */
+	/** Sessions with open answers, questions or tasks. */
 	readonly expecting: readonly KnownSession[];
-	/** Of all that were told on the platform, expecting something or not, none is listed. */
+	/** Whether none of the rendered sessions is listed. */
 	readonly isAll: boolean;
 }
 
 /**
- * What was told and the gateway does not list: it has too many, they were deleted while no process of ours was there,
- * or it is not the gateway, or not the data, that they were told from.
+ * Returns the rendered sessions that the gateway does not list. The list was too long, they were deleted while the
+ * connector was down, or it is another gateway or data directory.
  */
 async function readUnlisted(
 	parts: {

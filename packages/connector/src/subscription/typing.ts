@@ -3,18 +3,21 @@ import type { Progress } from "@parley/protocol";
 import { oneLine } from "../conversation/vocabulary/plain.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 
-/** Discord shows it for ten seconds (https://docs.discord.com/developers/resources/channel#trigger-typing-indicator). */
+/**
+ * Discord shows the indicator for ten seconds:
+ * https://docs.discord.com/developers/resources/channel#trigger-typing-indicator
+ */
 const everyMs = 8000;
-/** What is answered within this needs no sign that it will be. */
+/** A run that answers within this time shows no indicator. */
 const firstMs = 400;
-/** A run that has shown nothing for so long waits for something else than its model. */
+/** A run without progress for this time waits for something other than its model. */
 const mostMs = 5 * 60_000;
-/** Between a sign and the next that says what the agent does. */
+/** Minimum time between two descriptions of the current step. */
 const wordsMs = 3000;
 
 /**
- * Shows in one conversation that the agent is at work, and what it does, for as long as that is so, and never longer than
- * five minutes after the last that was heard of the run.
+ * Shows in one conversation that the agent is working, with its current step, until five minutes after the last progress of
+ * the run.
  */
 export class Typing {
 	readonly #parts: {
@@ -36,7 +39,7 @@ export class Typing {
 		this.#parts = parts;
 	}
 
-	/** The run at work, or none. */
+	/** Sets the active run. */
 	show(run: string | undefined): void {
 		if (run === this.#run) return;
 		this.#run = run;
@@ -48,7 +51,7 @@ export class Typing {
 		this.#timer = this.#parts.clock.after(firstMs, this.#again);
 	}
 
-	/** Description of the current step of the run; "" if there is none. */
+	/** Description of the current step of the run; "" without one. */
 	does(words: string): void {
 		const { clock } = this.#parts;
 		const now = clock.monotonic();
@@ -57,7 +60,7 @@ export class Typing {
 		this.#until = now + mostMs;
 		if (words === this.#doing && !isOver) return;
 		this.#doing = words;
-		// Before the first sign that one says it.
+		// The first indicator, which is still to come, includes the description.
 		if (this.#shownAt === Number.NEGATIVE_INFINITY) return;
 		this.#timer?.cancel();
 		this.#timer = clock.after(Math.max(0, this.#shownAt + wordsMs - now), this.#again);
@@ -67,21 +70,21 @@ export class Typing {
 		const { outbox, clock, conversation } = this.#parts;
 		if (clock.monotonic() >= this.#until) return;
 		this.#shownAt = clock.monotonic();
-		// It never rejects: what a platform refuses here is not tried again.
+		// Never rejects. A refusal of the platform is not retried.
 		void outbox.typing(conversation, this.#doing);
 		this.#timer = clock.after(everyMs, this.#again);
 	};
 }
 
-/** Characters of a file's name. */
+/** Maximum characters of a file name. */
 const mostName = 60;
 
-/** Tools whose subject is a file that everybody in the room may hear of. */
+/** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
 /**
- * Progress of the agent, to follow its name: "is writing notes.md…"; "" if there is none. Thoughts, commands and
- * texts stay out: a room reads the answer.
+ * Description of the current step, to follow the agent's name: "is writing notes.md…"; "" without a step. Thoughts,
+ * commands and texts are left out, because the room reads the answer.
  */
 export function progressWords(progress: Progress | undefined): string {
 	if (progress === undefined) return "";

@@ -1,9 +1,6 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/**
- * A text of at most `most`, as `lengthOf` counts, with an ellipsis where something is missing and no character as people
- * see it cut in two.
- */
+/** Shortens a text to at most `most`, measured by `lengthOf`, with an ellipsis after a cut. Never splits a grapheme. */
 export function cutText(text: string, most: number, lengthOf = (part: string) => part.length): string {
 	if (lengthOf(text) <= most) return text;
 	let kept = "";

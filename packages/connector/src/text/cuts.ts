@@ -1,31 +1,31 @@
 import type { Block, Inline, List, Table, TableRow } from "./document.ts";
 import type { Layout, Leaf } from "./layout.ts";
 
-/** Offsets at which a text may be split, in rising order, by how well it reads. */
+/** Offsets at which a text may be split, in ascending order, by readability of the result. */
 export interface Cuts {
 	/** Between the blocks of the document. */
 	readonly blocks: number[];
-	/** Between the items, rows and blocks inside of one. */
+	/** Between the items, rows and blocks inside a block. */
 	readonly parts: number[];
 	/** Between sentences, and lines of code. */
 	readonly sentences: number[];
 	readonly words: number[];
-	/** After a heading, inside a row, a word or a line of code, but never inside a character as people see it. */
+	/** After a heading, inside a row, a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
-	/** Inside a link or a code span, for those that no post can hold. */
+	/** Inside a link or a code span that is longer than a post. */
 	readonly atoms: number[];
-	/** Inside what is shown as one character, for one that no post can hold. */
+	/** Inside a grapheme that is longer than a post. */
 	readonly codePoints: number[];
 }
 
-// One locale for all, so that the same text is split in the same way everywhere.
+// A fixed locale, so that a text is always split in the same way.
 const bySentence = new Intl.Segmenter("en", { granularity: "sentence" });
 const byWord = new Intl.Segmenter("en", { granularity: "word" });
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * The cuts between two offsets, both excluded. Inside a leaf there are only those of the leaf that `to` lies in. They
- * depend on nothing at or after `to`, so that text which is appended there cannot move them.
+ * Returns the cuts between two offsets, both excluded. Cuts inside a leaf are only those of the leaf at `to`. They do not
+ * depend on text at or after `to`, so that appended text cannot move them.
  */
 export function cutsBetween(layout: Layout, from: number, to: number): Cuts {
 	const cuts: Cuts = {
@@ -92,7 +92,7 @@ function findInTable(finder: Finder, table: Table): void {
 }
 
 function findInRow(finder: Finder, row: TableRow): void {
-	// Half a row reads badly wherever it is cut.
+	// Half a row is always hard to read.
 	const { graphemes } = finder.cuts;
 	const cuts = { ...finder.cuts, sentences: graphemes, words: graphemes };
 	for (const cell of finder.layout.between(row.children, finder.from, finder.to)) {
@@ -101,7 +101,7 @@ function findInRow(finder: Finder, row: TableRow): void {
 	}
 }
 
-/** Adds a cut, unless it is the last one already: the last item ends where its list does. */
+/** Adds a cut, unless it is already the last one: the last item ends together with its list. */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
 }
@@ -111,7 +111,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	const start = layout.start(leaf);
 	if (layout.end(leaf) < to) return;
 	const first = Math.max(finder.from, start);
-	// Half of a character at the end would look as if one ended in front of it.
+	// Half a character at the end would look like the end of a character.
 	const text = layout
 		.textOf(leaf)
 		.slice(first - start, to - start)
@@ -119,13 +119,13 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	const window = { first, text };
 	if (leaf.type === "code") findInCode(finder, window);
 	else findInInlines(finder, window, leaf.children);
-	// The last one alone: where there is no other cut, it is as good as any.
+	// Only the last one, because without other cuts all are equally good.
 	const last = window.text.length - 1;
 	const cut = /^[\udc00-\udfff]/.test(window.text.slice(last)) ? last - 1 : last;
 	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);
 }
 
-/** The part of a leaf's text in which cuts are looked for, and the offset of its first character. */
+/** The part of a leaf's text that is searched for cuts, and the offset of its first character. */
 interface Window {
 	readonly first: number;
 	readonly text: string;
@@ -135,7 +135,7 @@ function findInCode(finder: Finder, { first, text }: Window): void {
 	const { sentences, graphemes } = finder.cuts;
 	for (const cut of lineStarts(text)) add(finder, first + cut, sentences);
 	for (const cut of graphemeStarts(text)) {
-		// In front of a line break the next post would begin with a line that is not there.
+		// Before a line break, the next post would begin with an empty line.
 		if (text[cut] !== "\n") add(finder, first + cut, graphemes);
 	}
 }
@@ -162,7 +162,7 @@ function* graphemeStarts(text: string): Generator<number> {
 	for (const { index } of byGrapheme.segment(text)) yield index;
 }
 
-/** Behind blanks, and between words where they are written without: `(word`, `a.b` and `word,` stay together. */
+/** Offsets after spaces, and between words in scripts without spaces: `(word`, `a.b` and `word,` stay together. */
 function* wordStarts(text: string): Generator<number> {
 	let before: Intl.SegmentData | undefined;
 	for (const segment of byWord.segment(text)) {
@@ -178,7 +178,7 @@ function closes({ segment }: Intl.SegmentData): boolean {
 	return /^[\s。、，．！？；：」』）]/.test(segment);
 }
 
-/** Tells whether a cut lies inside a link or a code span. */
+/** Returns whether a cut is inside a link or a code span. */
 function atomsIn(
 	layout: Layout,
 	nodes: readonly Inline[],

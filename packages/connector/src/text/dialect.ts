@@ -1,16 +1,16 @@
 import type { Block } from "./document.ts";
 
 /**
- * How one platform writes text, and how it counts it. Whatever a text node holds must come out as that text: nothing in
- * it may format, link or ping anybody.
+ * Syntax and length of text on one platform. Text nodes must be shown literally, without formatting, links or
+ * notifications.
  */
 export interface Dialect {
-	/** Blocks as the platform wants them. Longer blocks must not be written shorter. */
+	/** Writes blocks for the platform. More content must not give a shorter result. */
 	write(blocks: readonly Block[]): string;
-	/** Puts a written line in small print, where the platform has that. */
+	/** Wraps a written line as small print, if the platform supports it. */
 	readonly small?: (written: string) => string;
-	/** How long the platform takes `written` to be, in the unit of its limits; of two texts in a row, the sum. */
+	/** Length of `written` in the unit of the platform's limits. The length of two texts in sequence is the sum. */
 	measure(written: string): number;
-	/** The widest table, in columns of a fixed-width font, that stays a table; wider ones become lists. */
+	/** Maximum width of a table in columns of a fixed-width font. Wider tables become lists. */
 	readonly tableColumns: number;
 }

@@ -1,4 +1,7 @@
-/** Text as it is read: no character in it formats anything. A line break is a `\n`. */
+/**
+ * Literal text without formatting. A line break is a `\
+ * `.
+ */
 export interface Text {
 	readonly type: "text";
 	readonly value: string;
@@ -14,14 +17,14 @@ export interface Styled {
 	readonly children: readonly Inline[];
 }
 
-/** An address of http, https or mailto, with at least one character to read; images are links too. */
+/** An http, https or mailto address with visible text. Images are links, too. */
 export interface Link {
 	readonly type: "link";
 	readonly url: string;
 	readonly children: readonly Inline[];
 }
 
-/** What stands within a line. Names and fields are those of mdast, so that its tools can read these trees. */
+/** Content of a line. Names and fields are those of mdast, so that its tools can read these trees. */
 export type Inline = Text | InlineCode | Styled | Link;
 
 export interface Paragraph {
@@ -35,7 +38,10 @@ export interface Heading {
 	readonly children: readonly Inline[];
 }
 
-/** `lang` is a single word such as `ts`; lines of `value` are separated by `\n`. */
+/**
+ * `lang` is a single word such as `ts`. Lines of `value` are separated by `\
+ * `.
+ */
 export interface Code {
 	readonly type: "code";
 	readonly lang: string | undefined;
@@ -53,13 +59,13 @@ export interface Blockquote {
 
 export interface ListItem {
 	readonly type: "listItem";
-	/** Whether the box of a to-do is ticked; undefined where there is no box. */
+	/** Whether the box of a task item is ticked; undefined without a box. */
 	readonly checked: boolean | undefined;
 	/** Never empty. */
 	readonly children: readonly Block[];
 }
 
-/** `start` is the number of the first item of an ordered list. Whether it was written tight or loose is not kept. */
+/** `start`: number of the first item of an ordered list. Tight and loose lists are not distinguished. */
 export interface List {
 	readonly type: "list";
 	readonly ordered: boolean;
@@ -77,7 +83,7 @@ export interface TableRow {
 	readonly children: readonly TableCell[];
 }
 
-/** The first row is the header; all rows have as many cells as it. */
+/** The first row is the header. All rows have the same number of cells. */
 export interface Table {
 	readonly type: "table";
 	readonly children: readonly TableRow[];
@@ -87,14 +93,14 @@ export type Block = Paragraph | Heading | Code | ThematicBreak | Blockquote | Li
 
 export type TextNode = Block | ListItem | TableRow | TableCell | Inline;
 
-/** What a model wrote, as a tree of blocks that no platform has touched yet. */
+/** A text of a model as a tree of blocks, independent of a platform. */
 export interface TextDocument {
-	/** As it was written. */
+	/** The original text. */
 	readonly markdown: string;
 	readonly blocks: readonly Block[];
 }
 
-/** What people read of inlines, without any formatting. */
+/** Returns the text of inlines without formatting. */
 export function plainText(nodes: readonly Inline[]): string {
 	return nodes.map((node) => ("value" in node ? node.value : plainText(node.children))).join("");
 }

@@ -5,20 +5,18 @@ import type { Block, Code, Inline, List, ListItem, Table, TableRow, TextDocument
 import { Layout, type Leaf } from "./layout.ts";
 import { narrowTables } from "./tables.ts";
 
-/** Maximum size of a post. */
 export interface PostSize {
 	readonly dialect: Dialect;
-	/** The longest post, as `dialect.measure` counts. */
+	/** Maximum length of a post, in units of `dialect.measure`. */
 	readonly limit: number;
 }
 
-/** What a text has to fit into. */
 export interface FitOptions extends PostSize {
-	/** What would take more posts than this becomes one, with the whole text in a file. */
+	/** A text of more posts becomes one post, with the complete text in a file. */
 	readonly maxPosts: number;
 }
 
-/** A text as posts, in their order; `file` goes with the only post where it was too long. */
+/** Posts of a text, in order. `file` belongs to the only post of a text that was too long. */
 export interface Fitted {
 	readonly posts: readonly string[];
 	readonly file?: { readonly name: string; readonly content: string };
@@ -36,10 +34,10 @@ const inFile: Block = {
 };
 
 /**
- * Splits a document into posts of at most `limit`, where it reads best: between blocks, items and rows, sentences,
- * words, and inside a word only where there is no other way; never inside a grapheme, a link or a code span that a post
- * can hold. Nothing is lost. While a text grows, posts before the last two of it stay as they are, up to the paragraph
- * that is being written. Throws `invalid_argument` where the limit cannot hold a single character with what encloses it.
+ * Splits a document into posts of at most `limit`, at the best positions: between blocks, items and rows, then sentences,
+ * then words. It splits a word only as a last resort, and never a grapheme, a link or a code span that fits one post. No
+ * content is lost. While a text grows, all posts before its last two stay unchanged, except the current paragraph. Throws
+ * `invalid_argument` if the limit is too small for one character with its formatting.
  */
 export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 	const layout = new Layout(narrowTables(document.blocks, options.dialect.tableColumns));
@@ -61,8 +59,8 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 }
 
 /**
- * As much of a document as one post of at most `limit` holds, cut where it reads best, with `note` below it where that
- * is not all. Throws like `fitPosts`.
+ * Returns the start of a document that fits one post of at most `limit`, cut at the best position, with `note` below it
+ * after a cut. Throws like `fitPosts`.
  */
 export function fitPost(document: TextDocument, { dialect, limit }: PostSize, note: Block): string {
 	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
@@ -76,7 +74,7 @@ class Page {
 	readonly #layout: Layout;
 	readonly #options: PostSize;
 	readonly #foot: readonly Block[];
-	/** What was written last. */
+	/** The last written range. */
 	#last: { readonly from: number; readonly to: number; readonly text: string } | undefined;
 
 	constructor(layout: Layout, options: PostSize, foot: readonly Block[] = []) {
@@ -87,14 +85,14 @@ class Page {
 
 	write(from: number, to: number): string {
 		const last = this.#last;
-		// Most texts fit: what was measured is what is posted.
+		// Most texts fit, so the measured text is also the result.
 		if (last?.from === from && last.to === to) return last.text;
 		const text = this.#options.dialect.write([...slice(this.#layout, from, to), ...this.#foot]);
 		this.#last = { from, to, text };
 		return text;
 	}
 
-	/** Where the post ends that begins at `from`. */
+	/** Returns the end of the post that begins at `from`. */
 	cutAfter(from: number): number {
 		const overflow = this.#overflowAfter(from);
 		if (overflow === undefined) return this.#layout.length;
@@ -126,7 +124,7 @@ class Page {
 		return this.#options.dialect.measure(this.write(from, to));
 	}
 
-	/** The least offset at which a post would be too long; undefined if all that is left fits. */
+	/** Returns the smallest offset at which a post is too long; undefined if the rest fits. */
 	#overflowAfter(from: number): number | undefined {
 		const { limit } = this.#options;
 		const end = this.#layout.length;
@@ -146,25 +144,25 @@ class Page {
 	}
 }
 
-/** Stands in front of a fence that was opened in an earlier post. */
+/** Label before a fence that continues from an earlier post. */
 export const continuedLabel: Block = {
 	type: "paragraph",
 	children: [{ type: "emphasis", children: [{ type: "text", value: "continued" }] }],
 };
 
 /**
- * The part of a document between two offsets, as blocks that stand on their own: a list continues with its number, a
- * table repeats a short header, a fence repeats its language. The rest of a split list item comes without its bullet, in
- * front of the other items, because a bullet would make it another item.
+ * Returns the part of a document between two offsets as independent blocks: a list continues with its number, a table
+ * repeats a short header, and a fence repeats its language. The rest of a split list item has no bullet, because a bullet
+ * would make it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });
 }
 
-/** Characters of the longest header that a table repeats in later posts. A longer one could fill a post by itself. */
+/** Maximum characters of a table header that is repeated in later posts. A longer one could fill a post by itself. */
 const longestHeader = 160;
 
-/** A blank that carries an accent is a character as people see it. */
+/** A space with a combining accent is a visible character. */
 const blank = /^\s(?!\p{M})/u;
 
 interface Range {
@@ -206,7 +204,7 @@ function sliceBlock(layout: Layout, block: Block, range: Range): Block[] {
 function sliceCode(layout: Layout, code: Code, { from, to }: Range): Block[] {
 	const start = layout.start(code);
 	const first = Math.max(from - start, 0);
-	// Behind the last line break there is one more line, which is empty.
+	// The text after the last line break is one more, empty line.
 	if (first > 0 && first >= code.value.length && !code.value.endsWith("\n")) return [];
 	const rest = code.value.slice(first, to - start);
 	const value = to - start <= code.value.length && rest.endsWith("\n") ? rest.slice(0, -1) : rest;
@@ -250,7 +248,7 @@ function sliceTable(layout: Layout, table: Table, range: Range): Block[] {
 	return [{ ...table, children: [...repeated, ...rows] }];
 }
 
-/** Blanks on both sides of a cut are left out: no platform shows them, and no style may begin or end with one. */
+/** Omits spaces on both sides of a cut: platforms do not show them, and a style must not begin or end with one. */
 function sliceLeaf(layout: Layout, leaf: Exclude<Leaf, Code>, range: Range): Inline[] {
 	const start = layout.start(leaf);
 	if (start >= range.from && layout.end(leaf) <= range.to) return [...leaf.children];

@@ -1,11 +1,11 @@
 import { type Block, plainText, type TextNode } from "./document.ts";
 
-/** A block whose text is inlines, or code. */
+/** A block with inlines or code as text. */
 export type Leaf = Extract<TextNode, { type: "paragraph" | "heading" | "tableCell" | "code" }>;
 
 /**
- * Where each node stands in the text of a document: all that is read of it, in order, each leaf closed by one more
- * character, so that also an empty one has a place. Offsets count UTF-16 code units; a cut is one of them.
+ * Positions of all nodes in the visible text of a document, in order. Each leaf is followed by one more character, so that
+ * an empty leaf has a position, too. Offsets and cuts are in UTF-16 code units.
  */
 export class Layout {
 	readonly blocks: readonly Block[];
@@ -26,7 +26,7 @@ export class Layout {
 		return this.#spans.get(node)?.end ?? 0;
 	}
 
-	/** The text of a leaf; it begins where the leaf does. */
+	/** Text of a leaf. It begins at the offset of the leaf. */
 	textOf(leaf: Leaf): string {
 		if (leaf.type === "code") return leaf.value;
 		const known = this.#texts.get(leaf);
@@ -36,7 +36,7 @@ export class Layout {
 		return text;
 	}
 
-	/** Those of `nodes`, which are siblings in their order, that have something between the two offsets. */
+	/** Returns the siblings in `nodes` that have content between the two offsets. */
 	*between<Node extends TextNode>(nodes: readonly Node[], from: number, to: number): Generator<Node> {
 		for (let index = this.indexAfter(nodes, from); index < nodes.length; index++) {
 			const node = nodes[index];
@@ -45,7 +45,7 @@ export class Layout {
 		}
 	}
 
-	/** The index of the first of `nodes` that ends after an offset. */
+	/** Returns the index of the first of `nodes` that ends after an offset. */
 	indexAfter(nodes: readonly TextNode[], from: number): number {
 		let low = 0;
 		let high = nodes.length;

@@ -12,10 +12,11 @@ const options: Options = {
 	join: [(_left, _right, parent) => (parent.type === "list" ? 0 : undefined)],
 };
 
-/** Markdown as its specification has it (GFM), counted in UTF-16 code units. */
+/** Standard Markdown (GFM), measured in UTF-16 code units. */
 export const markdownDialect: Dialect = {
 	write(blocks: readonly Block[]): string {
-		// Our nodes are mdast's with fewer types and fields; it only reads them, so that readonly is no difference.
+		// Our nodes are mdast nodes with fewer types and fields. The library only reads them, so that `readonly` is
+		// harmless.
 		const root = { type: "root", children: blocks } as unknown as Root;
 		return toMarkdown(root, options).trimEnd();
 	},

@@ -4,15 +4,15 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
-/** More than any model writes in one go: what is longer is shown as it was written. */
+/** Maximum characters, above any text of a model. Longer text is shown as it was written. */
 const maxLength = 500_000;
-/** The parser's work and its stack grow with the square of these. */
+/** Limits for the parser, whose time and stack grow with the square of these. */
 const maxNesting = 32;
 const maxDelimiters = 2000;
 
 /**
- * Off is what a later line could change of earlier text, so that posts which are full stay as they are (definitions,
- * footnotes, underlined headings), and HTML, which no platform shows: it is text.
+ * Disabled constructs. A later line could change earlier text (definitions, footnotes, underlined headings), so that
+ * finished posts would change. HTML is text, because no platform shows it.
  */
 const off = [
 	"definition",
@@ -33,14 +33,14 @@ const opensBlock = /^\s*(?:$|[|#>]|[-+*][ \t]|\d{1,9}[.)][ \t])/;
 const delimiter = /[*_~[\]]/g;
 
 const plainLine = String.raw`\p{L}(?: ?[\p{L}\p{M}\p{N}.,;:!?'"()%…–—“”‘’])*`;
-/** Sentences of which no character and no place could mean anything to the parser, as most answers are. */
+/** Sentences without any character that could be Markdown, as in most answers. */
 const plain = new RegExp(`^${plainLine}(?:\\n{1,2}${plainLine})*\\n*$`, "u");
 const barelyLinked = /www\./i;
 
 /**
- * Reads Markdown (CommonMark, tables, task lists, strikethrough, bare addresses) as a model writes it, also while it is
- * still being written. Never throws: what is left open is closed at the end, and what no reader could follow, in depth
- * or in size, is text. Nothing is lost but how it was written, and the titles of links.
+ * Parses the Markdown of a model (CommonMark, tables, task lists, strikethrough, bare addresses), also while it is being
+ * written. Never throws: open constructs are closed at the end, and text that is too deep or too long is taken literally.
+ * Only the style of the source and the titles of links are lost.
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
@@ -48,7 +48,7 @@ export function parseText(markdown: string): TextDocument {
 	return parseMarkdown(markdown);
 }
 
-/** The parser's work for all but what is plain, for which it would come to the same and take a hundred times as long. */
+/** Parses text that is not plain. For plain text, the result would be the same, but a hundred times slower. */
 function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
 		extensions: [gfm({ singleTilde: false }), { disable: { null: [...off, ...tooMuch(markdown)] } }],
@@ -69,7 +69,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** The constructs that this text has too many of. */
+/** Returns the constructs that occur too often in this text. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];
@@ -79,7 +79,7 @@ function nestsTooDeep(line: string): boolean {
 	return (leadingMarkers.exec(line)?.[0].match(marker)?.length ?? 0) > maxNesting;
 }
 
-/** Whether one stretch of text, in which styles can be opened and closed, has too many marks for them. */
+/** Whether a block of text has too many delimiters of styles. */
 function stylesTooMuch(lines: readonly string[]): boolean {
 	let fenced = false;
 	let delimiters = 0;
@@ -92,14 +92,14 @@ function stylesTooMuch(lines: readonly string[]): boolean {
 	return false;
 }
 
-/** Deeper quotes and lists lose their frame: what is in front of a line must leave room for the line. */
+/** Maximum depth of quotes and lists: the prefixes must leave space for the text of a line. */
 const maxDepth = 8;
 /** Longer addresses are shown as text, which can be split. */
 const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;
 const language = /^[\w+#.-]{1,32}$/;
 
-/** mdast as our blocks: images are links, what a post cannot hold is text. */
+/** Converts mdast to blocks. Images become links, and constructs that posts do not support become text. */
 function blocksFrom(nodes: readonly RootContent[], depth = 0): Block[] {
 	return nodes.flatMap((node) => blockFrom(node, depth));
 }
@@ -127,12 +127,12 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 		case "table":
 			return [tableFrom(node)];
 		default:
-			// The parser's other constructs are switched off: what is left can only be a line's content.
+			// Other constructs are disabled, so only the content of a line is left.
 			return [{ type: "paragraph", children: [{ type: "text", value: leftOver(node) }] }];
 	}
 }
 
-/** Everything has something in it, so that it has a place in the text of the document. */
+/** A document has at least one block, so that every position exists. */
 function filled(blocks: Block[]): Block[] {
 	return blocks.length > 0 ? blocks : [{ type: "paragraph", children: [] }];
 }

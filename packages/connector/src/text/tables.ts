@@ -1,12 +1,12 @@
 import { columnsOf } from "./columns.ts";
 import { type Block, type Inline, type ListItem, plainText, type Table, type TableRow } from "./document.ts";
 
-/** Longer headers are not said again in every row. */
+/** Longer headers are not repeated in every row. */
 const maxLabel = 40;
-/** So many rows tell how wide a table is: one that grows must not change its form in posts that are full. */
+/** Rows that decide about the form of a table. A growing table must not change its form in finished posts. */
 const tellingRows = 4;
 
-/** Tables that fit a width, in columns, as they are; wider ones as lists of their rows. */
+/** Returns tables that fit a width in columns unchanged, and converts wider ones to lists of their rows. */
 export function narrowTables(blocks: readonly Block[], columns: number): Block[] {
 	return blocks.map((block): Block => {
 		switch (block.type) {
@@ -28,7 +28,7 @@ export function narrowTables(blocks: readonly Block[], columns: number): Block[]
 	});
 }
 
-/** A table in lines of equal columns, for a fixed-width font. */
+/** Returns the lines of a table with equal columns, for a fixed-width font. */
 export function alignedLines(table: Table): string[] {
 	const widths = columnWidths(table.children);
 	const [header, ...rows] = table.children.map((row) =>
@@ -80,7 +80,7 @@ function holdsLink(node: Inline): boolean {
 	return node.type === "link" || ("children" in node && node.children.some(holdsLink));
 }
 
-/** A line a cell. */
+/** One line per cell. */
 function rowItem(row: TableRow, labels: readonly (readonly Inline[])[]): ListItem {
 	const lines = row.children.map((cell, index): Inline[] => {
 		const label = plainText(labels[index] ?? []);

@@ -2,30 +2,33 @@ import { definedItems } from "@parley/base";
 import type { Block, Heading, Inline, Link, List, ListItem, Styled } from "./document.ts";
 import { alignedLines } from "./tables.ts";
 
-/** How a platform writes one thing; the walk through the tree is the same for all. */
+/** Syntax of one platform for each kind of node. The traversal is the same for all platforms. */
 export interface LineSyntax {
-	/** Text so that nothing in it formats, links or pings; it may be anywhere in a line. */
+	/** Escapes text so that it is literal at any position of a line, without links or notifications. */
 	text(value: string): string;
 	inlineCode(value: string): string;
 	styled(type: Styled["type"], inner: string): string;
 	link(link: Link, write: (nodes: readonly Inline[]) => string): string;
 	heading(heading: Heading, write: (nodes: readonly Inline[]) => string): string;
-	/** The lines of a block of code, with what opens and closes it. */
+	/** Lines of a code block with its delimiters. */
 	code(value: string, lang: string | undefined): string;
-	/** In front of an item: its number, or undefined for a bullet, and its box. */
+	/** Prefix of an item: its number, or undefined for a bullet, and its box. */
 	item(number: number | undefined, checked: boolean | undefined): string;
-	/** In front of each line of a quote. */
+	/** Prefix of each line of a quote. */
 	readonly quote: string;
 	readonly thematicBreak: string;
 }
 
 interface Line {
 	readonly text: string;
-	/** Code keeps its own indent, whatever it stands in. */
+	/** Code lines keep their indentation in any container. */
 	readonly code: boolean;
 }
 
-/** Writes blocks for a platform that reads marks in plain text: tables become aligned code, items of lists stay close. */
+/**
+ * Writes blocks for a platform with markup in plain text: tables become aligned code, and list items have no empty lines
+ * between them.
+ */
 export function writeLines(blocks: readonly Block[], marks: LineSyntax): string {
 	return linesOf(blocks, marks)
 		.map(({ text }) => text)
@@ -74,7 +77,7 @@ function listLines(list: List, marks: LineSyntax): Line[] {
 
 function itemLines(item: ListItem, marks: LineSyntax, marker: string): Line[] {
 	const indent = " ".repeat(marker.length);
-	// Code begins on a line of its own: a fence behind a bullet is none on some platforms.
+	// Code begins on a new line, because some platforms do not recognize a fence after a bullet.
 	const [first] = item.children;
 	const lines = item.children.flatMap((block) => blockLines(block, marks));
 	const opened =

@@ -22,7 +22,7 @@ export type { AnswersSlice };
 
 const empty: AnswersSlice = { open: [], ended: [] };
 
-/** The life of messages and of the runs that answer them. */
+/** Messages and the runs that answer them. */
 export const answers: Reducer<AnswersSlice> = {
 	empty,
 	reduce(slice, recorded, scene) {
@@ -58,7 +58,7 @@ export const answers: Reducer<AnswersSlice> = {
 	},
 };
 
-/** The steps of a run have changed: its card shows them. */
+/** Updates the card of a run with its changed steps. */
 function listed(
 	slice: AnswersSlice,
 	{ run_id, plan }: EventPayloads["todo.updated"],
@@ -82,13 +82,13 @@ function sentence(words: string): string {
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** A title that a model has chosen is no news. */
+/** A title chosen by a model is not posted. */
 function renamed({ title, by }: EventPayloads["session.renamed"]): ShowOperation[] {
 	if (by === "model" || title === "") return [];
 	return [notice("milestone", `This conversation is called “${plain(title, 200)}” from now on.`)];
 }
 
-/** Nothing follows: no card may go on promising something. */
+/** Closes all cards, because no event follows. */
 function deleted({ open }: AnswersSlice, scene: Scene): Step<AnswersSlice> {
 	const over = "This conversation was deleted.";
 	const cards = open.flatMap((run) => [
@@ -104,7 +104,7 @@ type UserMessage = EventPayloads["user.message"];
 const mostOfAbout = 80;
 const mostOfQuote = 300;
 
-/** Somebody has said something, here or with another client. */
+/** A person wrote a message, on this platform or in another client. */
 function accept(slice: AnswersSlice, said: UserMessage, scene: Scene): Step<AnswersSlice> {
 	if (said.origin) return beginScheduled(slice, { id: said.run_id, origin: said.origin }, scene);
 	const quoted = isShownHere(said) ? [] : [quote(said, scene)];
@@ -128,17 +128,17 @@ function begun(slice: AnswersSlice, said: UserMessage): Run {
 	};
 }
 
-/** The post that says it is ours to reply to: other clients may name messages, too, but write for nobody else. */
+/** Id of the message if it is on this platform. Other clients may name messages, too, but have no author. */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
 
-/** What is made again was seen already. */
+/** A repeated message is already visible. */
 function isShownHere(said: UserMessage): boolean {
 	return ownMessage(said) !== undefined || said.retry_of !== undefined;
 }
 
-/** So that people understand what is answered. */
+/** Quotes a message from another client, so that the answer can be understood. */
 function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
 	const who = author ? `${nameOf(author, scene)} asks` : "From the terminal";
 	const files = attachments.length === 0 ? "" : ` (files: ${attachments.length})`;
@@ -146,7 +146,7 @@ function quote({ author, content, attachments = [] }: UserMessage, scene: Scene)
 	return { type: "show", lane: "milestone", text };
 }
 
-/** People of chat platforms are `discord:GUILD:USER`. */
+/** Ids of people on chat platforms have the form `discord:GUILD:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
 	return own === undefined ? plain(name === "" ? id : name, mostOfAbout) : platform.person(own);
@@ -154,7 +154,7 @@ function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: 
 
 type Answer = EventPayloads["assistant.message"];
 
-/** A run has ended: with an answer, with an error, or because somebody stopped it. */
+/** A run ended with an answer, an error or a cancellation. */
 function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<AnswersSlice> {
 	const { open } = slice;
 	const index = answer.run_id === undefined ? 0 : open.findIndex(({ id }) => id === answer.run_id);
@@ -167,7 +167,7 @@ function finish(slice: AnswersSlice, answer: Answer, scene: Scene): Step<Answers
 		};
 	}
 	const left = withoutRun(slice, run);
-	// Who took a message back out of the line has seen that: nobody waits for an answer to it.
+	// A person who removed a message from the queue needs no answer.
 	const dropped = index > 0 && answer.error === "cancelled" && isBlank(answer.content);
 	const answers = dropped ? [] : answered(answer, run.id, run, scene);
 	return {
@@ -192,7 +192,7 @@ function retryOver({ error }: Answer): string {
 	return error === "" ? "The model answers again." : "The model has not answered: no more tries.";
 }
 
-/** `run` is missing where nobody remembers what is answered. */
+/** `run` is undefined if the run is unknown. */
 function answered(
 	answer: Answer,
 	id: string | undefined,
@@ -237,7 +237,7 @@ function failed(error: string): string {
 	return `That did not work: ${plain(error.replace(/[.\s]+$/u, ""), 600)}.`;
 }
 
-/** What holds for the whole answer. */
+/** Footer of the answer. */
 function footOf({ content, error, context, origin }: Answer, { platform }: Scene): { foot?: string } {
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), "relative");
 	const parts = definedItems([
@@ -248,10 +248,10 @@ function footOf({ content, error, context, origin }: Answer, { platform }: Scene
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
 }
 
-/** A first failure passes before anybody has read of it. */
+/** Failures that are not shown, because the retry follows quickly. */
 const triesInSilence = 1;
 
-/** A model call has failed and is made again: one card for each run tells of it. */
+/** Shows retries of model calls in one card per run. */
 function retrying(
 	slice: AnswersSlice,
 	{ at, payload }: { readonly at: number } & { readonly payload: EventPayloads["run.retrying"] },
@@ -266,7 +266,7 @@ function retrying(
 	};
 }
 
-/** A model call has ended: where it went well, none is made again. */
+/** Closes the card of retries after a successful model call. */
 function called(
 	slice: AnswersSlice,
 	{ run_id, phase, error }: EventPayloads["internal.llm.call"],
@@ -280,7 +280,7 @@ function called(
 	};
 }
 
-/** A file for the people of the conversation. */
+/** Posts a file of the session. */
 function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOperation {
 	const { file_id: fileId, name, type, bytes: size, run_id } = file;
 	const message = messageOf(slice, run_id);
@@ -298,7 +298,7 @@ function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOp
 	};
 }
 
-/** `sales-chart_2.png` read aloud: `sales chart 2`. */
+/** A file name as spoken text: `sales-chart_2.png` becomes `sales chart 2`. */
 function inWords(name: string): string {
 	const words = name
 		.replace(/\.[^.]*$/, "")

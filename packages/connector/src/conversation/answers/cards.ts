@@ -17,7 +17,7 @@ interface CardContent {
 	readonly stop?: true;
 }
 
-/** A message that waits behind `position` others. */
+/** Card of a message with `position` messages before it. */
 export function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 	const text =
 		position === 1
@@ -26,7 +26,7 @@ export function showWaiting(run: Run, position: number, scene: Scene): ShowOpera
 	return showQueue(run, { lane: "acknowledgement", text, stop: true }, scene);
 }
 
-/** The messages behind one that is done have moved up, and the first of them has its turn. */
+/** Updates the cards of queued messages after one has ended. The first of them is active. */
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): ShowOperation[] {
 	return runs.flatMap((run, position) => {
 		if (run.waited === undefined || position < from) return [];
@@ -37,7 +37,7 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Sho
 	});
 }
 
-/** Nothing of the message waits any more. */
+/** Closes the card of a queued message. */
 export function showQueueOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.waited === undefined ? [] : [showQueue(run, { lane: "progress", text }, scene)];
 }
@@ -46,7 +46,7 @@ function showQueue(run: Run, card: CardContent, scene: Scene): ShowOperation {
 	return showCard(run, `queue:${run.id}`, card, scene);
 }
 
-/** A model call that has failed is made once more at a moment in milliseconds since the epoch. */
+/** Shows a retry of a model call. `at`: its time in milliseconds since the epoch. */
 export function showRetrying(
 	run: Run,
 	{ reason, attempt, at }: { readonly reason: string; readonly attempt: number; readonly at: number },
@@ -57,7 +57,7 @@ export function showRetrying(
 	return showRetryCard(run, { lane: "progress", text, stop: true }, scene);
 }
 
-/** Where a card says that calls are being made again: they are not any more. */
+/** Closes the card of retries, if there is one. */
 export function showRetryOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.retrying === true ? [showRetryCard(run, { lane: "progress", text }, scene)] : [];
 }
@@ -66,7 +66,7 @@ function showRetryCard(run: Run, card: CardContent, scene: Scene): ShowOperation
 	return showCard(run, `retry:${run.id}`, card, scene);
 }
 
-/** The list of the steps of a run. After the end of the run, no step is shown as active. */
+/** Shows the steps of a run. After the end of the run, no step is shown as active. */
 export function showSteps(
 	run: Run,
 	{ steps, ended }: { readonly steps: readonly PlanStep[]; readonly ended: boolean },
@@ -83,14 +83,14 @@ export function showSteps(
 	return showCard(run, `todo:${run.id}`, { lane: "progress", text, list }, scene);
 }
 
-/** The run has ended: its card must not show a step as active. */
+/** Removes the active step from the card of an ended run. */
 export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 	const { steps } = run;
 	if (!steps?.some(({ status }) => status === "in_progress")) return [];
 	return [showSteps(run, { steps, ended: true }, scene)];
 }
 
-/** An edit may take the place of a post that was not sent yet, so that each of them replies. */
+/** Every edit replies to the message, because it may replace a post that was not sent yet. */
 function showCard(
 	run: Run,
 	card: string,

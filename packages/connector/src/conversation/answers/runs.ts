@@ -4,7 +4,7 @@ import type { PlanStep } from "../tasks/step-lines.ts";
 /** A run that has ended. */
 interface EndedRun {
 	readonly id: string;
-	/** The platform's id of the message that the run answers. */
+	/** Platform id of the message that the run answers. */
 	readonly message?: string;
 	/** Author of that message. */
 	readonly author?: { readonly id: string; readonly name: string };
@@ -12,38 +12,37 @@ interface EndedRun {
 
 /** A run that has not ended. */
 export interface Run extends EndedRun {
-	/** The beginning of what was said, in one line. */
+	/** The start of the message, in one line. */
 	readonly about: string;
-	/** It had to wait for others: a card says so. */
+	/** The message had to wait, and has a card. */
 	readonly waited?: true;
-	/** The list of its steps, which a card shows. */
+	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];
-	/** A card tells of calls of its model that failed; whether another one is still being made. */
+	/** A card shows failed model calls. True while a retry is pending. */
 	readonly retrying?: boolean;
 }
 
 /** The messages of a session and the runs that answer them. */
 export interface AnswersSlice {
-	/** In the order in which they were asked for: the first is at work, the others wait. */
+	/** In order: the first is active, the others wait. */
 	readonly open: readonly Run[];
-	/** The newest ones, the last of them last. */
+	/** The newest runs, the last one at the end. */
 	readonly ended: readonly EndedRun[];
-	/** The run that was asked for last: the gateway makes no other answer again. */
+	/** The newest run: only its answer can be repeated. */
 	readonly newest?: string;
-	/** When something was said or answered, the last time; in milliseconds since the epoch. */
+	/** Last message or answer, in milliseconds since the epoch. */
 	readonly usedAt?: number;
 }
 
-/** The gateway takes 32 messages behind the one that is answered. */
+/** Above the queue of the gateway, which has 32 messages behind the active one. */
 const mostOpen = 40;
 const mostEnded = 8;
 
-/** The run at work. */
 export function activeRun({ open }: AnswersSlice): Run | undefined {
 	return open[0];
 }
 
-/** The newest run that answers a message of the platform; `open` tells whether it has not ended. */
+/** Returns the newest run of a platform message. `open`: whether it has not ended. */
 export function runOf(
 	{ open, ended }: AnswersSlice,
 	message: string,
@@ -55,7 +54,7 @@ export function runOf(
 	return over && { ...over, open: false };
 }
 
-/** The message of the platform that a run answers, as far back as is remembered. */
+/** Returns the platform message of a run, if it is still known. */
 export function messageOf({ open, ended }: AnswersSlice, runId: string): string | undefined {
 	return [...open, ...ended].find(({ id }) => id === runId)?.message;
 }
@@ -64,7 +63,7 @@ export function withRun(slice: AnswersSlice, run: Run): AnswersSlice {
 	return { ...slice, open: [...slice.open, run].slice(-mostOpen), newest: run.id };
 }
 
-/** With what has changed of a run that has not ended. */
+/** Replaces an open run. */
 export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 	return { ...slice, open: slice.open.map((run) => (run.id === changed.id ? changed : run)) };
 }

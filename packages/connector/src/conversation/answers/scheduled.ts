@@ -8,7 +8,7 @@ import { type AnswersSlice, withRun } from "./runs.ts";
 const mostTitle = 150;
 const mostReason = 600;
 
-/** A schedule has started a run. A silent one is shown only if it fails or asks. */
+/** A schedule started a run. A silent run is shown only if it fails or asks. */
 export function beginScheduled(
 	slice: AnswersSlice,
 	{ id, origin }: { readonly id: string; readonly origin: OriginPayload },
@@ -19,7 +19,7 @@ export function beginScheduled(
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 
-/** A post with a thread for the answer, where the room can have one. */
+/** A post with a thread for the answer, if the room can have threads. */
 function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
 	const { thread } = threadOf(id, origin, scene);
 	if (thread === undefined) return [];
@@ -31,7 +31,7 @@ function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOper
 	];
 }
 
-/** The thread that the answer of a run goes to. */
+/** The thread for the answer of a run. */
 export function threadOf(
 	id: string | undefined,
 	origin: OriginPayload | undefined,
@@ -40,7 +40,7 @@ export function threadOf(
 	return origin?.show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
 }
 
-/** The schedule of an answer, in one line. */
+/** Footer with the schedule of an answer. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at), "relative");
 	return `⏰ ${plain(origin.title, mostTitle)}${origin.late ? ` · late, was due ${due}` : ""}`;
@@ -60,7 +60,7 @@ export function created({ title, when, show }: EventPayloads["schedule.created"]
 	return { type: "show", lane: "milestone", text };
 }
 
-/** A schedule for one time that has fired is no news. */
+/** A one-time schedule that has fired is not posted. */
 export function removed({ title, reason }: EventPayloads["schedule.removed"]): ShowOperation[] {
 	if (reason === "completed") return [];
 	return [{ type: "show", lane: "milestone", text: `${nameOf(title)} is no longer scheduled.` }];

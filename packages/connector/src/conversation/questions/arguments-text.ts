@@ -1,25 +1,25 @@
 import { visible, visibleLine } from "../vocabulary/plain.ts";
 
-/** Longer values stand in the preview, where there is one. */
+/** Longer values are shown only in the preview, if there is one. */
 const briefLength = 200;
 const count = new Intl.NumberFormat("en");
 
-/** Arguments as people read them, and whether a long value is told by the preview alone. */
+/** Arguments as text, and whether a long value is only in the preview. */
 export interface ArgumentsText {
 	readonly text: string;
 	readonly brief: boolean;
 }
 
 export interface ArgumentsOptions {
-	/** Whether tool and label say what a single text is: it stands there without its name. */
+	/** Whether the tool and the label identify a single text, so that its name is omitted. */
 	readonly told?: boolean;
-	/** Whether there is a preview, which tells long texts. */
+	/** Whether a preview shows the long texts. */
 	readonly previewed?: boolean;
 }
 
 /**
- * The arguments of a call, a line for each by its name, with the lines of a longer text indented below it, so that no
- * value looks like another argument.
+ * Formats the arguments of a call, one line per argument. Further lines of a value are indented, so that they do not look
+ * like another argument.
  */
 export function argumentsText(
 	given: unknown,
@@ -44,7 +44,7 @@ export function argumentsText(
 	return { text: lines.join("\n"), brief };
 }
 
-/** Whether the label of an approval says no more than one word and one of the texts among the arguments. */
+/** Whether the label of an approval has only one of the argument texts and at most one more word. */
 export function isLabelOf(label: string, given: unknown): boolean {
 	const said = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 	const texts = (entriesOf(given) ?? []).map(([, value]) => value);

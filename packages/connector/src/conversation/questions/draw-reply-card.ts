@@ -16,7 +16,7 @@ const maxNotes = 8;
 const maxTool = 64;
 const maxLabel = 120;
 
-/** A row with its question, which is absent if the call does not wait any more. */
+/** A row with its question, which is absent if the call no longer waits. */
 interface Entry {
 	readonly row: CardRow;
 	readonly question: OpenQuestion | undefined;
@@ -26,13 +26,13 @@ type WaitingEntry = Entry & { readonly question: OpenQuestion };
 
 interface Drawn {
 	readonly text: string;
-	/** Tokens of the waiting calls of which a text is cut. */
+	/** Tokens of waiting calls with a cut text. */
 	readonly cut: ReadonlySet<string>;
-	/** The same, with the calls whose long arguments are told by their preview alone. */
+	/** The same, plus calls with long arguments that only the preview shows. */
 	readonly shortened: ReadonlySet<string>;
 }
 
-/** The post for several calls of one reply: a row a call, buttons for each call, and buttons for all of them. */
+/** Post for several calls of one reply: one row per call, buttons for each call, and buttons for all of them. */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
 	const waiting = waitingOf(entries);
@@ -49,7 +49,7 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	};
 }
 
-/** Whether one post shows a card with nothing cut. Calls that need more room are shown on further cards. */
+/** Whether one post shows the card without cuts. Further calls are shown on further cards. */
 export function fitsUncut(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): boolean {
 	const entries = entriesOf(card, open);
 	const { text, cut } = draw(card, entries, Number.POSITIVE_INFINITY);
@@ -60,7 +60,7 @@ export function fitsUncut(card: ReplyCard, open: readonly OpenQuestion[], scene:
 function entriesOf({ rows }: ReplyCard, open: readonly OpenQuestion[]): readonly Entry[] {
 	return rows.flatMap((row): Entry[] => {
 		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
-		// The oldest of very many open questions are forgotten.
+		// The oldest questions are forgotten if very many are open.
 		return row.ended || question ? [{ row, question }] : [];
 	});
 }
@@ -69,7 +69,7 @@ function waitingOf(entries: readonly Entry[]): readonly WaitingEntry[] {
 	return entries.filter((entry): entry is WaitingEntry => entry.question !== undefined);
 }
 
-/** A call in one line of plain text. */
+/** A call as one line of plain text. */
 export function callLine({ row: { ended }, question }: Entry): string {
 	const { call, label } = question ?? {};
 	const tool = ended?.tool ?? call?.tool ?? "";
@@ -99,7 +99,7 @@ function draw(card: ReplyCard, entries: readonly Entry[], most: number): Drawn {
 	return { text, cut, shortened };
 }
 
-/** For calls whose facts do not fit however short they are. */
+/** Short form for calls whose details do not fit. */
 function drawShort(card: ReplyCard, entries: readonly Entry[]): Drawn {
 	const lines = entries.map((entry) =>
 		entry.question ? waitingLine(entry.row, entry.question) : `**${entry.row.number}.** ${callLine(entry)}`,
@@ -132,7 +132,7 @@ function waitingLine({ number }: CardRow, { token, call, again }: OpenQuestion):
 	return facts.join(" · ");
 }
 
-/** Omits written answers first if the card has not enough room. */
+/** Omits the texts of answers first if the card is too long. */
 function endedFacts(entry: Entry, most: number): string[] {
 	const { number, ended } = entry.row;
 	const outcome = ended?.outcome ?? "";
@@ -140,7 +140,7 @@ function endedFacts(entry: Entry, most: number): string[] {
 	return [`**${number}.** ${callLine(entry)}`, Number.isFinite(most) ? words : outcome];
 }
 
-/** The foot of the call that expires first. */
+/** Footer of the call that expires first. */
 function footOfAll(waiting: readonly WaitingEntry[], scene: Scene): string | undefined {
 	const ordered = waiting.toSorted(
 		(one, other) => (one.question.expiresAt ?? Infinity) - (other.question.expiresAt ?? Infinity),
@@ -181,7 +181,7 @@ function controlsOf(
 	);
 	if (waiting.length < 2) return rows;
 	const tokens = waiting.map(({ row }) => row.token);
-	// A person approves together only what the card shows.
+	// Only completely visible calls can be approved together.
 	const whole = waiting.filter(({ row }) => !drawn.cut.has(row.token));
 	const isApprovable = whole.some(({ question }) => question.call?.risk !== "critical");
 	const approvable = writeDisplayed(card, new Set(whole.map(({ row }) => row.token)));
@@ -197,7 +197,7 @@ function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
 	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
 }
 
-/** Ways to answer a card that the platform refused: they work without buttons. */
+/** Instructions without buttons, for a card that the platform refused. */
 function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const [first] = waiting;
 	if (!first) return "";

@@ -3,21 +3,21 @@ import { parseText } from "../../text/parse-text.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { Cut } from "./cut.ts";
 
-/** What the platform may need to set a foot apart. */
+/** Characters that the platform may need to separate a footer. */
 const footRoom = 40;
 
 type Platform = Scene["platform"];
 
 export interface FittedCard {
-	/** Markdown that one post holds. */
+	/** Markdown that fits one post. */
 	readonly text: string;
-	/** Whether something of it was left out. */
+	/** Whether a part was left out. */
 	readonly cut: boolean;
 }
 
 /**
- * A card of as much as one post shows: long texts in it are cut alike, short ones stay whole. `write` gives its
- * paragraphs, with texts of any length passed through the `Cut`.
+ * Fits a card into one post: long texts are cut to the same length, short ones stay complete. `write` returns the
+ * paragraphs and passes each text of any length through the `Cut`.
  */
 export function fitCard(
 	platform: Platform,
@@ -30,7 +30,7 @@ export function fitCard(
 		return { text, cut: cut.happened };
 	});
 	if (fitted) return fitted;
-	// Texts are not what makes it long: what it is about and what comes of it stay.
+	// Without long texts, the heading and the result are kept.
 	const [heading = "", ...others] = write(new Cut(0));
 	let text = heading;
 	do {
@@ -41,8 +41,8 @@ export function fitCard(
 }
 
 /**
- * The longest drawing that one post holds with its foot. `draw` gets the maximum length of each text in UTF-16 code units.
- * Undefined if even the shortest drawing does not fit.
+ * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16
+ * code units. Undefined if even the shortest drawing does not fit.
  */
 export function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,
@@ -63,9 +63,9 @@ export function fitLongest<Drawn extends { readonly text: string }>(
 	return fits(shortest) ? shortest : undefined;
 }
 
-/** Whether one post holds a text. */
+/** Whether a text fits one post. */
 export function fitsPost({ limits, dialect = markdownDialect }: Platform, text: string): boolean {
-	// Every character of a post takes at most four of it: two code units, each behind a backslash.
+	// A character of a post takes at most four code units of Markdown: two units, each after a backslash.
 	if (text.length > 4 * limits.post) return false;
 	return dialect.measure(dialect.write(parseText(text).blocks)) + footRoom <= limits.post;
 }

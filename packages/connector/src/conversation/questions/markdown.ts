@@ -2,12 +2,12 @@ import type { Block } from "../../text/document.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
 import { visibleWords } from "../vocabulary/plain.ts";
 
-/** Markdown in which nothing of the text formats or links; its line breaks stay. */
+/** Markdown of a text without formatting or links. Line breaks stay. */
 export function plain(text: string): string {
 	return markdownDialect.write(paragraphs(text));
 }
 
-/** The same as the words of somebody else. */
+/** Markdown of a quoted text. */
 export function quoted(text: string): string {
 	return markdownDialect.write([{ type: "blockquote", children: paragraphs(text) }]);
 }

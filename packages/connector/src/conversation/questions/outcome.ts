@@ -6,13 +6,13 @@ import { type Cut, keep } from "./cut.ts";
 import { fenced, plain, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
-/** What became of a question. */
+/** Result of a question. */
 export interface Outcome {
-	/** Markdown in one line: what, by whom and when. */
+	/** One line of Markdown: the result, the person and the time. */
 	readonly words: string;
-	/** Paragraphs with what was answered in words, why it was denied, or what was approved instead. */
+	/** Paragraphs with the text of the answer, the reason of a denial, or the changed arguments. */
 	readonly details: (cut: Cut) => readonly string[];
-	/** Whose answer it was, as the gateway names them. */
+	/** Principal of the answer. */
 	readonly by?: string;
 }
 
@@ -20,7 +20,7 @@ const longestName = 100;
 
 type Response = EventPayloads["prompt.response"];
 
-/** What an answer was, who gave it and when. */
+/** Result of an answered question. */
 export function answeredOutcome(
 	question: QuestionForm,
 	response: Response,
@@ -28,7 +28,7 @@ export function answeredOutcome(
 	platform: Scene["platform"],
 ): Outcome {
 	const { by, by_name: name } = response;
-	// By their id nobody here knows somebody of another platform.
+	// A person of another platform is not known by id here.
 	const whose =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	return {
@@ -65,7 +65,7 @@ function answerDetails({ kind, options, call }: QuestionForm, response: Response
 	return said === "" ? ["The answer is empty."] : [quoted(cut.words(whole(said)))];
 }
 
-/** Why a question can be answered no more: nobody has said no. */
+/** Result of an expired or closed question. */
 export function unansweredOutcome(
 	{ kind }: OpenQuestion,
 	reason: string,

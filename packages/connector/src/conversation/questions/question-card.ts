@@ -17,7 +17,7 @@ import {
 import { questionControls } from "./question-controls.ts";
 import { callFacts, canReply, openFacts } from "./question-facts.ts";
 
-/** The card of a question that can be answered. */
+/** The card of an open question. */
 export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	const foot = footOf(question, scene);
 	const { text, cut } = fitCard(scene.platform, foot, (cutting) => [
@@ -35,7 +35,7 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	};
 }
 
-/** Says until when a question waits, and in which other rooms it can be answered. */
+/** Footer with the expiry of a question and the other channels in which it can be answered. */
 export function footOf(question: OpenQuestion, { platform: { moment } }: Scene): string {
 	const { expiresAt, alsoIn } = question;
 	const waits =
@@ -45,7 +45,7 @@ export function footOf(question: OpenQuestion, { platform: { moment } }: Scene):
 	return alsoIn === undefined ? waits : `${waits} ${elsewhere(question, alsoIn)}`;
 }
 
-/** The same card when its question was answered, or can be no more. */
+/** The card of an answered or closed question. */
 export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scene): ShowOperation {
 	const write = (cut: Cut): string[] => {
 		const asked = [heading(question), ...callFacts(question, cut)];
@@ -57,10 +57,7 @@ export function closedCard(question: OpenQuestion, outcome: Outcome, scene: Scen
 	return { ...cardTarget(question, scene, question.task), text, plain, controls: [] };
 }
 
-/**
- * A reminder in a post of its own; a reply to it answers the question. `calls` are the lines of all calls that it reminds
- * of, if there are several.
- */
+/** A reminder as a new post. A reply to it answers the question. `calls`: lines of all its calls, if there are several. */
 export function reminder(question: OpenQuestion, scene: Scene, calls: readonly string[] = []): ShowOperation {
 	const { token, label, reminders, expiresAt } = question;
 	const marker = `Reminder ${reminders} for ${codeOf(token)}`;
@@ -83,7 +80,7 @@ function plainFacts({ label }: OpenQuestion): string {
 	return plain(new Cut(longestReminder).words(label));
 }
 
-/** Ways to answer a card that the platform refused: they work without buttons. */
+/** Instructions without buttons, for a card that the platform refused. */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind, token } = question;
 	const operator = `The operator can answer with ${inlineCode(`parley answer ${codeOf(token)}`)}.`;
@@ -100,16 +97,16 @@ function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	]).join(" ");
 }
 
-/** Rooms of other platforms have no name here. */
+/** Channels of other platforms have no name here. */
 function elsewhere({ call }: OpenQuestion, rooms: readonly string[]): string {
 	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");
 	const room = rooms.length === 1 ? "a room" : "rooms";
-	// What is always asked about, no platform can approve.
+	// A platform cannot approve a call that always requires approval.
 	const may = call?.risk === "critical" ? "deny" : "answer";
 	return `Approvers in ${room} of ${platforms} may ${may} it, too, where that still holds: with the command approvals there.`;
 }
 
-/** Which question it is, and who asks for what. */
+/** Name of the question and its request. */
 export function heading({ call, task, again, ...question }: OpenQuestion): string {
 	const asks = task === undefined ? "the agent" : "the task";
 	const what: Readonly<Record<OpenQuestion["kind"], string>> = {
@@ -123,7 +120,7 @@ export function heading({ call, task, again, ...question }: OpenQuestion): strin
 	return `**${titleOf(question)}** · ${what[question.kind]}${again ? " · **asked again**" : ""}`;
 }
 
-/** The card of a question, and the thread that it belongs to. */
+/** Card, lane and thread of a question. */
 export function cardTarget(
 	question: QuestionName,
 	{ threads }: Scene,

@@ -6,7 +6,7 @@ import type { OpenQuestion, QuestionOption } from "./question.ts";
 
 type Button = Extract<Control, { type: "button" }>;
 
-/** The options that the platform lets people choose from, and those for which there is no room. */
+/** Options that the platform can offer, and the remaining ones. */
 export function offeredOptions(
 	{ options }: OpenQuestion,
 	limits: Scene["platform"]["limits"],
@@ -15,7 +15,7 @@ export function offeredOptions(
 	return { offered: possible.slice(0, limits.options), further: possible.slice(limits.options) };
 }
 
-/** What a question is answered with, in rows. `cut`: its card does not show all of it. */
+/** Controls for the answer, in rows. `cut`: the card does not show everything. */
 export function questionControls(question: OpenQuestion, scene: Scene, cut: boolean): Control[][] {
 	const buttons = buttonsOf(question, scene, cut).map(([kind, label, style]): Button => {
 		const id = scene.controls.write({ kind, session: scene.session, subject: question.token });
@@ -55,7 +55,7 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	}
 }
 
-/** What is always asked about, no platform can approve. */
+/** A platform cannot approve a call that always requires approval. */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
 	return definedItems([
@@ -77,7 +77,7 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 				id: controls.write({ kind: "choose", session, subject: token }),
 				placeholder: kind === "select" ? "Choose one" : "Choose any",
 				options: offered.map((option) => ({
-					// Values can be longer than what platforms take.
+					// Values may be longer than platforms allow.
 					value: String(options.indexOf(option)),
 					label: shortened(option.label, limits.optionText),
 					description: shortened(option.description, limits.optionText),
@@ -90,7 +90,7 @@ function choiceOf(question: OpenQuestion, { controls, session, platform }: Scene
 	];
 }
 
-/** Whether some options are shown shortened. */
+/** Whether some options have a shortened text. */
 export function hasShortened(question: OpenQuestion, { limits }: Scene["platform"]): boolean {
 	const { offered } = offeredOptions(question, limits);
 	return offered.some(

@@ -7,7 +7,7 @@ import { hasShortened, offeredOptions } from "./question-controls.ts";
 
 const mostNotes = 8;
 
-/** Paragraphs that say what is asked, in every state of a card. */
+/** Paragraphs about the request, for all states of a card. */
 export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
 	const { told, preview, arguments: given } = call;
@@ -18,7 +18,7 @@ export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	]);
 }
 
-/** Paragraphs that help to decide and say how to answer, while that can be done. */
+/** Paragraphs for the decision and the ways to answer an open question. */
 export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
 	const { call, kind, token } = question;
 	if (call) return approvalFacts(call, token, cut);
@@ -69,7 +69,7 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 	return definedItems([lines.length === 0 ? undefined : bullets(lines), help, ...allFact(cut.happened)]);
 }
 
-/** Where a post inside of a thread cannot be replied to, what is written below it goes to the agent. */
+/** Without replies inside threads, text below the card goes to the agent. */
 export function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
 	const isInThread = thread !== undefined || (task !== undefined && threads !== false);
 	return !isInThread || (platform.repliesInThreads ?? true);
@@ -87,7 +87,7 @@ function howToAnswer(
 	return more ? `${choose}; what the list lacks you can write with **Answer**.` : `${choose}.`;
 }
 
-/** The line for a card that does not show everything. */
+/** Line for a card that does not show everything. */
 export function allFact(isCut: boolean): string[] {
 	return isCut ? ["Not all of it fits here: the rest is behind **Show all**."] : [];
 }

@@ -1,11 +1,11 @@
-/** The beginning of a text that may be longer than what is kept of it. */
+/** The stored start of a text. */
 export interface StoredText {
 	readonly text: string;
-	/** Of all of it, in UTF-16 code units. */
+	/** Length of the complete text in UTF-16 code units. */
 	readonly length: number;
 }
 
-/** `grant`: whether a channel is to be trusted. */
+/** `grant`: a trust request for a channel. */
 export type QuestionKind = "approval" | "grant" | "text" | "select" | "multi" | "password";
 
 export interface QuestionOption {
@@ -15,15 +15,15 @@ export interface QuestionOption {
 	readonly disabled: boolean;
 }
 
-/** The call that an approval is about, ready to be read. */
+/** The call of an approval, in readable form. */
 export interface ApprovalCall {
 	/** Absent in questions that an earlier version stored. */
 	readonly id?: string;
 	readonly tool: string;
 	readonly arguments: StoredText;
-	/** Whether long values stand in the preview alone. */
+	/** Whether long values are only in the preview. */
 	readonly brief: boolean;
-	/** Whether the label says nothing that tool and arguments do not. */
+	/** Whether the label adds nothing to the tool and its arguments. Stored under this name. */
 	readonly told: boolean;
 	/** A unified diff, or empty. */
 	readonly preview: StoredText;
@@ -32,14 +32,13 @@ export interface ApprovalCall {
 	readonly allowSession: boolean;
 }
 
-/** A question that waits for its answer, with all that its card shows. */
 /** Kind and token of a question. */
 export interface QuestionName {
 	readonly token: string;
 	readonly kind: QuestionKind;
 }
 
-/** Form of a question: its kind, its options, and the call that an approval is about. */
+/** Kind and options of a question, and the call of an approval. */
 export interface QuestionForm {
 	readonly kind: QuestionKind;
 	readonly options: OpenQuestion["options"];
@@ -50,48 +49,47 @@ export interface OpenQuestion extends QuestionName {
 	readonly label: StoredText;
 	readonly required: boolean;
 	readonly options: readonly QuestionOption[];
-	/** Options that are not kept. */
+	/** Number of options that are not stored. */
 	readonly unlisted: number;
-	/** What helps to answer, in the words of who asks: its name and the text. */
+	/** Names and texts of hints from the author of the question. */
 	readonly hints: readonly (readonly [name: string, text: StoredText])[];
 	readonly reminders: number;
 	/** Milliseconds since the epoch. */
 	readonly expiresAt?: number;
 	readonly task?: string;
 	readonly call?: ApprovalCall;
-	/** Other rooms in which it may be answered, as the gateway names them. */
+	/** Other channels in which it may be answered, as the gateway names them. */
 	readonly alsoIn?: readonly string[];
-	/** The reply of the model that the call of an approval belongs to. Absent if the gateway does not say it. */
+	/** The reply of the model with the call of an approval; absent if the gateway does not report it. */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
-	/** The same call was asked before in that reply. */
+	/** The same call was already in that reply. */
 	readonly again?: true;
 }
 
-/** What became of a question. */
+/** Result of a question. */
 export interface ClosedQuestion {
 	readonly token: string;
-	/** Markdown: what, by whom and when. */
+	/** Markdown: the result, the person and the time. */
 	readonly outcome: string;
-	/** Whose answer counted, as the gateway names them; absent where nobody answered. */
+	/** Principal of the answer; absent without one. */
 	readonly by?: string;
 }
 
-/** What a question goes by among people, in text and on the command line. */
+/** Short code of a question for people. */
 export function codeOf(token: string): string {
 	return token.slice(-6);
 }
 
-/** The card that shows a question. */
 export function cardOf(token: string): string {
 	return `prompt:${token}`;
 }
 
-/** The post that reminds of a question for the `count`th time: no other is ever shown in its place. */
+/** Card of the reminder number `count`, which is never edited. */
 export function reminderCardOf(token: string, count: number): string {
 	return `${cardOf(token)}:reminder:${count}`;
 }
 
-/** The question that a card shows or reminds of; undefined where it is a card of something else. */
+/** Returns the question of a card or reminder; undefined for other cards. */
 export function tokenOfCard(card: string): string | undefined {
 	return /^prompt:(?<token>[^:]+)/u.exec(card)?.groups?.["token"];
 }
@@ -105,12 +103,12 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 	password: "Question",
 };
 
-/** How the card of a question begins, and no other post: it is found by that. */
+/** Unique start of a question's card, by which the post is found. */
 export function titleOf({ kind, token }: QuestionName): string {
 	return `${titles[kind]} ${codeOf(token)}`;
 }
 
-/** The platform of a person or a room, as people write its name: `Discord` of `discord:1:2`. */
+/** Display name of the platform of a person or channel: `Discord` for `discord:1:2`. */
 export function platformOf(id: string): string {
 	const [name = ""] = id.split(":");
 	return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

@@ -22,14 +22,14 @@ import {
 
 const mostOpen = 200;
 const mostClosed = 50;
-/** Of an answer, in UTF-16 code units. */
+/** Maximum length of a stored answer, in UTF-16 code units. */
 const mostRemembered = 200;
 
-/** Each list begins with its oldest entry. */
+/** Lists in order, the oldest entry first. */
 export interface QuestionsSlice {
 	readonly open: readonly OpenQuestion[];
 	readonly closed: readonly ClosedQuestion[];
-	/** Absent before the first approval that says which reply it belongs to. */
+	/** Absent before the first approval that names its reply. */
 	readonly cards?: readonly ReplyCard[];
 }
 
@@ -59,28 +59,28 @@ export const questions: Reducer<QuestionsSlice> = {
 	},
 };
 
-/** Those that wait for an answer, the oldest first. */
+/** Open questions, the oldest first. */
 export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[] {
 	return open;
 }
 
-/** The open question that people mean by a code, however they have written it. */
+/** Finds the open question for a typed code, in any spelling. */
 export function questionByCode({ open }: QuestionsSlice, code: string): OpenQuestion | undefined {
 	const meant = code.trim().replace(/^#/u, "").toLowerCase();
 	return open.findLast(({ token }) => token === meant || codeOf(token) === meant);
 }
 
-/** The open question that a card shows. */
+/** Finds the open question of a card. */
 export function questionOfPost({ open }: QuestionsSlice, card: string): OpenQuestion | undefined {
 	return open.find(({ token }) => cardOf(token) === card);
 }
 
-/** What became of a question that was answered, or can be no more, as long as that is remembered. */
+/** Result of a recent question that was answered or closed. */
 export function closedQuestion({ closed }: QuestionsSlice, token: string): ClosedQuestion | undefined {
 	return closed.find((question) => question.token === token);
 }
 
-/** The card that shows an approval together with others of its reply, as long as it is remembered. */
+/** Card of a recent approval that shares a card with others of its reply. */
 export function replyCardOf({ cards = [] }: QuestionsSlice, token: string): ReplyCard | undefined {
 	return cardWith(cards, token);
 }
@@ -91,7 +91,7 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	const isKnown = [...slice.open, ...slice.closed].some(({ token }) => token === payload.token);
 	if (isKnown) return { slice, operations: [] };
 	const { task: asking, ...read } = readQuestion(payload, scene.platform.limits.post);
-	// The part of a task has neither card nor thread of its own.
+	// A worker of a task has neither a card nor a thread.
 	const task = asking === undefined || !scene.taskOf ? asking : scene.taskOf(asking);
 	const question: OpenQuestion = { ...read, ...defined({ task }) };
 	if (isOfReply(question)) return askInReply(slice, question, scene);
@@ -101,7 +101,7 @@ function ask(slice: QuestionsSlice, payload: EventPayloads["prompt.request"], sc
 	};
 }
 
-/** Adds a call to the cards of its reply. They are shown with the last of the approvals that one commit has raised. */
+/** Adds a call to the cards of its reply. The cards are shown with the last approval of one commit. */
 function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): Change {
 	const { cards: known = [], open: before } = slice;
 	const question: ReplyQuestion = {
@@ -120,7 +120,7 @@ function askInReply(slice: QuestionsSlice, asked: ReplyQuestion, scene: Scene): 
 	return { slice: after, operations: shown.map((card) => showCard(card, after, scene)) };
 }
 
-/** A call that is alone on its card is shown like any other question. */
+/** A single call on a card is shown like any other question. */
 function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowOperation {
 	const [{ token }] = card.rows;
 	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
@@ -165,7 +165,7 @@ function close(
 	return { slice: after, operations: [shown] };
 }
 
-/** Several approvals that were raised together have one reminder. */
+/** Approvals that were raised together have one reminder. */
 function remind(slice: QuestionsSlice, token: string, scene: Scene): Change {
 	const question = slice.open.find((one) => one.token === token);
 	if (!question) return { slice, operations: [] };

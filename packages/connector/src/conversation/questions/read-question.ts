@@ -11,7 +11,7 @@ const mostAlsoIn = 20;
 const longestNote = 1_000;
 const longestDescription = 200;
 
-/** A question as the gateway asks it, with as much of it as posts of `post` characters could ever show. */
+/** Reads a question of the gateway, and stores as much as posts of `post` characters can show. */
 export function readQuestion(payload: PromptRequestPayload, post: number): OpenQuestion {
 	const { token, required, options, context } = payload;
 	const kind = kindOf(payload);
@@ -47,7 +47,7 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 	return isCall(context) ? "approval" : "grant";
 }
 
-/** Of the questions that are answered by yes or no, only one about a call has its context. */
+/** Only an approval has a tool in its context. A trust request, which is also answered by yes or no, has none. */
 function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }

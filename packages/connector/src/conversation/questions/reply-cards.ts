@@ -7,7 +7,7 @@ export interface CardRow {
 	readonly call: string;
 	/** Number of the call on the cards of its reply, from 1. It never changes. */
 	readonly number: number;
-	/** Place among the approvals that were raised together, from 1. */
+	/** Index among the approvals that were raised together, from 1. */
 	readonly place: number;
 	/** Absent while the call waits. */
 	readonly ended?: EndedRow;
@@ -47,8 +47,8 @@ export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 }
 
 /**
- * Adds a call to the newest card of its reply, or to a new card if `fits` refuses the longer card or no call of it waits: an
- * edit of an old post notifies no person.
+ * Adds a call to the newest card of its reply. It starts a new card if `fits` refuses the longer card, or if no call of the
+ * card waits, because an edit of an old post notifies no person.
  */
 export function addToCard(
 	cards: readonly ReplyCard[],
@@ -70,7 +70,7 @@ export function addToCard(
 	return bounded([...cards, card]);
 }
 
-/** Whether the same call was asked before in its reply. */
+/** Whether the same call was already in its reply. */
 export function isRepeated(cards: readonly ReplyCard[], { call, reply }: ReplyQuestion): boolean {
 	return cards.some((card) => card.reply === reply.id && card.rows.some((row) => row.call === call.id));
 }
@@ -90,7 +90,7 @@ export function newestCards(
 	return own.filter(({ rows }) => rows.some(({ token }) => newest.has(token)));
 }
 
-/** The same cards with the end of a call. */
+/** Returns the cards with the result of a call. */
 export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedRow): readonly ReplyCard[] {
 	const changed = cards.map((card) => {
 		if (!card.rows.some((row) => row.token === token)) return card;
@@ -115,8 +115,8 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * The subject of a button for all calls of a card: the first token of the card, and the tokens that the button answers, as
- * the bits of a hexadecimal number. A call that is added later has no bit.
+ * Subject of a button for all calls of a card: the first token of the card, then a hexadecimal number. Each bit of the
+ * number is a call that the button answers. A call that is added later has no bit.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));

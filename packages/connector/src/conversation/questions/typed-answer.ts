@@ -2,13 +2,13 @@ import type { MethodInput } from "@parley/protocol";
 import type { QuestionForm, QuestionOption } from "./question.ts";
 import type { CardRow } from "./reply-cards.ts";
 
-/** What is sent for an answer. */
+/** Parameters of an answer. */
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
-/** What somebody has written at a question: an answer, or Markdown that says why it is none. */
+/** Answer from a text, or Markdown that explains the allowed forms. */
 export type TypedAnswer = { readonly response: Response } | { readonly help: string };
 
-/** Reads it for the question as far as that is known; whether it fits, the gateway decides. */
+/** Reads a typed answer. Only the gateway decides whether it is valid. */
 export function readTypedAnswer(question: QuestionForm | undefined, text: string): TypedAnswer {
 	const { kind = "text", options = [], call } = question ?? {};
 	const typed = text.trim();
@@ -29,7 +29,7 @@ export function readTypedAnswer(question: QuestionForm | undefined, text: string
 	}
 }
 
-/** The call that a reply names by its number, and the answer without the number; or Markdown that says how to answer. */
+/** Returns the call that a reply names by its number, and the answer without the number; or Markdown with instructions. */
 export function readNumbered(
 	rows: readonly CardRow[],
 	text: string,
@@ -55,7 +55,7 @@ const longestReason = 1_000;
 
 function readDecision(typed: string, allowSession: boolean): TypedAnswer {
 	if (yes.test(typed)) return { response: { value: "once" } };
-	// Where it is not allowed, the gateway takes it for a no.
+	// Without this permission, the gateway treats it as a denial.
 	if (forSession.test(typed) && allowSession) return { response: { value: "session" } };
 	if (no.test(typed)) return { response: { cancelled: true } };
 	const reason = noBecause.exec(typed)?.groups?.["reason"];
@@ -66,7 +66,7 @@ function readDecision(typed: string, allowSession: boolean): TypedAnswer {
 	};
 }
 
-/** What is meant by its value or its name, however it is written; else what was typed, which the gateway refuses. */
+/** Returns the option with this value or label, in any spelling; otherwise the typed text, which the gateway refuses. */
 function optionMeant(options: readonly QuestionOption[], typed: string): string {
 	const meant = typed.toLowerCase();
 	const found =

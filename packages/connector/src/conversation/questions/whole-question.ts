@@ -3,7 +3,7 @@ import type { PromptRequestPayload } from "@parley/protocol";
 import { argumentsText, isLabelOf } from "./arguments-text.ts";
 import { bullets, fenced, inlineCode, plain, quoted } from "./markdown.ts";
 
-/** All that a question shows, however long, as Markdown. */
+/** Complete text of a question in Markdown, of any length. */
 export function wholeQuestion({ label, options, context }: PromptRequestPayload): string {
 	const { tool, preview = "", notes = [], risk } = context;
 	if (tool === undefined) {

@@ -4,17 +4,17 @@ import { plain } from "../vocabulary/plain.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { hasEnded, type Review, shortId, type TaskState } from "./task-state.ts";
 
-/** Enough of a token to tell it from others of the same task; the whole is too long for the id of a control. */
+/** Enough of a token to distinguish the questions of a task. A complete token is too long for a control id. */
 const endLength = 8;
 
-/** What a button of a review stands for: the task that asks, and which of its questions. */
+/** Subject of the buttons of a review: the task and one of its questions. */
 export interface ReviewSubject {
 	readonly task: string;
-	/** How the question's token ends. */
+	/** End of the token of the question. */
 	readonly tokenEnd: string;
 }
 
-/** The subject of a review's buttons: an older card must not answer a newer question. */
+/** Returns the subject for the buttons of a review. An older card must not answer a newer question. */
 export function reviewSubject({ task, token }: { readonly task: string; readonly token: string }): string {
 	return `${task}~${token.slice(-endLength)}`;
 }
@@ -24,7 +24,6 @@ export function readReviewSubject(subject: string): ReviewSubject {
 	return { task, tokenEnd };
 }
 
-/** Fields of the post of a review. */
 export interface ReviewPost {
 	readonly card: string;
 	readonly marker: string;
@@ -33,7 +32,7 @@ export interface ReviewPost {
 	readonly controls?: Control[][];
 }
 
-/** The card of a question while it is open. */
+/** The card of an open question. */
 export function openReview(review: Review, scene: Scene): ReviewPost {
 	const how =
 		scene.threads === false
@@ -46,7 +45,7 @@ export function openReview(review: Review, scene: Scene): ReviewPost {
 	};
 }
 
-/** The card of a question that nobody can answer any more. */
+/** The card of an answered or closed question. */
 export function closedReview(review: Review, state: TaskState): ReviewPost {
 	const what = hasEnded(state) ? "⏹️ **No longer asked**" : "▶️ **Answered**";
 	return { ...named(review), text: `${what}: ${asked(review)}` };
@@ -61,7 +60,7 @@ function asked({ reason }: Review): string {
 	return reason === "" ? "it wants somebody to look at its plan." : plain(reason, 300);
 }
 
-/** The buttons that answer a question. */
+/** Buttons for the answer. */
 export function reviewControls(
 	review: { readonly task: string; readonly token: string },
 	{ controls, session }: { readonly controls: Controls; readonly session: string },

@@ -4,7 +4,7 @@ import { oneLine, plain } from "../vocabulary/plain.ts";
 
 type Plan = EventPayloads["todo.updated"]["plan"];
 
-/** A step of a task or a run. Its title is one line, and cut. */
+/** A step of a task or a run. Its title has one line of limited length. */
 export type PlanStep = Plan[number];
 
 const mostTitle = 120;
@@ -17,12 +17,12 @@ const marks: Readonly<Record<PlanStep["status"], string>> = {
 	skipped: "➖",
 };
 
-/** The steps as a conversation keeps them. */
+/** Steps in the form of the conversation state. */
 export function stepsOf(plan: Plan): PlanStep[] {
 	return plan.map(({ title, status }) => ({ title: oneLine(title, mostTitle), status }));
 }
 
-/** A line of Markdown for each step. Of a long list, the lines around the first step that is not complete. */
+/** One line of Markdown per step. A long list is reduced to the lines around the first incomplete step. */
 export function stepLines(steps: readonly PlanStep[]): string[] {
 	const at = steps.findIndex(({ status }) => status === "in_progress" || status === "pending");
 	const current = at < 0 ? steps.length - 1 : at;

@@ -16,9 +16,9 @@ import {
 	type Worker,
 } from "./task-state.ts";
 
-/** What an event makes of the task of a card. */
+/** Change of a task by an event. */
 export interface TaskChange {
-	/** Absent where it came into being. */
+	/** Absent for a new task. */
 	readonly before?: Task;
 	readonly after: Task;
 }
@@ -28,10 +28,10 @@ export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 const mostTitle = 150;
 const mostLabel = 120;
 const mostWhy = 300;
-/** More than the gateway lets a task have, on all levels. */
+/** Above the gateway's limit for all levels of a task. */
 const mostWorkers = 80;
 
-/** Undefined where the event is of no task that has a card. */
+/** Returns undefined for an event of a task without a card. */
 export function changeOf(slice: TasksSlice, { event, at }: RecordedEvent): TaskChange | undefined {
 	if (event.event === "internal.worker") return ofWorker(slice, event.payload);
 	if (!isTaskEvent(event)) return;
@@ -68,7 +68,7 @@ function ofWorker(slice: TasksSlice, payload: EventPayloads["internal.worker"]):
 		const { parent_id: parent, title } = payload;
 		return joined(slice, { id, parent, title: oneLine(title, mostTitle), state: "running" });
 	}
-	// A task's own end is told by itself, with all that belongs to it.
+	// The end of a task has an event of its own.
 	if (!before || before.id === id) return;
 	if (payload.event !== "completed" && payload.event !== "failed") return;
 	return { before, after: withState(before, id, payload.event) };

@@ -29,7 +29,7 @@ test("what is remembered of tasks is bounded and survives being kept as JSON", (
 	const { slice } = reduceAll(tasks, many);
 	expect(slice.live).toHaveLength(100);
 	expect(slice.live.at(-1)).toMatchObject({ id: "task_119" });
-	// What JSON gives back is the slice again, or the next line fails.
+	// Parsing the JSON returns the slice, as the next line checks.
 	const kept = parseJson(JSON.stringify(slice)) as TasksSlice;
 	expect(kept).toEqual(slice);
 	const next: Happening = [2, "task.started", { task_id: "task_119", title: "x" }];

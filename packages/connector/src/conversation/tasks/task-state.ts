@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { PlanStep } from "./step-lines.ts";
 
-/** How a task stands. `retrying`: a provider was at fault, and it is tried again after a while. */
+/** State of a task. `retrying`: a provider failed, and the task is retried later. */
 export type TaskState =
 	| "pending"
 	| "running"
@@ -11,16 +11,16 @@ export type TaskState =
 	| "failed"
 	| "cancelled";
 
-/** What waits for people to say something. */
+/** A question of a task to people. */
 export interface Review {
 	readonly token: string;
-	/** The task that asks: the one of the card, or one of its workers. */
+	/** The task of the question: that of the card, or one of its workers. */
 	readonly task: string;
 	readonly title: string;
 	readonly reason: string;
 }
 
-/** A task that works for another one. */
+/** A worker of another task. */
 export interface Worker {
 	readonly id: string;
 	/** The task of the card, or another worker. */
@@ -29,29 +29,28 @@ export interface Worker {
 	readonly state: TaskState;
 }
 
-/** What a task and those who work for it have used. */
+/** Usage of a task and its workers. */
 export interface Spent {
 	readonly input: number;
 	readonly output: number;
-	/** US dollars; absent where the gateway does not tell it. */
+	/** US dollars; absent if the gateway does not report it. */
 	readonly cost?: number;
 }
 
-/** How a task has ended. */
 export interface TaskEnd {
-	/** Milliseconds from its first start; absent where it had not begun. */
+	/** Milliseconds since its first start; absent if it was not started. */
 	readonly tookMs?: number;
 }
 
 /** Reason of the state of a task. */
 export interface TaskCause {
-	/** Why it failed, is tried again or was cancelled. */
+	/** Reason of a failure, a retry or a cancellation. */
 	readonly why?: string;
-	/** Who cancelled it, as the gateway names them. */
+	/** Principal who cancelled it. */
 	readonly by?: string;
 }
 
-/** A task that is over. Its texts have one line each, and are cut. */
+/** An ended task. Its texts have one line of limited length. */
 export interface EndedTask extends TaskCause {
 	readonly id: string;
 	readonly title: string;
@@ -62,29 +61,28 @@ export interface EndedTask extends TaskCause {
 export interface Task extends EndedTask {
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** When it was started for the first time. */
+	/** First start. */
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
-	/** The whole plan, as far as the gateway tells it. */
+	/** The complete plan, if the gateway reports it. */
 	readonly steps?: readonly PlanStep[];
-	/** In the order in which they came. */
+	/** In order of creation. */
 	readonly workers: readonly Worker[];
-	/** Those that nobody has answered, the newest last. */
+	/** Open questions, the newest last. */
 	readonly reviews: readonly Review[];
-	/** As far as it has been told. */
+	/** Last known usage. */
 	readonly spent?: Spent;
 	readonly end?: TaskEnd;
 }
 
-/** The tasks of a conversation. */
 export interface TasksSlice {
-	/** Those that are not over, in the order in which they came. */
+	/** Tasks that have not ended, in order of creation. */
 	readonly live: readonly Task[];
 	/** The newest last. */
 	readonly ended: readonly EndedTask[];
 }
 
-/** The gateway lets a session have this many at a time. */
+/** Maximum of the gateway per session. */
 const mostLive = 100;
 const mostEnded = 30;
 
@@ -92,7 +90,7 @@ export function hasEnded(state: TaskState): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** Puts a task back to where it stood, or to those that are over. */
+/** Replaces a task, or moves it to the ended ones. */
 export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	if (hasEnded(task.state)) {
 		const { id, title, state, why, by } = task;
@@ -109,12 +107,12 @@ export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	};
 }
 
-/** The card that shows the task: its own, or that of the task which it works for. */
+/** The task whose card shows this task: the task itself or its parent. */
 export function cardWith({ live }: TasksSlice, id: string): Task | undefined {
 	return live.find((task) => task.id === id || task.workers.some((worker) => worker.id === id));
 }
 
-/** Of an id, what people read and type. */
+/** The part of an id that people read and type. */
 export function shortId(id: string): string {
 	return id.slice(-6);
 }

@@ -3,7 +3,7 @@ import type { PersonNames, PlatformWords } from "../../platform/chat-platform.ts
 import { actingPerson, plain } from "../vocabulary/plain.ts";
 import type { EndedTask, Spent, TaskState } from "./task-state.ts";
 
-/** How a task stands, for people: the words say all that the sign does. */
+/** States for people. The words repeat the meaning of the sign. */
 export const stateWords: Readonly<Record<TaskState, string>> = {
 	pending: "🕓 Waits for its turn",
 	running: "▶️ At work",
@@ -16,7 +16,7 @@ export const stateWords: Readonly<Record<TaskState, string>> = {
 
 const barLength = 10;
 
-/** `▰▰▰▱▱ 3 of 5`; undefined where there are no steps to speak of. */
+/** `▰▰▰▱▱ 3 of 5`; undefined for fewer than two steps. */
 export function barOf(done: number, total: number): string | undefined {
 	if (total < 2) return;
 	const length = Math.min(total, barLength);
@@ -46,7 +46,7 @@ export function tokensOf({ input, output }: { readonly input: number; readonly o
 const leastCost = 0.0001;
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
-/** Tokens and, where they cost anything, what they cost; undefined where there is nothing to tell. */
+/** Tokens and costs; undefined without usage. */
 export function spentWords({ input, output, cost = 0 }: Spent): string | undefined {
 	if (input === 0 && output === 0) return;
 	const tokens = tokensOf({ input, output });
@@ -54,7 +54,7 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 	return `${tokens} · ${cost < leastCost ? `less than ${dollars.format(leastCost)}` : dollars.format(cost)}`;
 }
 
-/** How a task has ended, for whoever comes too late: by whom or why, as far as that is remembered, and when. */
+/** End of a task for a person who comes too late: the known reason, person and time. */
 export function endWords(
 	{ status, completed_at }: TaskPayload,
 	ended: EndedTask | undefined,
@@ -65,8 +65,8 @@ export function endWords(
 }
 
 /**
- * Why something was cancelled or failed, and who cancelled it, to go on with after the word for that. What the gateway
- * writes where nobody gave a reason says no more than the word and `by`; anybody can type it, so that it names nobody.
+ * Reason and person of a failure or cancellation, to follow the word for it. The default text of the gateway only repeats
+ * the word and `by`; people can type it, too, so it must not name a person.
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },

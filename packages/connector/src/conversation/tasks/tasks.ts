@@ -23,7 +23,7 @@ import { barOf, because, lengthOf, spentWords, stateWords } from "./task-words.t
 
 export type { TasksSlice } from "./task-state.ts";
 
-/** Work in the background: a card for each task, and a thread in which it tells of itself. */
+/** Tasks in the background: a card for each task, and a thread for its posts. */
 export const tasks: Reducer<TasksSlice> = {
 	empty: { live: [], ended: [] },
 	reduce(slice, recorded, scene) {
@@ -43,7 +43,7 @@ export const tasks: Reducer<TasksSlice> = {
 	},
 };
 
-/** Nothing follows: no card may go on promising something. */
+/** Closes all cards, because no event follows. */
 function gone({ live }: TasksSlice, scene: Scene): RenderOperation[] {
 	return live.flatMap((task) => {
 		const over: Task = { ...task, state: "cancelled", why: "its conversation was deleted" };
@@ -57,7 +57,7 @@ function shown({ before, after }: TaskChange, recorded: RecordedEvent, scene: Sc
 	return [card];
 }
 
-/** What people wait for goes before what merely moves. */
+/** Results have a higher priority than progress. */
 function laneOf({ id }: Task, { event }: RecordedEvent): Lane {
 	if (!isTaskEvent(event) || event.payload.task_id !== id) return "progress";
 	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
@@ -70,7 +70,7 @@ function opened({ id, title }: Task, { platform, threads = true }: Scene): Rende
 
 type CardContent = Omit<ShowOperation, "type" | "task" | "thread">;
 
-/** What people are told of an event beside the card: posts of the task's thread, and what the room itself is to hear. */
+/** Posts of an event in addition to the card: in the thread of the task, and in the room. */
 function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { before, after } = change;
 	const closed = (before?.reviews ?? []).filter(({ token }) =>
@@ -81,7 +81,7 @@ function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowO
 	return [...closedIn({ ...after, reviews: closed }, state, scene), ...postsOf(event, change, scene)];
 }
 
-/** The cards of a task's questions when nobody can answer them any more. */
+/** Closed cards of a task's questions. */
 function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 	return task.reviews.map((review) =>
 		inThread(task, { lane: "milestone", ...closedReview(review, state) }, scene),
@@ -91,7 +91,7 @@ function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { after: task } = change;
 	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
-	// Of its workers people are told on the card.
+	// Workers are shown only on the card.
 	if (event.payload.task_id !== task.id) return [];
 	switch (event.event) {
 		case "task.progress":
@@ -132,7 +132,7 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperati
 	const earlier = before?.step;
 	const bar = step && barOf(step.done, step.total);
 	if (!step || bar === undefined || step.done <= (earlier?.done ?? 0)) return [];
-	// The step that was at work is the one that is done, unless it still is at work.
+	// The previous step is complete, unless it is still the active one.
 	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
 	const isOver = step.done === step.total || step.label !== earlier?.label;
 	const which = known && isOver ? `: ${plain(earlier.label, 120)}` : "";
@@ -167,7 +167,7 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 	];
 }
 
-/** A post that says by itself which task it is about where it does not stand in that one's thread. */
+/** A post that names its task if it is not in the task's thread. */
 function said(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
 	const whose = scene.threads === false ? `**${plain(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${whose}${text}` }, scene);
@@ -177,12 +177,12 @@ function inThread({ id }: Task, post: CardContent, { threads = true }: Scene): S
 	return { type: "show", ...post, task: id, ...defined({ thread: threads ? taskCard(id) : undefined }) };
 }
 
-/** Where to read more. A thread may be locked or deleted: the command is always there. */
+/** Reference to further details. The command also works if the thread is locked or deleted. */
 function whereOf({ id }: Task, scene: Scene): string {
 	return `see its thread, or \`${scene.platform.command(`task show ${shortId(id)}`, scene)}\``;
 }
 
-/** Where there are no threads, the room has heard it already. */
+/** Without threads, the room already has the post. */
 function inRoom(
 	post: { readonly lane: Lane; readonly text: string },
 	{ threads = true }: Scene,
@@ -193,7 +193,7 @@ function inRoom(
 const mostWorkersShown = 8;
 const mostWorkerTitle = 60;
 
-/** What a card shows at a moment; it is edited only when that differs. */
+/** Content of a card. It is edited only after a change. */
 function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 	const marker = `task id ${shortId(task.id)}`;
 	const spent = task.spent && spentWords(task.spent);
@@ -238,13 +238,13 @@ function stepLine({ step, state }: Task): string[] {
 	return [isAtWork ? `${bar} · now: ${plain(step.label, 120)}` : bar];
 }
 
-/** A worker's question is one of the card's task, too. */
+/** A worker's question also belongs to the task of the card. */
 function waitingLine({ id, reviews }: Task): string[] {
 	const asking = reviews.find(({ task }) => task !== id);
 	return asking ? [`${stateWords.suspended}: ${plain(asking.title, mostWorkerTitle)}`] : [];
 }
 
-/** The newest, each below the one that it works for. */
+/** The newest workers, each below its parent. */
 function workerLines(workers: readonly Worker[]): string[] {
 	const shown = workers.slice(-mostWorkersShown);
 	if (shown.length === 0) return [];

@@ -7,14 +7,14 @@ type Names = PersonNames;
 
 const mostListed = 10;
 
-/** A principal as people know it: `operator`, or somebody of the platform. */
+/** Name of a principal: `operator`, or a person of the platform. */
 export function personOf(principal: string, { person }: Names): string {
 	if (principal === "operator") return "the operator";
 	const id = /^[^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(principal)?.[1];
 	return id === undefined ? plain(principal, 100) : person(id);
 }
 
-/** What runs unasked, in one line. */
+/** Scope of a grant, in one line. */
 export function coverOf({ people, tools, classes, max_actions }: GrantPayload, names: Names): string {
 	return definedItems([
 		tools === null
@@ -26,16 +26,16 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 	]).join(", ");
 }
 
-/** What no grant covers. */
+/** Actions that no grant covers. */
 export const approvalStillRequired =
 	"what is written outside of the working directory, secrets, the gateway itself, commands without a sandbox, and what cannot be undone";
 
-/** Why a grant has ended, to go on with after a colon. */
+/** Reason for the end of a grant, to follow a colon. */
 export function endWords(reason: string, names: Names): string {
 	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];
 	if (by !== undefined) {
 		const isPerson = by === "operator" || by.split(":").length === 3;
-		// For a connector that ends it the reason says all.
+		// If a connector ended it, the reason is sufficient.
 		if (!isPerson && why !== "") return plain(why, 300);
 		return `${personOf(by, names)} ended it${why === "" ? "" : `: ${plain(why, 300)}`}`;
 	}

@@ -5,13 +5,12 @@ import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import { approvalStillRequired, coverOf, endWords, personOf } from "./grant-words.ts";
 
-/** What the channel is trusted with. */
 export interface TrustSlice {
-	/** The grant that holds. */
+	/** The active grant. */
 	readonly open?: { readonly id: string };
 }
 
-/** A channel whose tools run unasked for a while: everybody there can see that, and until when. */
+/** Trusted channels: a card shows all members that tools run without approval, and until when. */
 export const trust: Reducer<TrustSlice> = {
 	empty: {},
 	reduce(slice, recorded, scene) {
@@ -29,7 +28,7 @@ export const trust: Reducer<TrustSlice> = {
 	},
 };
 
-/** The card of a channel that is trusted: all its people see it, and can end it. */
+/** Card of an active grant, with a button to end it. */
 function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	const { controls, session, platform } = scene;
 	const { grant_id: id, reason, granted_by } = grant;
@@ -58,20 +57,19 @@ function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended):
 	};
 }
 
-/** What everybody notices, once in a room, however many of its conversations hear of it. */
+/** Post about the end, once per room, also if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
 	const why = endWords(reason, scene.platform);
 	const card = `grant-end:${inRoom(id, scene)}`;
 	return { type: "show", lane: "milestone", card, text: `🔒 Tools ask here again: ${why}.` };
 }
 
-/** Where and when a grant has ended. */
 interface Ended {
 	readonly recorded: RecordedEvent;
 	readonly scene: Scene;
 }
 
-/** A channel and its threads are told each, because a post stands in one of them. */
+/** A channel and each of its threads have their own post. */
 function inRoom(id: string, { thread }: Scene): string {
 	return thread === undefined ? id : `${id}:${thread}`;
 }

@@ -7,11 +7,11 @@ import type { RenderOperation } from "./render-operation.ts";
 /** Position of an event in its session. */
 export interface EventTime {
 	readonly seq: number;
-	/** When it happened, in milliseconds since the epoch. */
+	/** Milliseconds since the epoch. */
 	readonly at: number;
 }
 
-/** An event that the gateway has recorded, or that the session was deleted, which is the last one. */
+/** An event that the gateway recorded, or the deletion of the session, which is the last event. */
 export interface RecordedEvent extends EventTime {
 	readonly event: OzzieEvent;
 }
@@ -24,16 +24,16 @@ export interface ScenePlatform extends PlatformWords {
 	readonly command: ChatPlatform["command"];
 }
 
-/** What a conversation knows of its surroundings. None of it but `taskOf` changes while the connector runs. */
+/** Surroundings of a conversation. Only `taskOf` changes while the connector runs. */
 export interface Scene {
 	readonly session: string;
 	readonly controls: Controls;
 	readonly platform: ScenePlatform;
-	/** The thread that the room is. */
+	/** Thread id, if the room is a thread. */
 	readonly thread?: string;
-	/** The task whose card shows a task: itself, or the one that it works for; undefined where none does. */
+	/** The task whose card shows a task: the task itself or its parent; undefined without one. */
 	readonly taskOf?: (id: string) => string | undefined;
-	/** Whether a card can have a thread there: not where the room is one already. True unless told. */
+	/** Whether a card can have a thread: not inside a thread. Default: true. */
 	readonly threads?: boolean;
 }
 
@@ -43,8 +43,8 @@ export interface Step<Slice> {
 }
 
 /**
- * One concern of a conversation: what it remembers, and what each event makes of that and shows. Pure: the same events
- * give the same operations, after a restart and in another process. A slice is JSON, and bounded.
+ * One aspect of a conversation. Pure: the same events give the same operations, also after a restart and in another
+ * process. A slice is JSON of limited size.
  */
 export interface Reducer<Slice> {
 	readonly empty: Slice;

@@ -3,25 +3,25 @@ import type { Control, Posting } from "../../platform/posting.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
-/** What a conversation wants to be seen, before it is fitted to the platform. */
+/** Output of a reducer, before it is fitted to the platform. */
 export type RenderOperation = ShowOperation | ThreadOperation;
 
 export interface ShowOperation {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
-	 * Its first post is created, later ones edit it. A card is one post: what does not fit is cut, and `whole` says how
-	 * the rest is reached.
+	 * The first operation of a card creates its post, later ones edit it. A card is one post: longer content is cut, and
+	 * `whole` tells how to see the rest.
 	 */
 	readonly card?: string;
 	/** Markdown. */
 	readonly text: string;
-	/** Markdown that is posted instead if the platform refuses the post for its contents. */
+	/** Markdown that is posted if the platform refuses the content of the post. */
 	readonly plain?: string;
-	/** A line of its own below the text, in small print where the platform has that: the badge, the cost. */
+	/** Footer in small print, for example for costs. */
 	readonly foot?: string;
 	readonly controls?: readonly (readonly Control[])[];
-	/** The task whose order it keeps, instead of the room's. */
+	/** Keeps the order of this task in place of the room's. */
 	readonly task?: string;
 	readonly replyTo?: Post["replyTo"];
 	readonly thread?: Post["thread"];
@@ -30,7 +30,7 @@ export interface ShowOperation {
 	readonly list?: Post["list"];
 }
 
-/** A thread of its own for a card. */
+/** Opens a thread for a card. */
 export interface ThreadOperation {
 	readonly type: "thread";
 	readonly lane: Lane;

@@ -2,12 +2,12 @@ const id = /[a-z][a-z0-9-]*:[^\s:()]+:[^\s:(),]+/u;
 const inBrackets = new RegExp(` \\(${id.source}\\)`, "gu");
 const trusting = new RegExp(`^Trust ${id.source} `, "u");
 
-/** The gateway's question whether a channel is to be trusted, for those who are in it: names without the ids behind them. */
+/** The gateway's trust request for members of the channel: names without ids. */
 export function trustRequestWithoutIds(label: string): string {
 	return label.replace(trusting, "Trust this channel ").replace(inBrackets, "");
 }
 
-/** What the gateway says to somebody about themselves, with their name for their id; a command that follows keeps it. */
+/** The gateway's refusal with the person's name in place of the id. A command in the text stays unchanged. */
 export function refusalWithoutIds(words: string, { platform, tenant, person }: RefusedPerson): string {
 	const own = `${platform}:${tenant}:${person.id}`;
 	return person.name === "" ? words : words.replace(own, () => person.name);
