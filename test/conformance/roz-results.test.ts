@@ -68,7 +68,7 @@ verifiesOn(
 		expect(stream.frames.filter(({ kind }) => kind === "toolRequest")).toHaveLength(1);
 		expect(JSON.stringify(model.requests[1]?.messages)).toContain("interrupted, outcome unknown: the client");
 		expect(resultsIn(model)).toEqual([
-			expect.stringContaining("the client that offered look has disconnected"),
+			expect.stringContaining("interrupted: not run, because the client that offered look has disconnected"),
 		]);
 	},
 );

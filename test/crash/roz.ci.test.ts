@@ -63,7 +63,11 @@ test("calls that clients run when the gateway is killed end as interrupted, and 
 	expect(ended).toEqual([
 		{ name: "look", state: "failed", error: interrupted },
 		{ name: "look", state: "failed", error: interrupted },
-		{ name: "dig", state: "failed", error: "not run: the client that offered dig has disconnected" },
+		{
+			name: "dig",
+			state: "failed",
+			error: "interrupted: not run, because the client that offered dig has disconnected",
+		},
 	]);
 
 	const second = stack.use(new RozStream(url, { headers: { "parley-session-id": String(sessionId) } }));

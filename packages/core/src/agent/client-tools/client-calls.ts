@@ -92,7 +92,7 @@ const left: ToolResult = {
 
 /** Why a call is not sent to its client. */
 export function disconnected(name: string): string {
-	return `not run: the client that offered ${name} has disconnected`;
+	return `interrupted: not run, because the client that offered ${name} has disconnected`;
 }
 
 function timedOut({ name, timeoutMs }: ClientCall): ToolResult {

@@ -276,7 +276,7 @@ test("a client that disconnects ends its open calls as interrupted, and its tool
 	await log.next("assistant.message");
 	expect(resultsIn(model)).toEqual([
 		"failed: interrupted, outcome unknown: the client that ran this call disconnected before it answered",
-		"failed: not run: the client that offered look has disconnected",
+		"failed: interrupted: not run, because the client that offered look has disconnected",
 	]);
 	await t.send(session, "look again");
 	await log.next("assistant.message");
@@ -357,7 +357,9 @@ test("a call that waits for its approval over a stop of the gateway does not run
 	const log = await EventLog.join(t.runtime, s.session, { afterSeq: 0 });
 	await t.runtime.start();
 	await log.next("assistant.message");
-	expect(resultsIn(model)).toEqual(["failed: not run: the client that offered look has disconnected"]);
+	expect(resultsIn(model)).toEqual([
+		"failed: interrupted: not run, because the client that offered look has disconnected",
+	]);
 	log.check();
 });
 
