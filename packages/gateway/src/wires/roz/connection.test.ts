@@ -1,5 +1,5 @@
 import { MemoryLogger, seededIds } from "@parley/base/testing";
-import { operator } from "@parley/core";
+import { ModelTable, operator } from "@parley/core";
 import {
 	calls,
 	EventLog,
@@ -16,9 +16,17 @@ import { Hosts } from "./methods/hosts.ts";
 
 type Frame = NonNullable<SessionResponse["response"]>;
 
+const abilities = { contextWindow: 200_000, maxOutput: 8_000, reasoning: "none", sampling: true } as const;
+const table = new ModelTable([
+	{ id: "scripted", provider: "scripted", ...abilities, images: true },
+	{ id: "blind", provider: "scripted", ...abilities, images: false },
+]);
+
 /** A stream without a transport, on a runtime of its own. */
 async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
-	const t = stack.use(await TestRuntime.open({ model: new ScriptedModel(...replies), anyModel: true }));
+	const t = stack.use(
+		await TestRuntime.open({ model: new ScriptedModel(...replies), anyModel: true, table }),
+	);
 	const frames: Frame[] = [];
 	const waiting = new Map<Frame["$case"], () => void>();
 	const ended = Promise.withResolvers<void>();
@@ -65,6 +73,11 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		start: () => stream.take({ request: start }),
 	};
 }
+
+const png = Buffer.from(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+	"base64",
+);
 
 const emptyStart = { environmentId: "", tools: [], history: [], projectContext: [] };
 
@@ -172,6 +185,22 @@ test("a message behind an unusable one is answered", async () => {
 	expect(await until("error")).toMatchObject({ value: { code: "invalid_argument" } });
 	await until("turnComplete");
 	expect(frames.filter(({ $case }) => $case === "error")).toHaveLength(1);
+});
+
+test("a picture is refused after another client has chosen a model that reads none", async () => {
+	await using stack = new AsyncDisposableStack();
+	const { t, stream, start, until } = await open(stack);
+	start();
+	const started = await until("sessionStarted");
+	if (started?.$case !== "sessionStarted") throw new Error("no session has started");
+	const request = { principal: operator, key: undefined, method: "set_model", params: undefined };
+	await t.runtime.setModel(request, started.value.sessionId, "blind");
+	const block = { $case: "binary", value: { mimeType: "image/png", data: png } } as const;
+	const value = { content: "look", context: [{ block }], tools: [] };
+	stream.take({ request: { $case: "userMessage", value } });
+	expect(await until("error")).toMatchObject({
+		value: { code: "unsupported", message: expect.stringMatching(/^context: blind reads no pictures/) },
+	});
 });
 
 test("a session that is cancelled before its message is accepted cancels the run of the message", async () => {

@@ -7,14 +7,20 @@ import { mostInstructions, Start } from "../schema.ts";
 import type { Hosts } from "./hosts.ts";
 import { SessionTools } from "./session-tools.ts";
 
+export interface CurrentModel {
+	readonly name: string;
+	/** True for a model that is not listed. */
+	readonly readsPictures: boolean;
+}
+
 /** A session of a stream, ready for messages. */
 export interface StartedSession {
 	readonly view: SessionView;
 	readonly tools: SessionTools;
-	/** The real name of the model. */
+	/** Real name of the model at the start. */
 	readonly model: string;
-	/** Whether the model reads pictures. */
-	readonly seesPictures: boolean;
+	/** The model of the next run. Other clients of the session can change it. */
+	readonly currentModel: () => CurrentModel;
 	/** Instructions for every turn. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
@@ -67,6 +73,7 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 	undo.defer(() => tools.leave());
 	const permissions = await tools.permissions();
 	const model = await view.setModel(keyed(principal), start.model || view.model || "default");
+	const defaultModel = await runtime.modelOf(principal, { profile: view.profile });
 	await view.begin();
 	const opened = undo.move();
 	return {
@@ -75,7 +82,11 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 		model,
 		permissions,
 		discard: () => opened.disposeAsync(),
-		seesPictures: runtime.models(principal).find(({ id }) => id === model)?.images ?? true,
+		currentModel: () => {
+			const name = view.model ?? defaultModel;
+			const known = runtime.models(principal).find(({ id }) => id === name);
+			return { name, readsPictures: known?.images ?? true };
+		},
 		system: instructions,
 		contextTokens: start.maxContextTokens,
 	};

@@ -3,6 +3,7 @@ import { type ImageBlock, isImageType, pictureProblem, type RunOptions } from "@
 import type { ContentBlock, UserMessage } from "../../../gen/roz/v1/agent.ts";
 import { decode, decodeMode } from "../codec.ts";
 import { Message } from "../schema.ts";
+import type { CurrentModel } from "./start-session.ts";
 
 /** A message for the session, with the options of its run. */
 export interface ComposedMessage {
@@ -15,9 +16,7 @@ export interface ComposedMessage {
 
 /** Choices of the session for all its runs. */
 interface SessionChoices {
-	readonly model: string;
-	/** Whether the model reads pictures. */
-	readonly seesPictures: boolean;
+	readonly currentModel: () => CurrentModel;
 	/** Instructions of the session, such as its project context. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
@@ -30,14 +29,11 @@ interface SessionChoices {
  */
 export function composeMessage(
 	command: UserMessage,
-	{ model, seesPictures, system, contextTokens }: SessionChoices,
+	{ currentModel, system, contextTokens }: SessionChoices,
 ): ComposedMessage {
 	const { content, aiMode = "", messageId = "", systemContext = "" } = decode(Message, command);
 	const images = command.context.flatMap(imageOf);
-	if (images.length > 0 && !seesPictures) {
-		const message = `context: ${model} reads no pictures: choose another model, or leave the picture out`;
-		throw new ParleyError(message, { code: "unimplemented" });
-	}
+	if (images.length > 0) requirePictures(currentModel());
 	const texts = command.context.flatMap(textOf);
 	if (content.trim() === "" && texts.length === 0 && images.length === 0) {
 		throw new ParleyError("content: it is empty, and there is no context", { code: "invalid_argument" });
@@ -53,6 +49,12 @@ export function composeMessage(
 			contextTokens,
 		}),
 	};
+}
+
+function requirePictures({ name, readsPictures }: CurrentModel): void {
+	if (readsPictures) return;
+	const message = `context: ${name} reads no pictures: choose another model, or leave the picture out`;
+	throw new ParleyError(message, { code: "unimplemented" });
 }
 
 /** The first character of a closing tag. If it were removed instead, the text around it could form another one. */
