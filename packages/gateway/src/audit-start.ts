@@ -2,7 +2,7 @@ import { type Audit, byItself } from "@parley/core";
 import { auditRestore } from "./backup/restore-note.ts";
 import type { Config } from "./config/load.ts";
 
-/** Says in the audit how the gateway starts: what of its protection the operator has switched off stands there. */
+/** Records the start of the gateway in the audit, with the protections that the operator has switched off. */
 export async function auditStart(
 	{
 		config,

@@ -12,7 +12,7 @@ import type { Port } from "./port.ts";
 import { Admission } from "./transport/admission.ts";
 import { TlsRenewal } from "./transport/tls-renewal.ts";
 
-/** What everybody passes who comes in: how the gateway proves itself, how many may come, who they are. */
+/** Checks of every connection: the gateway's identity, the limits, and the caller's principal. */
 export interface Entrance {
 	readonly reach: Reach;
 	readonly tls: TlsRenewal | undefined;
@@ -29,7 +29,7 @@ interface EntranceOptions {
 	readonly log: Logger;
 }
 
-/** What is asked about who comes in. */
+/** Services of these checks. */
 interface EntranceParts {
 	readonly sandbox: Pick<Sandboxes, "marker" | "processes" | "started">;
 	readonly trust: Pick<Runtime["trust"], "tokens" | "audit">;
@@ -87,7 +87,7 @@ export async function announce(
 	if (tls) tls.onRenewed = write;
 }
 
-/** Where the gateway is found from its own machine: without TLS where that goes. */
+/** Address of the gateway on its own machine, without TLS if possible. */
 function localAddress(urls: readonly string[]): string {
 	const here = urls.map(reachable);
 	return here.find((url) => url.startsWith("http:")) ?? here[0] ?? "";

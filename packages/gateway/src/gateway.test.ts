@@ -44,7 +44,7 @@ class Place implements AsyncDisposable {
 		return join(this.#path, "data");
 	}
 
-	/** Where its sessions work. */
+	/** Working directory of its sessions. */
 	get here(): string {
 		return join(this.#path, "here");
 	}

@@ -56,7 +56,7 @@ import { OzzieServer } from "./wires/ozzie/server.ts";
 /** Longer than clients may take to answer a good-bye. */
 const goodByeMs = 5_000;
 
-/** Servers that want any key at all get words like `ollama`, which are no secrets and must not be blanked. */
+/** Minimum length of a secret. Servers that accept any key get words like `ollama`, which must not be redacted. */
 const shortestSecret = 16;
 
 export interface GatewayOptions {
@@ -67,7 +67,7 @@ export interface GatewayOptions {
 	/** Learns the gateway's own secrets, so that `log` never shows them. */
 	readonly redactor: Redactor;
 	readonly version: string;
-	/** What tools may touch where the configuration names no root. */
+	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
 	/** Places where a test stops the process. */
 	readonly failpoints?: Failpoints;
@@ -82,13 +82,13 @@ export interface Gateway {
 	/** One per listener, in the order of the configuration, with the real ports. */
 	readonly urls: readonly string[];
 	readonly provider: string;
-	/** The real name of the model that answers where nobody chose another. */
+	/** Real name of the default model. */
 	readonly model: string;
-	/** Host and port of the server that is asked, where it is not the provider's own. */
+	/** Host and port of the model server, if it is not the provider's own. */
 	readonly serverHost: string | undefined;
 	readonly providerReason: ProviderReason;
 	readonly dataDirectory: string;
-	/** Sessions that went on with unfinished work. */
+	/** Number of sessions with unfinished work. */
 	readonly resumed: number;
 	readonly reach: Reach;
 	/** Reads the files of the certificate again; broken ones leave the last in place, and a warning. Never rejects. */
@@ -162,7 +162,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	};
 }
 
-/** What wires are made of. */
+/** Services of the wires. */
 interface WireParts {
 	readonly options: GatewayOptions;
 	readonly runtime: Runtime;
@@ -178,7 +178,7 @@ interface Wires extends Entrance, AsyncDisposable {
 	readonly port: Port;
 	/** Says to those who look that it will close. */
 	drain(): void;
-	/** Says good-bye to everybody and closes the port. */
+	/** Closes all connections with a farewell, and the port. */
 	close(): Promise<void>;
 }
 
@@ -244,7 +244,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		async close() {
 			entrance.tls?.close();
 			held.close();
-			// Nobody comes in any more from here on; who is here gets a good-bye before the sockets are cut.
+			// No new connection is accepted from here. Open ones get a farewell before their sockets are cut.
 			const closed = port.close(goodByeMs);
 			await goodBye();
 			http.closeAllConnections();
@@ -302,7 +302,7 @@ function toolsOf({ clock, ids }: Pick<GatewayOptions, "clock" | "ids">): Tool[] 
 	return [...builtinTools(), createWebFetch({ clock, ids })];
 }
 
-/** Who answers, with which tools and within which budgets. */
+/** Model, tools and budgets of runs. */
 function answering(
 	{ config, clock, ids, log, redactor }: GatewayOptions,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel }: Models,
@@ -326,7 +326,7 @@ function answering(
 	};
 }
 
-/** What the operator said about directories and the prompt, with real paths. */
+/** The operator's directories, as real paths, and system prompt. */
 async function surroundings({ config, currentDirectory }: GatewayOptions): Promise<{
 	readonly roots: { readonly given: string[]; readonly current: string; readonly dataDir: string };
 	readonly systemTemplate?: string;

@@ -21,7 +21,7 @@ export function auditEgress(egress: Egress | undefined, audit: Pick<Audit, "note
 	egress.audit = async ({ command, target, decision }) => {
 		const row = { ...byItself, action: "egress.connect", object: command };
 		if (decision === "allowed") await audit.note({ ...row, decision, args: { host: target } });
-		// What commands make up goes to the log alone: it could fill the record.
+		// Hosts that commands invent are only logged, because they could fill the audit.
 		if (decision === "refused") audit.sample({ ...row, decision: "denied" });
 	};
 }

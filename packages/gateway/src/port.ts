@@ -13,7 +13,7 @@ export interface Port {
 	readonly urls: readonly string[];
 	/** The same, and whether TLS is spoken there. */
 	readonly listeners: readonly { readonly url: string; readonly tls: boolean }[];
-	/** Accepts no more and ends what is open after `graceMs`; may be called again with less. */
+	/** Accepts no more connections and ends open ones after `graceMs`. May be called again with a shorter time. */
 	close(graceMs: number): Promise<void>;
 }
 
@@ -24,12 +24,12 @@ export interface PortOptions {
 	readonly http: Server;
 	/** Takes connections that speak HTTP/2. */
 	readonly http2: (socket: Socket) => void;
-	/** What the gateway proves itself with: beyond this machine TLS alone is spoken then. */
+	/** TLS identity of the gateway. With it, listeners beyond this machine speak TLS only. */
 	readonly tls?: { readonly current: TlsIdentity } | undefined;
 	readonly reach?: Pick<Reach, "insecureLan" | "proxies">;
 }
 
-/** Opens all places to listen at, or none: nobody is served before the last one is open. */
+/** Opens all listeners, or none. No request is served before the last one is open. */
 export async function openPort(places: readonly Endpoint[], options: PortOptions): Promise<Port> {
 	const { clock, log, admission, http, http2 } = options;
 	const listeners: Listener[] = [];

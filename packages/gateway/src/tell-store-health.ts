@@ -1,6 +1,6 @@
 import type { HealthWatch, Logger } from "@parley/base";
 
-/** Tells the operator once when nothing can be kept any more, and once when it can again. */
+/** Logs once when the store can no longer write, and once when it can again. */
 export function tellStoreHealth(log: Logger): HealthWatch {
 	return ({ state }, error) => {
 		if (state === "ok") log.info("the store commits again; what was interrupted goes on");

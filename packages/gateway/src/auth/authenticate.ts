@@ -8,12 +8,13 @@ import type { FailedAuthLimiter } from "./limiter.ts";
 import type { LocalPeers } from "./local-peer.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What a request is judged by. */
+/** Facts by which a request is judged. */
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * False as soon as requests from elsewhere can come through a program of this user: with a public URL, a trusted proxy
-	 * or a listener beyond loopback. Mode `local` then asks everybody for a token.
+	 * False if remote requests can arrive through a program of this user: with a public URL, a trusted proxy or a listener
+	 * beyond loopback.
+	 * Mode `local` then requires a token from all.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;
@@ -27,7 +28,7 @@ export type AuthOutcome =
 	| { readonly principal: Principal; readonly refusal?: undefined }
 	| { readonly principal?: undefined; readonly refusal: Refusal };
 
-/** What is known of a request beside what it says. */
+/** Facts about a request besides its content. */
 export interface Circumstances {
 	/** The address of the client where that is not the one at the other end of the connection. */
 	readonly peer?: string;
@@ -37,7 +38,7 @@ export interface Circumstances {
 
 export type Authenticate = (request: IncomingRequest, circumstances?: Circumstances) => Promise<AuthOutcome>;
 
-/** Says who sends a request. A credential that is sent must be right: a wrong one is not forgiven for being local. */
+/** Finds the principal of a request. A wrong credential is refused even for a local caller. */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 	return async (request, { peer = request.socket.remoteAddress ?? "", opensWebSocket = false } = {}) => {
 		const shown = readCredential(request, opensWebSocket, options);
@@ -61,7 +62,7 @@ function noteFailure(object: string, { sample }: AuthenticateOptions): void {
 	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
 }
 
-/** Who comes without a credential, as one of a few: there are too many addresses to name each. */
+/** Kind of a caller without a credential. There are too many addresses to name each. */
 function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
 	if (headerNames(request).some(isBrowser)) return "browser";
 	if (isForwarded(request)) return "forwarded";

@@ -6,14 +6,14 @@ import type { Tickets } from "./tickets.ts";
 /** How a page sends a ticket: as a subprotocol of its WebSocket, RFC 6455, section 1.9. */
 const ticketPrefix = "parley.ticket.";
 
-/** What a request shows to prove who sends it, and what came of that. */
+/** Credentials of a request and their check. */
 export interface Shown {
 	readonly principal: Principal | undefined;
-	/** What it looks like: failures are counted for each class, so that nobody locks out who shows another. */
+	/** Class of the credential. Failures are counted for each class, so that no caller can lock out another class. */
 	readonly looksLike: string;
 }
 
-/** What credentials are looked up in. */
+/** Stores in which credentials are looked up. */
 export interface Keyring {
 	readonly tokens: Pick<Tokens, "verify">;
 	readonly tickets: Pick<Tickets, "redeem">;
@@ -39,7 +39,7 @@ export function readCredential(
 	return { principal: isTicket ? tickets.redeem(text) : tokens.verify(text), looksLike };
 }
 
-/** The subprotocol to answer with: the ticket's, where there is one, since a page closes what answers another. */
+/** Subprotocol of the response: the ticket's, if there is one, because a page closes a connection with another one. */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;
 	return [...offered].find((name) => name.startsWith(ticketPrefix)) ?? first;

@@ -5,7 +5,7 @@ import { type Networks, plainAddress } from "../transport/networks.ts";
 import { headerNames, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** Who calls, as far as the connection and the proxies that are trusted say. */
+/** Client of a request, according to the connection and the trusted proxies. */
 export interface Origin {
 	/** The client's IP address. */
 	readonly peer: string;
@@ -13,7 +13,7 @@ export interface Origin {
 	readonly confidential: boolean;
 }
 
-/** The same of somebody who has been authenticated. */
+/** The same for an authenticated client. */
 export interface Caller extends Origin {
 	readonly principal: Principal;
 }
@@ -23,7 +23,7 @@ export type OriginOutcome =
 	| { readonly origin: Origin; readonly refusal?: undefined }
 	| { readonly origin?: undefined; readonly refusal: Refusal };
 
-/** What stands in headers counts only where one of the trusted proxies sends it: anybody can write them. */
+/** Forwarding headers count only from a trusted proxy, because any client can write them. */
 export function findOrigin(request: IncomingRequest, proxies: Networks | undefined): OriginOutcome {
 	const { remoteAddress = "", localAddress = "", encrypted = false } = request.socket;
 	const peer = plainAddress(remoteAddress);
@@ -50,8 +50,9 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether somebody passed the request on; who sent it first cannot be seen. `Forwarded` (RFC 7239), `Via` (RFC 9110),
- * and what proxies and content networks call the same: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * Whether a proxy forwarded the request, so that its first sender is unknown: `Forwarded` (RFC 7239), `Via` (RFC 9110), and
+ * the names of
+ * proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
@@ -96,8 +97,9 @@ function readAddress(text: string): string | undefined {
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
 /**
- * The elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. A text that breaks its rules is one
- * element that says nothing, because where those of the proxies begin in it cannot be told.
+ * Elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text is one empty element, because
+ * the part of the
+ * proxies cannot be found in it.
  */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];

@@ -1,6 +1,6 @@
 import type { Principal, Tokens } from "@parley/core";
 
-/** What stays open for somebody, on any wire: it is ended when the token counts no longer that they came with. */
+/** Open connections and streams of principals on all wires. They are closed when their token becomes invalid. */
 export class HeldOpen {
 	readonly #tokens: Pick<Tokens, "counts">;
 	readonly #held = new Map<string, Set<() => void>>();
@@ -26,7 +26,7 @@ export class HeldOpen {
 		};
 	}
 
-	/** Nothing is ended any more. */
+	/** Stops closing connections. */
 	close(): void {
 		this.#stop();
 	}

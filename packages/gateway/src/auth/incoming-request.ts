@@ -1,4 +1,4 @@
-/** The part of Node's `IncomingMessage` that says what was sent and by whom. HTTP/2 can be made to look like it. */
+/** The part of Node's `IncomingMessage` with content and sender. HTTP/2 requests can be adapted to it. */
 export interface IncomingRequest {
 	readonly url?: string | undefined;
 	/** Names and values in turn, as they came: the parsed `headers` hide duplicates. */

@@ -7,13 +7,14 @@ const MAX_KEYS = 10_000;
 
 interface Failures {
 	count: number;
-	/** When the count begins anew. */
+	/** Time at which the count restarts. */
 	until: number;
 }
 
 /**
- * Counts credentials that were wrong: ten a minute for each key, then five minutes in which the caller should answer
- * "too many". It is asked only after a credential has proved wrong, so that nobody can lock out a right one.
+ * Counts wrong credentials: ten a minute for each key, then five minutes in which the caller should answer "too many". Used
+ * only after a
+ * credential was wrong, so that a right one cannot be locked out.
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;

@@ -122,7 +122,7 @@ test.runIf(process.platform === "linux").each(["127.0.0.1", "::1", "::ffff:127.0
 	},
 );
 
-/** What a tool could run: something that connects to port PORT of loopback and stays. */
+/** Program of a tool that connects to port PORT of loopback and keeps the connection. */
 const CONNECT = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _ <&3";
 
 interface Tool extends Disposable {

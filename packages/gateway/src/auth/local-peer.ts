@@ -31,7 +31,7 @@ interface Question {
 
 /** A connection that was local when it was checked last. */
 interface Known {
-	/** Of the far end's socket. */
+	/** Inode of the far end's socket. */
 	readonly inode: string;
 	/** The number of commands that had been started by then. */
 	readonly started: number;

@@ -5,7 +5,7 @@ import type { OperatorTokenFile } from "@parley/core";
 import { errno } from "../data-directory/errno.ts";
 import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data-directory/private-file.ts";
 
-/** The operator's token of a data directory, minted there first where there is none. The redactor learns each text. */
+/** The operator's token of a data directory, created if missing. The redactor learns each text. */
 export async function openOperatorToken(
 	dataDirectory: string,
 	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Pick<Redactor, "add"> },
@@ -20,20 +20,21 @@ export async function openOperatorToken(
 	};
 }
 
-/** The operator's token from the data directory, minted there first where there is none. */
+/** The operator's token from the data directory, created if missing. */
 export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids): Promise<string> {
 	const known = await readOperatorToken(dataDirectory);
 	if (known !== undefined) return known;
 	await createPrivateFile(pathIn(dataDirectory), `${mintToken("operator", ids)}\n`);
-	// Another process may have been first; what counts is what the file holds.
+	// Another process may have been first. The content of the file is valid.
 	const created = await readOperatorToken(dataDirectory);
 	if (created === undefined) throw new ParleyError("the operator's token disappeared", { code: "aborted" });
 	return created;
 }
 
 /**
- * The operator's token, or undefined where none was minted. Rejects with `failed_precondition` where other users could
- * read it too, and where the file holds something else.
+ * The operator's token, or undefined if none exists. Rejects with `failed_precondition` if other users could read the file,
+ * or if it has
+ * other content.
  */
 export async function readOperatorToken(dataDirectory: string): Promise<string | undefined> {
 	const path = pathIn(dataDirectory);

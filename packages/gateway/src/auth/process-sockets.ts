@@ -13,7 +13,7 @@ interface Process {
 	readonly parent: number;
 	readonly group: number;
 	readonly session: number;
-	/** Clock ticks after boot. Together with the id it names a process for ever. */
+	/** Clock ticks after boot. Together with the id it identifies a process permanently. */
 	readonly startTime: number;
 }
 

@@ -27,7 +27,7 @@ test("a refused upgrade is a complete HTTP answer", async () => {
 
 test("a client that does not close its half after a refusal is closed", async () => {
 	await using pair = await connectPair();
-	// Nobody reads the client's end, so that it sees neither the answer nor the end.
+	// The client's end is not read, so it sees neither the response nor the end.
 	sendUpgradeRefusal(pair.accepted, refusal);
 	await once(pair.accepted, "close");
 	expect(pair.client.destroyed).toBe(false);

@@ -18,7 +18,7 @@ let listener: Listener;
 /** Upgrades that were let through. */
 let upgrades = 0;
 
-/** Answers 200 to what may pass, 101 to upgrades that may. */
+/** Answers 200 to allowed requests and 101 to allowed upgrades. */
 beforeAll(async () => {
 	http = createServer({ requireHostHeader: false }, (request, response) => {
 		const refusal = checkRequest(request, rules);
@@ -198,7 +198,7 @@ test("an address of this machine that is listened at is a name of its own", () =
 	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
 });
 
-/** A request over TLS at an address of the network, with these headers; by default nobody is a proxy. */
+/** A request over TLS at an address of the network, with these headers. By default without a trusted proxy. */
 function reached(headers: Readonly<Record<string, string>>, more: Partial<Connection> = {}) {
 	const socket = { localAddress: "::ffff:192.168.1.5", localPort: 7777, encrypted: true, ...more };
 	return { url: "/", rawHeaders: Object.entries(headers).flat(), socket };

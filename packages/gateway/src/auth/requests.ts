@@ -4,19 +4,20 @@ import { type Networks, plainAddress } from "../transport/networks.ts";
 import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What is allowed besides the gateway's own addresses. */
+/** Allowed hosts and origins besides the gateway's own addresses. */
 export interface RequestRules {
 	/** Names, each with or without a port, that a `Host` header may hold; without one the listener's port is meant. */
 	readonly allowedHosts: readonly string[];
 	/** The origin by which clients reach the gateway through a proxy: its host and its pages are allowed. */
 	readonly publicUrl?: string | undefined;
-	/** Whose word counts on the name that was called. */
+	/** Proxies whose host header is trusted. */
 	readonly proxies?: Networks;
 }
 
 /**
- * Whether a request may be looked at, on any route and before any upgrade: `undefined`, or why not. Keeps out web pages
- * of other origins, names that somebody made to point here (DNS rebinding), and credentials in an address.
+ * Whether a request may be processed, on any route and before any upgrade: `undefined`, or the reason why not. Refuses pages
+ * of other
+ * origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
 	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);
@@ -26,7 +27,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	const { localPort: port, encrypted, remoteAddress = "" } = request.socket;
 	const hosts = headerValues(request, "host");
 	const forwarded = rules.proxies?.has(remoteAddress) ? headerValues(request, "x-forwarded-host") : [];
-	// A target that is not a path names an authority of its own, which would stand above Host: RFC 9112, section 3.2.2.
+	// A target that is not a path has an authority of its own, which would replace Host: RFC 9112, section 3.2.2.
 	const isPath = request.url?.startsWith("/") ?? false;
 	const allowed = [
 		...ownHosts(request.socket).map((own) => formatEndpoint({ host: own, port: port ?? 0 })),
@@ -73,8 +74,9 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 }
 
 /**
- * A page that tells nobody its address sends `null` where its origin would stand, also to its own server: Fetch, "append
- * a request Origin header". What a browser says beside it no page can write.
+ * A page with `no-referrer` sends `null` as its origin, also to its own server: Fetch, "append a request Origin header". The
+ * header beside
+ * it is written by the browser and not by pages.
  */
 function isSameOrigin(request: IncomingRequest): boolean {
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";
@@ -100,14 +102,14 @@ function ownHosts({ localAddress }: Connection): string[] {
 	return [...new Set(["127.0.0.1", "localhost", "::1", ...(isIP(reached) === 0 ? [] : [reached])])];
 }
 
-/** One spelling per host and port, the port always written out; what is no host at all stays as it is. */
+/** One spelling for each host and port, with an explicit port. A text that is not a host stays unchanged. */
 function normalizeHost(text: string, defaultPort: number | undefined): string {
 	const endpoint = parseEndpoint(text) ?? parseEndpoint(`${text}:${defaultPort}`);
 	if (endpoint === undefined) return text;
 	return formatEndpoint({ ...endpoint, host: normalizeAddress(endpoint.host.toLowerCase()) });
 }
 
-/** The short form of an IPv6 address, as the URL standard writes it; of what `parseEndpoint` has read no other has a colon. */
+/** Short form of an IPv6 address, as in the URL standard. Only IPv6 addresses from `parseEndpoint` contain a colon. */
 function normalizeAddress(host: string): string {
 	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { errno } from "../data-directory/errno.ts";
 import type { Connection } from "./incoming-request.ts";
 
-/** Who owns the far end of a connection, when that end is on this machine and open. */
+/** Owner of the far end of a connection, if that end is open on this machine. */
 export interface SocketOwner {
 	readonly uid: number;
 	readonly inode: string;
@@ -23,7 +23,7 @@ const PART_BYTES = 4_096;
 // A file handle with promises of its own takes a third more CPU for each page.
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
-/** `/proc/net/tcp` and `tcp6` of this process's network; nothing if the system has no such files. */
+/** `/proc/net/tcp` and `tcp6` of this process's network. Empty if the system has no such files. */
 export async function* readSocketTable(name: TableName): AsyncGenerator<string> {
 	const file = await openFile(`/proc/net/${name}`, "r").catch((error: unknown) => {
 		if (errno(error) !== "ENOENT") throw error;

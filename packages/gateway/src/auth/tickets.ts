@@ -21,8 +21,9 @@ interface TicketsOptions {
 }
 
 /**
- * One-time ways in for browsers, which cannot send a header with a WebSocket. A ticket holds the rights of who asked for
- * it, as long as the token of theirs counts. They are kept in memory alone.
+ * One-time credentials for browsers, which cannot send a header with a WebSocket. A ticket has the rights of its requester
+ * while the
+ * requester's token is valid. Tickets are kept in memory only.
  */
 export class Tickets {
 	readonly #options: TicketsOptions;
@@ -42,7 +43,7 @@ export class Tickets {
 		return text;
 	}
 
-	/** Whose ticket this is; it counts no more from now on. */
+	/** Principal of this ticket, which is then used. */
 	redeem(text: string): Principal | undefined {
 		const read = readTokenText(text);
 		const ticket = read?.kind === "ticket" ? this.#tickets.get(read.id) : undefined;
@@ -56,7 +57,7 @@ export class Tickets {
 		return tokenId === undefined || this.#options.tokens.counts(tokenId);
 	}
 
-	/** Nobody can take the place of another's. */
+	/** Makes room among the requester's own tickets only. */
 	#makeRoom({ id, tokenId }: Principal): void {
 		const own: string[] = [];
 		for (const [key, ticket] of this.#tickets) {

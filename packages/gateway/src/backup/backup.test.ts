@@ -82,7 +82,7 @@ class Place implements AsyncDisposable {
 		await writeFile(path, text);
 	}
 
-	/** An archive with these entries, as somebody else may have made it. */
+	/** An archive with these entries, as a foreign program may have created it. */
 	async pack(name: string, entries: readonly Packed[]): Promise<string> {
 		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath }) => {
 			const content = Buffer.from(text);

@@ -9,19 +9,19 @@ import { contentPrefix, encodeManifest, type Manifest, manifestName } from "./ma
 import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
-/** What is below it is made beside the file, and belongs to one backup. */
+/** Prefix of the temporary directory of one backup, beside its file. */
 const stagingPrefix = ".parley-backup-";
-/** No backup takes as long: what is older was left behind by one that was killed. */
+/** Longer than any backup takes. An older directory is a remainder of a killed one. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
 	readonly dataDirectory: string;
-	/** What becomes of it, as `.tar.gz`. */
+	/** Path of the new `.tar.gz`. */
 	readonly file: string;
-	/** Of this program. */
+	/** Version of this program. */
 	readonly version: string;
 	readonly clock: Clock;
-	/** Takes the place of a file that is there. */
+	/** Whether to replace an existing file. */
 	readonly force: boolean;
 	readonly onProgress?: (doing: string) => void;
 }
@@ -36,9 +36,11 @@ export interface BackupSummary {
 }
 
 /**
- * Saves everything of a data directory into one file, for this user alone, whether or not a gateway runs on it. The
- * file is there whole or not at all. Rejects with `already_exists` where one is there, with `not_found` where the
- * directory holds no conversations, with `invalid_argument` where the file would be in that directory.
+ * Saves everything of a data directory into one file for this user, also while a gateway runs on it. The file is created
+ * completely or not
+ * at all. Rejects with `already_exists` for an existing file, `not_found` for a directory without sessions, and
+ * `invalid_argument` for a
+ * file inside that directory.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;
@@ -88,7 +90,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	);
 }
 
-/** A backup inside of what it saves would be in the next one, with all that are in it. */
+/** A backup inside its source would be part of the next one. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));

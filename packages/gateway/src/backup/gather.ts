@@ -8,12 +8,12 @@ import { databaseIn } from "../data-directory/data-directory.ts";
 import { errno } from "../data-directory/errno.ts";
 import { databasePath, isReserved, type ManifestFile } from "./manifest.ts";
 
-/** Where kept files are, by id. */
+/** Directory of stored files, by id. */
 const filesDirectory = "files";
 /** Deeper than anything that belongs there, for directories that link to themselves. */
 const maxDepth = 8;
 
-/** What is in a backup, in a directory of its own. */
+/** Content of a backup in a temporary directory. */
 export interface Gathered extends Snapshot {
 	readonly files: readonly ManifestFile[];
 	/** Ids of kept files that were deleted since. */
@@ -21,9 +21,9 @@ export interface Gathered extends Snapshot {
 }
 
 /**
- * Puts everything that a backup of the data directory holds below `target`: a copy of the database as it is at one
- * moment, the kept files that it names, and what else lies there (keys, tokens, profiles, settings). Nothing is
- * changed in the data directory, and nobody has to stop.
+ * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and everything else
+ * (keys, tokens,
+ * profiles, settings). The data directory is not changed, and the gateway need not stop.
  */
 export async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });
@@ -56,7 +56,7 @@ async function listFiles(base: string, path: string, depth: number): Promise<str
 	return found.flat();
 }
 
-/** What `private-file.ts` has not finished, and logs. */
+/** Unfinished files of `private-file.ts`, and logs. */
 function isUnfinished(path: string): boolean {
 	return /\.(?:draft|log)$/.test(basename(path));
 }

@@ -2,9 +2,9 @@ import { ParleyError, parseJson } from "@parley/base";
 import { issueWords } from "@parley/protocol";
 import * as z from "zod";
 
-/** The first entry of a backup, which says what else must be in it. */
+/** First entry of a backup, with the list of all others. */
 export const manifestName = "manifest.json";
-/** Everything else lies below this in the archive, under its path in the data directory. */
+/** Directory of all other entries, under their paths in the data directory. */
 export const contentPrefix = "data/";
 /** Bytes: a million files have their place in it. */
 export const maxManifestBytes = 256 * 1024 * 1024;
@@ -21,7 +21,7 @@ const File = z.strictObject({
 
 const Manifest = z.object({
 	format: z.int(),
-	/** Of the program that wrote it. */
+	/** Version of the program that wrote it. */
 	version: z.string().max(100),
 	created_at: z.iso.datetime(),
 	/** The schema of the database: the migrations that it has been through. */
@@ -36,7 +36,7 @@ export function encodeManifest(manifest: Omit<Manifest, "format">): string {
 	return `${JSON.stringify({ format, ...manifest }, undefined, "\t")}\n`;
 }
 
-/** Throws `data_loss` for what is no manifest, `failed_precondition` for one of another format. */
+/** Throws `data_loss` for an invalid manifest and `failed_precondition` for another format. */
 export function decodeManifest(text: string): Manifest {
 	const value = readJson(text);
 	const manifest = Manifest.safeParse(value, { error: issueWords });
@@ -76,10 +76,10 @@ function isPlainName(name: string): boolean {
 	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
 }
 
-/** The file of a restore that the audit does not tell of yet. */
+/** Note of a restore that is not in the audit yet. */
 export const restoreNote = "restored.json";
 
-/** What belongs to a running gateway, or to a restore: neither saved nor restored. */
+/** Names of a running gateway or of a restore, which are neither saved nor restored. */
 export function isReserved(name: string): boolean {
 	return (
 		name === "run" ||

@@ -20,7 +20,7 @@ async function read(directory: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(texts));
 }
 
-/** Stops whoever reaches the nth place for ever, as the end of the process would. */
+/** Blocks the nth failpoint forever, like the end of the process. */
 function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reached: string[] } {
 	const reached: string[] = [];
 	const reach = (name: string): Promise<void> | undefined => {
@@ -30,7 +30,7 @@ function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reache
 	return { reached, failpoints: { reach } };
 }
 
-/** A restore that is stopped at its nth place; undefined where it has no such place. */
+/** A restore that stops at its nth failpoint. Undefined if it has fewer. */
 async function stopped(data: string, nth: number): Promise<string | undefined> {
 	await write(data, before);
 	await write(join(data, "run"), { "lock.sqlite": "" });

@@ -7,20 +7,22 @@ import { isReserved } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * A restore happens inside the data directory, because that may be a mount, which cannot be replaced. What is restored
- * is written to `restore.part-T`; its renaming to `restore.ready-T` decides. From then on what was there is moved to
- * `before-restore-T`, the name becomes `restore.placing-T`, and its content moves up. Whoever holds the lock of the
- * directory next, a gateway or another restore, goes on wherever that was interrupted.
+ * A restore happens inside the data directory, because a mount point cannot be replaced. The content is written to
+ * `restore.part-T`. Its
+ * renaming to `restore.ready-T` is the decision. After it the old content moves to `before-restore-T`, the directory becomes
+ * `restore.placing-T`, and its content moves up. The next holder of the directory's lock, a gateway or another restore,
+ * continues an
+ * interrupted restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";
 
-/** Where a restore of this name is written. */
+/** Directory in which a restore of this name is written. */
 export function partOf(dataDirectory: string, name: string): string {
 	return join(dataDirectory, stages.part + name);
 }
 
-/** The restore is complete: it takes the place of what was there. Returns where that is, if there was anything. */
+/** Replaces the content by a completed restore. Returns the directory of the old content, if there was any. */
 export async function placeRestored(
 	dataDirectory: string,
 	name: string,
@@ -36,7 +38,7 @@ export async function placeRestored(
 		: undefined;
 }
 
-/** Goes on with a restore that was interrupted, or takes back one that had not come so far. Needs the directory's lock. */
+/** Completes an interrupted restore, or removes one before its decision. Requires the directory's lock. */
 export async function finishRestore(
 	dataDirectory: string,
 	failpoints: Failpoints = noFailpoints,
@@ -55,7 +57,7 @@ export async function findUnfinished(dataDirectory: string): Promise<string | un
 	return (await find(dataDirectory, stages.ready)) ?? (await find(dataDirectory, stages.placing));
 }
 
-/** What a data directory holds of its own: all but what belongs to a process or to a restore. */
+/** Content of a data directory without files of a process or a restore. */
 export async function contentOf(dataDirectory: string): Promise<string[]> {
 	return (await namesIn(dataDirectory)).filter((name) => !isReserved(name));
 }

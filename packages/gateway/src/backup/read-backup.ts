@@ -16,11 +16,11 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/** What an archive takes besides its contents: heads, padding, and long names. */
+/** Size of an archive besides its contents: headers, padding and long names. */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
-/** What an archive may unpack to; a backup with more is refused before it fills the disk. */
+/** Maximum unpacked size. A larger backup is refused before it fills the disk. */
 export interface UnpackLimits {
 	/** Bytes of all files together. */
 	readonly maxBytes: number;
@@ -44,7 +44,7 @@ interface ReadOptions {
 	readonly onBytes?: ((bytes: number, all: number | undefined) => void) | undefined;
 }
 
-/** Where the contents of a backup go. */
+/** Receiver of the contents of a backup. */
 export interface BackupReader {
 	/** Called first; may refuse. */
 	begin(manifest: Manifest): Promise<void>;
@@ -53,9 +53,11 @@ export interface BackupReader {
 }
 
 /**
- * Reads a backup whole and checks it: only what its list names is in it, each file once, with the size and the hash
- * that the list says. Rejects with `data_loss` where that is not so, and with `resource_exhausted` beyond a limit; what
- * was taken until then must be forgotten. Takes time in proportion to what it unpacks, and memory for the list alone.
+ * Reads and checks a whole backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
+ * rejects with
+ * `data_loss`, and beyond a limit with `resource_exhausted`; received content must then be dropped. Takes time in proportion
+ * to the
+ * unpacked size, and memory for the list only.
  */
 export async function readBackup(
 	file: string,
@@ -79,7 +81,7 @@ class Reading {
 	#manifest: Manifest | undefined;
 	#allowed = maxManifestBytes + overheadBytes;
 	#work = Promise.resolve();
-	/** What is being taken. */
+	/** Entry that is being read. */
 	#entry: ReadEntry | undefined;
 	#stopped = false;
 	readonly #failed = Promise.withResolvers<never>();
@@ -95,7 +97,7 @@ class Reading {
 		this.#failed.promise.catch(() => undefined);
 	}
 
-	/** When it rejects, nobody works any more on what was taken. */
+	/** After it rejects, no entry is being processed. */
 	async feed(archive: Readable): Promise<void> {
 		try {
 			await this.#feed(archive);
@@ -181,7 +183,7 @@ class Reading {
 	async #enter(entry: ReadEntry): Promise<void> {
 		if (this.#stopped) return;
 		this.#entry = entry;
-		// Whoever reads it is told; where nobody does any more, nobody needs to know.
+		// The reader receives the error. Without a reader it does not matter.
 		entry.on("error", () => undefined);
 		if (!this.#manifest) {
 			this.#manifest = await readManifest(entry);

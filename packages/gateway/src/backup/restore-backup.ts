@@ -15,18 +15,18 @@ export interface RestoreOptions {
 	readonly file: string;
 	readonly dataDirectory: string;
 	readonly clock: Clock;
-	/** Puts aside what is there. */
+	/** Whether to move existing content aside. */
 	readonly force: boolean;
 	readonly onProgress?: ((doing: string) => void) | undefined;
-	/** What the archive may unpack to; the defaults unless told. */
+	/** Limits of the unpacked archive. */
 	readonly limits?: Partial<UnpackLimits> | undefined;
 	/** Places where a test stops the process. */
 	readonly failpoints?: Failpoints;
 }
 
-/** What a backup holds. */
+/** Facts about a backup. */
 export interface BackupFacts {
-	/** Of the program that made it. */
+	/** Version of the program that made it. */
 	readonly version: string;
 	readonly createdAt: string;
 	readonly files: number;
@@ -34,14 +34,16 @@ export interface BackupFacts {
 }
 
 export interface Restored extends BackupFacts {
-	/** Where that is which was there before. */
+	/** Directory of the previous content. */
 	readonly aside: string | undefined;
 }
 
 /**
- * Makes a backup the content of a data directory. Whenever this is interrupted, the next start of a gateway finds
- * either what was there or what was restored. Rejects, with everything as it was, where a gateway holds the directory,
- * where it is not empty (but for `force`), and where the backup is damaged or of a newer version.
+ * Replaces the content of a data directory by a backup. After an interruption, the next start of a gateway finds either the
+ * old or the new
+ * content. Rejects without a change if a gateway holds the directory, if it is not empty (without `force`), and if the
+ * backup is damaged
+ * or of a newer version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
 	const { dataDirectory, clock, force, onProgress, limits, failpoints = noFailpoints } = options;
@@ -60,12 +62,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const aside = await placeRestored(dataDirectory, name, failpoints);
 		return { ...factsOf(manifest), aside };
 	} finally {
-		// What an error has left of it is of no use to anybody.
+		// The remainder of a failed restore is useless.
 		await finishRestore(dataDirectory).finally(() => lock.release());
 	}
 }
 
-/** Whether a backup could be restored by this program: resolves with what it holds, rejects with what is wrong. */
+/** Checks whether this program can restore a backup: resolves with its facts, or rejects with the fault. */
 export async function verifyBackup(
 	file: string,
 	{ onProgress, limits }: Pick<RestoreOptions, "onProgress" | "limits"> = {},

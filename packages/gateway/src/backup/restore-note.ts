@@ -35,7 +35,7 @@ export async function auditRestore(dataDirectory: string, audit: Pick<Audit, "no
 	await rm(path, { force: true });
 }
 
-/** Somebody may have written over it: that a backup was restored is told all the same. */
+/** Another program may have overwritten it. The restore is reported anyway. */
 function readNote(text: string): z.output<typeof Note> | undefined {
 	try {
 		return Note.safeParse(parseJson(text)).data;

@@ -18,8 +18,9 @@ const nearby = new KnownNetworks((list) => {
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
- * The address of a server of the Messages API, without the `/v1` and the slashes that programs put behind it;
- * undefined for what is none: other schemes, and whatever has a user name, a query or a fragment.
+ * Address of a server of the Messages API, without a trailing `/v1` and slashes. Undefined for an invalid one: other
+ * schemes, and addresses
+ * with a user name, a query or a fragment.
  */
 export function parseBaseUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
@@ -35,7 +36,7 @@ export function isOfficial(url: URL): boolean {
 	return url.protocol === "https:" && url.hostname === "api.anthropic.com";
 }
 
-/** Whether nobody on the internet can read what is sent there without encryption, as far as the name tells. */
+/** Whether unencrypted requests to it stay off the internet, as far as the name tells. */
 export function isNearby({ hostname }: URL): boolean {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const family = isIP(host);

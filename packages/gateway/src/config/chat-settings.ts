@@ -20,7 +20,7 @@ export function withAbsoluteRoots(chat: Chat, absolute: (path: string) => string
 	return { ...chat, places: Object.fromEntries(moved) };
 }
 
-/** A root that is no directory, and where it stands. */
+/** A root that is not a directory, with its position. */
 export function findLostRoot({ places = {} }: Chat): { value: string; path: JsonPath } | undefined {
 	const [lost] = Object.entries(places).flatMap(([name, { root }]) => {
 		if (root === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return [];
@@ -29,7 +29,7 @@ export function findLostRoot({ places = {} }: Chat): { value: string; path: Json
 	return lost;
 }
 
-/** What the configuration says of chat platforms, in the runtime's units. */
+/** Configuration of chat platforms in the runtime's units. */
 export function readChat({ people = {}, tenants = {}, places = {}, trust = {} }: Chat): ChatSettings {
 	const profiles = Object.entries(places).map(([name, place]) => [name, readPlace(place)] as const);
 	const { allow = [], deny = [] } = people;

@@ -67,7 +67,7 @@ function asRow(setting: string, schema: z.core.JSONSchema._JSONSchema): Row {
 }
 
 function asSchema(schema: unknown): JsonSchema | undefined {
-	// True for what zod writes: a schema is an object or a boolean, and items is one schema.
+	// True for schemas of zod: a schema is an object or a boolean, and items is one schema.
 	return typeof schema === "object" && schema !== null ? (schema as JsonSchema) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import * as z from "zod";
 import { configSchema } from "./schema.ts";
 
-/** Where the JSON Schema of the configuration file is kept; it is generated, and written by running this file. */
+/** File of the generated JSON Schema of the configuration. Running this module writes it. */
 export const jsonSchemaFile = new URL("../../parley.config.schema.json", import.meta.url);
 
 /** The JSON Schema of the configuration file, as editors read it, in this repository's format. */

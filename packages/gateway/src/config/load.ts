@@ -30,40 +30,40 @@ import { configSchema, type Settings } from "./schema.ts";
 import { explain, inOurWords, notAllowed } from "./setting-refusal.ts";
 import { type ConfigSources, readSources, type Source } from "./sources.ts";
 
-/** What a gateway is started with. Paths are absolute. */
+/** Configuration of a gateway. Paths are absolute. */
 export interface Config extends ProviderChoice {
 	readonly listen: readonly Endpoint[];
 	readonly data: string;
-	/** What tools may touch; empty where no source names any. */
+	/** Directories that tools may access. Empty if no source names any. */
 	readonly root: readonly string[];
 	/** A name or a tier. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
 	/** Names or tiers of models that answer where the first stays unable to. */
 	readonly fallback?: readonly string[];
-	/** Where these names stand, for messages: whether there are such models is known later. */
+	/** Positions of these names for messages. The models are checked later. */
 	readonly origins?: ModelOrigins;
 	/** The operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
-	/** Of one turn. */
+	/** Maximum model calls of one turn. */
 	readonly maxModelCalls?: number;
 	/** Whether a model names conversations; it does unless told. */
 	readonly titles?: boolean;
 	/** Of tasks. */
 	readonly tasks?: RuntimeOptions["tasks"];
-	/** Of files that people and tools hand over. */
+	/** Limits of files of people and tools. */
 	readonly files?: Partial<FileLimits>;
-	/** Who of chat platforms may come in, and how channels work. */
+	/** Access of people of chat platforms, and channel settings. */
 	readonly chat?: ChatSettings;
-	/** Where Discord is, where that is not Discord itself. */
+	/** Addresses of Discord, if not the real ones. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
 	/** The local model server. */
 	readonly llama?: LlamaSettings;
-	/** Where Slack is, where that is not Slack itself, and where what it sends is waited for. */
+	/** Address of Slack, if not the real one, and the listener for its requests. */
 	readonly slack?: { readonly apiUrl?: string; readonly listen?: Endpoint };
 	readonly auth: AuthMode;
-	/** What confines commands; `preferred` unless told. */
+	/** Confinement of commands. Default: `preferred`. */
 	readonly sandbox?: SandboxMode;
 	/** Whether sandboxed commands may use Unix sockets. */
 	readonly commandUnixSockets?: boolean;
@@ -106,8 +106,9 @@ interface CheckedSource {
 }
 
 /**
- * Flags beat `PARLEY_*` variables, these beat `ANTHROPIC_*` ones, these the configuration file, that the defaults; every
- * source is checked in full. Throws `invalid_argument` naming the value, where it stands and what is allowed.
+ * Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file, defaults. Every source is
+ * checked completely.
+ * Throws `invalid_argument` with the value, its position and what is allowed.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const checked = readSources(sources).map(check);
@@ -214,7 +215,7 @@ function warningsOf(
 	return warnings.length > 0 ? { warnings } : {};
 }
 
-/** What goes over the internet without encryption can be read and changed on its way, and the key with it. */
+/** An unencrypted connection over the internet can be read and changed, and exposes the key. */
 function checkServer(
 	{ settings: { baseUrl, llama }, source }: CheckedSource,
 	{ apiKey }: ProviderChoice,

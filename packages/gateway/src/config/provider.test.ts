@@ -12,7 +12,7 @@ interface Told {
 	readonly file?: object;
 }
 
-/** The configuration, as far as it says who answers. */
+/** The provider settings of the configuration. */
 function chosen({ flags = {}, environment = {}, file }: Told): Partial<Config> {
 	using data = mkdtempDisposableSync(join(tmpdir(), "parley-provider-"));
 	if (file) writeFileSync(join(data.path, "parley.config.json"), JSON.stringify(file));

@@ -2,13 +2,13 @@ import { defined, ParleyError } from "@parley/base";
 import { isOfficial, parseBaseUrl } from "./base-url.ts";
 import type { Settings } from "./schema.ts";
 
-/** Why the provider answers: a key is set, a server is named, somebody said so, or there is nothing else. */
+/** Reason for the provider: a key is set, a server is named, it is configured, or there is no other. */
 export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no key";
 
 /** Who answers. */
 export interface ProviderChoice {
 	readonly provider: "anthropic" | "offline";
-	/** As if somebody had said so, where absent. */
+	/** Default: configured. */
 	readonly providerReason?: ProviderReason;
 	/** From the environment alone; never to be shown. */
 	readonly apiKey?: string;
@@ -24,19 +24,19 @@ const keyVariable = "ANTHROPIC_API_KEY";
 /** llama-server reads its own key from the same variable. */
 const llamaKeyVariable = "LLAMA_API_KEY";
 
-/** What examples and unset variables of other programs leave behind. */
+/** Placeholders from examples and unset variables of other programs. */
 const placeholder =
 	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
 
-/** The key that the environment holds, whoever answers; undefined where it holds none. */
+/** Key in the environment, for any provider. Undefined without one. */
 function readApiKey(environment: Environment, variable = keyVariable): string | undefined {
 	const key = environment[variable]?.trim();
 	return key === "" ? undefined : key;
 }
 
 /**
- * Throws `invalid_argument` with what to do, where a provider was asked for that cannot answer. `keyName` is how messages
- * call the place of the key.
+ * Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the place of the key in
+ * messages.
  */
 export function chooseProvider(
 	{ provider = "auto", baseUrl, llama }: Pick<Settings, "provider" | "baseUrl" | "llama">,
@@ -105,7 +105,7 @@ function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	);
 }
 
-/** Whether nobody can have made a mistake in calling it no key: whatever looks like one stays hidden. */
+/** Whether the value is certainly not a key. A value that looks like one stays hidden. */
 function mayBeShown(key: string): boolean {
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }

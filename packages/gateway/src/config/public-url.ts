@@ -1,4 +1,4 @@
-/** The origin that people call the gateway by; undefined for what is none: no https, or more than a host and a port. */
+/** Public origin of the gateway. Undefined for an invalid one: not https, or more than a host and a port. */
 export function parsePublicUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;

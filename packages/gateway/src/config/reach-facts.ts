@@ -3,14 +3,14 @@ import { staysHere } from "../transport/address.ts";
 import { createNetworks, type Networks } from "../transport/networks.ts";
 import type { Config } from "./load.ts";
 
-/** What a configuration says about who can reach the gateway. */
+/** Settings that decide who can reach the gateway. */
 export interface Reach {
 	readonly auth: AuthMode;
 	/** Whether a listener can be reached by other machines. */
 	readonly beyond: boolean;
 	/** Whether the gateway has a certificate. */
 	readonly tls: boolean;
-	/** Where clients come in through a proxy, an https origin. */
+	/** Address for clients behind a proxy, an https origin. */
 	readonly publicUrl: string | undefined;
 	/** Whether others can reach it without TLS and proxy: the operator said so. */
 	readonly insecureLan: boolean;
@@ -19,7 +19,7 @@ export interface Reach {
 	 * public URL, a trusted proxy or a listener beyond loopback.
 	 */
 	readonly localTrust: boolean;
-	/** Whose word on the client counts. */
+	/** Proxies whose statements about the client are trusted. */
 	readonly proxies: Networks | undefined;
 }
 

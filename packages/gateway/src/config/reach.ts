@@ -9,10 +9,10 @@ interface CheckedSource {
 	readonly source: Source;
 }
 
-/** What makes a listener beyond this machine safe, whichever source says so. */
+/** Settings that make a listener beyond this machine safe, from any source. */
 type Safety = Pick<Settings, "auth" | "tls" | "trustedProxies" | "insecureLan">;
 
-/** Refuses, in the place that names it, whatever would let strangers in or their words travel in the clear. */
+/** Refuses settings that would admit strangers or send data unencrypted, and names their position. */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkBeyond(settings, source, set);
 	checkTwice(settings, source);

@@ -6,12 +6,12 @@ import type * as z from "zod";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** For the schema of settings: what it says of no value in words of its own is said in ours, behind "allowed:". */
+/** For the settings schema: texts of refused values after "allowed:". */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };
 
-/** What is wrong with a source that the schema refuses. */
+/** Error for a source that the schema refuses. */
 export function explain(source: Source, { issues: [issue] }: z.ZodError): ParleyError {
 	const path = (issue?.path ?? []).map((key) => (typeof key === "symbol" ? String(key) : key));
 	if (issue?.code === "unrecognized_keys") return unknownKey(source, path, issue.keys[0] ?? "");
@@ -31,14 +31,14 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	return refused(`unknown setting ${unknown} (${origin})${question}; allowed: ${allowed.join(", ")}`);
 }
 
-/** A value, what could stand in its place, and where that is not clear the reason. */
+/** Refused value, allowed values and, if these do not explain it, the reason. */
 interface Objection {
 	readonly value: unknown;
 	readonly allowed: string;
 	readonly why?: string;
 }
 
-/** The refusal of one setting, with its place in the source where there is one. */
+/** Error for one setting, with its position in the source, if known. */
 export function notAllowed(
 	source: { origin(path: JsonPath): string | undefined },
 	path: JsonPath,
@@ -52,7 +52,7 @@ export function notAllowed(
 	return refused(`${show(value)} is not allowed for ${place}${because}; allowed: ${allowed}`);
 }
 
-/** As it stands in JSON, without a password that an address may hold. */
+/** Value as JSON, without a password in an address. */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	return text

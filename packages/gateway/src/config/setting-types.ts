@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** More than anybody means: what is above it is a slip of the keyboard. */
+/** Maximum. A larger amount is a typing error. */
 const mostDollars = 1_000_000;
 
-/** The kinds of settings; `allowed` says what may stand there, for whoever wrote something else. */
+/** Types of settings. `allowed` is the text for a refused value. */
 export function string(allowed: string): z.ZodString {
 	return z.string({ error: allowed }).min(1, { error: allowed });
 }

@@ -5,7 +5,7 @@ import { type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import { errno } from "../data-directory/errno.ts";
 import { refuseForeignWriters } from "./foreign-writers.ts";
 
-/** What the command line says, unchecked. */
+/** Unchecked flags of the command line. */
 export interface ConfigFlags {
 	readonly listen?: readonly string[] | undefined;
 	readonly data?: string | undefined;
@@ -27,7 +27,7 @@ export interface ConfigFlags {
 	readonly config?: string | undefined;
 }
 
-/** Where settings can come from. */
+/** Sources of settings. */
 export interface ConfigSources {
 	readonly flags: ConfigFlags;
 	readonly environment: Readonly<Record<string, string | undefined>>;
@@ -188,7 +188,7 @@ function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown
 	};
 }
 
-/** The name in flags and variables of what stands at a path in the file. */
+/** Name in flags and variables of a setting at a path in the file. */
 function flat([key, inner]: JsonPath): string | number {
 	if (key === "egress") return "egressAllow";
 	if (key === "tls" && (inner === "cert" || inner === "key")) return inner === "cert" ? "tlsCert" : "tlsKey";

@@ -48,7 +48,7 @@ test("a file in its place is refused", async () => {
 	}
 });
 
-// Where there is no such file system, another reason says the same.
+// Without such a file system, another reason has the same result.
 test("a directory that the system refuses to make is refused, and not tried for ever", async () => {
 	for (const path of ["/proc/parley", "/proc/parley/below"]) {
 		await expect(prepareDataDirectory(path, "--session")).rejects.toMatchObject({

@@ -6,15 +6,16 @@ import { errno } from "./errno.ts";
 import { checkPermissions } from "./private-file.ts";
 import { secretKeyIn } from "./secret-key.ts";
 
-/** Where the conversations are. */
+/** Path of the database. */
 export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
 
 /**
- * Makes the data directory, for its owner only (0700). Rejects with `failed_precondition` one that every user of the
- * machine may enter, because it holds tokens and conversations, and what is no directory at all, naming the flag that
- * chooses another; with `data_loss` one whose database was emptied.
+ * Creates the data directory for its owner only (0700). Rejects with `failed_precondition`, naming the flag for another one,
+ * if other users
+ * may enter it, because it has tokens and sessions, or if it is not a directory. Rejects with `data_loss` if its database
+ * was emptied.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);

@@ -12,11 +12,11 @@ export interface DataLock {
 	release(): void;
 }
 
-/** How messages speak of a directory and of who has it. */
+/** Words for the directory and its user in messages. */
 interface Words {
-	/** Who uses it. */
+	/** User of the directory. */
 	readonly other: string;
-	/** What can be done about that. */
+	/** Advice how to stop it. */
 	readonly stop: string;
 	/** Chooses another one. */
 	readonly flag: string;
@@ -28,24 +28,26 @@ const gatewayWords: Words = {
 	flag: "--data",
 };
 
-/** Of a directory in which a subprocess keeps its conversation. */
+/** For a directory in which a subprocess stores its session. */
 export const sessionWords: Words = {
 	other: "process of the agent",
 	stop: "end that process, or wait until it has ended",
 	flag: "--session",
 };
 
-/** What SQLite answers when somebody else holds the lock: https://www.sqlite.org/rescode.html#busy */
+/** SQLite's result if another connection holds the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
 /**
- * Makes this process the only one on a data directory; throws `failed_precondition` with the other's process id
- * where there is one. The lock is SQLite's on an empty database, thus the kernel's: it does not outlive a killed
- * process. Nothing else in this process may open that file, because closing it would drop the lock:
- * https://www.sqlite.org/howtocorrupt.html, section 2.2
+ * Makes this process the only one on a data directory. Throws `failed_precondition` with the other process id, if known. The
+ * lock is SQLite's
+ * on an empty database, and so the kernel's: it does not outlive a killed process. No other code in this process may open
+ * that file,
+ * because closing it would drop the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
  *
- * Where the lock's own file is missing, the directory of a running gateway may have lost it. Then it is also refused,
- * and no new one is made, as long as any process has the conversations open.
+ * If the lock file is missing, a running gateway may have lost it. Then the directory is also refused, and no new file is
+ * created, while any
+ * process has the database open.
  */
 export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");
@@ -74,8 +76,9 @@ function holding(database: DatabaseSync): DataLock {
 }
 
 /**
- * Throws when anybody has the database open. Every connection to one in WAL mode holds a shared lock on its file, which
- * the lock of exclusive mode excludes: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * Throws if any process has the database open. Every connection in WAL mode holds a shared lock on the file, which the lock
+ * of exclusive
+ * mode excludes: https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;
@@ -85,7 +88,7 @@ function checkUnused(file: string, run: string, words: Words): void {
 		database.exec("PRAGMA locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (cause) {
-		// What else may be wrong with the file is found, and said, when it is opened for use.
+		// Other faults of the file are found and reported when it is opened for use.
 		if (isBusy(cause)) throw openElsewhereError({ file, run, words, cause });
 	} finally {
 		database?.close();

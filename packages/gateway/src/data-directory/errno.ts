@@ -1,4 +1,4 @@
-/** The system's name for what went wrong (`ENOENT`), when the system says so. */
+/** The system's name of an error (`ENOENT`), if it has one. */
 export function errno(error: unknown): string | undefined {
 	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import { errno } from "./errno.ts";
 
-/** Writes a file of mode 0600, whole or not at all, in place of one that may be there. Its directory is made, 0700. */
+/** Writes a file of mode 0600 atomically and replaces an existing one. Creates its directory with mode 0700. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
 	await rename(await writeDraft(path, text), path);
 }
 
-/** Like `replacePrivateFile`, but leaves a file that is there as it is: of several writers, one wins. */
+/** Like `replacePrivateFile`, but keeps an existing file: of several writers, one wins. */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
 	const draft = await writeDraft(path, text);
 	try {
@@ -21,7 +21,7 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 	}
 }
 
-/** Refuses, with the command that mends it, a file or directory that has any of the `forbidden` permission bits. */
+/** Refuses a file or directory with any of the `forbidden` permission bits, with the command that fixes it. */
 export async function checkPermissions(path: string, forbidden: number): Promise<void> {
 	const status = await stat(path);
 	if ((status.mode & forbidden) === 0) return;

@@ -9,19 +9,19 @@ const schema = z.object({
 	pid: z.int().positive(),
 	/** One per listener, in the order of the configuration. */
 	urls: z.array(z.url()).min(1),
-	/** Where programs of this machine reach it best; the first of `urls` where an earlier version wrote the file. */
+	/** Best address for programs of this machine. The first of `urls` in files of earlier versions. */
 	local: z.exactOptional(z.url()),
 	/** The certificate that proves it is this gateway where `local` speaks https, in PEM form. */
 	certificate: z.exactOptional(z.string()),
 	/** ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),
-	/** Who answers; absent in files that an earlier version wrote. */
+	/** Provider of the models. Absent in files of earlier versions. */
 	provider: z.exactOptional(z.string()),
 	model: z.exactOptional(z.string()),
 });
 
-/** What a running gateway says about itself to commands that share its data directory. */
+/** Facts about a running gateway for commands with the same data directory. */
 export type RuntimeFile = Readonly<z.infer<typeof schema>>;
 
 /** Tells others where the gateway listens. */
@@ -29,14 +29,15 @@ export async function writeRuntimeFile(dataDirectory: string, content: RuntimeFi
 	await replacePrivateFile(pathIn(dataDirectory), `${JSON.stringify(content)}\n`);
 }
 
-/** Takes that back. Nothing happens when there is no file. */
+/** Removes the file, if it exists. */
 export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 	await rm(pathIn(dataDirectory), { force: true });
 }
 
 /**
- * What the last gateway wrote; undefined where there is nothing, or nothing that can be understood. A gateway that was
- * killed leaves its file behind, so whoever reads it must see whether something answers there.
+ * File of the last gateway. Undefined if it is missing or invalid. A killed gateway leaves its file behind, so readers must
+ * check whether
+ * the address answers.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {
 	try {

@@ -7,7 +7,7 @@ import { checkPermissions, createPrivateFile } from "./private-file.ts";
 
 const KEY_BYTES = 32;
 
-/** Where the key is. */
+/** Path of the key. */
 export function secretKeyIn(dataDirectory: string): string {
 	return join(dataDirectory, "keys", "secrets");
 }

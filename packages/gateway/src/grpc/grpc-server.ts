@@ -49,7 +49,7 @@ export class GrpcServer {
 	readonly #callers: Callers;
 	readonly #account = new OutgoingAccount();
 	readonly #health: HealthImplementation;
-	/** Of what health knows: the gateway itself and each service. */
+	/** Names for the health service: the gateway itself and each service. */
 	readonly #names: readonly string[];
 	readonly #injector: ReturnType<Server["createConnectionInjector"]>;
 	/** By both ends, which is how a call names its connection. */
@@ -91,8 +91,8 @@ export class GrpcServer {
 		this.#sockets.set(key, socket);
 		socket.once("close", () => this.#sockets.delete(key));
 		this.#injector.injectConnection(socket);
-		// Node 24 waits for this event before it speaks HTTP/2 over TLS, and no one else emits it for a server's connection
-		// that comes from no `tls.Server`: see decision 086.
+		// Node 24 waits for this event before it speaks HTTP/2 over TLS, and emits it only for connections of a
+		// `tls.Server`: see decision 086.
 		if (socket instanceof TLSSocket) socket.emit("secureConnect");
 	}
 
@@ -116,8 +116,9 @@ export class GrpcServer {
 }
 
 /**
- * What reflection tells: our protocols and health. proto-loader 0.8 writes the files of a definition anew, without their
- * imports, and clients that check them then refuse the schema. So each definition gets the files as they were generated.
+ * Definitions for reflection: our protocols and health. proto-loader 0.8 writes the files of a definition again without
+ * their imports, and
+ * clients that check them then refuse the schema. So each definition gets the generated files.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
@@ -129,7 +130,7 @@ function described(): PackageDefinition {
 	return { ...Object.fromEntries(ours), ...loadSync(healthProto) };
 }
 
-/** The files of a `google.protobuf.FileDescriptorSet`, which has nothing else. */
+/** Files of a `google.protobuf.FileDescriptorSet`, which has no other content. */
 function filesOf(set: Uint8Array): Buffer[] {
 	const reader = new BinaryReader(set);
 	const files: Buffer[] = [];

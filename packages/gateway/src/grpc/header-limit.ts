@@ -15,9 +15,11 @@ const entryBytes = 32;
 
 /**
  * Refuses calls whose header list is larger than `mostHeaderBytes`, with `RESOURCE_EXHAUSTED` and before any other check.
- * grpc-js has no option for it. nghttp2 bounds the frames of a list, and Node its entries (128), but not this size. The headers
- * that grpc-js keeps for itself (`te`, `content-type`, `grpc-timeout` and the encodings) are not counted. `refused` is called with the HTTP
- * status that stands for the refusal.
+ * grpc-js has no
+ * option for it. nghttp2 limits the frames of a list and Node its entries (128), but not this size. Headers that grpc-js
+ * consumes
+ * (`te`, `content-type`, `grpc-timeout` and the encodings) are not counted. `refused` is called with the equivalent HTTP
+ * status.
  */
 export function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	return ({ path }, call) => {

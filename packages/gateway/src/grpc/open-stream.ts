@@ -34,7 +34,8 @@ interface StreamParts<Message> {
 	 */
 	readonly stopped?: () => void;
 	/**
-	 * Called if the client gets nothing more: it is gone, reads too slowly, or its token has ended. It is not called if
+	 * Called when the client can receive nothing more: it disconnected, reads too slowly, or its token is no longer valid.
+	 * Not called when
 	 * the gateway stops.
 	 */
 	readonly lost: () => void;

@@ -7,8 +7,9 @@ const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 
 /**
- * State of a llama-server by `GET /health`: `ready` or `loading` its model; `absent` if nothing listens at its address; `other`
- * if something else does, with what it did.
+ * State of a llama-server by `GET /health`: `ready` or `loading` its model; `absent` if no program listens at its address;
+ * `other` for another
+ * program, with its response.
  */
 export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }
@@ -96,7 +97,7 @@ function readJson(text: string): unknown {
 	try {
 		return parseJson(text);
 	} catch {
-		// What is no JSON fits no schema.
+		// A text that is not JSON matches no schema.
 		return undefined;
 	}
 }

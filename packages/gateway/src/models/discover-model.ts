@@ -9,7 +9,7 @@ const mostBytes = 1024 * 1024;
 /** Names that a refusal lists. */
 const mostListed = 10;
 
-/** What the servers have in common, whoever's form of the list they follow. */
+/** Common part of the servers' model lists, in any of their forms. */
 const List = z.object({ data: z.array(z.object({ id: z.string().min(1).max(200) })) });
 
 export interface ModelServer {
@@ -21,13 +21,14 @@ export interface Discovered {
 	readonly name: string;
 	/** All that the server has told. */
 	readonly served: readonly string[];
-	/** What somebody is to be told who cannot choose either: the server has several, and the name is that of its first. */
+	/** Error for a caller that cannot choose either: the server has several models, and the name is that of its first. */
 	readonly undecided?: ParleyError;
 }
 
 /**
- * The model of a server where nobody named any: the preferred one, or the only one that it has. Rejects with
- * `failed_precondition` and what to do where it has several others, or cannot be asked.
+ * Model of a server without a configured name: the preferred one, or its only one. Rejects with `failed_precondition` and
+ * advice if it has
+ * several others, or cannot be reached.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);
@@ -35,7 +36,7 @@ export async function discoverModel(server: ModelServer, preferred: string | und
 	return found;
 }
 
-/** Like `discoverModel`, where somebody may be able to choose among several later. */
+/** Like `discoverModel`, if a client may be able to choose among several later. */
 export async function discoverModels(
 	{ baseUrl, apiKey }: ModelServer,
 	preferred: string | undefined,

@@ -26,35 +26,35 @@ export interface OpenModelsOptions {
 	readonly model?: Model | undefined;
 	/** The configured local model server; without it the server is asked as if it were ready. */
 	readonly llama?: Pick<LlamaServer, "ready" | "window" | "noteCount"> | undefined;
-	/** Whether what is kept may choose where another server has several models and nobody named one. */
+	/** Whether a stored session may choose if another server has several models and none is configured. */
 	readonly mayBeKept?: boolean;
 }
 
-/** Who answers, and what is known of them. */
+/** Provider and models of the gateway. */
 export interface Models {
 	readonly model: Model;
-	/** A name or a tier, where one was chosen. */
+	/** Configured name or tier. */
 	readonly modelName?: string;
 	readonly table: ModelTable;
 	readonly fallback: readonly string[];
 	/** Whether names that the table does not know may be chosen: another server has its own. */
 	readonly anyModel: boolean;
-	/** Those of another server alone, and what the operator described: where it was asked, and told which it has. */
+	/** Models of another server and those that the operator described, if the server was asked and sent its list. */
 	readonly served?: ModelTable;
-	/** Asks another server which models it has, where nobody did at the start. Rejects where it cannot be asked. */
+	/** Asks another server for its models, if this did not happen at the start. Rejects if it cannot be reached. */
 	readonly askServed?: () => Promise<ModelTable>;
 	/** To be thrown where nothing kept chooses one of these: `modelName` is then only that of the first. */
 	readonly undecided?: ParleyError;
 	/** The model behind another server, as an agent profile names it; it is asked without a key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
-	/** Host and port of the server, where it is not the provider's own. */
+	/** Host and port of the server, if it is not the provider's own. */
 	readonly serverHost: string | undefined;
 	readonly providerReason: ProviderReason;
-	/** Throws for a name that the provider itself does not know; absent where nobody can tell. */
+	/** Throws for a name that the provider itself does not know. Absent if its names are unknown. */
 	readonly checkModel?: (name: string) => void;
 }
 
-/** Rejects with what an operator can mend: an unknown model, a table that cannot be read, a server without a model. */
+/** Rejects with an error that an operator can fix: an unknown model, an unreadable table, a server without a model. */
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;
 	const { baseUrl, apiKey, keyName = "ANTHROPIC_API_KEY", fallback = [] } = config;
@@ -84,7 +84,7 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 			checkKnown(name, { path: ["model"], origin: undefined }, table);
 		return { ...answering, anyModel: false, serverHost: undefined, checkModel };
 	}
-	// What the vendor's own address offers says nothing of what this server has.
+	// Models at the vendor's own address are not necessarily on this server.
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName);
 	return {
 		...answering,
@@ -118,7 +118,7 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 	});
 }
 
-/** The names that a server has told, with what is known of them; the operator may know more than it tells. */
+/** Models of a server's list with their known facts. The operator may know more than the server reports. */
 function tableOf(served: readonly string[], own: readonly ModelInfo[], table: ModelTable): ModelTable {
 	const models = served.map((id) => {
 		const known = table.find(id, anthropic);
@@ -153,7 +153,7 @@ function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
 	log.warn("the offline assistant answers: the models that were named are not used", { model, fallback });
 }
 
-/** Where the name of a model was said; the origin is absent where whoever tells it adds the place. */
+/** Position of a model name. Without an origin, the caller adds the position. */
 interface Place {
 	readonly path: readonly (string | number)[];
 	readonly origin: string | undefined;

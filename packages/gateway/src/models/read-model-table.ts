@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { Config } from "../config/load.ts";
 import { errno } from "../data-directory/errno.ts";
 
-/** What a file that was read names; `modelsFromFile` checks the rest. */
+/** Model names in a file. `modelsFromFile` checks the rest. */
 function namesIn(value: unknown) {
 	const name = z.object({ id: z.string(), provider: z.string().default("anthropic") });
 	return z.object({ models: z.array(name) }).parse(value).models;
@@ -19,8 +19,9 @@ export interface KnownModels {
 }
 
 /**
- * What is known of models: the built-in table, corrected by the operator's file where there is one. Throws
- * `invalid_argument` for a file that cannot be read, naming it and the place in it.
+ * The built-in model table, changed by the operator's file if there is one. Throws `invalid_argument` for an unreadable
+ * file, with its name
+ * and the position.
  */
 export async function readModelTable({
 	data,

@@ -6,7 +6,7 @@ import { apiVersion } from "./discover-model.ts";
 const official = "https://api.anthropic.com";
 const patienceMs = 8_000;
 
-/** What came back from the server of the models. */
+/** Response of the model server. */
 export type ProviderAnswer =
 	| {
 			readonly reached: true;
@@ -14,7 +14,7 @@ export type ProviderAnswer =
 			readonly status: number;
 			/** When the server says it is, in milliseconds since the epoch; whole seconds. */
 			readonly serverTime: number | undefined;
-			/** When the answer was there, by our clock. */
+			/** Time of the response by our clock. */
 			readonly ownTime: number;
 			/** How long it took, in milliseconds: so far the times may be apart. */
 			readonly tookMs: number;
@@ -22,8 +22,7 @@ export type ProviderAnswer =
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
 /**
- * Asks the configured server for its list of models, which costs no tokens. Undefined where the offline assistant answers.
- * Never rejects.
+ * Requests the configured server's list of models, which costs no tokens. Undefined for the offline model. Never rejects.
  */
 export async function tryProvider(
 	{ provider, baseUrl = official, apiKey }: Pick<Config, "provider" | "baseUrl" | "apiKey">,

@@ -11,7 +11,7 @@ import { type RpcFlags, readCwd, readMaxSteps, readTools } from "./rpc-flags.ts"
 
 export interface OpenAgentOptions {
 	readonly flags: RpcFlags;
-	/** Of the operator: who answers, the rules, the sandbox. */
+	/** The operator's configuration: provider, rules, sandbox. */
 	readonly config: Config;
 	readonly clock: Clock;
 	readonly ids: Ids;
@@ -23,25 +23,25 @@ export interface OpenAgentOptions {
 	readonly keeping?: {
 		/** Directory for the file if there is no data directory; created with mode 0700 if it is missing. */
 		readonly cache: string;
-		/** Of this program. */
+		/** Version of this program. */
 		readonly version: string;
 	};
 	/** Answers instead of the configured provider. */
 	readonly model?: Model;
 }
 
-/** What can be known, and refused, without the core: it takes longer to load than all of this. */
+/** Checks that need no core, which takes longer to load than all of them. */
 export interface CheckedStart {
 	readonly cwd: string;
 	readonly models: Models;
 	/** The names of those that are used. */
 	readonly tools: readonly string[];
 	readonly maxSteps: number;
-	/** Where the system keeps what nobody keeps. A real path where there is no `--session`. */
+	/** The system's directory of temporary files. A real path without `--session`. */
 	readonly temporary: string;
 }
 
-/** Rejects with what whoever starts the process can mend. */
+/** Rejects with an error that the caller of the process can fix. */
 export async function checkStart(options: OpenAgentOptions): Promise<CheckedStart> {
 	const { flags, config, clock, log, currentDirectory } = options;
 	const cwd = readCwd(flags.cwd, currentDirectory);
@@ -53,7 +53,7 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const { served } = models;
 	return {
 		cwd,
-		// One process has one server: what that has told is all that can be chosen.
+		// One process has one server: only its listed models can be chosen.
 		models: served ? { ...models, table: served, anyModel: false } : models,
 		tools: readTools(flags.tools, shortToolNames),
 		maxSteps: readMaxSteps(flags.maxSteps),
@@ -78,7 +78,7 @@ export function policyIn({ policyFile, data }: Pick<Config, "policyFile" | "data
 	return policyFile ?? join(data, "policy.jsonc");
 }
 
-/** A gateway only warns of it. Here somebody has just asked for what nobody answers with. */
+/** A gateway only warns about it. Here a user has requested a model that no provider has. */
 function checkOfflineModel(name = ""): void {
 	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
 	throw new ParleyError(

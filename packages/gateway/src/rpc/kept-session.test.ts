@@ -195,7 +195,7 @@ async function haveModels(place: AgentPlace, ...ids: readonly string[]): Promise
 	await writeFile(place.path("data", "models.json"), JSON.stringify({ models }));
 }
 
-/** Puts a session there that was made before the one that is there, was told last that it was left, and has a message that waits. */
+/** Inserts a session that is older than the present one, was left last, and has a waiting message. */
 async function leaveOlder(file: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(async (tx) => {
@@ -212,7 +212,7 @@ async function leaveOlder(file: string): Promise<void> {
 	await store.close();
 }
 
-/** Makes a session after the one that is there, at a time that is before it: what `clear` begins with. */
+/** Creates a session after the present one, at an earlier clock time: the first step of `clear`. */
 async function makeNext(file: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(async (tx) => {

@@ -15,7 +15,7 @@ import type { Agent } from "../wires/zot/agent.ts";
 /** More than processes that were killed can have left. */
 const mostKept = 1_000;
 
-/** What a directory keeps of the processes before. */
+/** Stored session of earlier processes. */
 interface KeptSession extends Pick<SessionSummary, "id" | "rootDir" | "model"> {
 	/** Those that were to be forgotten when their process was killed. */
 	readonly others: readonly string[];
@@ -29,8 +29,9 @@ export function checkOwnPlace(directory: string, data: string): void {
 }
 
 /**
- * The session that was made last, if there is one. A `clear` makes it before it forgets the one before, and that may be
- * told last. The journal's order says which it is: a clock can be put back.
+ * The session that was created last, if any. `clear` creates it before it removes the previous one, which may have the later
+ * event. The
+ * order of the journal decides, because a clock can be set back.
  */
 export async function findKept(store: Store<Tables>): Promise<KeptSession | undefined> {
 	const all = await listSessions(store, operator, { limit: mostKept });
@@ -49,7 +50,7 @@ export async function findKept(store: Store<Tables>): Promise<KeptSession | unde
 	return last && { ...last, others: others.map(({ id }) => id) };
 }
 
-/** Where a kept session works: what it was told about its files holds in no other directory. */
+/** Working directory of a stored session: its statements about files are valid in no other directory. */
 export function workingDirectory({ rootDir }: KeptSession, wanted: string | undefined): string {
 	if (wanted !== undefined && real(wanted) !== real(rootDir)) {
 		throw refused(
@@ -63,8 +64,9 @@ export function workingDirectory({ rootDir }: KeptSession, wanted: string | unde
 }
 
 /**
- * Makes a kept session that of a new process. What a process that was killed has left at work is not gone on with, and
- * what its client has allowed all at once is not allowed any more: the client now is another one.
+ * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
+ * `accept_all_tools` ends, because
+ * the client is another one.
  */
 export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Promise<void> {
 	await runtime.cancel(asked, id, { queued: true });
@@ -72,7 +74,7 @@ export async function takeUp(runtime: Runtime, { id, others }: KeptSession): Pro
 	for (const other of others) await runtime.remove(asked, other, true);
 }
 
-/** Throws where the server has several models, and none of them is kept. */
+/** Throws if the server has several models and none is stored. */
 export function decideModel(models: Models, kept: KeptSession | undefined): Models {
 	const { undecided, table, model } = models;
 	if (!undecided) return models;
@@ -84,12 +86,12 @@ export function decideModel(models: Models, kept: KeptSession | undefined): Mode
 interface ModelWish {
 	readonly models: Models;
 	readonly kept: KeptSession | undefined;
-	/** The real name of what the command line says. */
+	/** Real name of the model on the command line. */
 	readonly wanted: string | undefined;
 	readonly log: Logger;
 }
 
-/** What somebody names now counts more than what was chosen before, and that only where the provider has it. */
+/** A named model has precedence over the stored one, which is used only if the provider has it. */
 export async function settleModel(agent: Agent, { models, kept, wanted, log }: ModelWish): Promise<void> {
 	if (wanted !== undefined) {
 		await agent.takeModel(wanted);

@@ -57,14 +57,17 @@ export interface OpenAgent {
 	close(): Promise<void>;
 }
 
-/** Where a session is kept, and the lock that goes with it; nowhere on disk unless somebody named a place. */
+/** Directory of the session with its lock. In memory without `--session`. */
 interface Home {
 	readonly file: string;
 	readonly directory: string;
 	readonly lock: DataLock | undefined;
 }
 
-/** Rejects with what whoever starts the process can mend. `checked` is what `checkStart` has found of the same options. */
+/**
+ * Rejects with an error that the caller of the process can fix. `checked` is the result of `checkStart` for the same
+ * options.
+ */
 export async function openAgent(options: OpenAgentOptions, checked?: CheckedStart): Promise<OpenAgent> {
 	const { flags, config, clock, log } = options;
 	const checkedStart = checked ?? (await checkStart(options));

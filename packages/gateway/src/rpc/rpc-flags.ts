@@ -9,7 +9,7 @@ import { reasoningWords } from "../wires/zot/schema.ts";
 /** Characters of a directory that a refusal repeats. */
 const mostShown = 200;
 
-/** What the command line says, unchecked. */
+/** Unchecked flags of the command line. */
 export interface RpcFlags {
 	readonly provider?: string | undefined;
 	readonly model?: string | undefined;
@@ -35,7 +35,7 @@ export function readReasoning(text: string | undefined): Reasoning | undefined {
 	throw refused(`--reasoning is ${JSON.stringify(text)}; it takes ${Object.keys(reasoningWords).join(", ")}`);
 }
 
-/** Model calls of one prompt; no limit where nobody names one. */
+/** Maximum model calls of one prompt. Default: unlimited. */
 export function readMaxSteps(text: string | undefined): number {
 	if (text === undefined) return Number.MAX_SAFE_INTEGER;
 	const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
@@ -43,7 +43,7 @@ export function readMaxSteps(text: string | undefined): number {
 	throw refused(`--max-steps is ${JSON.stringify(text)}; it takes a whole number from 1`);
 }
 
-/** The names of the tools; of `known` all where nobody names any, and none by `--no-tools` or an empty text. */
+/** Names of the tools. Default: all of `known`. None with `--no-tools` or an empty text. */
 export function readTools(given: string | boolean | undefined, known: readonly string[]): readonly string[] {
 	if (given === undefined || given === true) return known;
 	if (given === false || given === "") return [];

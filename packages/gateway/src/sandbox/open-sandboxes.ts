@@ -13,7 +13,7 @@ interface SandboxParts {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Of the gateway. Without it the probes are tried in any case, and their verdict is not kept. */
+	/** Version of the gateway. Without it the probes always run, and their verdict is not stored. */
 	readonly version?: string;
 }
 

@@ -7,7 +7,7 @@ import { type FormFacts, formPage, pageHeaders, wordsPage } from "./page-html.ts
 import { readForm } from "./read-form.ts";
 import { type SecretPage, type SecretPages, secretPath } from "./secret-pages.ts";
 
-/** What the pages for passwords are answered with. */
+/** Services of the password pages. */
 export interface SecretPageRoute {
 	readonly pages: Pick<SecretPages, "find" | "take" | "giveBack" | "host">;
 	readonly runtime: Pick<Runtime, "answer" | "prompts"> & {
@@ -32,7 +32,7 @@ interface Reply {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Whether it is the address of a page for a password, of which nobody needs credentials. */
+/** Whether it is the address of a password page, which needs no other credentials. */
 export function isSecretPage({ pathname }: Pick<URL, "pathname">): boolean {
 	return pathname.startsWith(secretPath);
 }
@@ -72,7 +72,7 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 	}
 }
 
-/** Who is not let near a page: other methods, pages of others, and whoever is overheard. */
+/** Refusal of other methods, cross-site requests and unencrypted connections. */
 function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
 	if (!["GET", "HEAD", "POST"].includes(method)) {
 		const html = wordsPage("Not that way", "This address is opened in a browser.");
@@ -121,7 +121,7 @@ async function take(
 	return { status: 200, html: wordsPage("Thank you", words) };
 }
 
-/** What the page shows, as far as its holder may see and answer it at this moment. */
+/** Content of the page, as far as its holder may see and answer the question at this moment. */
 async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
 	const { runtime, pages } = route;
 	const now = await runtime.trust.people.asOfNow(holder);

@@ -5,7 +5,7 @@ import type { Config } from "../config/load.ts";
 import type { SecretPageRoute } from "./answer-secret-page.ts";
 import { SecretPages } from "./secret-pages.ts";
 
-/** The pages for passwords; none where nobody has said by which address browsers reach the gateway. */
+/** Password pages. None without a public address of the gateway. */
 export function openSecretPages(
 	{
 		config: { publicUrl },

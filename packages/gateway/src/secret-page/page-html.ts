@@ -17,10 +17,7 @@ blockquote{background:#161618}input{color:#eee;background:#161618;border:1px sol
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/**
- * On every answer of the page: nothing runs there, nothing is loaded, nobody frames it, its address is told to nobody and
- * kept nowhere.
- */
+/** Headers of every response: no scripts, no external resources, no framing, no referrer, no caching. */
 export const pageHeaders: Readonly<Record<string, string>> = {
 	"content-type": "text/html; charset=utf-8",
 	"content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -33,14 +30,14 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 	"cross-origin-resource-policy": "same-origin",
 };
 
-/** What the form says beside the question. */
+/** Content of the form besides the question. */
 export interface FormFacts {
 	readonly asked: OpenPrompt;
 	readonly holder: Principal;
 	readonly host: string;
 	/** Milliseconds since the epoch. */
 	readonly expiresAt: number;
-	/** What was wrong with the answer before. */
+	/** Fault of the previous answer. */
 	readonly problem?: string;
 }
 

@@ -16,9 +16,9 @@ export const secretPath = "/secret/";
 
 /** A page that takes the answer to one question, of one person, once. */
 export interface SecretPage {
-	/** Who asked for it: whoever has its address answers as them. */
+	/** Requester of the page. A visitor answers as this principal. */
 	readonly holder: Principal;
-	/** Of the question. */
+	/** Token of the question. */
 	readonly token: string;
 	/** Milliseconds since the epoch. */
 	readonly expiresAt: number;
@@ -32,7 +32,7 @@ interface KeptPage extends SecretPage {
 	used: boolean;
 }
 
-/** What is known of an address. */
+/** State of an address. */
 export type FoundPage =
 	| { readonly state: "open"; readonly page: SecretPage }
 	| { readonly state: "used" | "expired" | "unknown" };
@@ -88,7 +88,7 @@ export class SecretPages {
 		return { url, expiresAt };
 	}
 
-	/** What the address stands for; looking changes nothing. */
+	/** State of the address, without a change. */
 	find(id: string): FoundPage {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return { state: "unknown" };
@@ -96,7 +96,7 @@ export class SecretPages {
 		return this.#isOver(page) ? { state: "expired" } : { state: "open", page };
 	}
 
-	/** Takes the page for an answer: from now on it is used, unless it is given back. False where it is over. */
+	/** Reserves the page for an answer, which uses it unless it is given back. Returns false if the page is over. */
 	take(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));
 		if (!page || page.used || this.#isOver(page)) return false;
@@ -104,7 +104,7 @@ export class SecretPages {
 		return true;
 	}
 
-	/** The answer was none: it can be given again, but not for ever. */
+	/** The answer was invalid and can be repeated, up to a limit. */
 	giveBack(id: string): void {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return;

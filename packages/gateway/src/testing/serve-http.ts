@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server on this machine that answers as it is told. */
+/** A scripted server on this machine. */
 export async function serveHttp(listener: RequestListener) {
 	const server = createServer(listener).listen(0, "127.0.0.1");
 	await once(server, "listening");

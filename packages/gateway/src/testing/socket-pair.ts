@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { defined } from "@parley/base";
 
-/** Both ends of a new connection over loopback. Nobody reads the accepted end yet. */
+/** Both ends of a new connection over loopback. The accepted end is unread. */
 export interface SocketPair extends AsyncDisposable {
 	readonly accepted: Socket;
 	readonly client: Socket;
 }
 
-/** Where the connection comes from and goes to; IPv4's loopback unless told. */
+/** Addresses of both ends. Default: IPv4 loopback. */
 export interface SocketPairOptions {
 	readonly host?: string;
 	readonly localAddress?: string;

@@ -10,7 +10,7 @@ function fixture(name: string): string {
 	return readFileSync(new URL(`../../../../test/fixtures/tls/${name}.pem`, import.meta.url), "utf8");
 }
 
-/** Whom clients in tests trust. */
+/** Certificate authority of clients in tests. */
 export const authority = fixture("authority");
 
 export function testCertificate(name: TestCertificate): { readonly cert: string; readonly key: string } {

@@ -21,7 +21,7 @@ export interface ZotGroundOptions extends Omit<Parameters<typeof TestRuntime.ope
 	readonly model: Model;
 	readonly token?: string;
 	readonly approvals?: boolean;
-	/** Is told of each frame just when it is sent. */
+	/** Receives each frame when it is sent. */
 	readonly onFrame?: (frame: Frame) => void;
 }
 
@@ -91,12 +91,12 @@ export class ZotGround implements AsyncDisposable {
 		return this.frames.filter((frame) => frame.type === "response");
 	}
 
-	/** Of each response its id and whether it succeeded, else why not. */
+	/** Id of each response with its success or its error. */
 	get answers(): (readonly [Id | undefined, true | string])[] {
 		return this.responses.map((response) => [response.id, response.success || response.error]);
 	}
 
-	/** What is told of the command with this id, without the deltas. */
+	/** Frames for the command with this id, without deltas. */
 	told(id: Id): string[] {
 		return this.frames
 			.filter((frame) => frame.type !== "response" && frame.type !== "text_delta" && frame.request_id === id)

@@ -25,7 +25,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 	return { host, port };
 }
 
-/** `HOST:PORT` with IPv6 in brackets: what `parseEndpoint` reads. */
+/** `HOST:PORT` with IPv6 in brackets, as `parseEndpoint` reads it. */
 export function formatEndpoint({ host, port }: Endpoint): string {
 	// No name and no IPv4 address has a colon; to make sure of IPv6 takes Node milliseconds, the first time.
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

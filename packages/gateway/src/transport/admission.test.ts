@@ -15,7 +15,7 @@ async function closeAll(...groups: readonly SocketPair[][]): Promise<void> {
 
 interface Told {
 	readonly clock?: ManualClock;
-	/** Whose they are; strangers' unless told. */
+	/** Owner of the connections. Default: strangers. */
 	readonly isOwn?: () => Promise<boolean>;
 }
 

@@ -11,18 +11,20 @@ export interface AdmissionLimits extends PlacesLimits {
 const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, open: 21_536 };
 
 /**
- * Keeps strangers from using up the gateway: only so many connections that have not been authenticated are served at a
- * time, and none for longer than ten seconds; the next ones wait unread, however many come at once. Only when as many
- * connections are open as there may be, one is closed for each that comes. One for all listeners.
+ * Keeps strangers from exhausting the gateway: a limited number of unauthenticated connections is served at a time, each for
+ * at most ten
+ * seconds, and the next ones wait unread. Only when the maximum number is open, one is closed for each new one. One for all
+ * listeners.
  *
- * All users of this machine come from the same address. So that others cannot lock the operator out, processes of the
- * gateway's own user have places and a queue of their own, as many as one address has, where strangers have taken theirs.
+ * All users of this machine have the same address. So that others cannot lock the operator out, processes of the gateway's
+ * own user have
+ * places and a queue of their own, as many as one address has, when strangers have taken theirs.
  */
 export class Admission {
 	readonly #limit: number;
 	readonly #strangers: Places;
 	readonly #own: Places;
-	/** What came over TLS, with the connection that carries it: the one that has a place. */
+	/** The TLS stream of each connection that has a place. */
 	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 
@@ -40,7 +42,7 @@ export class Admission {
 		return { served: strangers.served + own.served, waiting: strangers.waiting + own.waiting };
 	}
 
-	/** Admits the connection at once or later, or closes it. Who it belongs to is asked only where that matters. */
+	/** Admits the connection now or later, or closes it. Its owner is looked up only if that matters. */
 	enter(arrival: Arrival): void {
 		const { socket } = arrival;
 		const peer = socket.remoteAddress;
@@ -57,7 +59,7 @@ export class Admission {
 		else void this.#enterByOwner(peer, arrival);
 	}
 
-	/** From here on the connection is known by what it carries. */
+	/** From here on the connection is identified by its TLS stream. */
 	carries(socket: Socket, secure: Socket): void {
 		this.#carriers.set(secure, socket);
 	}

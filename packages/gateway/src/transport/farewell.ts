@@ -4,7 +4,7 @@ import type { Clock } from "@parley/base";
 /** How long a refused client may take to read why and to leave. */
 const LINGER_MS = 5_000;
 
-/** Writes the last that a connection gets to hear, and ends it; what the client still sends is not looked at. */
+/** Writes the last text of a connection and ends it. Further input is ignored. */
 export function bidFarewell(socket: Socket, clock: Clock, words: string | Buffer): void {
 	const timer = clock.after(LINGER_MS, () => socket.destroy());
 	socket.once("close", () => timer.cancel());

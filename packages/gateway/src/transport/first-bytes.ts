@@ -4,7 +4,7 @@ import type { Clock } from "@parley/base";
 /** How long a connection may take to say which protocol it speaks. */
 const DEADLINE_MS = 5_000;
 
-/** What a client that knows that it talks HTTP/2 sends first: RFC 9113, section 3.4. */
+/** First bytes of an HTTP/2 client: RFC 9113, section 3.4. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
 /** The type of the record that every TLS client begins with: RFC 8446, section 5.1. */
@@ -13,8 +13,9 @@ const HANDSHAKE = 0x16;
 export type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Waits for as many bytes as it takes to tell TLS and HTTP/2 from anything else, and puts them back. `undefined` when
- * the connection ended, or five seconds passed, before that was clear. Expects a socket that nobody reads yet.
+ * Waits for enough bytes to distinguish TLS and HTTP/2 from others, and puts them back. `undefined` if the connection ended,
+ * or five seconds
+ * passed, before that. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {
@@ -27,7 +28,7 @@ export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes
 		};
 		const giveUp = (): void => settle(undefined);
 		const read = (): void => {
-			// Without an encoding a socket yields buffers; null means that nothing is there yet.
+			// Without an encoding a socket returns buffers. Null means that no data has arrived.
 			const chunk: Buffer | null = socket.read();
 			if (chunk === null) return;
 			seen = Buffer.concat([seen, chunk]);

@@ -26,7 +26,7 @@ class SlowSocket extends Duplex {
 	}
 
 	override _read(): void {
-		// Nothing ever comes from the other end.
+		// The other end never sends.
 	}
 
 	override _write(chunk: Buffer, _encoding: string, done: () => void): void {

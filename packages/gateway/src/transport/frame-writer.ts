@@ -4,10 +4,10 @@ import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 import type { Flushable, WriteBatch } from "./write-batch.ts";
 
-/** Bytes handed to the socket before frames wait with us, where they can still be counted. */
+/** Bytes in the socket before frames wait here, where they can still be counted. */
 const socketShare = 256 * 1024;
 
-/** What a replay gathers before it is written: few system calls, and never near the budget. */
+/** Bytes of a replay in one write: few system calls, and far below the budget. */
 const replayChunk = 64 * 1024;
 const replayFrames = 256;
 
@@ -86,8 +86,9 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * For a long replay: resolves at once while little waits, else when that was written and the reader has taken it,
-	 * or has gone; then never in the same tick, so that others have their turn.
+	 * For a long replay: resolves immediately if little waits, else when that was written and the reader has taken it or has
+	 * disconnected, and
+	 * then never in the same tick, so that other work can run.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);
@@ -106,7 +107,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.end();
 	}
 
-	/** The socket is gone, or is being closed: nothing is written any more. */
+	/** The socket is closed or closing. Later writes are ignored. */
 	end(): void {
 		this.#ended = true;
 		this.#deadline?.cancel();
@@ -140,7 +141,10 @@ export class FrameWriter implements Flushable, Holder {
 		return this.#bytes + this.#options.socket.writableLength;
 	}
 
-	/** Over budget with what must not be dropped: soon, or at twice the budget at once, the reader is closed. */
+	/**
+	 * Frames that must not be dropped exceed the budget: the reader is closed after a time, or immediately at twice the
+	 * budget.
+	 */
 	#warn(): void {
 		if (this.#frames.length >= 2 * this.#budget.frames || this.#waitingBytes() >= 2 * this.#budget.bytes) {
 			this.#overflow();

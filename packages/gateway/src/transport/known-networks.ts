@@ -16,7 +16,7 @@ export class KnownNetworks {
 	}
 
 	#make(): BlockList {
-		// Imported, it would be loaded with whoever may come to ask.
+		// A static import would be loaded with every importer.
 		const { BlockList } = process.getBuiltinModule("node:net");
 		const list = new BlockList();
 		this.#fill(list);

@@ -25,7 +25,7 @@ class SlowPipe extends Writable {
 		return this.#taken !== undefined;
 	}
 
-	/** The other end takes what is on its way, and nothing more. */
+	/** The other end reads what is on its way, and nothing else. */
 	async accept(): Promise<void> {
 		const taken = this.#taken;
 		this.#taken = undefined;

@@ -5,13 +5,13 @@ import type { Clock, Timer } from "@parley/base";
 const patienceMs = 30_000;
 /** Characters that may wait for it. */
 const mostWaiting = 64 * 1024 * 1024;
-/** Of a text that is longer than this one part is handed over after the other: a slow reader is one that reads. */
+/** Bytes of one part of a longer text: a slow reader is one that still reads. */
 const partBytes = 16 * 1024;
 
 /** Characters that are not kept for the end of their tick: the reader shall begin before more comes. */
 const large = 1024 * 1024;
 
-/** Lines of one tick that are a part of a stream of them, as of a reply that comes faster than anybody reads. */
+/** Lines in one tick that count as a stream, for example of a fast reply. */
 const streamLines = 4;
 /** Turns of the event loop whose lines share a write where they stream: a write takes longer than to make them. */
 const streamTurns = 32;
@@ -21,11 +21,14 @@ const streamMs = 2;
 export interface LineWriterOptions {
 	readonly output: Writable;
 	readonly clock: Clock;
-	/** Called once where the reader has gone, or does not read for 30 s, or too much waits: nothing is written any more. */
+	/** Called once if the reader has disconnected, does not read for 30 s, or too much waits. Later writes are ignored. */
 	readonly onUnread: () => void;
 }
 
-/** Writes lines to one reader: all of a tick in one write, and where they stream all of a few turns of the event loop. */
+/**
+ * Writes lines to one reader: all lines of a tick in one write, and in a stream all lines of several turns of the event
+ * loop.
+ */
 export class LineWriter {
 	readonly #output: Writable;
 	readonly #clock: Clock;
@@ -38,7 +41,7 @@ export class LineWriter {
 	#waited = 0;
 	#seen = 0;
 	#until = 0;
-	/** What is left of a long text. */
+	/** Rest of a long text. */
 	#rest: Buffer | undefined;
 	/** Whether what there is leaves with this tick. */
 	#settling = false;
@@ -116,8 +119,9 @@ export class LineWriter {
 	}
 
 	/**
-	 * What this tick asks of others, as a model, is on its way before anybody is told of it; and what it commits, which
-	 * happens behind its input, is told with it.
+	 * Requests of this tick, for example to a model, are sent before lines are written. Commits of this tick, which happen
+	 * after its input, are
+	 * written together with it.
 	 */
 	#settle(): void {
 		this.#settling = true;
@@ -166,7 +170,7 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** A part of what the stream holds: the reader is slow, and there. */
+	/** A part of a long text was read: the reader is slow but connected. */
 	#wasTaken(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;

@@ -14,7 +14,7 @@ import { TlsRenewal } from "./tls-renewal.ts";
 class SecureListener implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
-	/** What was handed to HTTP. */
+	/** Sockets handed to HTTP. */
 	readonly arrivals: Socket[] = [];
 	readonly place = new TlsPlace();
 	readonly #opened: Promise<[Listener, TlsRenewal]>;
@@ -199,7 +199,7 @@ test("who breaks the rules of TLS after the handshake is closed at once as well"
 	const [secure] = server.arrivals;
 	if (!secure) throw new Error("nothing was handed over");
 	const closed = once(secure, "close");
-	// A record of data that nobody with the keys has written.
+	// A record of data without a valid key.
 	carrier.write(Buffer.from([0x17, 3, 3, 0, 32, ...new Uint8Array(32)]));
 	await closed;
 	liar.destroy();

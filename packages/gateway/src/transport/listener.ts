@@ -13,17 +13,17 @@ import type { TlsIdentity } from "./tls-identity.ts";
 /** Connections that wait in the kernel until they are accepted; the system may allow fewer: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
-/** What a listener is made of. */
+/** Options of a listener. */
 export interface ListenerOptions extends Endpoint {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Shared by all listeners of a gateway, because its limits are. */
 	readonly admission: Admission;
-	/** Whether a process of the gateway's own user is at the far end; false where that cannot be seen. Never rejects. */
+	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
-	/** What it proves itself with to those who begin with TLS, at the time; without it nobody can. */
+	/** Present TLS identity for clients that start with TLS. Without it TLS is not available. */
 	identity?(): TlsIdentity;
-	/** Who may come without TLS; everybody unless told. A place where nobody may has an `https:` address. */
+	/** Clients that may connect without TLS. Default: all. A listener without any has an `https:` address. */
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 	/** Takes over a connection that does not speak HTTP/2: give it to an HTTP server as its `connection` event. */
 	onHttp(socket: Socket): void;
@@ -33,21 +33,24 @@ export interface ListenerOptions extends Endpoint {
 
 /** An open port. */
 export interface Listener {
-	/** Where it listens, with the real port. */
+	/** Its address with the real port. */
 	address(): ListenerAddress;
-	/** Accepts no more, closes what has not been handed over, and the rest after `graceMs`; resolves when all are closed. */
+	/**
+	 * Accepts no more connections, closes those that were not handed over, and the others after `graceMs`. Resolves when all
+	 * are closed.
+	 */
 	close(graceMs: number): Promise<void>;
 }
 
 export interface ListenerAddress extends Endpoint {
-	/** `http://127.0.0.1:7777`, `http://[::1]:7777`; `https:` where nobody may come without TLS. */
+	/** `http://127.0.0.1:7777`, `http://[::1]:7777`; `https:` if TLS is required. */
 	readonly url: string;
 }
 
 /**
- * Opens a port and looks at the first bytes of each connection: silence for five seconds closes it, TLS is taken off, and
- * the connection is handed over by its protocol. Rejects, saying what to do about it, where the place cannot
- * be listened at.
+ * Opens a port and reads the first bytes of each connection: silence for five seconds closes it, TLS is decrypted, and the
+ * connection is handed
+ * over by its protocol. Rejects with advice if the address cannot be opened.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;

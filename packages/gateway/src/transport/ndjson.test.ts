@@ -8,7 +8,7 @@ import { type Line, LineReader } from "./ndjson.ts";
 const mebibyte = 1024 * 1024;
 const most = 16 * mebibyte;
 
-/** All lines of these chunks, with what stands behind the last line end. */
+/** All lines of these chunks, with the text after the last line end. */
 function linesOf(chunks: readonly Buffer[], limit = most): Line[] {
 	const reader = new LineReader(limit);
 	const lines = chunks.flatMap((chunk) => [...reader.read(chunk)]);
@@ -74,7 +74,7 @@ test("of a line that is too long no bytes are kept", async () => {
 	for (let count = 0; count < 25; count++) {
 		expect([...reader.read(Buffer.alloc(4 * mebibyte, 0x78))]).toEqual([]);
 	}
-	// What a collection finds is freed beside it, later where the machine is busy.
+	// A collection frees memory in the background, later on a busy machine.
 	let more = (await held()) - before;
 	for (let round = 0; round < 50 && more >= 8 * mebibyte; round++) more = (await held()) - before;
 	expect(more).toBeLessThan(8 * mebibyte);

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const NEWLINE = 0x0a;
 
-/** What stands between two line ends, or why it cannot be read. */
+/** Text between two line ends, or the reason why it cannot be read. */
 export type Line =
 	| { readonly kind: "text"; readonly text: string }
 	/** Longer than the limit; its bytes were thrown away as they came. */
@@ -10,8 +10,9 @@ export type Line =
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Cuts bytes into lines, however they come. At most `maxBytes` of an unfinished line are kept; of a longer one only its
- * length. A line end is `\n` or `\r\n`, and is no part of the line.
+ * Splits bytes into lines, in any chunks. Keeps at most `maxBytes` of an unfinished line, and only the length of a longer
+ * one. A line ends with
+ * `\n` or `\r\n`, which is not part of it.
  */
 export class LineReader {
 	readonly #maxBytes: number;
@@ -33,7 +34,7 @@ export class LineReader {
 		this.#add(chunk.subarray(from));
 	}
 
-	/** What stands behind the last line end, where the input ends without one. */
+	/** Text after the last line end, if the input ends without one. */
 	end(): Line | undefined {
 		return this.#bytes === 0 ? undefined : this.#take();
 	}

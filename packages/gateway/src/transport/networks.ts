@@ -3,13 +3,14 @@ import ipaddr from "ipaddr.js";
 
 /** IP addresses, each in one spelling, and networks of them. */
 export interface Networks {
-	/** False for what is no IP address. */
+	/** False for a text that is not an IP address. */
 	has(address: string): boolean;
 }
 
 /**
- * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), in no other spelling. All addresses there are
- * (`0.0.0.0/0`) are no network.
+ * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), and no other spelling. The network of all
+ * addresses (`0.0.0.0/0`)
+ * is refused.
  */
 export function isNetwork(text: string): boolean {
 	const [address = "", bits] = text.split(/\/(.*)/s);
@@ -34,7 +35,7 @@ export function createNetworks(texts: readonly string[]): Networks {
 	};
 }
 
-/** The one spelling of an IP address: IPv4 also where it came as IPv6, without a zone. What is none stays as it is. */
+/** Normal form of an IP address: IPv4 instead of mapped IPv6, without a zone. Other texts stay unchanged. */
 export function plainAddress(address: string): string {
 	const [bare = ""] = address.split("%");
 	return isIP(bare) === 0 ? address : ipaddr.process(bare).toString();

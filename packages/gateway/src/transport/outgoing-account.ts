@@ -1,15 +1,15 @@
-/** What may wait for all readers together. */
+/** Maximum waiting bytes of all readers together. */
 const defaultLimit = 256 * 1024 * 1024;
 
-/** Somebody for whom bytes wait. */
+/** Reader with waiting bytes. */
 export interface Holder {
 	/** Gives up what waits: the reader is closed and can resume. Its share has been given back when this returns. */
 	giveUp(): void;
 }
 
 /**
- * What waits for readers that do not keep up, counted over all of them: above the limit those give up for whom most
- * waits, until it is kept.
+ * Waiting bytes of all slow readers. Above the limit, the readers with the most waiting bytes are given up until the total
+ * is below it.
  */
 export class OutgoingAccount {
 	readonly #limit: number;
@@ -25,7 +25,7 @@ export class OutgoingAccount {
 		return this.#total;
 	}
 
-	/** So many bytes wait for this one; 0 where it has caught up or has gone. */
+	/** Sets the waiting bytes of this reader. 0 if it has caught up or disconnected. */
 	set(holder: Holder, bytes: number): void {
 		this.#total += bytes - (this.#shares.get(holder) ?? 0);
 		if (bytes === 0) this.#shares.delete(holder);

@@ -22,7 +22,9 @@ export interface Arrival {
 	isOwn(): Promise<boolean>;
 }
 
-/** Far more than a request needs. Absolute: a client that could renew its place by sending a little would keep it for ever. */
+/**
+ * Far more than a request needs. Absolute: a client that could renew its place by sending a little would keep it forever.
+ */
 const DEADLINE_MS = 10_000;
 
 /** A waiting connection, between those of the same address that came before and after it. */

@@ -1,4 +1,4 @@
-/** What a port where nobody may come without TLS answers to whoever does, in HTTP/1.1 that programs and people read. */
+/** HTTP/1.1 response for a plaintext request on a TLS port. */
 export const speaksTls = answer("400 Bad Request", {
 	error: "this port speaks https",
 	hint: "write https:// and wss:// instead of http:// and ws://",

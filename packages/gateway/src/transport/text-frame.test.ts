@@ -6,7 +6,7 @@ import { frameText } from "./text-frame.ts";
 // True of the library (lib/receiver.js), whose types leave it out.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
-/** What a WebSocket client makes of the bytes. */
+/** Messages that a WebSocket client reads from the bytes. */
 async function receive(bytes: Buffer): Promise<string[]> {
 	const messages: string[] = [];
 	const receiver = new Receiver({ isServer: false });

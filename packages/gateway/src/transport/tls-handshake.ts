@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 import type { Clock } from "@parley/base";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-/** How long a client may take for the handshake; a machine that has to look for entropy needs no more. */
+/** Maximum duration of the handshake, sufficient for a machine that waits for entropy. */
 const DEADLINE_MS = 5_000;
 
 /**
@@ -13,8 +13,9 @@ const DEADLINE_MS = 5_000;
 const alpn = ["http/1.1", "h2"] as const;
 
 /**
- * Speaks TLS, as its server, on a connection whose first bytes were put back. Resolves with what carries the
- * plain text, unread, or undefined when the client left, broke the rules or took more than five seconds.
+ * Performs the server side of TLS on a connection whose first bytes were put back. Resolves with the unread plaintext
+ * stream, or undefined if
+ * the client disconnected, broke the protocol or took more than five seconds.
  */
 export function shakeHands(
 	socket: Socket,
@@ -27,7 +28,7 @@ export function shakeHands(
 		ALPNCallback: ({ protocols }) => alpn.find((protocol) => protocols.includes(protocol)),
 	});
 	secure.on("error", () => secure.destroy());
-	// What breaks the rules later is told so where no `tls.Server` has made the socket, and otherwise by nothing:
+	// Later protocol errors are emitted under this name only, unless a `tls.Server` created the socket:
 	// https://github.com/nodejs/node/blob/v24.x/lib/internal/tls/wrap.js (_tlsError)
 	secure.on("_tlsError", () => secure.destroy());
 	return new Promise((resolve) => {

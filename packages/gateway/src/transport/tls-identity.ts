@@ -13,7 +13,7 @@ export interface TlsFiles {
 	readonly key: string;
 }
 
-/** What the gateway proves itself with. */
+/** TLS identity of the gateway. */
 export interface TlsIdentity {
 	readonly context: SecureContext;
 	/** The certificate itself, in PEM form. */

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Clock, Logger, Timer } from "@parley/base";
 import { loadTlsIdentity, type TlsFiles, type TlsIdentity } from "./tls-identity.ts";
 
-/** Whoever renews a certificate need not tell the gateway: it looks this often. */
+/** Interval of the checks for a renewed certificate. */
 const lookMs = 60_000;
 
 export interface TlsRenewalOptions {
@@ -11,13 +11,13 @@ export interface TlsRenewalOptions {
 	readonly log: Logger;
 }
 
-/** The identity in two files, which is taken up anew when they change. One that is broken leaves the last in place. */
+/** Identity in two files, read again after a change. A broken one keeps the previous identity. */
 export class TlsRenewal {
 	/** Called when the current identity has replaced another. */
 	onRenewed: (() => Promise<void>) | undefined;
 	readonly #options: TlsRenewalOptions;
 	#current: TlsIdentity;
-	/** What the files looked like when they were last read. */
+	/** State of the files at the last read. */
 	#seen: string;
 	#timer: Timer | undefined;
 	#work = Promise.resolve();
@@ -41,13 +41,13 @@ export class TlsRenewal {
 		return this.#current;
 	}
 
-	/** Reads the files again, whether they look changed or not. Never rejects: what is wrong with them is logged. */
+	/** Reads the files again, changed or not. Never rejects: faults are logged. */
 	reload(): Promise<void> {
 		this.#work = this.#work.then(() => this.#read());
 		return this.#work;
 	}
 
-	/** Looks no more. */
+	/** Stops the checks. */
 	close(): void {
 		this.#closed = true;
 		this.#timer?.cancel();
@@ -67,7 +67,7 @@ export class TlsRenewal {
 
 	async #read(): Promise<void> {
 		const { files, log } = this.#options;
-		// Looked at before it is read: what changes in between is found the next time.
+		// Compared before the read, so that a change in between is found the next time.
 		this.#seen = await look(files);
 		try {
 			const identity = await loadTlsIdentity(files);
