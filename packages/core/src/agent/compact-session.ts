@@ -11,7 +11,7 @@ import { Tries } from "./replies/retries.ts";
 import type { RunDeps } from "./run/run.ts";
 import { limitsOf, type RunSettings } from "./run/settings.ts";
 
-/** What can be stopped on the way. */
+/** Operation that can be cancelled. */
 export interface Stoppable {
 	readonly signal: AbortSignal;
 }
@@ -25,10 +25,10 @@ interface Compacting {
 const beyondAll = 2 ** 31 - 1;
 
 /**
- * Puts a summary in the place of all that was said in a session, whose runs wait meanwhile; what that costs counts like
- * every call of a model. Undefined where nothing was said since the last summary. Throws `failed_precondition` while a
- * run is open or another compaction is at work, `cancelled` where it is stopped, and what kept the model from writing one.
- * Where it throws, the session is as it was.
+ * Replaces the transcript of a session by a summary. Runs of the session wait meanwhile, and the cost counts like every
+ * model
+ * call. Undefined if nothing was added since the last summary. Throws `failed_precondition` while a run is open or another
+ * compaction works, `cancelled` if it is stopped, and the failure of the model. After an error the session is unchanged.
  */
 export async function compactSession(
 	{ session, deps }: Compacting,

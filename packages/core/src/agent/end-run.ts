@@ -92,7 +92,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended | undefine
 	return ended;
 }
 
-/** Whether it is a task's that its provider has failed in passing: then it goes on later. */
+/** Whether the run belongs to a task whose provider failed temporarily. Such a task continues later. */
 async function putOff(run: Run, { last }: Ending, writing: Writing): Promise<boolean> {
 	const { task } = run.session;
 	const failure = last?.reply.failure;
@@ -127,7 +127,7 @@ async function countLast(
 	return { reply, events };
 }
 
-/** Tells everybody how it ended and makes the session's next run the active one. */
+/** Records the end of the run and activates the next run of the session. */
 async function recordEnd(
 	run: Run,
 	{
@@ -176,8 +176,9 @@ const causes: Readonly<
 };
 
 /**
- * The text that a run leaves: of its last reply, or of all where that has none. An answer that somebody replied to
- * while the run was at work is part of it: nobody finds it anywhere else.
+ * Final text of a run: that of its last reply, or of all replies if the last one has none. An answer to a message that was
+ * added
+ * during the run is part of it, because it appears nowhere else.
  */
 function spoken(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");

@@ -34,7 +34,7 @@ class Refusal {
 		});
 }
 
-/** Goes on until it works; a client may do so where it got no answer. */
+/** Repeats until it succeeds, as a client without a response may do. */
 async function insist(request: () => Promise<unknown>): Promise<void> {
 	await request().catch(request);
 }
@@ -124,7 +124,7 @@ test("a run whose end could not be recorded is tried again after half a second, 
 	await t.send(session, "say: one");
 	await log.next("assistant.message");
 	await t.send(session, "say: two");
-	// Its next commit is its last: nothing is asked and no tool is called.
+	// Its next commit is its last: no question and no tool call follows.
 	refusal.arm();
 	await log.next("text.ended");
 	await expect.poll(() => refusal.refused).toBe(true);

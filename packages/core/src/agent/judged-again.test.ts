@@ -10,8 +10,9 @@ import type { PromptResponse } from "../vocabulary/prompt.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 /**
- * A run with two open approvals. The first is for `edit`; the second for `peek`, which is approved with these arguments
- * and is judged more strictly when `edit` is approved, because the session has read something private meanwhile.
+ * A run with two open approvals. The first is for `edit`; the second for `peek`, which is approved with these arguments and
+ * is judged
+ * more strictly when `edit` is approved, because the session has read private data meanwhile.
  */
 async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptResponse, "arguments"> = {}) {
 	const ran: string[] = [];

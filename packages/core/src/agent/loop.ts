@@ -126,7 +126,7 @@ async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	});
 }
 
-/** Tells what the worker of a task does. */
+/** Reports the phase of a task's worker. */
 async function recordPhase(
 	{ session: { task }, row, steps }: Run,
 	phase: "thinking" | "acting",
@@ -163,7 +163,7 @@ function failureOf(
 		};
 	if (stop === "refusal") return { error: "the model refused to answer this", cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
-	// The model is told which calls were cut, and can write less. A model that does not is stopped.
+	// The model learns which calls were cut and can write less. A model that does not is stopped.
 	if (callsOf(content).length > 0 && cutReplies(steps) < mostCutReplies) return undefined;
 	const error = "the reply was cut off at its limit or ended without a reason; ask it to go on, or for less";
 	return { error, cause: "cut" };

@@ -34,7 +34,7 @@ test("a secret that a model says, in words or to a tool, is told to nobody, howe
 	expect(JSON.stringify(log.events)).not.toContain(secret.slice(4));
 	await t.send(session, "and?");
 	await log.next("assistant.message");
-	// Its own call stays as it was made: it is what runs, and what a person approves.
+	// The model's own call stays unchanged, because it is what runs and what a person approves.
 	const said = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
 	expect(JSON.stringify(said?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });
@@ -158,7 +158,7 @@ test("changed arguments that hold the sign for a secret in its place are refused
 		"arguments: [redacted] stands for a secret that was not shown",
 	);
 	await answer("key=none");
-	// Where nothing was hidden the words are a text like any other.
+	// Without redaction, the words are ordinary text.
 	const { token } = (await log.next("prompt.requested")).prompt;
 	const changed = { text: "[redacted]", place: "a" };
 	await t.runtime.answer(unkeyed(), token, { value: true, arguments: changed });

@@ -71,7 +71,7 @@ test("the call for a summary is told as one that nobody is to see, and its reply
 	const able = { reasoning: "none", sampling: true, images: false } as const;
 	const table = new ModelTable([{ id: "scripted", ...limits, ...able }]);
 	const long = "some words that are long enough ".repeat(150);
-	// Of usage nothing is told: nothing is to be learned from it here.
+	// No usage, because this test learns nothing from it.
 	const end = { type: "end", stop: "end_turn", model: "scripted", usage: noUsage } as const;
 	const model = new ScriptedModel([says("one"), end], [says("the summary"), end], [says("two"), end]);
 	await using opened = await open(model, { table });

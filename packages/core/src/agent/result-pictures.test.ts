@@ -56,7 +56,7 @@ class Looking implements AsyncDisposable {
 		return writeFile(join(this.t.directory, "work", name), content);
 	}
 
-	/** Says something and waits until the run has ended; what was told people at the end. */
+	/** Sends a message, waits until the run has ended, and returns its final message. */
 	async ask(text = "look") {
 		await this.t.send(this.session, text);
 		return this.log.next("assistant.message");
@@ -73,7 +73,7 @@ class Looking implements AsyncDisposable {
 		return this.results(request).map(({ pictures }) => pictures?.length ?? 0);
 	}
 
-	/** Everything is as before, and another process goes on. */
+	/** Another process continues with the same state. */
 	async restart(...replies: readonly ScriptedReply[]): Promise<Looking> {
 		await this.t.stop();
 		const { directory, clock } = this.t;
@@ -126,7 +126,7 @@ test("a result with a picture is there again after a crash, though its file is g
 	);
 	let directory = "";
 	let answers = 0;
-	// What a crash leaves behind before the model has answered to the picture.
+	// A crash before the model has answered the image.
 	const failpoints: Failpoints = {
 		reach: async (name) => {
 			if (name === "model-call" && answers++ === 1) await cp(directory, copy, { recursive: true });
@@ -150,7 +150,7 @@ test("a picture that another model has answered to, and this one refuses, is tak
 	await looking.t.runtime.setModel(unkeyed(), looking.session, "other");
 	await expect(looking.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
 	expect([looking.shown(2), looking.shown(3)]).toEqual([[1], [0]]);
-	// What it refuses without pictures that are new to it has another reason.
+	// A refusal of a request without new images has another reason.
 	await expect(looking.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
 });
 

@@ -157,7 +157,7 @@ test("nothing is left to do after a run has ended", async () => {
 	expect(await again.runtime.start()).toBe(0);
 });
 
-/** Stops a gateway while its tool runs, and says what comes of the call where the tool is another one by then. */
+/** Stops a gateway during a tool call, and returns the result of the call after the tool was replaced. */
 async function interrupt(before: ProbeOptions, after: ProbeOptions) {
 	const running = Promise.withResolvers<void>();
 	let repeated = 0;

@@ -26,13 +26,13 @@ const longestPauseMs = 30_000;
 
 /** How a run starts. */
 interface Starting {
-	/** What a restart found of it. */
+	/** Steps that a restart found. */
 	readonly steps?: readonly Step[];
 	/** Whether a stop of the gateway came before it. */
 	readonly resumed?: boolean;
 }
 
-/** Starts and follows runs; once told to stop it starts no more. */
+/** Starts and follows runs. After a stop it starts none. */
 export class Runner {
 	readonly #deps: RunDeps;
 	/** Called when a session has nothing left to do. */
@@ -159,12 +159,12 @@ function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"]("a run could not be recorded and is tried again", { error });
 }
 
-/** Whether it is of a task that another worker has taken over, and goes on there. */
+/** Whether it belongs to a task that another worker has taken over. */
 function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
-/** Runs of a session follow each other, so that what the last one left in memory is what the next one needs. */
+/** Runs of a session do not overlap, so the next one can use the state in memory of the last one. */
 async function historyBefore({ session, row, deps }: Run): Promise<Run["history"]> {
 	const history = session.history ?? (await readHistory(deps, session.id, row.ordinal));
 	return historyFor(row, history);
@@ -214,7 +214,7 @@ async function resume(sessionId: string, { deps, sessions, runner }: Parts): Pro
 	runner.start(session, claimed);
 }
 
-/** Parks runs that wait for people at once, the others when the grace is over; resolves when all stand still. */
+/** Parks runs that wait for people immediately, and the others after the grace period. Resolves when all have stopped. */
 export async function drain(sessions: AsyncIterable<Session>, graceMs: number, clock: Clock): Promise<void> {
 	const runs = (await Array.fromAsync(sessions)).flatMap((session) => [...session.live.values()]);
 	for (const run of runs) if (run.waiting) run.park();

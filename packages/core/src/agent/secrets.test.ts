@@ -10,7 +10,7 @@ import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const password = "correct horse\nbattery-staple-9";
 
-/** Says what it was given, and throws it where it is told to. */
+/** Returns its input, or throws it if requested. */
 const got: unknown[] = [];
 const vault: Tool = defineTool<{
 	key?: string | undefined;

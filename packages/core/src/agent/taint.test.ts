@@ -10,7 +10,7 @@ import type { Tool } from "../vocabulary/tool.ts";
 
 const together = "text of others, private data and a way out come together in this session";
 
-/** What reads the web, what reads private data, and what only sends; each notes that it ran. */
+/** Tools that read the web, read private data, and only send. Each records that it ran. */
 function toolsOf(ran: string[]): Tool[] {
 	const tool = (name: string, classes: readonly ActionClass[], effect: "none" | "effectful") =>
 		probeTool(name, {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Runs a command line where nothing but the quota confines it. */
+/** Runs a command line confined by the quota only. */
 function run(line: string, told: Partial<Command> = {}) {
 	const ids = createIds();
 	const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids });

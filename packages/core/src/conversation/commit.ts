@@ -14,7 +14,7 @@ export interface Recording {
 	readonly outlet: Outlet;
 }
 
-/** Records events in one of the sessions; nothing if it was deleted meanwhile. */
+/** Records events in one of the sessions. Nothing if it was deleted meanwhile. */
 export type RecordIn<S extends Recording> = (
 	session: S,
 	...events: readonly RecordedEvent[]
@@ -59,8 +59,8 @@ interface CommittingTask {
 }
 
 /**
- * Runs one command of a task's conversation as one transaction. Events for people are recorded in the session that owns the
- * task. Throws `aborted` if another worker has taken over the task: nothing of the command has happened then.
+ * Runs one command of a task's session as one transaction. Events for people are recorded in the session that owns the task.
+ * Throws `aborted` without any change if another worker has taken over the task.
  */
 export function commitForTask<T>(
 	journal: Journal,

@@ -116,7 +116,7 @@ test("where people of other organisations are in one of both channels, nothing i
 	const visitor = acting("max", "member", answering, true);
 	const session = await to.t.create(visitor);
 	await to.t.runtime.send(unkeyed(visitor), session, { content: "hello" });
-	// They were there when somebody was last heard, whatever the connector says of the one who answers.
+	// They were present at the last message, whatever the connector says about the person who answers.
 	expect(await to.listed(abe)).toEqual([]);
 	expect(await to.answer(abe)).toBe("prompt not found");
 	expect(await to.answer(operator)).toBe("");
@@ -196,7 +196,7 @@ test("who asks does not get round the approvers of their channel by going to ano
 	await using chat = await asked({ places, asker });
 	expect(await chat.answer(acting("ann", "approver", desk))).toContain("here only those approve");
 	expect(await chat.answer(acting("bob", "approver", desk))).toBe("");
-	// Of the same platform the person is known by their id.
+	// On the same platform the id identifies the person.
 	expect(await chat.log.next("prompt.answered")).not.toHaveProperty("byName");
 });
 

@@ -8,12 +8,13 @@ import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prom
 import { type AskedPrompt, asApprover, authorizeAnswer } from "./may-answer.ts";
 import { isSamePerson } from "./speakers.ts";
 
-/** How channels work, as far as it matters to who answers. */
+/** Channel settings that decide who may answer. */
 export type AnsweringPlaces = Pick<Places, "profileOf" | "answeredIn">;
 
 /**
- * The other channels whose approvals are answered where this person is, too: none where people of other organisations
- * are here, and no channel in which they were when somebody was last heard there.
+ * The other channels whose approvals are also answered in the channel of this person. None if it is shared with other
+ * organisations, and
+ * no channel that was shared at its last message.
  */
 export async function placesAnsweredHere(
 	db: Tx,
@@ -47,7 +48,7 @@ export function authorizeApprover(principal: Principal, places: Pick<Places, "pr
 	authorize(asApprover(principal, approvers), "prompt.approve");
 }
 
-/** Whether a question is one whether a call may run: nothing else is answered from another channel. */
+/** Whether a question is an approval. Other questions cannot be answered from another channel. */
 export function isApproval({
 	binding,
 	wanted_grant,
@@ -59,7 +60,7 @@ export function isApproval({
 interface AskedIn {
 	readonly id: string;
 	readonly place: string | undefined;
-	/** Who has spoken to the run that asks, with what they may do there. */
+	/** Authors of the messages of the run, with their roles there. */
 	readonly speakers: readonly Person[];
 }
 
@@ -80,7 +81,7 @@ export function authorizeElsewhere(
 	// As for a question of this very channel.
 	const ours = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ours, places.profileOf(here));
-	// Nobody gets by another channel what they may not do in the one in which they ask.
+	// A requester gets no right through another channel that they lack in the channel of the request.
 	for (const speaker of speakers) {
 		if (!isSamePerson(speaker, person)) continue;
 		const there = { ...principal, person: speaker };
@@ -89,7 +90,7 @@ export function authorizeElsewhere(
 	refuseMore(row, response);
 }
 
-/** What holds longer, or is another call than people read there, is decided where it was asked. */
+/** An answer with a longer effect, or with another call than shown, is possible only in the original channel. */
 function refuseMore(row: AskedPrompt, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;

@@ -14,7 +14,7 @@ interface Where {
 	readonly channel?: string;
 }
 
-/** A connector that acts for somebody. */
+/** A connector that acts for a person. */
 function acting(user: string, role: Role, where: Where = {}): Principal {
 	const { platform = "discord", tenant = "guild", channel = "general" } = where;
 	const place = { platform, tenant, channel, shared: false };
@@ -55,7 +55,7 @@ async function asked(tool: "edit" | "critical" | "question", profile: PlaceProfi
 		log,
 		prompt,
 		state,
-		/** What comes of somebody's answer: "" where it was taken. */
+		/** Result of an answer: "" if it was accepted, else the error. */
 		answer: (by: Principal, response: object = { value: true }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(
 				() => "",

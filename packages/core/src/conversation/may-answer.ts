@@ -12,8 +12,9 @@ import type { Session } from "./session.ts";
 export type AskedPrompt = Selectable<Tables["prompts"]> & { readonly actor: string | null };
 
 /**
- * Passes, or throws `permission_denied` saying who may: to answer a question takes another right than to let a call run,
- * and no right but to see it is needed to say no. Throws `invalid_argument` for what is no answer at all.
+ * Passes, or throws `permission_denied` with the roles that may answer. Answering a question and approving a call are
+ * different rights,
+ * and denying requires only the right to see it. Throws `invalid_argument` for an invalid answer.
  */
 export function authorizeAnswer(
 	principal: Principal,
@@ -31,7 +32,7 @@ export function authorizeAnswer(
 	authorize(acting, action, { owner, sessionId, place, requester: requesterOf(row)?.id });
 }
 
-/** Passes for who may answer with a value what is no approval, whatever the value is; else throws as above. */
+/** Throws unless the principal may answer this question. Approvals use `authorizeAnswer`. */
 export function authorizeValue(
 	principal: Principal,
 	row: Pick<AskedPrompt, "actor">,
@@ -40,7 +41,7 @@ export function authorizeValue(
 	authorize(principal, "prompt.answer", { owner, sessionId, place, requester: requesterOf(row)?.id });
 }
 
-/** Who of a chat platform asked for the work that a question belongs to. */
+/** Person of a chat platform who requested the work of a question. */
 export function requesterOf({ actor }: Pick<AskedPrompt, "actor">): Person | undefined {
 	return actor === null ? undefined : fromRow<Person>(actor);
 }
@@ -54,7 +55,7 @@ function actionOf(row: AskedPrompt, response: PromptResponse): Action {
 	return floor ? "prompt.approve_critical" : "prompt.approve";
 }
 
-/** Where the operator has named who approves, members of them may, and nobody else. */
+/** If the operator has named approvers, only members among them may approve. */
 export function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
 	const { person } = principal;
 	if (!person || !approvers) return principal;

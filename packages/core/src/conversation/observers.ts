@@ -5,10 +5,10 @@ import type { Principal } from "../vocabulary/principal.ts";
 /** Takes events of all sessions, in the order of each; must not throw and must not block. */
 export type Observer = (event: SessionEvent, owner: string) => void;
 
-/** Who looks at everything that happens, whatever session it happens in. */
+/** Observers of the events of all sessions. */
 export class Observers {
 	readonly #observers = new Set<Observer>();
-	/** Those that do not look at what passes: of a reply that is every token. */
+	/** Observers of recorded events only. Transient events include every token of a reply. */
 	readonly #ofRecorded = new Set<Observer>();
 
 	/** Adds one; call what is returned to let it go. */
@@ -17,12 +17,12 @@ export class Observers {
 		return () => this.#observers.delete(observer);
 	}
 
-	/** The same for what is recorded. */
+	/** The same for recorded events. */
 	addRecorded(observer: Observer): void {
 		this.#ofRecorded.add(observer);
 	}
 
-	/** The same for what the principal may see. */
+	/** The same for events that the principal may see. */
 	addFor(principal: Principal, observer: (event: SessionEvent) => void): () => void {
 		authorize(principal, "event.read");
 		return this.add((event, owner) => {

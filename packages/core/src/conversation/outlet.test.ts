@@ -10,7 +10,7 @@ const delta = (text: string): TransientEvent => ({ type: "text.delta", runId: "r
 const started: TransientEvent = { type: "text.started", runId: "run_1" };
 const ended: TransientEvent = { type: "text.ended", runId: "run_1" };
 
-/** What left, as `3` for a recorded event and `x@3` for a delta. */
+/** Emitted events, as `3` for a recorded event and `x@3` for a delta. */
 function listening(outlet: Outlet): string[] {
 	const left: string[] = [];
 	outlet.listen(({ transient, seq, event }: SessionEvent) => {

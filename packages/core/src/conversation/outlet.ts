@@ -14,8 +14,9 @@ export interface OpenReply {
 }
 
 /**
- * Lets events of one session out in the order in which they came to be. A recorded event leaves once its transaction
- * is durable; a passing one leaves at once, or behind the recorded ones that still wait.
+ * Emits the events of one session in order. A recorded event is emitted when its transaction is durable. A transient event
+ * is emitted
+ * immediately, or after the recorded events that still wait.
  */
 export class Outlet {
 	readonly #sessionId: string;
@@ -38,7 +39,7 @@ export class Outlet {
 		return this.#reply;
 	}
 
-	/** Takes the next place in line, for what a transaction in flight will have recorded. */
+	/** Reserves the next place for the events of a running transaction. */
 	reserve(): (events: readonly Recorded[]) => void {
 		const slot: Slot = { events: undefined };
 		this.#waiting.push(slot);

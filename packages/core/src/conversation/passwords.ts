@@ -4,7 +4,7 @@ import { stamp, type Tables } from "../store/tables.ts";
 import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Session } from "./session.ts";
 
-/** What stands for a password: the model and the record know it by this. */
+/** Handle of a password, for the model and the record. */
 const handles = /^secret:(pw_[0-9a-z]{26})$/;
 
 /** Seals a password for good and returns its handle; the clear text goes no further than here. */
@@ -24,7 +24,7 @@ export async function keepPassword(
 	return `secret:${id}`;
 }
 
-/** The password behind a handle of this session; undefined for anything else, and where it cannot be opened any more. */
+/** The password of a handle of this session. Undefined for other texts, and if it can no longer be opened. */
 export async function openPassword(
 	services: { readonly journal: Journal; readonly secrets: SecretBox; readonly log: Logger },
 	session: Session,
@@ -47,7 +47,7 @@ const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string
 	db.selectFrom("secrets").select(["id", "sealed"]).where("session_id", "=", p("sessionId")),
 );
 
-/** All passwords that were given in a session: what it says may hold none of them, also after a restart. */
+/** All passwords of a session, which its output must not contain, also after a restart. */
 export async function readPasswords(
 	db: Tx,
 	sessionId: string,

@@ -12,7 +12,7 @@ import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { ModelEvent } from "../vocabulary/model.ts";
 import type { Person, Principal, Role } from "../vocabulary/principal.ts";
 
-/** A connector that acts for somebody in a channel. */
+/** A connector that acts for a person in a channel. */
 function acting(user: string, role: Role, channel = "general"): Principal {
 	const connector = testConnector(role);
 	const place = { platform: "discord", tenant: "guild", channel, shared: false };
@@ -21,7 +21,7 @@ function acting(user: string, role: Role, channel = "general"): Principal {
 
 const ada = acting("ada", "owner");
 
-/** A gateway, and a session that somebody opened in a channel of it. */
+/** A gateway with a session of a channel. */
 async function openChat(
 	replies: readonly ScriptedReply[],
 	options: Partial<TestRuntimeOptions> & { readonly profile?: PlaceProfile } = {},
@@ -140,7 +140,7 @@ test("people choose no directory, and a session stays in the channel where it wa
 	await expect(runtime.create(unkeyed(elsewhere), { externalKey: "thread 1" })).rejects.toMatchObject(
 		refused,
 	);
-	// Who is elsewhere learns no more of an id than of one that nobody has.
+	// A person in another channel cannot distinguish an existing id from an unknown one.
 	const unknown = { code: "not_found", message: `session not found: ${chat.session}` };
 	await expect(chat.say("hi", elsewhere)).rejects.toMatchObject(unknown);
 	await expect(runtime.check(elsewhere, chat.session, "session.open")).rejects.toMatchObject(unknown);

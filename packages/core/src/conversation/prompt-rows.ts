@@ -10,7 +10,7 @@ export interface PromptRow {
 	readonly binding: string | undefined;
 }
 
-/** Whose question it is: a call asks at most once for permission, and at most once for something else. */
+/** Owner of a question: a call has at most one approval and at most one other question. */
 export interface Asking {
 	readonly runId: string;
 	readonly callId: string;

@@ -15,7 +15,7 @@ import type { RecordEvents } from "./commit.ts";
 import { keepPassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
 
-/** How long a question waits for somebody: people sleep. */
+/** Lifetime of a question. It is long enough for people who sleep. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
 /** A question to write down. The approval fields are absent for elicitations. */
@@ -23,7 +23,7 @@ export interface Question {
 	readonly prompt: Prompt;
 	readonly callId: string;
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
-	/** Where the question is whether a channel is to be trusted: with what. It is answered in writing or not at all. */
+	/** For a grant request: the requested grant. Only a written answer settles it. */
 	readonly wantedGrant?: KeptWish;
 }
 
@@ -32,7 +32,7 @@ export interface Answering {
 	readonly token: string;
 	readonly response: PromptResponse;
 	readonly by: Principal;
-	/** What the approval of changed arguments is bound to. */
+	/** Binding of the approval of changed arguments. */
 	readonly binding: string | undefined;
 }
 
@@ -138,7 +138,7 @@ export class Prompts {
 		};
 	}
 
-	/** Ends a question that nobody answered in time. */
+	/** Expires a question without an answer. */
 	async expire(tx: Tx, record: RecordEvents, session: Session, token: string): Promise<void> {
 		if (!(await settlePrompt(tx, token, { state: "expired" }))) return;
 		await this.#auditEnded(tx, session, token, "expired");
@@ -164,8 +164,8 @@ export class Prompts {
 
 	/**
 	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
-	 * all of them, a grant with a scope those of the same scope; neither covers one that is always required, or one of a run
-	 * that a schedule started.
+	 * all of them, a
+	 * grant with a scope those of the same scope. Neither covers an always-required approval, or one of a run of a schedule.
 	 */
 	async approveOpen(
 		tx: Tx,
@@ -268,7 +268,7 @@ export class Prompts {
 		});
 	}
 
-	/** Somebody answered, from which channel where that is another one, or trusted the session: then under that grant. */
+	/** Records an answer, with its channel if it is another one, or a grant that approved the call. */
 	async #auditDecided(
 		tx: Tx,
 		session: Session,
@@ -291,7 +291,7 @@ export class Prompts {
 		});
 	}
 
-	/** Nobody answered in time (`expired`), or the run ended first (`closed`). Questions that ask for no permission have no row. */
+	/** Records a question that expired, or that closed because its run ended. Questions other than approvals have no row. */
 	async #auditEnded(tx: Tx, session: Session, token: string, decision: "expired" | "closed"): Promise<void> {
 		const row = await tx
 			.selectFrom("prompts")
@@ -306,7 +306,7 @@ export class Prompts {
 
 type AskedRow = Pick<Selectable<Tables["prompts"]>, "session_id" | "call_id" | "binding" | "wanted_grant">;
 
-/** Somebody wanted to answer who may not: sampled, because nothing stops them from trying again. */
+/** Records a refused answer. Sampled, because it can be repeated without limit. */
 export function auditRefused(audit: Audit, row: AskedRow, by: Principal): void {
 	if (row.binding === null && row.wanted_grant === null) return;
 	const object = auditedCall(row.session_id, row.call_id);
@@ -314,7 +314,7 @@ export function auditRefused(audit: Audit, row: AskedRow, by: Principal): void {
 }
 
 interface Decided extends Pick<Answering, "by"> {
-	/** Null where the question was about no call. */
+	/** Null for a question without a call. */
 	readonly binding: string | null;
 	readonly scope: string | null;
 	readonly call_id: string;
@@ -328,7 +328,7 @@ interface DecidedApproval {
 	readonly grantId: string | undefined;
 }
 
-/** Moves an open question to its end; false when somebody was first. */
+/** Moves an open question to its final state. Returns false if another answer was first. */
 async function settlePrompt(
 	tx: Tx,
 	token: string,
@@ -355,7 +355,7 @@ function refuseReadable({ cancelled }: PromptResponse): void {
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Who answers from another guild or team is perhaps known by their id to nobody there. */
+/** Display name of a person of another guild or team, whose id may be unknown there. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

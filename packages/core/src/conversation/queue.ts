@@ -15,7 +15,7 @@ import type { Session } from "./session.ts";
 /** Messages that may wait behind the active run of a session. */
 export const queueLimit = 32;
 
-/** Makes the oldest queued run of the session the active one; undefined where none waits or one is active. */
+/** Activates the oldest queued run of the session. Undefined if none waits or one is active. */
 export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
 	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
 	if (row?.state !== "queued") return undefined;
@@ -49,7 +49,7 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 	return rows.map(({ data }) => fromRow<Step>(data));
 }
 
-/** What the model saw of a session before the run with this ordinal. */
+/** Transcript of a session before the run with this ordinal. */
 export async function readHistory(
 	{ journal, files }: Pick<Services, "journal" | "files">,
 	sessionId: string,
@@ -86,7 +86,7 @@ export async function readHistory(
 	return history;
 }
 
-/** What the model saw before the run: one that is asked again takes the last reply back. */
+/** Transcript before the run. A retry removes the last reply. */
 export function historyFor(
 	{ retryOf }: Pick<RunRow, "retryOf">,
 	history: readonly RunTranscript[],
@@ -146,6 +146,6 @@ export interface RunRow extends Asked {
 	readonly cancelRequested: boolean;
 	/** Its place among the session's runs, from 1. */
 	readonly ordinal: number;
-	/** Stands in every log line about it. */
+	/** Id in every log line about the message. */
 	readonly correlation: string;
 }

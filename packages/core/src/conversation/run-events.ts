@@ -6,7 +6,7 @@ export interface EventOf<Type extends RecordedEvent["type"]> extends Pick<Record
 	readonly event: Extract<RecordedEvent, { type: Type }>;
 }
 
-/** What was recorded of one run, of these kinds, in order. */
+/** Recorded events of one run, of these types, in order. */
 export async function readRunEvents<Type extends RecordedEvent["type"]>(
 	db: Tx,
 	{ sessionId, runId }: { readonly sessionId: string; readonly runId: string },
@@ -17,7 +17,7 @@ export async function readRunEvents<Type extends RecordedEvent["type"]>(
 		.select(["seq", "at", "data"])
 		.where("session_id", "=", sessionId)
 		.where("type", "in", types)
-		// A sieve, so that others need not be read: what passes is looked at once more.
+		// Prefilter in SQL. The rows that pass are checked again.
 		.where("data", "like", `%"runId":"${runId}"%`)
 		.orderBy("seq")
 		.execute();

@@ -56,14 +56,14 @@ export interface Services {
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
 	readonly prompts: Prompts;
-	/** What channels are trusted with. */
+	/** Grants of channels. */
 	readonly grants: SessionGrants;
-	/** What people may do at this moment. */
+	/** Present rights of people. */
 	readonly people: Pick<People, "roleNow" | "asOfNow" | "asReported">;
 	/** The rules that calls are decided by. */
 	readonly policies: Pick<Policies, "of">;
-	/** Where sessions of chat platforms work. */
+	/** Working directories of sessions of chat platforms. */
 	readonly workspaces: Workspaces;
-	/** Whether the gateway is on its way down: who leaves now has been sent away. */
+	/** Whether the gateway is stopping. Clients that leave now were disconnected by it. */
 	readonly stopping: () => boolean;
 }

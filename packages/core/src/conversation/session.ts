@@ -15,9 +15,11 @@ import type { Observers } from "./observers.ts";
 import { type Listener, Outlet } from "./outlet.ts";
 
 /**
- * Judges the arguments that a person writes for a call that waits for its approval. `binding` is what the open prompt is
- * bound to. If `narrows` is true, the changed call may need no class of action that the shown one does not need. Returns
- * what the approval of the changed call is bound to. Throws `invalid_argument` if the prompt must stay open.
+ * Judges arguments that a person changed in a call that waits for approval. `binding` is that of the open prompt. If
+ * `narrows` is
+ * true, the changed call may need no class of action that the shown one does not need. Returns the binding of the changed
+ * call's
+ * approval. Throws `invalid_argument` if the prompt must stay open.
  */
 export type ChangeJudge = (
 	args: unknown,
@@ -31,9 +33,9 @@ export interface LiveRun {
 	/** Names the run in every line. */
 	readonly log: Logger;
 	cancel(): void;
-	/** Stops it where it stands, to go on at the next start; `ended` tells when it has stopped. */
+	/** Stops the run, which continues at the next start. `ended` resolves when it has stopped. */
 	park(): void;
-	/** Whether nothing but a person's answer is missing. */
+	/** Whether it only waits for a person's answer. */
 	readonly waiting: boolean;
 	/** How long it has worked since it was taken up, without what it waited, in milliseconds. */
 	readonly workedMs: number;
@@ -45,7 +47,7 @@ export interface LiveRun {
 /** The row of a session with its system prompt, which a session has since its first model call. */
 export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
-/** How a run of a task came to its end, as its last event tells it. */
+/** End of a run of a task, from its last event. */
 export interface TaskRunEnd {
 	readonly error: string;
 	readonly content: string;
@@ -54,10 +56,7 @@ export interface TaskRunEnd {
 /** Records events of the task, or of its conversation, in the transaction at hand. */
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
-/**
- * What ties the conversation of a task to the task, while somebody works on it: the session answers to it in every
- * transaction.
- */
+/** Claim of a task by a worker. The session of the task checks it in every transaction. */
 export interface TaskHold {
 	readonly taskId: string;
 	/** The session that owns the task: whom it belongs to, and where people are asked. */
@@ -66,25 +65,26 @@ export interface TaskHold {
 	readonly accounts: readonly string[];
 	/** Names of the tools that its submitter gave it. */
 	readonly tools: readonly string[];
-	/** Who of a chat platform has replied to it. */
+	/** People of a chat platform who have replied to it. */
 	readonly speakers: readonly Person[];
 	/** How long it was worked on when it was taken up, in milliseconds. */
 	readonly workedMs: number;
-	/** Whether it may ask people to look at what it does. */
+	/** Whether it may request reviews by people. */
 	readonly supervised: boolean;
 	/** Whether it may spawn workers. */
 	readonly spawns: boolean;
-	/** Whether it is a step of a workflow: `skill.step` events tell of it, and no `task` events. */
+	/** Whether it is a step of a workflow, which has `skill.step` events and no `task` events. */
 	readonly isStep: boolean;
-	/** What the tools of the task can do for one call of a run. */
+	/** Operations of the task's tools for one call of a run. */
 	desk(run: { readonly session: Session; park(): void }, callId: string): TaskDesk;
-	/** Keeps the task for us; throws `aborted` where another worker has taken it over. */
+	/** Renews the claim. Throws `aborted` if another worker has taken over the task. */
 	keep(tx: Tx): Promise<void>;
 	/** Brings the task to its end, with that of its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
-	 * Puts the task off where the fault may pass; true where the run is to stop and go on later. Before people are told,
-	 * `spend` counts the call that failed.
+	 * Postpones the task after a fault that may be temporary. Returns true if the run is to stop and continue later. `spend`
+	 * counts the failed
+	 * call before the event.
 	 */
 	putOff(
 		writing: { readonly tx: Tx; readonly record: RecordTask },
@@ -109,8 +109,9 @@ export interface SessionParts {
 }
 
 /**
- * One conversation: the place where its commands meet. What must last is in the journal, changed by one transaction
- * per command in the order of the calls; here is only what a restart may forget: who listens and what runs.
+ * One session: its data and its commands. Durable state is in the journal, changed by one transaction per command in the
+ * order of the
+ * calls. Memory has only state that a restart may lose: subscribers and active runs.
  */
 export class Session {
 	readonly id: string;
@@ -121,16 +122,16 @@ export class Session {
 	readonly profile: string;
 	/** The channel that it belongs to, as `placeKey` writes it. */
 	readonly place: string | undefined;
-	/** What `set_model` chose. */
+	/** Model set by `set_model`. */
 	model: string | undefined;
 	readonly outlet: Outlet;
-	/** The task whose conversation it is: nobody but its worker talks here. */
+	/** The task of this session. Only its worker writes here. */
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
 	/** Runs with `afterCrash: cancel` that were sent in this process and have not ended. */
 	readonly attended = new Set<string>();
-	/** Conversations of tasks that the session owns and somebody works on: what they ask is asked here. */
+	/** Sessions of active tasks that this session owns. Their questions are asked here. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;
 	#task: TaskHold | undefined;
@@ -176,12 +177,12 @@ export class Session {
 		return this.#task;
 	}
 
-	/** Where people are asked, and whose secrets and grants count: of a task's conversation, who owns the task. */
+	/** The session with the questions, secrets and grants: for the session of a task, the owner's. */
 	get home(): Session {
 		return this.#task?.home ?? this;
 	}
 
-	/** What the session says passes here. */
+	/** Redactor of the output of the session. */
 	get redactor(): SessionRedactor {
 		return this.home.#redactor;
 	}
@@ -197,12 +198,12 @@ export class Session {
 		this.#task = task;
 	}
 
-	/** Whether somebody listens or something runs: such a session stays in memory. */
+	/** Whether a client is subscribed or a run is active. Such a session stays in memory. */
 	get busy(): boolean {
 		return this.#clients > 0 || this.live.size > 0;
 	}
 
-	/** Whether it was deleted: nothing can be done with it any more. */
+	/** Whether it was deleted. A deleted session accepts no command. */
 	get removed(): boolean {
 		return this.#removed;
 	}
@@ -221,15 +222,15 @@ export class Session {
 	}
 
 	/**
-	 * Ends it for good where `work` has removed its rows, which it tells with true: what is committed later, in the same
-	 * transaction too, finds no session.
+	 * Ends it permanently if `work` has removed its rows and returns true. Later commits, also in the same transaction, find
+	 * no session.
 	 */
 	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
 		const release = this.outlet.reserve();
 		let ended = false;
 		try {
 			await this.#parts.journal.store.commit(async (tx) => {
-				// What a transaction did that was undone and is tried anew has not happened.
+				// A transaction that was rolled back and is repeated has had no effect.
 				if (ended) this.#removed = false;
 				ended = await work(tx);
 				this.#removed ||= ended;
@@ -307,7 +308,10 @@ export class Session {
 		this.#wakers?.delete(token);
 	}
 
-	/** Since when nobody is here; undefined while somebody is. A restart is no leaving: then time counts from the start. */
+	/**
+	 * Time since which no client is connected. Undefined while one is. A restart does not count as leaving: then the time of
+	 * the start is used.
+	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);
 	}

@@ -22,7 +22,7 @@ export function isSessionId(text: string): boolean {
 	return wellFormed.test(text);
 }
 
-/** What can be done with the conversation of a task: to look at it. */
+/** Allowed actions in the session of a task: reading. */
 const readingTasks: readonly Action[] = [
 	"session.read",
 	"event.read",
@@ -31,7 +31,7 @@ const readingTasks: readonly Action[] = [
 	"file.read",
 ];
 
-/** What they are told who would talk in the conversation of a task. */
+/** Error for a message to the session of a task. */
 export function belongsToTask(taskId: string): ParleyError {
 	const message = `this conversation belongs to the task ${taskId}: read it with load_messages, and steer the task with reply_task and cancel_task`;
 	return new ParleyError(message, { code: "failed_precondition" });
@@ -110,7 +110,7 @@ export class Sessions {
 			return lease;
 		} catch (reason) {
 			lease[Symbol.dispose]();
-			// Somebody who may see the session at all is told the truth; to others it does not exist.
+			// A principal that may see the session gets the reason. For others it does not exist.
 			throw maySee(principal, lease.session) ? reason : unknownSession(id);
 		}
 	}

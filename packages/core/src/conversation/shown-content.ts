@@ -4,8 +4,9 @@ import type { AssistantMessage } from "../vocabulary/message.ts";
 type Block = AssistantMessage["content"][number];
 
 /**
- * A reply for people: without secrets in what calls were given, which the model's own record keeps as it was written, and
- * in what was thought, which goes back to its provider as it came.
+ * Content of a reply for people: without secrets in arguments of calls, which the record keeps unchanged for the model, and
+ * in thinking,
+ * which returns to the provider unchanged.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

@@ -24,7 +24,7 @@ test.each([desk, abroad])(
 test("who may approve where they ask may do so elsewhere, too", async () => {
 	await using chat = await asked({ places, asker: acting("ann", "approver", asking) });
 	expect(await chat.answer(acting("ann", "approver", abroad))).toBe("");
-	// By their id nobody knows somebody of another team.
+	// The id of a person of another team is unknown there.
 	expect(await chat.log.next("prompt.answered")).toMatchObject({
 		by: "slack:other:ann",
 		byName: "Name of ann",

@@ -8,8 +8,9 @@ import type { Step } from "../vocabulary/step.ts";
 import { type AskedPrompt, requesterOf } from "./may-answer.ts";
 
 /**
- * Who of chat platforms has spoken to the run that a question is of: who asked, who steered it, who replied to its task.
- * Each with the role that they have at this moment where they spoke.
+ * People of chat platforms who wrote to the run of a question: the requester, authors of added messages, and of task
+ * replies. Each has their
+ * present role in the channel in which they wrote.
  */
 export async function speakersTo(
 	db: Tx,

@@ -6,12 +6,12 @@ import { systemCode } from "../filesystem/file-error.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Session } from "./session.ts";
 
-/** What a workspace may hold where nobody says otherwise. */
+/** Default quota of a workspace. */
 export const usualQuota = 1024 * 1024 * 1024;
 
 const youngMs = 60 * 60 * 1000;
 
-/** What the smallest file takes of a disk. */
+/** Disk usage of the smallest file. */
 const blockBytes = 4096;
 
 /** Files and directories of one workspace: looking through more would take seconds, before each command and after it. */
@@ -19,10 +19,10 @@ const maxEntries = 100_000;
 
 const atOnce = 64;
 
-/** Where sessions of chat platforms work: each in a directory of its own below the data directory. */
+/** Working directories of sessions of chat platforms, each below the data directory. */
 export class Workspaces {
 	readonly #directory: string;
-	/** Those that could not be removed, and were told of. */
+	/** Workspaces that could not be removed, and were reported. */
 	readonly #stuck = new Set<string>();
 
 	/** `dataDir` is a real path. */
@@ -30,7 +30,7 @@ export class Workspaces {
 		this.#directory = join(dataDir, "workspaces");
 	}
 
-	/** The session's own directory; undefined where it works elsewhere. */
+	/** The session's own directory. Undefined if it works elsewhere. */
 	of({ id, rootDir }: Pick<Session, "id" | "rootDir">): string | undefined {
 		const own = join(this.#directory, id);
 		return rootDir === own ? own : undefined;
@@ -73,7 +73,7 @@ export class Workspaces {
 		});
 	}
 
-	/** Removes it with all that is in it, also what nobody may read; links are not followed. */
+	/** Removes it with all content, also unreadable files. Links are not followed. */
 	async remove(sessionId: string): Promise<void> {
 		const path = join(this.#directory, sessionId);
 		try {
@@ -86,7 +86,10 @@ export class Workspaces {
 	}
 }
 
-/** Lets its owner into a directory and all below it. Nobody works there any more who could put a link in between. */
+/**
+ * Makes a directory and everything below it accessible for its owner. No process that could insert a link works there any
+ * longer.
+ */
 async function open(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -107,9 +110,10 @@ function noneYet(reason: unknown): string[] {
 }
 
 /**
- * How many bytes fit below a directory that may take `quota` bytes, small files counted as a block; 0 where it is full,
- * also of more than 100,000 files and directories.
- * What cannot be looked into may hold anything, and counts as all that is left.
+ * Number of bytes that still fit below a directory with this quota, small files counted as a block. 0 if it is full, also
+ * with more than
+ * 100,000 files and directories.
+ * A directory that cannot be read counts as the whole rest.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;
@@ -136,7 +140,7 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** What goes away meanwhile takes no room. */
+/** Files that disappear meanwhile take no space. */
 function unlessGone(reason: unknown): "unknown" | undefined {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }

@@ -7,7 +7,7 @@ import { findNearMiss } from "../text/near-miss.ts";
 import type { PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 
-/** What a profile can name. */
+/** Names that channel settings can use. */
 export interface PlaceSurroundings {
 	readonly profiles: Pick<Profiles, "find">;
 	readonly tools: readonly Pick<Tool, "name">[];
@@ -17,7 +17,7 @@ export interface PlaceSurroundings {
 const wellFormed = /^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u;
 const oneChannel = /^[^\s:]+:[^\s:]+:[^\s:]+$/u;
 
-/** Throws `invalid_argument` where the model of a profile is none that its agent could ask. */
+/** Throws `invalid_argument` if the agent of the settings cannot use their model. */
 export async function checkModel(
 	key: string,
 	{ model, agent = "default" }: PlaceProfile,
@@ -55,7 +55,7 @@ export async function checkPlace(
 	return { ...profile, root: await placeRoot(key, profile.root, roots) };
 }
 
-/** The directory that the tools of a channel work in, without links. Throws `invalid_argument` where it cannot be. */
+/** Working directory of a channel's tools, without links. Throws `invalid_argument` if it cannot be used. */
 export async function placeRoot(
 	key: string,
 	root: string,
@@ -84,10 +84,7 @@ function checkTools(key: string, wanted: readonly string[], tools: PlaceSurround
 	throw refused(key, `there is no tool ${JSON.stringify(unknown)}: ${way}`);
 }
 
-/**
- * Throws `invalid_argument` where another channel is to answer that nothing was said of: a mistyped id would be
- * another channel, or none.
- */
+/** Throws `invalid_argument` if the answering channel has no settings: a mistyped id would name another channel, or none. */
 export function checkKnown(
 	key: string,
 	{ approveIn = [] }: PlaceProfile,
@@ -99,7 +96,7 @@ export function checkKnown(
 	throw refused(key, `nothing was said of ${unknown}, which is to answer its approvals: ${way}`);
 }
 
-/** What is asked in one channel is read in the others: the operator says that channel by channel. */
+/** Questions of one channel become readable in the others, so the operator sets this for each channel. */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
 	if (!oneChannel.test(key)) {

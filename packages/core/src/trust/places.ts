@@ -16,12 +16,12 @@ export interface PlaceFacts {
 	readonly source: "configuration" | "operator";
 }
 
-/** How channels work: what the configuration says, and what the operator said since. */
+/** Channel settings from the configuration and from the operator. */
 export class Places {
 	readonly #options: TrustOptions;
 	readonly #surroundings: PlaceSurroundings;
 	#configured: ReadonlyMap<string, PlaceProfile>;
-	/** What the operator said at run time, as it is in the database. */
+	/** Settings that the operator made at run time, as in the database. */
 	readonly #set = new Map<string, PlaceProfile>();
 
 	constructor(options: TrustOptions) {
@@ -31,7 +31,7 @@ export class Places {
 		this.#configured = new Map(Object.entries(options.chat?.places ?? {}));
 	}
 
-	/** Learns what the database holds, before anybody is let in. Throws where the configuration says what cannot be. */
+	/** Loads the database before any request is served. Throws for an invalid configuration. */
 	async load(): Promise<void> {
 		const checked = [...this.#configured].map(
 			async ([key, profile]) => [key, await checkPlace(key, profile, this.#surroundings)] as const,
@@ -41,7 +41,7 @@ export class Places {
 		for (const { key, profile } of rows) this.#set.set(key, fromRow<PlaceProfile>(profile));
 	}
 
-	/** What holds in a channel: its own profile, else that of its guild or team; empty where nothing was said. */
+	/** Settings of a channel: its own, else those of its guild or team. Empty without any. */
 	profileOf(place: string | undefined): PlaceProfile {
 		if (place === undefined) return {};
 		const [platform, tenant] = place.split(":");
@@ -72,12 +72,12 @@ export class Places {
 		);
 	}
 
-	/** Says how a channel works, instead of all that was said of it. Throws `invalid_argument` for what cannot be. */
+	/** Replaces the settings of a channel. Throws `invalid_argument` for invalid ones. */
 	async set(request: Keyed, key: string, wanted: PlaceProfile): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, wanted, this.#surroundings);
-		// Not at a start: which models and channels there are may be another thing then, and no reason to keep everybody out.
+		// Not at a start: available models and channels may have changed by then, which must not stop the gateway.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {
@@ -98,7 +98,7 @@ export class Places {
 		await this.#learn(key);
 	}
 
-	/** From now on the configuration's word holds again, where there is one. */
+	/** Removes the settings of a channel. Those of the configuration apply again. */
 	async remove(request: Keyed, key: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
@@ -116,7 +116,7 @@ export class Places {
 		return this.#set.get(key) ?? this.#configured.get(key);
 	}
 
-	/** What the database says by now: two who speak at once may have been heard in any order. */
+	/** Reads the database again, because two concurrent changes may have arrived in any order. */
 	async #learn(key: string): Promise<void> {
 		const row = await this.#options.store.read((db) =>
 			db.selectFrom("places").select("profile").where("key", "=", key).executeTakeFirst(),

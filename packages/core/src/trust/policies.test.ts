@@ -45,7 +45,7 @@ class Scene implements AsyncDisposable {
 		writeFileSync(path, JSON.stringify({ rules }));
 	}
 
-	/** Says something and answers what is asked; what became of the one call. */
+	/** Sends a message, answers its question, and returns the result of the call. */
 	async say(answer: { readonly value?: unknown } = { value: true }): Promise<string> {
 		await this.t.send(this.session, "go");
 		let told = "";

@@ -23,7 +23,7 @@ import { findScopes, findTrust, trustHolds } from "./grants/session-trust.ts";
 import type { Places } from "./places.ts";
 import type { TrustOptions } from "./shared/trust-options.ts";
 
-/** Where a call would be made; the operator's own new session at the first root where nothing is said. */
+/** Circumstances of a tested call. Default: a new session of the operator at the first root. */
 export interface PolicyPlace {
 	readonly sessionId?: string;
 	readonly agent?: string;
@@ -36,7 +36,7 @@ export interface PolicyQuestion extends PolicyPlace {
 	readonly arguments: unknown;
 }
 
-/** Why a call would be let through, asked about or denied. */
+/** Decision about a tested call with its reasons. */
 export interface PolicyAnswer {
 	readonly effect: "allow" | "ask" | "deny";
 	readonly floor: boolean;
@@ -80,12 +80,12 @@ export class Policies {
 		return this.#layers?.operator.problem;
 	}
 
-	/** Of the rules that hold everywhere at this moment. */
+	/** Version of the rules that apply to all sessions. */
 	get version(): string {
 		return (this.#layers?.everywhere() ?? builtInAlone).version;
 	}
 
-	/** What holds for a session at this moment: the same object as long as no rule in it is another one. */
+	/** Rules that apply to a session. The same object as long as no rule changes. */
 	of({ profile, rootDir, place }: RulesFor): PolicyInForce {
 		const channelTools = this.#places.profileOf(place).tools;
 		return this.#layers?.of({ profile, rootDir, channelTools }) ?? builtInAlone;
@@ -97,7 +97,7 @@ export class Policies {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** What would become of a call. Nothing runs and nothing is recorded. */
+	/** Decision about a call. Nothing runs and nothing is recorded. */
 	async test(principal: Principal, question: PolicyQuestion): Promise<PolicyAnswer> {
 		authorize(principal, "policy.read");
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
@@ -111,7 +111,7 @@ export class Policies {
 
 	#tell({ layer, path, state, before }: PolicyChange): void {
 		const { log, audit } = this.#options;
-		// Of the operator's file, `load` tells whoever starts the program.
+		// `load` reports the operator's file at the start of the program.
 		const isStart = before === undefined && layer === "operator";
 		if (state.problem !== undefined && !isStart) {
 			log.error("a policy cannot be used", { layer, reason: state.problem });

@@ -52,7 +52,7 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** Says something in the channel, denies what is asked about, and tells whether anything was. */
+/** Sends a message in the channel, denies approvals, and returns whether there was any. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
 	for (let asked = false; ; asked = true) {

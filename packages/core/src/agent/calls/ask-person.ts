@@ -97,7 +97,7 @@ export async function decisionOf(
 	return settleCall(run, call, { text: refusal, failed: true });
 }
 
-/** The beginning of the result of a call that differs from what was approved. */
+/** Beginning of the result of a call that differs from the approved one. */
 export const changedNote = "changed since it was approved";
 
 const hidingNote = "[redacted] stands for a secret: what runs holds it";

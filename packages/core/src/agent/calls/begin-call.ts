@@ -35,10 +35,10 @@ export class Decisions implements AsyncDisposable {
 		return proposed.prompt === undefined || this.#arrived.has(proposed);
 	}
 
-	/** Returns the decision about a call. The working time of the run stands still until it arrives. */
+	/** Returns the decision about a call. The run's working time is paused until it arrives. */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
-		// A gateway that stops does not wait for a person. The run goes on at the next start.
+		// A gateway that stops does not wait for a person. The run continues at the next start.
 		if (!this.isDecided(proposed) && this.#run.deps.stopping()) this.#run.control.park();
 		if (proposed.prompt) this.#run.control.working.stop();
 		try {
@@ -68,9 +68,11 @@ interface Pending {
 }
 
 /**
- * The call as it may start, by the policy and the effects of this moment. It is proposed again if it was allowed and the
- * calls before it may have changed its plan, or if the judgement is stricter than what was shown. Undefined if it does
- * not run; then its result is recorded.
+ * The call as it may start, by the present policy and effects. It is proposed again if it was allowed and the calls before
+ * it may
+ * have changed its plan, or if the judgement is stricter than the shown one. Undefined if it does not run; then its result
+ * is
+ * recorded.
  */
 export async function atItsTurn(
 	run: Run,
@@ -125,8 +127,9 @@ export async function beginCall(run: Run, decided: ApprovedCall): Promise<Approv
 }
 
 /**
- * Uses up the approval, or counts against the channel's grant, and writes down that the call begins, in one transaction;
- * false where it may not begin.
+ * Uses the approval, or counts against the channel's grant, and records the start of the call, in one transaction. Returns
+ * false
+ * if the call may not start.
  */
 async function recordIntent(run: Run, entry: ApprovedCall): Promise<boolean> {
 	const { grants } = run.deps;

@@ -30,7 +30,7 @@ export class CallOutput implements AsyncDisposable {
 		this.#name = outputName(run.session.id, callId);
 	}
 
-	/** Takes the next part of what the call writes. A character may be split between two parts. Ignored after `shorten`. */
+	/** Takes the next part of the output. A character may be split between two parts. Ignored after `shorten`. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
 		this.#bytes += chunk.length;
@@ -94,7 +94,7 @@ class OutputFile {
 
 	constructor({ session, deps: { files } }: Run, name: string) {
 		this.#redaction = session.redactor.stream();
-		// A character that is no UTF-8 takes three bytes in the file.
+		// An invalid UTF-8 sequence takes three bytes in the file.
 		this.#most = Math.min(mostKept, Math.floor(files.limits.maxBytes / 3));
 		this.#left = this.#most;
 		const whose = { owner: session.owner, sessionId: session.id };
@@ -144,7 +144,7 @@ const betweenMs = 120;
 /** Bytes of one event at most, of which a marker needs some. */
 const mostBytes = 16 * 1024;
 const mostText = mostBytes - 64;
-/** Bytes that wait for a look: what is told, and before it the length of the longest secret that is found. */
+/** Maximum unchecked bytes: those of one event, and before them the length of the longest secret. */
 const mostRaw = mostText + 64 * 1024;
 
 export interface ProgressDeps {
@@ -155,15 +155,15 @@ export interface ProgressDeps {
 }
 
 /**
- * Tells what a call writes, by whole lines, without secrets and not too often. Of what comes faster than it is told the
- * end is kept. Memory and work are bounded, however much is written.
+ * Reports the output of a call in whole lines, without secrets and at a limited rate. If output is faster, only its end is
+ * reported. Memory and work are bounded.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;
-	/** What was written since the last look. */
+	/** Output since the last report. */
 	#raw: Uint8Array[] = [];
 	#rawBytes = 0;
-	/** Bytes before it at which nobody has looked. */
+	/** Number of unchecked bytes before it. */
 	#skipped = 0;
 	#reader: Reader | undefined;
 	/** Whole lines that were not told yet, and the line that has no end yet. */
@@ -177,7 +177,7 @@ export class ToolProgress {
 		this.#deps = deps;
 	}
 
-	/** Takes what was written next; a character may be cut anywhere. What comes behind the end is left out. */
+	/** Takes the next part of the output. A character may be split at any byte. Bytes over the limit are dropped. */
 	write(chunk: Uint8Array): void {
 		if (this.#ended) return;
 		this.#keep(chunk);
@@ -232,7 +232,7 @@ export class ToolProgress {
 			this.#take(redaction.push(decoder.write(bytes)));
 			return;
 		}
-		// What may be part of a secret is only known in view of what stands before it.
+		// Whether bytes are part of a secret depends on the bytes before them.
 		const shown = bytes.length - mostText;
 		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
 		redaction.push(decoder.write(bytes.subarray(0, start)));
@@ -241,7 +241,7 @@ export class ToolProgress {
 	}
 
 	#take(redacted: string): void {
-		// As in the result of the call: what is told in both is the same text.
+		// Same replacement as in the result of the call, so that both have the same text.
 		const text = redacted.replaceAll("\0", "\u{fffd}");
 		const end = text.lastIndexOf("\n") + 1;
 		if (end > 0) {
@@ -276,7 +276,7 @@ class Tail {
 		if (this.#text.length > 2 * mostText) this.#shorten();
 	}
 
-	/** Nothing of it is left, nor of so many bytes behind it. */
+	/** Drops everything, and this number of bytes after it. */
 	skip(bytes: number): void {
 		this.#missing += Buffer.byteLength(this.#text) + bytes;
 		this.#text = "";
@@ -284,7 +284,7 @@ class Tail {
 
 	/** Takes the other one over, which is empty then. */
 	append(other: Tail): void {
-		// Where that is not whole, what came before it is too long ago.
+		// If that has gaps, the text before it is too old.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";

@@ -120,8 +120,9 @@ interface ArgumentChange {
 }
 
 /**
- * The binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or
- * need a warning that the approver has not seen, or if a fact that the question is bound to differs by now.
+ * Binding of an approval with changed arguments. Throws `invalid_argument` if the arguments are invalid, are denied, or need
+ * a
+ * warning that the approver has not seen, or if a fact in the binding of the question has changed.
  */
 export async function judgeChanged(
 	run: Run,

@@ -112,7 +112,7 @@ async function draftCall(run: Run, call: CallBlock, { before, again, looks }: Dr
 	if (depends(prepared, before)) return { kind: "dependent", call };
 	if (prepared.kind === "refused") return refuse(prepared.text);
 	const given = { call, ready: prepared, context };
-	// An answer from before a restart is valid, also if the policy would not ask any more.
+	// An answer from before a restart is valid, even if policy no longer requires approval.
 	const known = again ? undefined : await readApproval(run, given);
 	// The arguments of a person stay, also if the call is asked again.
 	const planned = await withChanges(run, given, await readChanges(run, given), looks);
@@ -151,7 +151,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 /** Why a call that was announced before a stop of the gateway does not run after it. */
 function brokenOff(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
-	// A plan describes the present. It cannot say what the call has changed already.
+	// A plan describes the present state and not the changes that the call has already made.
 	if (isBegun(run, call) && (!tool || tool.effect === "effectful")) return lookFirst;
 	return tool || !isAnnounced(run, call) ? undefined : disconnected(call.name);
 }
@@ -174,9 +174,11 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the calls before decide what the call does, as far as its plan shows: it cannot be done as things are, or it
- * changes the same file, and its approval would show an old state. Calls behind a dependent call depend on it, too,
- * because its effects on the session are unknown.
+ * Whether the effect of the call depends on calls before it, as far as its plan shows: it is impossible in the present
+ * state, or
+ * it changes the same file, and its approval would show an old state. Calls after a dependent call also depend on it,
+ * because
+ * its effects on the session are unknown.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;
@@ -332,13 +334,13 @@ function decisionFrom({ effect, reason, version }: Judgement): CallDecision {
 }
 
 function isJudgedAnew(run: Run, { call, judgement, known }: DraftProposal): boolean {
-	// The person who was asked decides, also if the policy would not ask any more.
+	// The person who received the question decides, even if policy no longer requires approval.
 	if (known && judgement.effect !== "ask") return false;
 	const last = lastDecision(run.steps, call.id);
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** The call as it waits for its turn; nothing if it does not run. */
+/** The call that waits for its turn. Empty if it does not run. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];

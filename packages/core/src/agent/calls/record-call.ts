@@ -133,19 +133,19 @@ export function isGated({ ready, token }: Pick<ApprovedCall, "ready" | "token">)
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
 
-/** Whose work it is: of the person who asked for it, else of the session's owner. */
+/** Principal of the work: the person who requested it, else the owner of the session. */
 function workOf(run: Run): Pick<AuditEntry, "principal" | "via"> {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }
 
-/** What somebody wants to know of a call later: which one it was, and what of the sandbox held. */
+/** Facts for the audit: the call and the sandbox in which it ran. */
 function auditedFacts({ call, ready, changed = call.arguments }: PlannedCall): object {
 	const { classes } = ready.plan;
 	const { sandbox } = ready.plan.binding;
 	return { tool: call.name, classes, ...defined({ sandbox }), arguments: changed };
 }
 
-/** A call was denied by the rules: nobody was asked. */
+/** Records a call that the rules denied without a question. */
 export async function auditDenial(run: Run, tx: Tx, planned: PlannedCall): Promise<void> {
 	await run.deps.audit.record(tx, {
 		...workOf(run),
@@ -175,7 +175,7 @@ export async function auditStart(run: Run, tx: Tx, entry: ApprovedCall): Promise
 	});
 }
 
-/** What came of a call that was about to run; `unknown` where the gateway stopped, or it was given up, meanwhile. */
+/** Result of a call that was about to run. `unknown` if the gateway stopped or the call was abandoned. */
 async function auditFinish(
 	run: Run,
 	tx: Tx,

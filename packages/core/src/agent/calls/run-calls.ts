@@ -27,7 +27,7 @@ import { adjustedNote, recordResult, withNote } from "./record-call.ts";
 export async function runCalls(run: Run, calls: readonly CallBlock[]): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
 		open = await runProposed(run, open);
-		// The run only ends: no person is asked about the calls that are left.
+		// The run is ending, so no person is asked about the remaining calls.
 		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
 	}
 }
@@ -71,8 +71,8 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 const maxTogether = 8;
 
 /**
- * Waits until the first call is decided. Returns it, and if it has no effect also the calls behind it that have none and
- * are decided by then: an approval of one call must not delay its neighbours.
+ * Waits until the first call is decided. Returns it, and if it has no effect also the following calls that have none and are
+ * decided by then, so that an approval of one call does not delay the others.
  */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
@@ -171,22 +171,23 @@ function progressOf({ id: runId, session, deps }: Run, callId: string): ToolProg
 	});
 }
 
-/** Characters of the changed arguments that the model is told: it knows its own. */
+/** Maximum characters of the changed arguments for the model, which knows its own. */
 const mostTold = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
-	// Before it is cut: half of a secret is not found any more.
+	// Redacted before it is shortened, because half of a secret is not recognised.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
 	const told = text.length > mostTold ? `${text.slice(0, mostTold)}…` : text;
 	return `the person who approved this changed the arguments to ${told}`;
 }
 
-/** What is shorter could not be kept out of what a tool says: it is no more than an ordinary word. Characters. */
+/** Minimum characters of a password. A shorter one could be an ordinary word and could not be redacted in tool output. */
 const shortest = 4;
 
 /**
- * The call as its tool gets it, just before it runs: with passwords in the place of their handles, in the parameters
- * that the tool declares. Refused where a handle is not one of this session; why is nobody's business but the person's.
+ * The call as its tool receives it, just before it runs: with passwords instead of their handles, in the parameters that the
+ * tool
+ * declares. Refused if a handle does not belong to this session. The reason is visible to the person only.
  */
 async function releaseSecrets(run: Run, ready: ReadyCall): Promise<ReadyCall | RefusedCall> {
 	const { tool, args } = ready;
@@ -284,7 +285,7 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 	return prompt !== undefined && hasFiles === true;
 }
 
-/** The difference of a call from what its approval is bound to. */
+/** Difference between a call and the binding of its approval. */
 interface Change {
 	/** The result of the call if it is refused for that. */
 	readonly refusal: string;

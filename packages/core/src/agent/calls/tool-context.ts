@@ -18,13 +18,13 @@ import { type Workspace, workspaceOf } from "../run/workspace.ts";
 import { runWorkflow } from "../workflow/run-workflow.ts";
 import { elicit } from "./ask-person.ts";
 
-/** What the tool of a call may touch, and how it reaches people. */
+/** Access of the tool of a call to files, services and people. */
 export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext> {
 	const { session } = run;
 	const { task } = session;
 	const roots = run.deps.roots(session);
 	const workspace = workspaceOf(run);
-	// Runs of schedules need a sandbox, as runs of chats do: no person may be there to stop them.
+	// Runs of schedules need a sandbox, as runs from chats do, because no person may be present to stop them.
 	const { readable } = run.deps.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;
@@ -42,7 +42,7 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 		signal: run.control.signal,
 		clock: run.deps.clock,
 		log: run.log,
-		// What only looks at a call tells nothing of it; who runs it listens.
+		// Planning reports no progress. The caller that runs the call receives it.
 		progress: () => undefined,
 		ask: (question) => elicit(run, call.id, question),
 		openOutput: (name) => run.deps.files.openOutput(name, run.session.id),
@@ -57,8 +57,8 @@ export async function contextOf(run: Run, call: CallBlock): Promise<ToolContext>
 }
 
 /**
- * Where no file that a command writes is larger than what fits into the workspace; many files can still be, and a result
- * says it when they were.
+ * Limits each written file to the remaining quota of the workspace. Many files together can still exceed it, and a result
+ * says so.
  */
 export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	const { network, egress } = sandbox;

@@ -68,7 +68,7 @@ export class ClientCalls {
 		}
 	}
 
-	/** Ends an open call; false, and counted, if there is none of that id. */
+	/** Ends an open call. Returns false, and counts it, for an unknown id. */
 	answer(callId: string, result: ClientResult): boolean {
 		const settle = this.#open.get(callId);
 		this.#open.delete(callId);

@@ -18,7 +18,7 @@ import {
 	type ToolRegistration,
 } from "./registration.ts";
 
-/** The port to a client that runs tools for a session: what a wire brings along. */
+/** Port to a client that runs tools for a session, implemented by a wire. */
 export interface ToolClient {
 	/** The host that the client is for other sessions, to show to people who approve its calls. */
 	readonly host?: string;
@@ -57,9 +57,10 @@ interface ClientToolsDeps {
 const mostClients = 16;
 
 /**
- * Tools that clients run: for one session each, and as long as their client is connected. A tool of a client hides a tool
- * of the gateway of the same name there, and has the rules of its own name, `client:NAME`. Runs get the tools that are
- * offered when they begin to work. Nothing of it is stored: after a restart, clients register again.
+ * Tools that clients run, each for one session and while its client is connected. A tool of a client hides a gateway tool of
+ * the
+ * same name there, and has the rules of its own name, `client:NAME`. Runs get the tools that are offered when they start to
+ * work. Nothing is stored, so clients register again after a restart.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
@@ -212,8 +213,9 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Changes the tools that it offers, for runs that begin to work from then on. Throws `invalid_argument` with what is
-	 * wrong; then nothing has changed.
+	 * Replaces the offered tools, for runs that start to work later. Throws `invalid_argument` with the fault; then nothing
+	 * has
+	 * changed.
 	 */
 	register({ source: named = "", tools, systemContext = "" }: ToolRegistration): void {
 		this.#requireOpen();
@@ -257,7 +259,7 @@ export class ToolConnection {
 		return taken;
 	}
 
-	/** The client has gone: its open calls end as interrupted, and its tools are not offered any more. */
+	/** The client disconnected: its open calls end as interrupted, and its tools are removed. */
 	leave(): void {
 		if (this.#calls.isClosed) return;
 		this.#calls.close();
@@ -298,7 +300,7 @@ export class ToolConnection {
 		return { source, checked, tool };
 	}
 
-	/** The tool as runs see it: nothing in it says that it runs elsewhere. */
+	/** The tool as runs see it, without a sign that it runs elsewhere. */
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
 		const { host } = this.#client;

@@ -29,7 +29,7 @@ export interface ToolRegistration {
 	readonly systemContext?: string;
 }
 
-/** Limits of what a client registers. */
+/** Limits of a registration. */
 export const clientToolLimits = {
 	/** Tools of one client. */
 	tools: 128,

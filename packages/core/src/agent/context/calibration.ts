@@ -16,7 +16,7 @@ export interface CountedRequest {
 	readonly tokens: number;
 }
 
-/** What a request takes: hardly ever more than `tokens + margin`. */
+/** Estimate of a request: its actual tokens almost never exceed `tokens + margin`. */
 export interface Estimate {
 	readonly tokens: number;
 	readonly margin: number;
@@ -41,21 +41,21 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Counts that differ by more from what anybody would expect say nothing of the tokenizer, but of their sender. */
+/** A count that differs from the expectation by a larger factor is a fault of its sender. */
 const plausibleFactor = 20;
-/** A margin is so many standard deviations, and no larger part of what is estimated than this. */
+/** The margin in standard deviations, and its maximum as a part of the estimate. */
 const deviations = 2.5;
 const largestMargin = 0.4;
-/** Of all that is estimated: what is hardly ever so comes in a long conversation, and a window has no give. */
+/** Minimum as a part of the estimate: rare deviations occur in a long conversation, and a window has a hard limit. */
 const leastMargin = 0.005;
-/** What even the best weights miss, as a part of what is estimated; until replies have told. */
+/** Error of the best weights as a part of the estimate, until replies have been observed. */
 const usualNoise = 0.03;
 /** A difference of fewer tokens tells too little. */
 const tellingTokens = 40;
 
 /**
- * Learns how many tokens one model makes of letters, signs and so on: recursive least squares (a Kalman filter over
- * the weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter) that begins with what is usual.
+ * Learns how many tokens one model needs for letters, signs and so on: recursive least squares (a Kalman filter over the
+ * weights, https://en.wikipedia.org/wiki/Recursive_least_squares_filter) with usual values at the start.
  */
 export class Calibration {
 	readonly #weights = ordered.map(({ weight }) => weight);
@@ -68,7 +68,7 @@ export class Calibration {
 	#last = 0;
 	#mean = 0;
 
-	/** What the parts take; with `since`, a counted request that is much the same, only the rest is estimated. */
+	/** Estimate of the parts. With `since`, a similar counted request, only the difference is estimated. */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;
 		const changed = dot(this.#weights, rest.map(Math.abs));
@@ -78,7 +78,7 @@ export class Calibration {
 		return { tokens, margin: changed === 0 ? 0 : Math.max(leastMargin * tokens, usual) };
 	}
 
-	/** What the parts most likely take. */
+	/** Most likely tokens of the parts. */
 	tokensOf(features: Features): number {
 		let sum = 0;
 		// A loop: a snapshot asks this of each message of a long conversation.
@@ -90,7 +90,7 @@ export class Calibration {
 		return { replies: this.#replies, last: this.#last, mean: this.#mean };
 	}
 
-	/** Compares an estimate with what the request really took. */
+	/** Compares an estimate with the actual tokens of the request. */
 	compare(estimated: number, tokens: number): void {
 		this.#replies += 1;
 		this.#last = Math.abs(estimated - tokens) / tokens;
@@ -99,8 +99,9 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request, from what it had more than `since` where that is enough. False where the count is
-	 * so far from every tokenizer that it must be something else.
+	 * Learns from a counted request, or from its difference to `since` if that is enough. Returns false if the count is too
+	 * far from
+	 * every tokenizer to be one.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;
@@ -121,7 +122,7 @@ export class Calibration {
 			this.#weights[index] = Math.min(most, Math.max(least, moved));
 			const row = this.#covariance[index] ?? [];
 			for (const at of ordered.keys()) row[at] = (row[at] ?? 0) - (gain[index] ?? 0) * (spread[at] ?? 0);
-			// What was learned long ago counts less: texts change, and providers change their tokenizers.
+			// Older observations have less weight, because texts and tokenizers change.
 			row[index] = Math.min(first ** 2, (row[index] ?? 0) + (first / 50) ** 2);
 		}
 		this.#learned += 1;

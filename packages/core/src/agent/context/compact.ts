@@ -44,7 +44,7 @@ export async function compact(job: CompactionJob): Promise<void> {
 	await record(job, [{ level: "summary", before: plan.summary, text }, ...plan.compactions], error);
 }
 
-/** Puts a summary in the place of the whole transcript. Throws where there is none to be had. */
+/** Replaces the whole transcript by a summary. Throws if the model writes none. */
 export async function summariseAll(job: CompactionJob, instruction: string | undefined): Promise<void> {
 	const before = { run: (job.transcript.at(-1)?.ordinal ?? 0) + 1, message: 0 };
 	const text = await noteBefore(job, before, (task) => summarise({ ...task, instruction }, job.write));
@@ -76,7 +76,7 @@ async function noteBefore(
 /** Tokens of a summary's request beside its record, by far. */
 const summaryOverhead = 500;
 
-/** What a summary takes the place of: results are in it as they were. */
+/** Messages that a summary replaces. The summary is made from complete results. */
 function replaced(
 	{ transcript, context, room }: CompactionJob,
 	before: Position,
@@ -147,7 +147,7 @@ async function record(
 	if (measured.length > 0) await context.record(job.runId, measured);
 }
 
-/** What is to be made smaller, and how large things are. */
+/** Transcript to shorten, and the sizes of its parts. */
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
@@ -155,10 +155,10 @@ interface Sizing {
 	readonly tokensOf: (messages: readonly Message[]) => number;
 }
 
-/** What to do so that the request fits. */
+/** Changes that make the request fit. */
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/** Where a summary, which is still to be written, ends. */
+	/** End of a summary that is still to be written. */
 	readonly summary: Position | undefined;
 }
 
@@ -168,9 +168,11 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * What makes the request small enough, with the least loss: results of tools, then thinking, then a summary of all but
- * the newest groups, then shorter newest results. What a person asked last and the newest reply with its results are
- * never taken out. Throws `resource_exhausted` where they are too large by themselves.
+ * Finds the smallest loss that makes the request fit: first results of tools, then thinking, then a summary of everything
+ * except
+ * the newest groups, then shorter newest results. The last message of a person and the newest reply with its results are
+ * never
+ * removed. Throws `resource_exhausted` if they are too large.
  */
 function planCompaction(sizing: Sizing, marks: Marks): Plan {
 	const { room, transcript } = sizing;
@@ -219,7 +221,7 @@ interface SummaryPlan {
 	readonly tokens: number;
 }
 
-/** The place that leaves as many recent groups as have room; undefined where what is in front of them is too little. */
+/** Position that keeps as many recent groups as fit. Undefined if the rest before them is too small. */
 function planSummary(sizing: Sizing, marks: Marks, groups: readonly Group[]): SummaryPlan | undefined {
 	const whole = sizing.tokensOf(viewOf(sizing.transcript, marks));
 	let found: SummaryPlan | undefined;

@@ -15,7 +15,7 @@ interface ContextsServices {
 	readonly failpoints: Failpoints;
 }
 
-/** What is known of tokens and transcripts by everything that shares a journal. */
+/** Token counts and transcripts, shared by everything that uses one journal. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;
@@ -50,7 +50,7 @@ export class Contexts {
 		return known;
 	}
 
-	/** What the session needs again is read from the record again. */
+	/** Drops cached data of the session, which is read from the record again. */
 	forget(session: Session): void {
 		this.#sessions.delete(session);
 	}
@@ -89,7 +89,7 @@ class ProviderCounts {
 		this.#kept = openKeyv({ store, clock, namespace: "token-counts" });
 	}
 
-	/** Undefined where the provider cannot tell, or not soon. Throws only when `signal` aborts. */
+	/** Undefined if the provider cannot count, or not soon. Throws only when `signal` aborts. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<number | undefined> {
 		if (!model.countTokens) return undefined;
 		const key = keyOf(model, request);
@@ -120,7 +120,7 @@ class ProviderCounts {
 		}
 	}
 
-	/** What fails here costs exactness and nothing else. */
+	/** A failure here only costs precision. */
 	async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await work();

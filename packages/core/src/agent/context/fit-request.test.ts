@@ -146,7 +146,7 @@ test("a summary of a summary keeps the first request, and builds on the one befo
 	}
 	expect(toy.written.length).toBeGreaterThan(2);
 	expect(JSON.stringify(toy.written[1])).toContain("EARLIER SUMMARY:\\nSummary number 1.\\n");
-	// What an earlier summary was about is in it, and in no later record.
+	// The new summary contains the subject of the earlier one, and later records do not.
 	expect(JSON.stringify(toy.written[1])).not.toContain("be kind");
 });
 

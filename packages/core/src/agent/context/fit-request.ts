@@ -56,9 +56,11 @@ const countFrom = 0.7;
 const exactEnough = 0.01;
 
 /**
- * Puts the transcript into the request so that the model's window holds it, with room for the reply. Where it does
- * not, older parts are made shorter first, which is recorded and then holds for every later request of the session.
- * `write` asks the same model for a summary. Throws `resource_exhausted` where even the newest parts are too large.
+ * Puts the transcript into the request so that it fits the model's window with room for the reply. If it does not fit, older
+ * parts
+ * are shortened first, which is recorded and applies to every later request of the session. `write` asks the same model for
+ * a
+ * summary. Throws `resource_exhausted` if even the newest parts are too large.
  */
 export async function fitRequest(
 	asker: Asker,
@@ -77,7 +79,7 @@ export async function fitRequest(
 	return withLongestReply(asker, parts, { request: fitted, size: estimate(asker, context, fitted) });
 }
 
-/** Learns from what a request really took. */
+/** Learns from the actual tokens of a request. */
 export function observeUsage(
 	{ session, settings, deps: { contexts } }: Calling,
 	request: ModelRequest,
@@ -141,7 +143,7 @@ function remains({ content, stop }: Pick<Reply, "content" | "stop">): boolean {
 	return content.length > 0 && stop !== "refusal";
 }
 
-/** What a compaction that somebody asked for has done. */
+/** Result of a requested compaction. */
 export interface Compacted {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
@@ -152,8 +154,9 @@ export interface Compacted {
 }
 
 /**
- * Puts a summary in the place of everything that a session at rest has said, whatever its size; `instruction` says
- * what it is to look after. Undefined where nothing was said since the last one. Throws where the model writes none.
+ * Replaces the transcript of an idle session by a summary, whatever its size. `instruction` states what to keep. Undefined
+ * if
+ * nothing was added since the last one. Throws if the model writes none.
  */
 export async function compactNow(
 	asker: Asker,
@@ -265,7 +268,7 @@ async function measure(asker: Asker, context: SessionContext, request: ModelRequ
 interface Sized {
 	readonly parts: Parts;
 	readonly transcript: readonly RunTranscript[];
-	/** Of the request as it would be without this compaction. */
+	/** Size of the request without this compaction. */
 	readonly size: Size;
 	readonly write: WriteText;
 }
@@ -275,7 +278,7 @@ function jobOf(asker: Asker, context: SessionContext, sized: Sized): CompactionJ
 	const { parts, transcript, size, write } = sized;
 	const calibration = deps.contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
-	// What is known of this very request corrects what is known of the model.
+	// Facts about this request correct those about the model.
 	const whole = calibration.estimate(size.features);
 	const safe = ((size.tokens + size.margin) / whole.tokens) * (1 + whole.margin / whole.tokens / 2);
 	const plain = size.tokens / whole.tokens;

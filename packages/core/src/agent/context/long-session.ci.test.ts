@@ -29,7 +29,7 @@ async function turn(
 	toy.add({ role: "assistant", content: [thinking, text] });
 }
 
-/** What has stayed open by the middle of the session. */
+/** Leaves questions and calls open in the middle of the session. */
 async function leaveOpen(toy: ToySession): Promise<void> {
 	await toy.ask("Release it.");
 	const denied = { id: "denied", name: "run_command", arguments: { command: "git push --force" } };

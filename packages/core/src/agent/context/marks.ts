@@ -8,13 +8,14 @@ export interface Compaction {
 	/** Applies to everything before this place. */
 	readonly before: Position;
 	/**
-	 * summary: the text that takes the place of all that. tool_results: how many characters of each result stay; where
-	 * it is null, one line that says what was there. thinking: null.
+	 * summary: the text that replaces everything before. tool_results: how many characters of each result remain, or null
+	 * for one
+	 * line that describes it. thinking: null.
 	 */
 	readonly text: string | null;
 }
 
-/** What all compactions of a session come to. */
+/** Combined effect of all compactions of a session. */
 export interface Marks {
 	/** Results before it are one line each. */
 	readonly results: Position | undefined;
@@ -38,7 +39,7 @@ export function withCompaction(marks: Marks, { level, before, text }: Compaction
 	return { ...marks, shortened: [...marks.shortened, { before, characters: Number(text) }] };
 }
 
-/** The place from which on nothing was changed; undefined where nothing was at all. */
+/** First unchanged position. Undefined if nothing was changed. */
 export function reachOf({ results, thinking, shortened, summary }: Marks): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);

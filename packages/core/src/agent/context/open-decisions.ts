@@ -9,7 +9,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { isBefore, type Position } from "./position.ts";
 import { oneLine } from "./shorten.ts";
 
-/** What became of a question that a call asked. */
+/** Result of a question that a call asked. */
 export interface AskedQuestion {
 	readonly callId: string;
 	readonly state: PromptState;
@@ -34,9 +34,9 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 }
 
 /**
- * What calls before `end` have left open, one line each, oldest first: questions and approvals that nobody answered,
- * what people refused, and calls of which nobody knows what they did. It is settled when the same is asked or called
- * again, wherever, and gets its answer or a result.
+ * Open decisions of calls before `end`, one line each, oldest first: unanswered questions and approvals, denials, and calls
+ * with
+ * an unknown effect. The same question or call settles an earlier one when it gets an answer or a result.
  */
 export function openDecisions(
 	transcript: readonly RunTranscript[],
@@ -93,7 +93,7 @@ function settles(result: ResultBlock | undefined, question: AskedQuestion | unde
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** What a call is about: calls about the same settle each other. */
+/** Subject of a call. Calls with the same subject settle each other. */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

@@ -23,7 +23,7 @@ const looked = (text: string, pictures?: ResultBlock["pictures"]): Message[] => 
 	},
 ];
 
-/** What of the result is left under the marks: its text, and how many pictures. */
+/** Rest of the result after the compaction: its text and the number of images. */
 function left(text: string, marks: Partial<Marks>): readonly [string, number] | undefined {
 	const transcript = [{ ordinal: 1, messages: looked(text, [picture]) }];
 	const last = viewOf(transcript, { ...noMarks, ...marks }).at(-1);

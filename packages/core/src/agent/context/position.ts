@@ -18,7 +18,7 @@ export function endOf(transcript: readonly RunTranscript[]): Position {
 	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
 }
 
-/** What stands or falls together: what a person said, or a reply with the results of its calls. */
+/** Messages that are kept or removed together: a message of a person, or a reply with the results of its calls. */
 export interface Group {
 	readonly at: Position;
 	readonly messages: readonly Message[];

@@ -57,7 +57,7 @@ class Writer {
 	}
 }
 
-/** The request, or undefined where it was refused for its size. */
+/** The request, or undefined if it was refused for its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
 		const { request, tokens, snapshot } = await toy.call(replyTokens);
@@ -111,7 +111,7 @@ function checkSnapshot(
 	]);
 }
 
-/** Thinking is there as it was, or not at all. */
+/** Thinking is unchanged or missing. */
 function checkThinking(toy: ToySession, request: ModelRequest): void {
 	const sealed = (messages: readonly Message[]): string[] =>
 		messages.flatMap(({ content }) =>

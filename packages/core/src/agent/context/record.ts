@@ -1,7 +1,7 @@
 import type { Message } from "../../vocabulary/message.ts";
 import { oneLine, shorten, shortenTo } from "./shorten.ts";
 
-/** Renders messages for a model that is to write about them, and extracts where there is none. */
+/** Renders messages for a model that summarises them, and makes extracts without a model. */
 
 type Measure = (text: string) => number;
 
@@ -42,7 +42,7 @@ function nameOf(callId: string, before: Message | undefined): string {
 	return call?.type === "call" ? call.name : "a tool";
 }
 
-/** What people asked and what they got, a line each: questions before answers, newer before older, as far as room is. */
+/** Questions and answers, one line each: questions before answers, newer before older, as far as they fit. */
 export function extractOf(messages: readonly Message[], most: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {
 		const text = message.role === "tool" ? "" : textOf(message);

@@ -5,7 +5,7 @@ export interface Room {
 	readonly window: number;
 	/** For the reply. */
 	readonly reply: number;
-	/** For all messages: what instructions and tools leave. */
+	/** For all messages: the rest after instructions and tools. */
 	readonly messages: number;
 	/** To where messages shrink when they have outgrown that, so that it does not happen all the time. */
 	readonly target: number;
@@ -31,7 +31,7 @@ export function replyRoom(contextWindow: number, wanted: number): number {
 	return Math.min(wanted, reservedReply, Math.floor(contextWindow * replyShare));
 }
 
-/** Shares out a window. `fixed` are the tokens of instructions and tools; throws where they leave nothing. */
+/** Divides a window. `fixed` are the tokens of instructions and tools. Throws if they leave no room. */
 export function roomOf(window: number, reply: number, fixed: number): Room {
 	const messages = window - reply - fixed;
 	if (messages < leastRoom) {

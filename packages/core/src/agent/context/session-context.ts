@@ -22,7 +22,7 @@ import {
 } from "./token-features.ts";
 import { viewOf } from "./view.ts";
 
-/** A compaction with what it changed, in tokens. */
+/** Compaction with its effect in tokens. */
 export interface MeasuredCompaction extends Compaction {
 	readonly tokensBefore: number;
 	readonly tokensAfter: number;
@@ -32,12 +32,12 @@ export interface MeasuredCompaction extends Compaction {
 	readonly error?: string;
 }
 
-/** A request that was put together, with what was expected of it. */
+/** Built request with its estimate. */
 interface Fitted {
 	readonly messages: readonly Message[];
-	/** Of the messages alone. */
+	/** Features of the messages. */
 	readonly spoken: Features;
-	/** Of the whole request. */
+	/** Features of the whole request. */
 	readonly features: Features;
 	readonly tokens: number;
 }
@@ -51,7 +51,7 @@ export interface Placed {
 	readonly reply: number;
 }
 
-/** A model call as the journal tells of it. */
+/** Model call in the journal. */
 interface PastCall {
 	readonly model: string;
 	readonly messages: number;
@@ -68,7 +68,7 @@ interface RecordServices {
 	readonly failpoints: Failpoints;
 }
 
-/** What is known of one session's requests: how they were compacted, and what the last ones took. */
+/** Knowledge about the requests of one session: their compactions and the actual tokens of the last ones. */
 export class SessionContext {
 	readonly #session: Session;
 	readonly #services: RecordServices;
@@ -113,14 +113,14 @@ export class SessionContext {
 		return taken;
 	}
 
-	/** Learns what a request of this session took; false where that cannot be. */
+	/** Learns the actual tokens of a request. Returns false for an impossible count. */
 	anchorAt(model: string, counted: CountedRequest, calibration: Calibration): boolean {
 		const learned = calibration.learn(counted, this.#anchors.get(model));
 		if (learned) this.#anchors.set(model, counted);
 		return learned;
 	}
 
-	/** What instructions and tools are made of; read again only where they have changed. */
+	/** Features of instructions and tools, computed again only after a change. */
 	fixed({ system, tools }: Pick<ModelRequest, "system" | "tools">): Features {
 		if (this.#instructions?.system !== system) {
 			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };
@@ -128,12 +128,12 @@ export class SessionContext {
 		return sumOf([this.#instructions.features, featuresOfTools(tools)]);
 	}
 
-	/** The newest request that was estimated, where these are its messages. */
+	/** The newest estimated request, if it has these messages. */
 	fitted(messages: readonly Message[]): Fitted | undefined {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/** Learns, once after a restart, from what the journal tells of the last calls. */
+	/** Learns from the last calls in the journal, once after a restart. */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],
@@ -153,7 +153,7 @@ export class SessionContext {
 		this.#past = [];
 	}
 
-	/** What the request most likely takes. */
+	/** Most likely tokens of the request. */
 	estimate(request: ModelRequest, calibration: Calibration): Estimate & { readonly features: Features } {
 		const { messages, model } = request;
 		const spoken = this.#spoken(messages);
@@ -163,7 +163,7 @@ export class SessionContext {
 		return { tokens, margin, features };
 	}
 
-	/** Messages mostly continue those of the request before: what these have in common is not counted again. */
+	/** Messages usually continue those of the previous request, so only the new ones are counted. */
 	#spoken(messages: readonly Message[]): Features {
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
@@ -177,7 +177,7 @@ export class SessionContext {
 		]);
 	}
 
-	/** Writes compactions down, and tells of them; from then on they hold. */
+	/** Records compactions and emits their events. They apply from then on. */
 	async record(runId: string, compactions: readonly MeasuredCompaction[]): Promise<void> {
 		const { clock, failpoints } = this.#services;
 		await this.#session.commit(async (tx, record) => {
@@ -235,7 +235,7 @@ function roundedSizes({
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
-/** The calls that an event tells of, oldest first. One with a single message may have been for something else. */
+/** Model calls in the events, oldest first. One with a single message may have had another purpose. */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {
 		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];

@@ -1,7 +1,7 @@
 /** The least that is left out: the note in its place takes room as well. */
 const slack = 60;
 
-/** The head and the tail of a text that has more than about so many characters, with a note of what is between. */
+/** Head and tail of a text above about this number of characters, with a note about the omission. */
 export function shorten(text: string, characters: number): string {
 	if (text.length <= characters + slack) return text;
 	const head = whole(text, Math.ceil(characters * 0.6));

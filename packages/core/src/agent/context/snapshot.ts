@@ -5,7 +5,7 @@ import type { Calibration } from "./calibration.ts";
 import type { PartCounts } from "./text-counts.ts";
 import { difference, type Features, featuresOfMessage, featuresOfTools } from "./token-features.ts";
 
-/** A request with what is known of its size. */
+/** Request with its size. */
 export interface MeasuredRequest {
 	readonly request: Pick<ModelRequest, "model" | "tools" | "messages">;
 	/** Features of the system prompt and the tools. */
@@ -21,14 +21,14 @@ export interface MeasuredRequest {
 	readonly reply: number;
 }
 
-/** What joined the context after the request. */
+/** Message that was added after the request. */
 export interface Addition {
 	/** The reply, if it is part of the conversation. Its tokens are estimated where the provider counted none. */
 	readonly reply: { readonly content: AssistantMessage["content"]; readonly tokens: number } | undefined;
 	readonly compacted: readonly ContextCompaction[];
 }
 
-/** The snapshot of a request and of what joined the context after it. The parts of the request are scaled to its count. */
+/** Snapshot of a request and of later additions. The parts of the request are scaled to its count. */
 export function snapshotOf(
 	measured: MeasuredRequest,
 	{ reply, compacted }: Addition,

@@ -6,9 +6,9 @@ import { recordOf } from "./record.ts";
 /** Asks the model for a text, counts what that costs, and throws what made it fail. */
 export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Promise<string>;
 
-/** What a summary is made from, and how long it may be. */
+/** Input of a summary, and its maximum length. */
 export interface SummaryTask {
-	/** What happened before the messages, from an earlier summary; "" where there is none. */
+	/** Earlier summary of everything before the messages, or "". */
 	readonly earlier: string;
 	readonly messages: readonly Message[];
 	/** Tokens that the record of the messages may take. */
@@ -16,7 +16,7 @@ export interface SummaryTask {
 	/** Tokens of the summary. */
 	readonly length: number;
 	readonly measure: (text: string) => number;
-	/** What a person wants of it. */
+	/** Instruction of a person. */
 	readonly instruction: string | undefined;
 }
 
@@ -44,10 +44,7 @@ export async function summarise(task: SummaryTask, write: WriteText): Promise<st
 	return summary;
 }
 
-/**
- * Tokens for the reply that holds a summary of so many: what a model thinks counts too, and one that gets too long is
- * cut when it is used.
- */
+/** Maximum tokens of the reply for a summary of this length, including thinking. A longer summary is shortened. */
 export function summaryReply(length: number): number {
 	return Math.ceil(2 * length) + 500;
 }

@@ -6,7 +6,7 @@ const firstHeading = "The first request, word for word:";
 const openHeading = "Still open, as the gateway knows it:";
 const bodyHeading = "What happened so far:";
 
-/** What a summary's message says. */
+/** Parts of a summary message. */
 export interface NoteParts {
 	/** Absent where it is still in the conversation itself. */
 	readonly first: UserMessage | undefined;
@@ -33,7 +33,7 @@ export function noteOf({ first, decisions, body }: NoteParts, room: NoteRoom): s
 	return sections.join("\n\n");
 }
 
-/** What happened, out of a note that `noteOf` has made. */
+/** Summary text of a note that `noteOf` made. */
 export function bodyOf(note: string): string {
 	const start = note.lastIndexOf(`\n${bodyHeading}\n`);
 	return start === -1 ? note : note.slice(start + bodyHeading.length + 2);

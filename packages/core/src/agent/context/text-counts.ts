@@ -8,7 +8,7 @@ import { difference, featuresOfMessage, featuresOfText } from "./token-features.
 const DEADLINE_MS = 2_000;
 /** Milliseconds without a question after a tokenizer failed. */
 const PAUSE_MS = 60_000;
-/** Parts that are sent together: what was counted before a failure is kept. */
+/** Parts in one request. Counts from before a failure are kept. */
 const AT_ONCE = 32;
 /** System prompts whose counts are kept for each model. */
 const MOST_PROMPTS = 50;
@@ -115,7 +115,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Pictures and the frame of a message are no text: what they usually take. */
+/** Usual tokens of images and of the frame of a message, which are not text. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

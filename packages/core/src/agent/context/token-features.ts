@@ -2,19 +2,21 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { ToolDescription } from "../../vocabulary/model.ts";
 
 /**
- * What a part of a request is made of, as far as it decides how many tokens it takes, in the order of
- * `featureNames`. Two parts together have the sum of both.
+ * Properties of a part of a request that decide its tokens, in the order of `featureNames`. The features of two parts
+ * together are
+ * their sum.
  */
 export type Features = readonly number[];
 
 /**
- * letters: Latin ones and blanks. signs: digits and punctuation, of which fewer make a token. wide: characters beyond
- * ASCII, those of two bytes as halves. blocks: messages, their blocks and tools, which are framed. images: pictures.
- * requests: what a provider adds to each.
+ * letters: Latin letters and blanks. signs: digits and punctuation, of which fewer make a token. wide: characters outside
+ * ASCII,
+ * those of two bytes as halves. blocks: messages, their blocks and tools, which have frames. images: images. requests: the
+ * provider's additions to each request.
  */
 export const featureNames = ["letters", "signs", "wide", "blocks", "images", "requests"] as const;
 
-/** What every request has, whatever is in it. */
+/** Features of an empty request. */
 export const oneRequest: Features = [0, 0, 0, 0, 0, 1];
 
 const isLetter = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -35,7 +37,7 @@ export function featuresOfText(text: string): Features {
 	return [letters, text.length - letters - wide - halves, wide + halves / 2, 0, 0, 0];
 }
 
-/** What is sent of the tools. Counted once for each array. */
+/** Features of the tool descriptions. Computed once for each array. */
 export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 	return counted(tools, () => {
 		const texts = tools.map(({ name, description, parameters }) =>

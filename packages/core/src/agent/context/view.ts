@@ -32,7 +32,7 @@ export function viewOf(transcript: readonly RunTranscript[], marks: Marks): Mess
 	return messages;
 }
 
-/** How many messages of the newest run are in the view, where they are the last ones. */
+/** Number of messages of the newest run in the view, if they are the last ones. */
 export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Marks): number {
 	const last = transcript.at(-1);
 	if (!last) return 0;
@@ -73,8 +73,9 @@ export function viewOfMessage(
 }
 
 /**
- * Where a summary ends within a run, what people said in that run stays as it is: it is what the agent works on. A run
- * that makes a reply again has its question in a run before.
+ * If a summary ends within a run, messages of people in that run stay unchanged, because the agent works on them. A retry
+ * has its
+ * question in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
@@ -107,7 +108,7 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 	return result;
 }
 
-/** A reply that is nothing but thinking keeps it: providers refuse one that is empty. */
+/** A reply that is only thinking keeps it, because providers refuse an empty one. */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
 		const content = message.content.filter(({ type }) => type !== "thinking");
@@ -122,14 +123,14 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 		role: "tool",
 		content: content.map((result) => {
 			const call = calls.find(({ id }) => id === result.callId);
-			// What a person said can be had nowhere else.
+			// An answer of a person is available nowhere else.
 			const stays = result.text.length <= keptCharacters || call?.name === "ask_user";
 			return withoutPictures(stays ? result : { ...result, text: stubOf(result, call) });
 		}),
 	};
 }
 
-/** The text says what the pictures were, and where they can be seen again. */
+/** The text says what the images were and where to read them again. */
 function withoutPictures({ pictures, ...result }: ResultBlock): ResultBlock {
 	if (!pictures) return result;
 	return {

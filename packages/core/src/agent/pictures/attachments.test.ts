@@ -62,13 +62,13 @@ class Talk implements AsyncDisposable {
 		await this.t.runtime.send(unkeyed(), this.session, { content, attachments });
 	}
 
-	/** What the model was told by the user in its nth request. */
+	/** Content of the user's messages in the nth request. */
 	told(request = 0): readonly UserMessage["content"][] {
 		const messages = this.model.requests[request]?.messages ?? [];
 		return messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
 	}
 
-	/** Everything is as before, and another process goes on. */
+	/** Another process continues with the same state. */
 	async restart(...replies: ScriptedReply[]): Promise<Talk> {
 		await this.t.stop();
 		const { directory, clock } = this.t;
@@ -330,7 +330,7 @@ test("a file that a tool sends is there for people, once, also after a crash", a
 	);
 	const sends = calls("c1", "send_file", { path: "report.txt", name: "May.txt" });
 	let directory = "";
-	// What a crash would leave between the work of a tool and the record of its result.
+	// A crash between the work of a tool and the record of its result.
 	const failpoints: Failpoints = {
 		reach: async (name) => {
 			if (name === "tool-exit") await cp(directory, copy, { recursive: true });

@@ -18,14 +18,14 @@ import {
 } from "./room-for-pictures.ts";
 
 /**
- * Hands what came with the message over, before the model is called for the first time: pictures that the model takes
- * are shown to it, as long as the conversation has room for them; of others that came within the message it is told, and
- * all else is copied into the working directory. What was done is recorded and done once, also where a stop of the
- * gateway comes between.
+ * Delivers the attachments of a message before the first model call. Images that the model accepts are shown, if the
+ * conversation
+ * has room. Other images inside the message are mentioned, and all other files are copied into the working directory. The
+ * result is recorded and happens once, also if the gateway stops in between.
  */
 export async function placeAttachments(run: Run): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
-	// What a run is asked again stands with the one that it makes again.
+	// A retry uses the attachments of the original run.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
 	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments);
 	run.row = await withPictures(run.deps.files, run.row);
@@ -125,7 +125,7 @@ async function recordAttachments(
 	run.row = { ...run.row, attachments, ...defined({ images }) };
 }
 
-/** What calls that ran together have brought, without the pictures for which there is no room. */
+/** Results of calls that ran together, without the images for which there is no room. */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
 	brought: readonly T[],
@@ -144,10 +144,12 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Takes pictures out of the conversation after a provider refused a request with them: it would refuse every later one, too.
- * Returns true if the run continues without them: the request showed more pictures than there may be, as the record of
- * another version can have them, or was the first to show this model pictures of results. Else those of the run's own message
- * are taken out, and the run ends.
+ * Removes images from the conversation after a provider refused a request with them, because it would refuse every later one
+ * too.
+ * Returns true if the run continues without them: the request had more images than allowed, as the record of another version
+ * can have, or was the first to show this model images of results. Otherwise the images of the run's own message are
+ * removed,
+ * and the run ends.
  */
 export async function withdrawRefused(run: Run, answer: Attempt): Promise<boolean> {
 	const { failure } = answer.reply;
@@ -179,7 +181,7 @@ async function withdrawing(
 	return { changes, without: "the pictures that tools have read" };
 }
 
-/** The pictures of the message that is worked on; one that is asked again stands with the run before. */
+/** The images of the present message. A retry has them in the original run. */
 function askedIn({ row: { images, pictures = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...pictures] : [];
 }

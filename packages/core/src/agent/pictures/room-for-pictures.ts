@@ -11,11 +11,13 @@ import { viewOf } from "../context/view.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * Makes room in the conversation for these pictures, the run's own message among them, of which those that come together
- * stay together, and returns those that are in it then: where they would be too many, the oldest of results and of
- * prompts are taken out for good. Attached ones stay, and so do those of the message that is worked on, and of results
- * that no model has answered to; nothing goes for what has no room beside these. What the model sees no more goes with
- * them, attached ones too, or by itself where it is more than the room.
+ * Makes room for these images, among them those of the run's own message, and returns the images that fit. Images of one
+ * group
+ * stay together. If there are too many, the oldest images of results and prompts are removed permanently. Attached images,
+ * those
+ * of the present message, and those of unanswered results stay. Nothing is removed for an image that does not fit beside
+ * these.
+ * Images that the model no longer sees are removed too, or by themselves if they exceed the limit.
  */
 export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[])[]): Promise<ImageBlock[]> {
 	const standing = await standingIn(run);
@@ -29,8 +31,9 @@ export async function makeRoom(run: Run, coming: readonly (readonly ImageBlock[]
 }
 
 /**
- * What makes the conversation fit the room again beside what is asked, attached pictures of earlier messages included;
- * nothing where it does already.
+ * Changes that make the conversation fit again beside the question, including attached images of earlier messages. Empty if
+ * it
+ * fits already.
  */
 export async function withinRoomAgain(run: Run, asked: readonly ImageBlock[]): Promise<readonly Change[]> {
 	const { shown } = await standingIn(run);
@@ -81,7 +84,7 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 	return new Set(all.flatMap((one) => ("ordinal" in one ? [one.ordinal] : [])));
 }
 
-/** How many of the pictures that stand together can be taken out: of a message its first, others were attached. */
+/** Number of images of a group that can be removed: the first ones of a message, because the others were attached. */
 type Removable = (one: Shown) => number;
 
 function removableIn(run: Run, prompts: readonly RunRow[], keepsAttached: boolean): Removable {
@@ -138,7 +141,7 @@ async function readPrompts({ history, row, session, deps }: Run, all: readonly S
 	return rows.map(toRunRow);
 }
 
-/** Pictures that stand together in a conversation: those of a result, or of the message of an earlier run. */
+/** Images of one group in a conversation: those of a result, or of the message of an earlier run. */
 export type Shown =
 	| { readonly callId: string; readonly pictures: readonly ImageBlock[] }
 	| { readonly ordinal: number; readonly pictures: readonly ImageBlock[] };
@@ -147,11 +150,11 @@ export type Shown =
 export interface Standing {
 	/** Those that the model sees. */
 	readonly shown: readonly Shown[];
-	/** Those that it sees no more, nor ever will: a summary stands for them, or they were cleared. */
+	/** Images that the model will never see again, because a summary replaces them or they were cleared. */
 	readonly hidden: readonly Shown[];
 }
 
-/** What there is in the run's conversation at this moment. */
+/** Images in the run's conversation at this moment. */
 async function standingIn({ row, history, steps, session, deps }: Run): Promise<Standing> {
 	const said = messagesOf(row, steps);
 	const own = { ordinal: row.ordinal, messages: [...said, ...notYetIn(said, steps)] };
@@ -226,9 +229,11 @@ function sentIn(message: Message): { readonly pictures: readonly ImageBlock[] }[
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Takes the pictures of these calls out of the record; their results say why, or, where they were cleared and the model
- * is told so in any case, stay word for word: what it reads of them must not change. What is to be changed is read before the
- * transaction that writes it: the runs of a session follow each other, so that nobody else changes their steps.
+ * Removes the images of these calls from the record. Their results give the reason. Cleared results, of which the model is
+ * informed
+ * anyway, stay word for word. The steps are read before the transaction that writes them: runs of a session do not overlap,
+ * so
+ * nothing else changes their steps.
  */
 export async function withoutPicturesOf(
 	run: Run,
@@ -241,7 +246,7 @@ export async function withoutPicturesOf(
 		if (step.kind !== "result" || !step.pictures || !callIds.has(step.callId)) return [];
 		const { pictures: _, ...kept } = step;
 		const told = { ...kept, text: `${step.text}\n[its picture was ${why}]` };
-		// Without any, but not absent: what clears a result tells the model by this that it has had some.
+		// Empty instead of absent: a cleared result then still tells the model that it had images.
 		const changed: Step = why === undefined ? { ...step, pictures: [] } : told;
 		const data = JSON.stringify(changed);
 		return (tx: Tx) =>
@@ -259,7 +264,7 @@ function withoutSent({ id, images, attachments = [] }: RunRow, why: string): Cha
 	return toldOf(id, [...toldOnly(images, why), ...attachments]);
 }
 
-/** Like `withoutSent`, and from then on its attached pictures are told of as well. Their files stay. */
+/** Like `withoutSent`. Its attached images are mentioned from then on, and their files stay. */
 function withoutShown({ id, images, attachments = [] }: RunRow, why: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: why } : file));
 	return toldOf(id, [...toldOnly(images, why), ...files]);
@@ -271,7 +276,7 @@ function toldOf(id: string, attachments: readonly Attachment[]): Change {
 		tx.updateTable("runs").set({ images: null, attachments: told }).where("id", "=", id).execute();
 }
 
-/** What is in memory of the conversation, as the record has it now. */
+/** Loads the conversation from the record again. */
 export async function readAgain(run: Run): Promise<void> {
 	const { session, row } = run;
 	session.history = undefined;
@@ -314,13 +319,14 @@ interface Holder extends Pick<Session, "id" | "history"> {
 }
 
 /**
- * Bounds what the pictures of all sessions take in memory: beyond it, those that have rested longest forget what they
- * have seen and read it from the record when they go on.
+ * Limits the memory for the images of all sessions. Above it, the sessions that were idle longest drop their images and read
+ * them
+ * from the record when they continue.
  */
 export class KeptPictures<S extends Holder> {
 	/** Lets go of all else that holds messages of the session. */
 	readonly #onForget: (session: S) => void;
-	/** By session, the one that worked last at the end. A session that nobody uses goes away by itself. */
+	/** By session, the most recently active last. An unused session is garbage-collected. */
 	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
 
 	constructor(onForget: (session: S) => void) {
@@ -337,7 +343,7 @@ export class KeptPictures<S extends Holder> {
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const held = holder.session.deref();
 			if (held) sum += holder.bytes;
-			// What works holds its pictures in its run as well, and comes back here when that ends.
+			// An active run also holds its images, and this code runs again when the run ends.
 			if (held && (held.live.size > 0 || sum <= mostBytes)) continue;
 			this.#holders.delete(id);
 			if (held) this.#forget(held);

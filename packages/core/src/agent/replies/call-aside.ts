@@ -28,7 +28,7 @@ export interface Aside {
 	readonly signal: AbortSignal;
 }
 
-/** Throws where a budget is spent, or one holds and nobody knows what the call would take of it. */
+/** Throws if a budget is spent, or if a budget applies and the cost of the call is unknown. */
 export async function refuseUnpaid(
 	{ session, deps }: Omit<Aside, "signal">,
 	{ provider }: Model,
@@ -42,7 +42,7 @@ export async function refuseUnpaid(
 	});
 }
 
-/** Asks once; what comes is for nobody to see, and counted under `sink` where a secret is in it. Never rejects. */
+/** Asks the model once for an internal text. A secret in it is counted under `sink`. Never rejects. */
 export async function askAside(
 	{ session, signal, deps: { clock } }: Aside,
 	model: Model,
@@ -67,7 +67,7 @@ export async function askAside(
 	return { ...facts, reply: fold.reply(failure), durationMs: clock.monotonic() - startedAt };
 }
 
-/** Tells of such a call and counts it. */
+/** Records such a call and its usage. */
 export async function recordAside(
 	{ session, deps }: Omit<Aside, "signal">,
 	attempt: Attempt,

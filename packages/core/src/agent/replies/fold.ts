@@ -8,7 +8,7 @@ import { type Speech, WholeCharacters } from "./speaking.ts";
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
-/** What a reply needs of the run it belongs to. */
+/** Dependencies of a reply. */
 export interface FoldDeps {
 	/** Takes secrets out of the text as it comes. */
 	readonly redaction: RedactedStream;
@@ -30,7 +30,7 @@ export class Fold {
 	readonly #whole = new WholeCharacters();
 	/** Ids of calls in this reply. */
 	readonly #ids = new Set<string>();
-	/** Ids of calls that were told before they were whole, by their place. */
+	/** Ids of announced, incomplete calls by index. */
 	readonly #announced = new Map<number, string>();
 	#usage: Usage = noUsage;
 	#model = "";
@@ -107,7 +107,7 @@ export class Fold {
 		return { ...facts, content, failure };
 	}
 
-	/** What is signed goes back to the provider as it came, or is refused; nobody else ever sees it. */
+	/** Signed thinking returns to the provider unchanged, or would be refused. No client sees it. */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;
@@ -172,7 +172,7 @@ function isCall({ type }: Block): boolean {
 	return type === "call";
 }
 
-/** A call of a reply that reached its limit: the model is told, and may call again. */
+/** A call of a reply that reached its limit: the model reads the reason and may call again. */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {

@@ -69,8 +69,9 @@ export function memoryDeskOf(run: Run, callId: string): MemoryDesk {
 }
 
 /**
- * A run deletes what its person wrote and what is about them; without a chat, the operator speaks, and it also deletes
- * notes for everyone.
+ * A run can delete notes that its person wrote and notes about them. Outside chats the operator is the author, who can also
+ * delete
+ * shared notes.
  */
 async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const reader = readerOf(run);

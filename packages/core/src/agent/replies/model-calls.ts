@@ -28,7 +28,7 @@ interface Caller {
 	readonly deps: { readonly table: ModelTable; readonly budgets: Budgets; readonly clock: Clock };
 }
 
-/** Writes a call that gave the run no reply to go on with: what it cost, and what had come of it. */
+/** Records a call without a usable reply: its cost and the received text. */
 export async function recordAttempt(run: Run, attempt: Attempt, writing: Writing): Promise<void> {
 	const { reply } = attempt;
 	const { cost, events } = await countCall(run, attempt, writing.tx);
@@ -73,12 +73,12 @@ function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {
 	return failure instanceof ModelError ? { fault: failure.fault } : {};
 }
 
-/** "" when all went well, and one word for what somebody wanted to end. */
+/** "" after success, and one word after a cancel. */
 function errorOf({ failure }: Reply): string {
 	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
 }
 
-/** A call that never reached the model is no call of it. */
+/** A call that never reached the model is not counted. */
 function isCounted({ inputTokens, outputTokens }: Usage): boolean {
 	return inputTokens > 0 || outputTokens > 0;
 }

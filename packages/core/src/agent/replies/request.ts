@@ -92,17 +92,17 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 	max_tokens: "it was cut at its limit before any text",
 };
 
-/** What the parts of a request depend on. */
+/** Dependencies of the parts of a request. */
 type Calling = Pick<Run, "session" | "settings" | "deps" | "row" | "steps">;
 
-/** What a request holds beside its messages. */
+/** Parts of a request besides its messages. */
 interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** In tokens. */
 	readonly limits: ReturnType<typeof limitsOf>;
 }
 
-/** Tokens that a reply may always have: fewer are no use, and what they cost over a budget is little. */
+/** Minimum tokens of a reply: fewer are useless, and they exceed a budget only slightly. */
 const leastOutput = 4_096;
 
 /** The limits with a reply that the budgets can pay for. The input is not counted: its size is not known yet. */
@@ -123,7 +123,7 @@ async function withinBudget(
 	return { ...limits, maxOutput: Math.min(maxOutput, payable) };
 }
 
-/** The system prompt of the session, with what clients say of their tools. */
+/** System prompt of the session with the texts of clients about their tools. */
 export async function systemFor({
 	session,
 	settings,

@@ -18,9 +18,11 @@ interface NextTry {
 }
 
 /**
- * Records a call that failed for a passing reason, with its cost, and waits until the next one may be made. Returns
- * undefined if the answer stands: it is complete, or no other try is left. `refused` says why the next call is not
- * allowed. `useless` judges a complete reply. Throws `cancelled` if the run is stopped meanwhile.
+ * Records a call that failed temporarily, with its cost, and waits for the time of the next attempt. Returns undefined if
+ * the answer
+ * is final: it is complete, or no attempt is left. `refused` is the reason why the next call is not allowed. `useless`
+ * judges a
+ * complete reply. Throws `cancelled` if the run is stopped meanwhile.
  */
 export async function nextTry(
 	run: Run,
@@ -39,7 +41,7 @@ export async function nextTry(
 	await run.commit(async ({ record }) => {
 		await record({ type: "run.retrying", runId: run.id, reason, inMs: waitMs, attempt, model });
 	});
-	// A wait is no work.
+	// Waiting is not working time.
 	run.control.working.stop();
 	try {
 		if (waitMs > 0) await delay(run.deps.clock, waitMs, signal);

@@ -7,7 +7,7 @@ import type { Run } from "../run/run.ts";
 
 /** Receives a reply while it comes. */
 export interface Speech {
-	/** Nobody is to see it. */
+	/** An internal text that no client sees. */
 	readonly auxiliary?: true;
 	/** The provider has begun to answer. */
 	respond(): void;
@@ -28,7 +28,7 @@ export interface Speech {
 
 const nothing = (): void => undefined;
 
-/** For a text that nobody is to see. */
+/** For an internal text. */
 export const silent: Speech = {
 	auxiliary: true,
 	respond: nothing,
@@ -78,12 +78,13 @@ interface OpenCall {
 	length: number;
 }
 
-/** What a piece belongs to: the text, the thinking, or the arguments of a call. */
+/** Owner of a piece: the text, the thinking, or the arguments of a call. */
 type Part = "text" | "thinking" | OpenCall;
 
 /**
- * Passes a reply on as transient events. A model that is faster than the event loop does not cost every client a frame a
- * word: behind the first pieces of a tick the others leave as one event (decision 014).
+ * Emits a reply as transient events. A model that is faster than the event loop does not cost each client a frame per word:
+ * after
+ * the first pieces of a tick the others leave as one event (decision 014).
  */
 class LiveReply implements Speech {
 	readonly #run: Run;
@@ -230,7 +231,7 @@ export class WholeCharacters {
 	}
 }
 
-/** Of a character that takes two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** First half of a character with two code units: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isFirstHalf(codeUnit: number): boolean {
 	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }
@@ -240,7 +241,7 @@ function isFirstHalf(codeUnit: number): boolean {
  * a redactor would not find a secret in such a spelling. Text that is not JSON passes unchanged.
  */
 export class PlainJsonText {
-	/** The beginning of an escape that may go on. */
+	/** Beginning of an incomplete escape. */
 	#held = "";
 
 	push(piece: string): string {

@@ -51,7 +51,7 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			fold.take(event);
 			const reached = event.type === "text" && failpoints.reach("model-streaming");
-			// Nothing is awaited for nothing: this happens with every token.
+			// Awaits only a promise, because this runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
 		const reply = fold.reply(fold.complete ? undefined : brokeOff());
@@ -65,7 +65,7 @@ export async function streamReply(run: Run, request: ModelRequest, speech: Speec
 	}
 }
 
-/** What the call took; `firstMs` is how long the first sign of a reply took. */
+/** Logs a model call. `firstMs` is the time to the first event of a reply. */
 function logAttempt(
 	{ log }: Run,
 	{ model, provider, messages, durationMs, reply }: Attempt,

@@ -93,24 +93,24 @@ const MAX_FAILURES = 3;
 /** So often a model may ask for it after that, before its run ends. */
 const MAX_REFUSALS = 3;
 
-/** How the results of calls that a person denied begin; what follows may be the person's reason. */
+/** Beginning of results of calls that a person denied. The person's reason may follow. */
 export const denied = "denied by the person who was asked";
-/** And of those that nobody could be asked about. */
+/** Beginning of results of calls about which no person could be asked. */
 export const unanswered = "denied without an answer";
 const refused = "not run again: ";
 
-/** What the model has been told of one call, since something changed. */
+/** Results of one call since something changed. */
 interface Tally {
 	readonly name: string;
 	/** How it failed last. */
 	manner: string;
 	failures: number;
 	denials: number;
-	/** The replies that asked for it nevertheless: what one reply asks for many times was asked once. */
+	/** Replies that called it nevertheless. Several calls of one reply count once. */
 	readonly refusedIn: Set<number>;
 }
 
-/** What the model is told instead, where this call has failed in the same way, or was denied, too often in this run. */
+/** Text for the model if this call has failed in the same way, or was denied, too often in this run. */
 export function refuseRepeat(
 	steps: readonly Step[],
 	call: Pick<CallBlock, "name" | "arguments">,
@@ -127,13 +127,14 @@ export function refuseRepeat(
 }
 
 /**
- * Why the run ends: people have denied a call too often, or its model asks again and again for one that is not run any
- * more. Undefined where it may go on.
+ * Reason to end the run: people have denied a call too often, or the model repeats a call that no longer runs. Undefined if
+ * it may
+ * continue.
  */
 export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of tallies(steps).values()) {
 		const tool = visible(name.slice(0, 100));
-		// Nobody is to be worn down by being asked.
+		// Repeated questions must not wear a person down.
 		if (denials >= MAX_FAILURES) {
 			return { error: `stopped: a call of ${tool} was denied ${MAX_FAILURES} times`, cause: "denied" };
 		}
@@ -144,7 +145,7 @@ export function brokenBy(steps: readonly Step[]): Refusal | undefined {
 	return undefined;
 }
 
-/** By call: what became of it. A call that succeeded, and may have changed something, gives the failed ones another try. */
+/** Results by call. A successful call that may have changed something resets the failures of the others. */
 function tallies(steps: readonly Step[]): Map<string, Tally> {
 	const found = new Map<string, Tally>();
 	// Most runs have nothing to count, and this is asked for each of their calls.
@@ -177,7 +178,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// That there were too many at once is no failure of this one.
+	// A call over the limit of one reply is not a failure.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = found.get(key) ?? {
@@ -199,7 +200,7 @@ function count(
 	}
 }
 
-/** The text without what differs each time: numbers, such as times and durations, and ids that were made up for it. */
+/** The text without parts that differ each time: numbers, such as times and durations, and generated ids. */
 function mannerOf(text: string): string {
 	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
 }

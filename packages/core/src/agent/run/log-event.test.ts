@@ -46,7 +46,7 @@ test("every line about a run names it, and none says what was said", async () =>
 	expect(told.at(0)?.fields).toMatchObject({ principal: "operator", bytes: 15, position: 0 });
 	expect(told.at(2)?.fields).toMatchObject({ error: "the model is overloaded", provider: "scripted" });
 	expect(told.at(3)?.fields).toMatchObject({ attempt: 1, inMs: 1_000 });
-	// What people took to answer is no time of the tool.
+	// The time of a person's answer is not time of the tool.
 	expect(told.at(8)?.fields).toMatchObject({ tool: "write", callId: "c1", failed: false, durationMs: 0 });
 	expect(told.at(-1)?.fields).toMatchObject({
 		outcome: "completed",

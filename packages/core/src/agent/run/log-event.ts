@@ -15,8 +15,7 @@ interface LoggedRun {
 }
 
 /**
- * Tells the operator what was recorded of a run: that it happened and what it took, never what was said. What the
- * model's calls took is told where they are made.
+ * Logs a recorded event of a run: its kind, duration and usage, never its text. Model calls are logged where they are made.
  */
 export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 	const { log } = run;
@@ -67,7 +66,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent): void {
 				...figuresOf(run, event),
 			});
 			return;
-		// Told where they happen, or with the end of the run.
+		// Logged at their source, or with the end of the run.
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
@@ -107,7 +106,7 @@ function logSkill({ log }: LoggedRun, event: SkillEvent): void {
 	log.warn("step of a skill failed", { skill, stepId, attempt, willRetry, ...reasonOf(error) });
 }
 
-/** What of a task its run does not tell like every run. */
+/** Task facts that the log of an ordinary run does not have. */
 function logTask({ log }: LoggedRun, event: TaskEvent | WorkerEvent): void {
 	const { taskId } = event;
 	if (event.type === "task.suspended")
@@ -128,7 +127,7 @@ function outcomeOf(error: string): "completed" | "cancelled" | "failed" {
 	return error === "cancelled" ? "cancelled" : "failed";
 }
 
-/** Nothing where all went well. */
+/** Empty after success. */
 export function reasonOf(error: string): { readonly error?: string } {
 	return error === "" ? {} : { error };
 }

@@ -30,7 +30,7 @@ export class ProviderHealth {
 		return [...this.#states.values()];
 	}
 
-	/** A call has come to its end. */
+	/** Records the end of a call. */
 	answered(asked: Model, model: string): void {
 		this.#set(asked, { model, state: "ok", reason: "" });
 	}

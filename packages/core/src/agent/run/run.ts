@@ -30,7 +30,7 @@ import { logEvent } from "./log-event.ts";
 import type { ProviderHealth } from "./provider-health.ts";
 import type { RunSettings } from "./settings.ts";
 
-/** What every run needs from the runtime. */
+/** Services of the runtime for all runs. */
 export interface RunDeps extends Services {
 	/** Token counts and context of sessions. */
 	readonly contexts: Contexts;
@@ -46,11 +46,11 @@ export interface RunDeps extends Services {
 	readonly profileOf: (session: Pick<Session, "place">) => PlaceProfile;
 	/** The other channels in which its approvals may be answered, as far as that is known before. */
 	readonly approveIn: (session: Pick<Session, "place">) => Promise<readonly string[]>;
-	/** What the tools of a session may touch, its working directory first. */
+	/** Directories that tools of a session may access, its working directory first. */
 	readonly roots: (session: Session) => readonly string[];
-	/** What no tool may touch. */
+	/** Paths that no tool may access. */
 	readonly forbidden: readonly string[];
-	/** What calls have shown of the providers. */
+	/** Health of the providers, observed from calls. */
 	readonly health: ProviderHealth;
 	readonly memories: Pick<Memories, "recall" | "find" | "insert">;
 	readonly schedules: RunSchedules;
@@ -61,7 +61,7 @@ export interface RunDeps extends Services {
 	) => Promise<string>;
 	readonly workflows: WorkflowDeps;
 	readonly limits: RunLimits;
-	/** Of the runs of tasks. */
+	/** Limits of the runs of tasks. */
 	readonly taskLimits: RunLimits;
 }
 
@@ -72,14 +72,14 @@ export interface RunLimits {
 	readonly workingMs: number;
 }
 
-/** A transaction of a run: what it writes, the events that it records, and the steps that it adds. */
+/** Transaction of a run: its writes, recorded events and added steps. */
 export interface Writing {
 	readonly tx: Tx;
 	readonly record: RecordEvents;
 	readonly step: (step: Step) => Promise<void>;
 }
 
-/** A message on its way to its answer: what is recorded of it, and what it works with. */
+/** One message on its way to its answer: its record and its working state. */
 export class Run {
 	readonly id: string;
 	/** With the content of the attachments, once that was loaded. */
@@ -222,7 +222,7 @@ export function speakersOf(run: Pick<Run, "row" | "steps" | "session">): Person[
 	return [...(actor ? [actor] : []), ...joinedBy(run)];
 }
 
-/** What workflows need from the runtime. */
+/** Services of the runtime for workflows. */
 export interface WorkflowDeps {
 	/** The real name of a model; throws `invalid_argument` if there is no such model. */
 	readonly modelOf: (session: Pick<Session, "profile">, wanted: string) => Promise<string>;
@@ -251,7 +251,7 @@ export interface RunSchedules {
 
 type StopCause = "cancelled" | "parked" | "overtime";
 
-/** The means to stop a run at work, and the time that it has worked. Nothing of it outlives the process. */
+/** Control to stop an active run, with its working time. It lives in memory only. */
 class RunControl implements LiveRun {
 	readonly id: string;
 	readonly log: Logger;
@@ -300,7 +300,7 @@ class RunControl implements LiveRun {
 	}
 }
 
-/** Counts down the time in which a run works. It stands still while the run waits for a person or a provider. */
+/** Counts down the working time of a run. It is paused while the run waits for a person or a provider. */
 class WorkingTime {
 	readonly #clock: Clock;
 	readonly #onOver: () => void;

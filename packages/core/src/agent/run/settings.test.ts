@@ -8,7 +8,7 @@ const model = new ScriptedModel();
 const tools = builtinTools();
 const session = { profile: "default", model: undefined };
 
-/** An agent that has these tools, told anew each time, as a file is that was read again. */
+/** Agent with these tools, as a new object each time, like a file that was read again. */
 function choiceOf(wanted: () => readonly string[]): ModelChoice {
 	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: wanted() });
 	return {

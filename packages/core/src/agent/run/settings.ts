@@ -13,14 +13,14 @@ import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 import type { OfferedTools } from "../client-tools/client-tools.ts";
 
-/** Who answers in a run, and with what: chosen when it begins to work, and anew when a stop of the gateway was between. */
+/** Model, tools and instructions of a run: chosen when it starts to work, and again after a restart of the gateway. */
 export interface RunSettings {
 	/** The name of the agent profile. */
 	readonly agent: string;
 	readonly model: Model;
 	/** The model's name, then those of its fallbacks in their order: real names, no tiers. */
 	readonly names: readonly [string, ...string[]];
-	/** What is known of the first. */
+	/** Facts about the first model. */
 	readonly info: ModelInfo | undefined;
 	readonly sampling: Sampling;
 	readonly reasoning: Reasoning | undefined;
@@ -28,13 +28,13 @@ export interface RunSettings {
 	readonly descriptions: readonly ToolDescription[];
 	/** Tokens of input and output together, where a profile says so. */
 	readonly contextWindow: number | undefined;
-	/** What a profile says instead of the built-in instructions. */
+	/** Instructions of the profile that replace the built-in ones. */
 	readonly instructions: string | undefined;
-	/** What clients say of their tools, behind the system prompt; "" for nothing. */
+	/** Texts of clients about their tools, after the system prompt, or "". */
 	readonly clientContext: string;
 }
 
-/** What the operator decided about models. */
+/** The operator's model settings. */
 export interface ModelChoice {
 	readonly model: Model;
 	/** A name or a tier; the provider's default where absent. */
@@ -59,19 +59,21 @@ interface Chosen {
 
 /** Which tools of the gateway a session has. */
 export interface ToolChoice {
-	/** No others where that is given: what the channel has. */
+	/** If set, the only allowed tools: those of the channel. */
 	readonly only?: readonly string[] | undefined;
-	/** And of these no others: what its submitter gave a task. */
+	/** Among these, the only allowed tools: those of the task's submitter. */
 	readonly ofTask?: readonly string[];
-	/** Beside them: what every task has. */
+	/** Additional tools that every task has. */
 	readonly added?: readonly Tool[];
 	/** Whether there are skills that a model may start; the tool `skill` is left out if not. */
 	readonly skills?: boolean;
-	/** What clients run. Their tools hide others of the same name. */
+	/** Tools of clients, which hide others of the same name. */
 	readonly offered?: OfferedTools | undefined;
 }
 
-/** What the session's profile, its `set_model` and the operator's choices come to; throws what a person can mend. */
+/**
+ * Settings from the session's profile, its `set_model` and the operator's choices. Throws an error that a person can fix.
+ */
 export async function chooseSettings(
 	session: Chosen,
 	choice: ModelChoice,
@@ -118,7 +120,7 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
 	return least === Number.POSITIVE_INFINITY ? undefined : least;
 }
 
-/** What one of the models has room for, in tokens: input and output together, and one reply. */
+/** Limits of a model in tokens: input and output together, and one reply. */
 export function limitsOf(
 	{ model, contextWindow, sampling }: RunSettings,
 	name: string,
@@ -153,7 +155,7 @@ const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 /** As many choices are remembered as there may be profiles in use. */
 const mostChoices = 100;
 
-/** The same array for the same choice: what is derived from tools is derived once for each array of them. */
+/** The same array for the same choice, so that data derived from tools is computed once. */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	if (!profile.tools) return tools;
 	const key = JSON.stringify(profile.tools);
@@ -206,7 +208,7 @@ function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly T
 
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
 
-/** The same objects for the same tools: what is derived from them is derived once. */
+/** The same objects for the same tools, so that data derived from them is computed once. */
 function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	const known = described.get(tools);
 	if (known) return known;
@@ -215,10 +217,7 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	return descriptions;
 }
 
-/**
- * The real name of the model that somebody chose for a session; throws `invalid_argument` with names that are near
- * where the table knows none.
- */
+/** Real name of the model that was chosen for a session. Throws `invalid_argument` with similar names for an unknown one. */
 export function resolveModel(
 	wanted: string,
 	{ model, table, anyModel }: Pick<ModelChoice, "model" | "table" | "anyModel">,
@@ -264,7 +263,7 @@ function refuseEndpoint({ url }: ProfileEndpoint): never {
 	throw new ParleyError(`this gateway cannot ask another server (${url})`, { code: "failed_precondition" });
 }
 
-/** What somebody chose, as it will hold. */
+/** Chosen model as it will apply. */
 export interface ModelWish {
 	/** The real name for the session's row; undefined leaves it to the profile and the gateway. */
 	readonly chosen: string | undefined;
@@ -272,7 +271,7 @@ export interface ModelWish {
 	readonly model: string;
 }
 
-/** What a name, a tier or `default` comes to in a session; throws `invalid_argument` for what no model is called. */
+/** Model for a name, a tier or `default` in a session. Throws `invalid_argument` for an unknown name. */
 export async function wishOf(
 	{ profile }: { readonly profile: string },
 	wanted: string,
@@ -282,7 +281,7 @@ export async function wishOf(
 	return { chosen, model: (await chooseSettings({ profile, model: chosen }, choice)).names[0] };
 }
 
-/** The name of a model as the server of this agent knows it; throws `invalid_argument` where none is called so. */
+/** Name of a model on the server of this agent. Throws `invalid_argument` for an unknown name. */
 export async function realName(profile: string, wanted: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);
 	const anyModel = endpoint !== undefined || choice.anyModel;

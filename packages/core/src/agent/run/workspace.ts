@@ -1,7 +1,7 @@
 import { roomIn, usualQuota } from "../../conversation/workspaces.ts";
 import type { Run } from "./run.ts";
 
-/** The reason why the workspace accepts no more data. Undefined if it has room, or if the session has none. */
+/** Reason why the workspace accepts no more data. Undefined if it has room, or if the session has no workspace. */
 export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	const workspace = workspaceOf(run);
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
@@ -10,7 +10,7 @@ export async function refusalWhenFull(run: Run): Promise<string | undefined> {
 	return `the workspace is full: it may hold ${quota} bytes; the operator can give it more, or delete the session`;
 }
 
-/** The session's own directory with its quota in bytes. Undefined if the session has none. */
+/** The session's own directory with its quota in bytes. Undefined if the session has no workspace. */
 export function workspaceOf({ session, deps }: Pick<Run, "session" | "deps">): Workspace | undefined {
 	const path = deps.workspaces.of(session.home);
 	if (path === undefined) return undefined;

@@ -19,7 +19,9 @@ export function toolsOfSkill(
 	return [...new Set([...named, ...kept.map(({ name }) => name)])];
 }
 
-/** The steps of a skill, for a run with these tools; undefined if it has none. Its text is part of the prompt of each step. */
+/**
+ * Steps of a skill for a run with these tools. Undefined without steps. The skill's text is part of the prompt of each step.
+ */
 export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
 	const { name, hash, tools, model, text, steps, arguments: given } = skill;
 	if (!steps) return undefined;

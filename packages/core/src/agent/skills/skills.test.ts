@@ -235,7 +235,7 @@ test("skills of a directory run only as the operator has trusted them, and a cha
 	await say("/build");
 	expect(await w.runtime.skills.untrust(unkeyed(), w.work)).toBe(1);
 	await expect(say("/build")).rejects.toThrow(/not trusted/);
-	// No model heard of it while it was not trusted.
+	// No model received it while it was not trusted.
 	expect(model.requests[0]?.system).toContain("build");
 	const audit = await w.t.store.read((db) => db.selectFrom("audit").select("action").execute());
 	expect(audit.map(({ action }) => action)).toEqual(["skill.trust", "skill.trust", "skill.untrust"]);

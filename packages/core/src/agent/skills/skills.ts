@@ -53,7 +53,7 @@ export interface ShownSkill extends ListedSkill {
 export interface SkillList {
 	readonly skills: readonly ListedSkill[];
 	readonly problems: readonly SkillProblem[];
-	/** Changes with each file of the skills of the working directory; "" if it has none. */
+	/** Changes with each skill file of the working directory. "" without such files. */
 	readonly digest: string;
 }
 
@@ -153,7 +153,7 @@ export class Skills {
 		return own.map((one) => ({ ...one, trust: "trusted" }));
 	}
 
-	/** Ends the trust in the skills of a directory, which need not exist any more. Returns the number of skills. */
+	/** Ends the trust in the skills of a directory, which may no longer exist. Returns the number of skills. */
 	async untrust(request: Keyed, directory: string): Promise<number> {
 		authorize(request.principal, "skill.trust");
 		const real = await realDirectory(directory).catch(() => directory);
@@ -179,8 +179,9 @@ export class Skills {
 	}
 
 	/**
-	 * The skill that a person starts with a message, with its arguments filled in. Undefined if the message names none, so
-	 * that a path at its beginning is no error. Throws if the skill cannot be started by this person.
+	 * The skill that a person starts with a message, with its arguments filled in. Undefined if the message names no skill,
+	 * so that a
+	 * path at its beginning is not an error. Throws if this person cannot start the skill.
 	 */
 	async startedBy(
 		{ rootDir, redactor }: Pick<Session, "rootDir" | "redactor">,
@@ -209,8 +210,9 @@ export class Skills {
 	}
 
 	/**
-	 * Passes if the skill of a stored run could start again with the same content, or if the run has none. Else throws
-	 * `failed_precondition`: a retry must not use a text that is not trusted any more.
+	 * Passes if the skill of a stored run could start again with the same content, or if the run has no skill. Otherwise
+	 * throws
+	 * `failed_precondition`: a retry must not use a text that is no longer trusted.
 	 */
 	async checkAgain({ rootDir }: Pick<Session, "rootDir">, { skill, workflow }: RunOptions): Promise<void> {
 		const used = skill ?? workflow?.workflow;

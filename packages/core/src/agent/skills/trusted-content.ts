@@ -7,7 +7,7 @@ import { previewWrite } from "../../tools/files/write-target.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 import { decode, type FoundSkill, hashOfSkill, readWhole, sha256 } from "./skill-files.ts";
 
-/** Limits of the texts that are stored with the trust in one skill, in bytes. Of other files only the hash is stored. */
+/** Maximum bytes of texts that are stored with the trust in one skill. Of other files only the hash is stored. */
 const most = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
 /** Characters of a diff. */
 const mostDiff = 64_000;

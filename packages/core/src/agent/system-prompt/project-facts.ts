@@ -8,7 +8,7 @@ import { inHeldDirectory } from "../../filesystem/regular-file.ts";
 import { readProjectNotes } from "./project-notes.ts";
 import type { ProjectFacts } from "./system-prompt.ts";
 
-/** Where a session works: absolute real paths, as in `ToolContext`. */
+/** Directories of a session: absolute real paths, as in `ToolContext`. */
 interface Surroundings {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -16,8 +16,9 @@ interface Surroundings {
 }
 
 /**
- * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of what it
- * finds: a fact that cannot be read says so in its own text.
+ * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects for the content of a
+ * file: an
+ * unreadable fact says so in its own text.
  */
 export async function gatherFacts({
 	cwd,
@@ -69,7 +70,7 @@ async function findGit(cwd: string, isReadable: (path: string) => boolean) {
 	return undefined;
 }
 
-/** The text of HEAD is a reference to a branch, or the hash of a commit: nothing else is shown. */
+/** HEAD is a reference to a branch or the hash of a commit. Other text is not shown. */
 function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
 	// With the storage of references that is not files, HEAD names this: https://git-scm.com/docs/reftable

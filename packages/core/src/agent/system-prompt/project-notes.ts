@@ -7,8 +7,9 @@ const FILE = "AGENTS.md";
 const MAX_BYTES = 32 * 1024;
 
 /**
- * The text of `AGENTS.md` in the working directory, "" when there is none. At most 32 KiB, the rest named by a
- * marker; a file that cannot or may not be read gives a sentence that says so. Never rejects.
+ * Text of `AGENTS.md` in the working directory, or "". At most 32 KiB, with a marker for the rest. An unreadable file gives
+ * a
+ * sentence that says so. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	try {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ParleyError } from "@parley/base";
 
-/** What a session knows about its surroundings. Taken once per session, so that the prompt stays cacheable. */
+/** Facts about the surroundings of a session. Collected once per session, so that the prompt stays cacheable. */
 export interface ProjectFacts {
 	/** Absolute path of the working directory. */
 	readonly cwd: string;
@@ -12,33 +12,33 @@ export interface ProjectFacts {
 	readonly os: string;
 	/** One line about the repository and its branch. */
 	readonly git: string;
-	/** The text of `AGENTS.md`, "" when there is none. */
+	/** Text of `AGENTS.md`, or "". */
 	readonly projectNotes: string;
-	/** What commands can and cannot do here; "" says nothing. */
+	/** Permissions of commands here, or "". */
 	readonly commands: string;
 	/** Whether the agent has the tool for questions. */
 	readonly questions: boolean;
 }
 
-/** What an operator or a profile says instead of what is built in. */
+/** Texts of an operator or a profile that replace built-in ones. */
 export interface PromptTexts {
 	/** The whole with its placeholders. One without `{{instructions}}` is not used for an agent that has some. */
 	readonly template?: string | undefined;
-	/** Who the agent is and how it works: taken as it is, placeholders in it are none. */
+	/** Role and working style of the agent. Used verbatim, without placeholders. */
 	readonly instructions?: string | undefined;
 }
 
-/** What holds for every agent, and where it is. */
+/** Rules for every agent, and its environment. */
 const builtInTemplate = readFileSync(new URL("./system.md", import.meta.url), "utf8");
 const ownInstructions = readFileSync(new URL("./instructions.md", import.meta.url), "utf8").trimEnd();
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
-/** Who the agent is, where nobody says otherwise. */
+/** Default role of the agent. */
 export function builtInInstructions(facts: Pick<ProjectFacts, "questions">): string {
 	return withBlocks(ownInstructions, { questions: facts.questions });
 }
 
-/** The text without the blocks `{{#name}}…{{/name}}` of what does not hold. */
+/** Removes the blocks `{{#name}}…{{/name}}` whose condition is false. */
 function withBlocks(text: string, holds: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return holds[name] === true ? inner : "";
@@ -80,7 +80,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	);
 }
 
-/** A directory or branch may be named by anybody: its name must not be able to add lines to the prompt. */
+/** A directory or branch can have any name, which must not be able to add lines to the prompt. */
 function oneLine(text: string): string {
 	return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

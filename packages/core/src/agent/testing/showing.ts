@@ -11,7 +11,7 @@ import { operator } from "../../vocabulary/principal.ts";
 export const [{ content: png }] = testPictures;
 export const mebibyte = 1024 * 1024;
 export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
-/** Of more than 2,000 pixels a side. */
+/** An image of more than 2,000 pixels a side. */
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
@@ -129,7 +129,7 @@ export class Showing implements AsyncDisposable {
 		return content.flatMap((block) => ("text" in block ? [block.text] : [])).join();
 	}
 
-	/** Everything is as before, and another process goes on. */
+	/** Another process continues with the same state. */
 	async restart(
 		replies: readonly ScriptedReply[],
 		options: Partial<TestRuntimeOptions> = {},

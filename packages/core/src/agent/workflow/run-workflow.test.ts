@@ -146,7 +146,7 @@ test("the steps of a diamond run in the order of their needs, in parallel, and a
 			.at(-1)
 			?.steps.map(({ state }) => state),
 	).toEqual(Array(4).fill("completed"));
-	// Steps are told by the events of the skill alone.
+	// Steps have events of the skill only.
 	expect(log.recorded.filter((type) => type.startsWith("task."))).toEqual([]);
 
 	expect(model.question("build", 0)).toBe(

@@ -37,7 +37,7 @@ interface Channel extends AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly session: string;
 	readonly log: EventLog;
-	/** Says something as a person of the channel, and tells whether a call was asked about; it is denied then. */
+	/** Sends a message as a person of the channel, and returns whether a call required approval. The approval is denied. */
 	asks(principal?: Principal): Promise<boolean>;
 }
 
@@ -122,7 +122,7 @@ test.each<[string, Principal, Partial<WantedGrant>]>([
 	const denied = await c.asks(principal);
 	const started = c.log.events.map(({ event }) => event).find((event) => event.type === "tool.started");
 	expect(started).not.toHaveProperty("trusted");
-	// What guests ask for is not even asked about.
+	// Calls for guests are denied without a question.
 	expect(denied).toBe(principal.person?.role !== "guest");
 });
 

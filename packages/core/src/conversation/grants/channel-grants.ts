@@ -54,7 +54,7 @@ export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
-/** Where the question of a person is to stand. */
+/** Session in which to ask a person. */
 interface MeantSession {
 	readonly sessionId?: string | undefined;
 	/** The one that is meant where it is of the person's channel. */
@@ -87,26 +87,28 @@ export class ChannelGrants implements SessionGrants {
 		this.#life = new GrantLife({ ...options, policies });
 	}
 
-	/** Learns what is in force; what a long stop has ended is ended. */
+	/** Loads the grants in force. Ends those that a long downtime has ended. */
 	load(): Promise<void> {
 		return this.#life.load();
 	}
 
-	/** Ends what counts no more in the channel, and tells why. */
+	/** Ends the grants of the channel that are over, with their reason. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#life.mayCount(place)) await this.#life.review();
 	}
 
-	/** Watches nothing any more, and resolves when nothing is written. */
+	/** Stops watching, and resolves when all writes are done. */
 	stop(): Promise<void> {
 		return this.#life.stop();
 	}
 
 	/**
-	 * The operator's word counts at once; a person's becomes a question of their session, for the operator and the owners
-	 * of their guild or team, and where they name none, of the one in which their channel spoke last. Throws
-	 * `invalid_argument` for what no grant covers, and `failed_precondition` for a channel that cannot be trusted, or that
-	 * nobody was heard in, unless `unseen`.
+	 * A grant of the operator applies immediately. A member's request becomes a question in their session, for the operator
+	 * and the owners
+	 * of their guild or team. Without a session, it is the one in which their channel wrote last. Throws `invalid_argument`
+	 * for a scope
+	 * that no grant covers, and `failed_precondition` for a channel that cannot be trusted, or without messages unless
+	 * `unseen`.
 	 */
 	async request(
 		request: Keyed,
@@ -134,7 +136,7 @@ export class ChannelGrants implements SessionGrants {
 		);
 	}
 
-	/** What people of the channels that the principal may see ask for, the oldest first. */
+	/** Open grant requests of the channels that the principal may see, oldest first. */
 	async wishes(principal: Principal): Promise<OpenWish[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
@@ -142,7 +144,7 @@ export class ChannelGrants implements SessionGrants {
 		);
 	}
 
-	/** Ends a grant at once: nothing keeps it, also no run at work. One that has ended stays as it is. */
+	/** Ends a grant immediately, also for active runs. An ended one stays unchanged. */
 	async revoke(request: Keyed, grantId: string, reason: string): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "grant.revoke");
@@ -161,7 +163,7 @@ export class ChannelGrants implements SessionGrants {
 		this.#life.unwatch(row, why);
 	}
 
-	/** Answers the question whether a channel is to be trusted, of who may; false where another answer was first. */
+	/** Answers a grant request of a member for a principal that may. Returns false if another answer came first. */
 	async answer(request: Keyed, session: Session, { token, ...asked }: AnsweredWish): Promise<boolean> {
 		const { principal } = request;
 		const { response } = asked;
@@ -191,20 +193,20 @@ export class ChannelGrants implements SessionGrants {
 		return counts;
 	}
 
-	/** Looks at who acts where: a shared channel is trusted no more, nor is one in which a stranger speaks. */
+	/** Checks the author and the channel: the trust of a channel ends if it is shared or a person without access writes. */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#life.mayCount(placeKey(person.place))) return;
 		const why = this.#whyUnsafe(person);
 		if (why !== undefined) await this.#life.endOf(placeKey(person.place), why, byItself);
 	}
 
-	/** Somebody has stopped the work of a channel: it is trusted no more. */
+	/** A member has stopped the work of a channel, which ends its trust. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
 		const asker = askedBy(principal);
 		return this.#life.endOf(place, `stopped by ${asker.principal}`, asker);
 	}
 
-	/** Looks at what happens anywhere: a spent budget ends what channels are trusted with that spend of it. */
+	/** Observes all events: a spent budget ends the trust of the channels that use it. */
 	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
 		if (event.type !== "budget.reached" || event.percent < 100) return;
 		this.#life.spent(event.scope === "session" ? sessionId : undefined);
@@ -218,15 +220,16 @@ export class ChannelGrants implements SessionGrants {
 		return coversPeople(grant, people) && coversCall(grant, call) ? badgeOf(grant) : undefined;
 	}
 
-	/** What stands on the messages of a channel as long as it is trusted. */
+	/** Mark on the messages of a channel while it is trusted. */
 	async badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		return grant && badgeOf(grant);
 	}
 
 	/**
-	 * Counts a call that is about to run under a grant, in the transaction of its intent: `ended` where the grant counts
-	 * no more, and the call is not to run under it; `last` where no other will.
+	 * Counts a call that is about to run under a grant, in the transaction of its intent. `ended`: the grant is over, and
+	 * the call must not
+	 * run under it. `last`: no further call may.
 	 */
 	async use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended"> {
 		const moment = await this.#life.moment();
@@ -235,7 +238,7 @@ export class ChannelGrants implements SessionGrants {
 		return whyOver(row, moment) === undefined ? "counted" : "last";
 	}
 
-	/** Counts a call of the channel that somebody denied; `review` is to follow. */
+	/** Counts a denied call of the channel. The caller then calls `review`. */
 	async denied(tx: Tx, place: string | undefined): Promise<void> {
 		if (this.#life.mayCount(place)) await countDenial(tx, place);
 	}
@@ -321,8 +324,9 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Asks in a session whether its channel is to be trusted, and returns the token of the question: one that belongs to no
- * run, and that nothing but a written answer settles. Throws `failed_precondition` where that is asked already.
+ * Asks in a session whether to trust its channel, and returns the token of the question. It belongs to no run, and only a
+ * written
+ * answer settles it. Throws `failed_precondition` if the question is already open.
  */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },
@@ -358,7 +362,7 @@ async function askForGrant(
 	return prompt.token;
 }
 
-/** Where a question stands. */
+/** State of a question. */
 async function stateOf(tx: Tx, token: string): Promise<PromptState | undefined> {
 	const row = await tx.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
 	return row?.state;

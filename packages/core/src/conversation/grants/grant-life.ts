@@ -24,7 +24,7 @@ import { commitTogether, type RecordIn } from "../commit.ts";
 import type { Session } from "../session.ts";
 import type { Lease, Sessions } from "../sessions.ts";
 
-/** What grants are kept with. */
+/** Services of grants. */
 export interface GrantDeps extends TrustOptions {
 	readonly journal: Journal;
 	readonly sessions: () => Sessions;
@@ -33,10 +33,10 @@ export interface GrantDeps extends TrustOptions {
 
 /** So often the gateway writes down that it is at work, while a channel is trusted. */
 const heartbeatMs = 10 * 60 * 1000;
-/** After a longer stop nobody remembers what was granted. */
+/** Grants end after a longer downtime, because people no longer remember them. */
 const longestStopMs = 60 * 60 * 1000;
 
-/** The sessions of a channel that are told what happens to its grant, inside the transaction of that. */
+/** The sessions of a channel that receive the events of its grant, in the transaction of the change. */
 export interface Telling {
 	readonly sessions: readonly Session[];
 	readonly recordIn: RecordIn<Session>;
@@ -44,7 +44,7 @@ export interface Telling {
 
 type Asker = Pick<AuditEntry, "principal" | "via">;
 
-/** The open grants of all channels: how they begin, what ends them, and who is told. */
+/** The open grants of all channels: their start, their end, and their events. */
 export class GrantLife {
 	readonly #deps: GrantDeps;
 	/** By channel: its open grant, and when that ends at the latest. */
@@ -81,7 +81,7 @@ export class GrantLife {
 		this.#deps.policies.onChange(() => this.#lookSoon());
 	}
 
-	/** Ends the open grants that count no more, and tells why. */
+	/** Ends the open grants that are over, with their reason. */
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -91,7 +91,7 @@ export class GrantLife {
 		this.#arm();
 	}
 
-	/** Resolves when nothing is written any more. */
+	/** Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#timer?.cancel();
@@ -99,8 +99,9 @@ export class GrantLife {
 	}
 
 	/**
-	 * One transaction about a channel. Told are its sessions that are in memory, those that were told of the grant which
-	 * is open there, and `also`; where that is nobody, the session of the channel where something was said last.
+	 * One transaction about a channel. Events go to its sessions in memory, to those that received the open grant, and to
+	 * `also`. Without
+	 * any, to the session of the channel with the last message.
 	 */
 	async inPlace<T>(
 		place: string,
@@ -118,7 +119,7 @@ export class GrantLife {
 		}
 	}
 
-	/** Writes the grant, in place of the one that is open in the channel, and tells of it. */
+	/** Writes the grant, replaces the open one of the channel, and emits its event. */
 	async begin(tx: Tx, telling: Telling, wanted: WantedGrant, by: Principal): Promise<GrantFacts> {
 		const { clock, ids, audit } = this.#deps;
 		const asker = askedBy(by);
@@ -150,7 +151,7 @@ export class GrantLife {
 		this.#arm();
 	}
 
-	/** Ends a grant; nothing where it had ended already. */
+	/** Ends a grant. Nothing happens if it has ended already. */
 	async end(row: GrantRow, reason: string, asker: Asker): Promise<void> {
 		await this.inPlace(row.place, toldOf(row), (tx, telling) =>
 			this.endIn(tx, telling, { row, reason, asker }),
@@ -165,7 +166,7 @@ export class GrantLife {
 		if (row) await this.end(row, reason, asker);
 	}
 
-	/** Money has run out: of the session that is named, or of all. What its channels are trusted with ends soon. */
+	/** A budget is spent: that of the named session, or of all. The grants of its channels end soon. */
 	spent(sessionId: string | undefined): void {
 		if (this.#stopped || this.#open.size === 0) return;
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));
@@ -178,7 +179,7 @@ export class GrantLife {
 		this.#deps.log.info("a channel is trusted no more", { place, grant: id, reason });
 	}
 
-	/** Ends a grant as part of a transaction, and tells of it; `unwatch` is to follow. */
+	/** Ends a grant in a transaction and emits its event. The caller then calls `unwatch`. */
 	async endIn(
 		tx: Tx,
 		telling: Telling,
@@ -201,7 +202,7 @@ export class GrantLife {
 		if (ids.size === 0) for (const id of await this.#newestIn(place)) ids.add(id);
 		const leases: Lease[] = [];
 		for (const id of ids) {
-			// One that was deleted meanwhile has nobody to tell.
+			// A session that was deleted meanwhile has no readers.
 			const lease = await sessions.leaseOwn(id).catch(unlessUnknown);
 			if (lease) leases.push(lease);
 		}

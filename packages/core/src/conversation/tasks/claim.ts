@@ -5,7 +5,7 @@ import type { TaskRow } from "../../store/task-rows.ts";
 /** How long a worker that says nothing keeps its task. */
 export const leaseMs = 30_000;
 
-/** Who claims, and when. */
+/** Worker and time of a claim. */
 export interface Claimer {
 	/** Names this process, and no other that ever was. */
 	readonly worker: string;
@@ -16,9 +16,9 @@ export interface Claimer {
 }
 
 /**
- * Takes one task for this worker: the most urgent of those that may be worked on, those before the others that were
- * begun. Undefined where there is none, or another worker was faster. One statement, the same on both engines: who comes
- * second to a row finds that the condition holds no more.
+ * Claims one task for this worker: the most urgent claimable one, started ones first. Undefined if there is none, or another
+ * worker was
+ * faster. One statement on both engines: for the second worker the condition no longer holds.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`
@@ -32,8 +32,7 @@ export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): 
 }
 
 /**
- * Takes a task that has ended while its run was open, and nobody works on that: so that the run comes to its end, too.
- * Undefined where there is none.
+ * Claims a task that has ended while its run was open and unclaimed, so that the run ends too. Undefined if there is none.
  */
 export async function claimEnded(
 	tx: Tx,
@@ -48,7 +47,7 @@ export async function claimEnded(
 	return rows[0];
 }
 
-/** When the next task may be claimed, or taken over from who is silent; undefined where none is left. */
+/** Time at which the next task can be claimed, or taken over from a silent worker. Undefined if there is none. */
 export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`
 		select min(due) as due from (
@@ -66,7 +65,7 @@ export interface Claim {
 	readonly epoch: number;
 }
 
-/** Keeps a claimed task for longer and returns its state; undefined where the claim is lost. */
+/** Renews a claim and returns the task's state. Undefined if the claim is lost. */
 export async function keepClaim(
 	tx: Tx,
 	{ taskId, worker, epoch }: Claim,
@@ -83,7 +82,7 @@ export async function keepClaim(
 	return row?.state;
 }
 
-/** Gives a claimed task back at once, for whoever comes next. */
+/** Releases a claim immediately. */
 export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Promise<void> {
 	await tx
 		.updateTable("tasks")

@@ -32,7 +32,7 @@ async function add(...rows: readonly Row[]): Promise<void> {
 	});
 }
 
-/** Ends it and returns who ended; what was told is in `told`. */
+/** Ends it and returns the ended ids. The events are in `told`. */
 function end(id: string, how: TaskEnd, mine?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);

@@ -7,7 +7,7 @@ import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 
-/** Characters of the output that people are told with the end, and that are kept: its conversation has the whole. */
+/** Maximum characters of the output in the end event and the row. The session of the task has all of it. */
 const mostTold = 2_000;
 const mostKept = 64_000;
 
@@ -17,21 +17,23 @@ export type TaskEnd =
 	| { readonly state: "failed"; readonly error: string; readonly output?: string }
 	| { readonly state: "cancelled"; readonly reason: string; readonly by?: string };
 
-/** What an end is written with. */
+/** Services that write an end. */
 export interface EndDeps {
 	readonly tx: Tx;
 	/** Milliseconds since the epoch. */
 	readonly now: number;
 	/** Records in the session that owns the task, and what is about its worker in the conversation of `mine`. */
 	readonly tell: (...events: RecordedEvent[]) => Promise<unknown>;
-	/** The task whose run comes to its end with it. */
+	/** The task whose run ends together with it. */
 	readonly mine?: string;
 }
 
 /**
- * Brings a task to its one end, and with it what depends on that: its workers are cancelled, who needs it fails where it
- * did not complete, and who waits for it is taken up again. Runs that are open stay so, for who works on them or will
- * claim them to end (`claimEnded`). Returns the ids of all that ended; none where it had ended before.
+ * Ends a task with its consequences: its workers are cancelled, dependent tasks fail if it did not complete, and waiting
+ * tasks become
+ * claimable. Open runs stay open for their workers, or are claimed to end (`claimEnded`). Returns the ids of all ended
+ * tasks. Empty if it
+ * had ended already.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, tell, mine } = deps;
@@ -45,7 +47,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 			error,
 			ended_at: now,
 			updated_at: now,
-			// Who works on it has time to stop.
+			// An active worker has time to stop.
 			...defined({ lease_until: row.state !== "running" ? 0 : undefined }),
 		})
 		.where("id", "=", row.id)
@@ -62,7 +64,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 
 async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Promise<RecordedEvent[]> {
 	const { id: taskId, title, retry_count: retryCount } = row;
-	// `skill.step.completed` tells of a step.
+	// A step has the event `skill.step.completed` instead.
 	if (isStep(row)) return [];
 	const usage = await sessionTotal(tx, row.own_session_id);
 	if (end.state === "cancelled") {
@@ -76,12 +78,12 @@ async function endEvents({ tx, now }: EndDeps, row: TaskRow, end: TaskEnd): Prom
 	const durationMs = now - Number(row.started_at ?? now);
 	const summary = summaryOf(end.output);
 	const done = { type: "task.completed" as const, taskId, title, summary, durationMs, usage };
-	// A plan tells of its own steps; what it leaves open stays so.
+	// Steps of a plan keep their state.
 	if (plan) return [done];
 	return [{ type: "task.progress", taskId, progress: progressOf(title, plan, true), usage }, done];
 }
 
-/** The last that is told of a worker. */
+/** Last event of a worker. */
 export function workerEnd(
 	taskId: string,
 	end: { readonly output: string } | { readonly error: string },

@@ -35,7 +35,7 @@ async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFact
 	);
 }
 
-/** Tasks of somebody's sessions, or of all, newest first. */
+/** Tasks of the caller's sessions, or of all, newest first. */
 export async function listTasks(
 	db: Tx,
 	of: SessionsOf | undefined,

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { TaskRow } from "../../store/task-rows.ts";
 
-/** What everybody is told who names a task that is not there, or not for them. */
+/** Error for a task that does not exist or that the caller may not read. */
 export function unknownTask(id: string): ParleyError {
 	return new ParleyError(`task not found: ${id.slice(0, 100)}`, { code: "not_found" });
 }

@@ -14,28 +14,28 @@ import type { Session } from "../session.ts";
 const mostOpen = 100;
 const mostOfOne = 20;
 
-/** A task that was checked: what it names is there, and its submitter may use it. */
+/** Checked task: the names in it exist, and its submitter may use them. */
 export interface CheckedTask extends NewTask {
 	readonly tools: readonly string[];
 	readonly agent: string;
 	readonly maxRetries: number;
 }
 
-/** Where a task comes from, beside its submitter. */
+/** Origin of a task besides its submitter. */
 export interface TaskOrigin {
-	/** What comes in with the words of who submits it. */
+	/** Taint of the submitter's text. */
 	readonly taint: Taint;
 	/** The task that spawns it as a worker, and the call that does; for a step of a workflow only `spawnCall`, its run. */
 	readonly parent?: TaskRow;
 	readonly spawnCall?: string;
-	/** The workers that it may need, where it is one. */
+	/** For a worker: the workers that it may depend on. */
 	readonly siblings?: readonly string[];
 	readonly retryOf?: string;
 	readonly submittedBy: string;
 	readonly actor: string | null;
 }
 
-/** What a submitter passes on to the task. */
+/** Origin that a submitter gives to the task. */
 export function originOf(principal: Principal): TaskOrigin {
 	const { person } = principal;
 	return {
@@ -45,7 +45,7 @@ export function originOf(principal: Principal): TaskOrigin {
 	};
 }
 
-/** A task that was written, and what observers are told of its conversation once that is durable. */
+/** A written task, and the events of its session for observers after the commit. */
 export interface InsertedTask {
 	readonly row: TaskRow;
 	readonly created: readonly Recorded[];
@@ -75,7 +75,7 @@ export async function insertTask(
 			.execute();
 	}
 	const { title, description } = row;
-	// `skill.step.started` tells of a step.
+	// A step has the event `skill.step.started` instead.
 	if (!isStep(row))
 		await record({ type: "task.created", taskId: id, title, description, parentId: row.parent_id ?? "" });
 	return { row, created };
@@ -157,8 +157,9 @@ async function conversationRow(
 }
 
 /**
- * Throws where more would be open than anybody can look after: of what people submitted, in one session and by one
- * person of a chat platform; and of workers, which are not counted with these.
+ * Throws if too many tasks would be open: submitted by people in one session or by one person of a chat platform, and
+ * workers, which are
+ * counted separately.
  */
 async function refuseTooMany(
 	tx: Tx,
@@ -186,8 +187,9 @@ function tooMany(why: string): ParleyError {
 }
 
 /**
- * Throws where what a task needs is none of these, or cannot be completed any more. Each is held until the transaction
- * ends, so that one that fails at this moment finds who needs it.
+ * Throws if a dependency of the task does not exist or can no longer complete. Each row is locked until the transaction
+ * ends, so that a
+ * dependency that fails at this moment finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,

@@ -4,7 +4,7 @@ import { fromRow } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import { type AuditRow, auditHash, noHash } from "./audit.ts";
 
-/** A place in the record as somebody noted it elsewhere: the log holds one of each day. */
+/** Position in the record as noted elsewhere. The log has one for each day. */
 export interface AuditAnchor {
 	readonly seq: number;
 	readonly hash: string;
@@ -48,14 +48,14 @@ export async function checkAudit(
 
 type Broken = NonNullable<AuditCheck["broken"]>;
 
-/** What is known of the record on the way through it. */
+/** State of a check of the record. */
 class Walk {
 	seq = 0;
 	readonly #anchors: ReadonlyMap<number, string>;
 	readonly #lastAnchor: number;
 	#head = noHash;
 	#records = 0;
-	/** What the first row follows, where it is not the first ever; a later row has to say so. */
+	/** Position before the first row, if rows before it were removed. A later row must confirm it. */
 	#start: AuditAnchor | undefined;
 	#broken: Broken | undefined;
 
@@ -64,7 +64,7 @@ class Walk {
 		this.#lastAnchor = Math.max(0, ...anchors.map(({ seq }) => seq));
 	}
 
-	/** Looks at the next row; once one does not fit nothing more is looked at. */
+	/** Checks the next row. After a fault no further row is checked. */
 	step(row: AuditRow): Broken | undefined {
 		if (this.#broken) return this.#broken;
 		const seq = Number(row.seq);
@@ -112,7 +112,7 @@ class Walk {
 	}
 }
 
-/** What a row of removing says: the last row that is gone. */
+/** Content of a removal row: the last removed row. */
 export function pruneArgs({ seq, hash }: AuditAnchor): object {
 	return { through: seq, hash };
 }

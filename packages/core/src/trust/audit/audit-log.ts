@@ -33,10 +33,10 @@ const removedAtOnce = 5_000;
 /** Rows that are looked through before others get their turn. */
 const windowSize = 10_000;
 
-/** Reads the record of what was decided, proves that it is whole, and forgets what is old. */
+/** Reads the audit, verifies it, and removes old rows. */
 export class AuditLog {
 	readonly #deps: AuditLogDeps;
-	/** What the log was told last: less than that cannot be the whole record. */
+	/** Position in the last log line. A shorter record is incomplete. */
 	#anchor: AuditAnchor | undefined;
 
 	constructor(deps: AuditLogDeps) {
@@ -57,8 +57,8 @@ export class AuditLog {
 	}
 
 	/**
-	 * Whether every row still is as it was written, and follows the one before it. `noted` is what the log said once, as
-	 * far as the caller knows.
+	 * Whether every row is unchanged and follows the previous one. `noted` are positions from log lines that the caller
+	 * supplies.
 	 */
 	async verify(principal: Principal, noted: readonly AuditAnchor[] = []): Promise<AuditCheck> {
 		authorize(principal, "audit.read");
@@ -72,19 +72,19 @@ export class AuditLog {
 		return checkTexts(this.#deps.store);
 	}
 
-	/** Forgets what is old, and tells the log where the record stands: once a day. */
+	/** Removes old rows and logs the position of the record, once a day. */
 	async tidy(): Promise<void> {
 		await this.forget();
 		await this.anchor();
 	}
 
-	/** Tells the log where the record stands: what is cut off behind that can be seen from then on. */
+	/** Logs the position of the record, so that a later loss of rows at the end is detectable. */
 	async anchor(): Promise<void> {
 		this.#anchor = await this.#head();
 		if (this.#anchor) this.#deps.log.info("audit anchor", { ...this.#anchor });
 	}
 
-	/** Removes rows that had their time; the last one that is gone stands in a row of its own. */
+	/** Removes expired rows. A new row names the last removed one. */
 	async forget(): Promise<void> {
 		for (let removed = await this.#forgetSome(); removed > 0; removed = await this.#forgetSome()) {
 			await setImmediate();

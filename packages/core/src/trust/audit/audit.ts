@@ -8,13 +8,13 @@ import type { TextRedactor } from "../../text/session-redactor.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { insertAudit, lastAudit } from "./audit-statements.ts";
 
-/** What was decided or done. Neither the text of a message nor a secret belongs into it. */
+/** Decision or action. It contains neither message text nor secrets. */
 export interface AuditEntry {
-	/** Who: a person where a connector acts for one. */
+	/** Principal: the person if a connector acts for one. */
 	readonly principal: string;
-	/** The wire that it came by; `gateway` for what nobody asked for. */
+	/** Wire of the request. `gateway` for actions without a request. */
 	readonly via: string;
-	/** What, as a word such as `tool.start` or `grant.create`. */
+	/** Action as a word, such as `tool.start` or `grant.create`. */
 	readonly action: string;
 	/** On what: a session, a call, a token. */
 	readonly object: string;
@@ -27,7 +27,7 @@ export interface AuditEntry {
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
-/** What stands in the first row for the one before it. */
+/** Previous hash in the first row. */
 export const noHash = "0".repeat(64);
 
 interface AuditDeps {
@@ -41,7 +41,7 @@ interface AuditDeps {
 /** Characters of arguments that a row keeps; the hash is of all. */
 const mostKept = 2_000;
 
-/** The record of what was decided: every row holds the hash of the one before it, so that none can go unnoticed. */
+/** The audit: every row contains the hash of the previous one, so that a missing row is detectable. */
 export class Audit {
 	readonly #deps: AuditDeps;
 	readonly #samples: AuditSamples;
@@ -53,7 +53,7 @@ export class Audit {
 			this.sample({ ...byItself, action: "redaction", object, decision: "removed" });
 	}
 
-	/** Writes a row in the transaction of what it tells of; an effect comes after that is durable. */
+	/** Writes a row in the transaction of its action. An external effect follows after the commit. */
 	async record(tx: Tx, entry: AuditEntry): Promise<void> {
 		const [last] = await lastAudit(tx, {});
 		const row = {
@@ -72,7 +72,7 @@ export class Audit {
 		await insertAudit(tx, { ...row, hash: auditHash(row) });
 	}
 
-	/** Writes a row of something that changes nothing else. */
+	/** Writes a row for an action without other changes. */
 	async note(entry: AuditEntry): Promise<void> {
 		await this.#deps.store.commit((tx) => this.record(tx, entry));
 	}
@@ -94,16 +94,16 @@ export class Audit {
 		if (args === undefined) return { args: null, args_sha256: null };
 		const whole = canonicalize(args) ?? "";
 		const shown = JSON.stringify(this.#deps.redactor.redactFields(args)) ?? "";
-		// Cut text is no JSON any more: it is kept as a string of JSON.
+		// Shortened JSON is invalid, so it is stored as a JSON string.
 		const kept = shown.length > mostKept ? JSON.stringify(`${shown.slice(0, mostKept)}…`) : shown;
 		return { args: kept, args_sha256: createHash("sha256").update(whole).digest("hex") };
 	}
 }
 
-/** Nobody asked for it: it happened by itself. */
+/** Principal of actions without a request. */
 export const byItself = { principal: "gateway", via: "gateway" } as const;
 
-/** Who asked for it, and how that came in. */
+/** Requester and wire of an action. */
 export function askedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {
 	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
@@ -117,13 +117,13 @@ export function auditHash(row: Omit<AuditRow, "hash">): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** What the audit calls a call: ids of calls are unique in their session. */
+/** Object name of a call in the audit: ids of calls are unique in their session. */
 export function auditedCall(sessionId: string, callId: string): string {
 	return `${sessionId}/${callId}`;
 }
 
 const periodMs = 60_000;
-/** Kinds of an action that are told apart within a period; whoever makes up names gets no more rows by it. */
+/** Maximum kinds of an action that are counted separately in a period, so that invented names add no rows. */
 const mostKinds = 100;
 
 type Sample = Omit<AuditEntry, "args">;
@@ -139,10 +139,10 @@ interface Count {
 	times: number;
 }
 
-/** Counts what would else fill the record: one row when it begins, then one a minute as long as it goes on. */
+/** Counts frequent actions: one row at the beginning, then one a minute while they continue. */
 class AuditSamples {
 	readonly #deps: SamplesDeps;
-	/** What has a row within this period, and how often it happened since, of each action. */
+	/** Kinds with a row in this period, with their count since then, for each action. */
 	readonly #counts = new Map<string, Map<string, Count>>();
 	readonly #writing = new Set<Promise<void>>();
 	#timer: Timer | undefined;
@@ -174,7 +174,7 @@ class AuditSamples {
 		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#tell());
 	}
 
-	/** What goes on stays counted; what has stopped is forgotten. */
+	/** Continuing kinds stay counted. Others are dropped. */
 	#tell(): void {
 		this.#timer = undefined;
 		for (const [action, kinds] of this.#counts) {
@@ -202,7 +202,7 @@ class AuditSamples {
 
 const others = "others";
 
-/** What is not told apart any more: of many people, so that it names none. */
+/** Combined row of further kinds. It names no person, because there are many. */
 function rest(entry: Sample): Sample {
 	return { ...entry, principal: others, object: others };
 }

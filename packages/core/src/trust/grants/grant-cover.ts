@@ -6,7 +6,7 @@ import { ruleNameOf, type Tool, type ToolPlan } from "../../vocabulary/tool.ts";
 /** A call that may be covered. */
 export interface Coverable {
 	readonly place: string | undefined;
-	/** Who has spoken to its run: who began it first. */
+	/** Authors of the run's messages, the first one first. */
 	readonly speakers: readonly (Person | undefined)[];
 	readonly call: Pick<ReadyCall, "tool" | "plan">;
 	/** Calls that are covered already and have not begun yet. */
@@ -17,8 +17,9 @@ export interface Coverable {
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
- * Whether a grant of the channel covers everybody who has spoken to a run: members and those above, and of these whom
- * it names. Somebody without a person, who did not speak in the channel, is not covered, nor is who spoke elsewhere.
+ * Whether a grant of the channel covers every author of a run: members and above, and among these the named people. A
+ * message without a
+ * person, or from another channel, is not covered.
  */
 export function coversPeople(
 	{ people, place }: Pick<GrantFacts, "people" | "place">,

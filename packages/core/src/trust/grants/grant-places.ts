@@ -8,8 +8,9 @@ import type { Tenants } from "../people/tenants.ts";
 import { findGrant, type GrantRow } from "./grant-rows.ts";
 
 /**
- * The channels whose grants the principal may see: undefined for all, else the one that its person is in, those that a
- * connector speaks for, or those of the sessions that it may see.
+ * Channels whose grants the principal may see. Undefined: all. Otherwise that of its person, those of a connector's tenants,
+ * or those of the
+ * sessions that it may see.
  */
 export async function placesOf(
 	db: Tx,
@@ -60,7 +61,7 @@ export async function placeOf(db: Tx, sessionId: string): Promise<string | undef
 	return row?.place ?? undefined;
 }
 
-/** Whether people of other organisations were in the channel when somebody was last heard there. */
+/** Whether people of other organisations were in the channel at its last message. */
 export async function wasShared(db: Tx, place: string): Promise<boolean> {
 	const row = await db
 		.selectFrom("runs")
@@ -75,8 +76,9 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * The connector's session of a channel: the current one where it is of the channel, else that in which something was
- * said last; undefined where there is none.
+ * The connector's session of a channel: the current one if it belongs to the channel, else the one with the last message.
+ * Undefined if
+ * there is none.
  */
 export async function newestSessionIn(
 	db: Tx,
@@ -97,8 +99,8 @@ export async function newestSessionIn(
 const mostCompared = 1_000;
 
 /**
- * Throws `failed_precondition` for a channel in which nothing was said yet, naming one that was probably meant: of a
- * mistyped id another channel might come to be trusted, or none.
+ * Throws `failed_precondition` for a channel without messages, with a similar existing one: a mistyped id would trust
+ * another channel, or none.
  */
 export async function requireSeen(db: Tx, place: string): Promise<void> {
 	const spoken = db.selectFrom("sessions").select("place").where("place", "is not", null);

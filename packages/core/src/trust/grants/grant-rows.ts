@@ -9,10 +9,10 @@ export type KeptGrant = GrantFacts & { readonly endedAt?: number; readonly endRe
 
 export type GrantRow = Selectable<Tables["channel_grants"]>;
 
-/** So many calls of a channel that people denied end what it was trusted with. */
+/** Denied calls of a channel that end its grant. */
 const mostDenials = 3;
 
-/** What a grant is held against. */
+/** Circumstances that a grant is checked against. */
 export interface Moment {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
@@ -22,7 +22,7 @@ export interface Moment {
 	readonly confined: boolean;
 }
 
-/** Why a grant counts no more, though nobody has ended it yet; undefined where it does. */
+/** Reason why an open grant no longer applies. Undefined if it applies. */
 export function whyOver(row: GrantRow, { now, policy, confined }: Moment): string | undefined {
 	if (now >= Number(row.expires_at)) return "expired";
 	if (!confined) return "there is no sandbox any more";
@@ -32,12 +32,12 @@ export function whyOver(row: GrantRow, { now, policy, confined }: Moment): strin
 	return undefined;
 }
 
-/** The grants that nobody has ended: one for each channel at most. */
+/** Open grants, at most one for each channel. */
 export function openGrants(db: Tx): Promise<GrantRow[]> {
 	return db.selectFrom("channel_grants").selectAll().where("ended_at", "is", null).execute();
 }
 
-/** The grant of a channel that nobody has ended; whether it counts is for `whyOver` to say. */
+/** Open grant of a channel. `whyOver` decides whether it still applies. */
 export function openGrantOf(db: Tx, place: string): Promise<GrantRow | undefined> {
 	return db
 		.selectFrom("channel_grants")
@@ -51,7 +51,7 @@ export function findGrant(db: Tx, id: string): Promise<GrantRow | undefined> {
 	return db.selectFrom("channel_grants").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Writes a grant that begins at `createdAt`; `told` are the sessions that hear of it. */
+/** Writes a grant that starts at `createdAt`. `told` are the sessions that receive its event. */
 export async function insertGrant(
 	tx: Tx,
 	grant: GrantFacts,
@@ -82,7 +82,7 @@ export async function insertGrant(
 		.execute();
 }
 
-/** Ends a grant; false where it had ended already. */
+/** Ends a grant. Returns false if it had ended already. */
 export async function endGrantRow(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
 	const ended = await tx
 		.updateTable("channel_grants")
@@ -93,7 +93,7 @@ export async function endGrantRow(tx: Tx, id: string, reason: string, now: numbe
 	return ended.numUpdatedRows === 1n;
 }
 
-/** Counts one call against the grant; undefined where it counts no more, and the call is not to run under it. */
+/** Counts one call of the grant. Undefined if the grant no longer applies and the call must not run under it. */
 export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<GrantRow | undefined> {
 	const row = await findGrant(tx, id);
 	if (!row || row.ended_at !== null || whyOver(row, moment) !== undefined) return undefined;
@@ -102,7 +102,7 @@ export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<G
 	return { ...row, used_actions };
 }
 
-/** Counts a call of the channel that somebody has denied. */
+/** Counts a denied call of the channel. */
 export async function countDenial(tx: Tx, place: string): Promise<void> {
 	await tx
 		.updateTable("channel_grants")
@@ -156,7 +156,7 @@ function keptOf(row: GrantRow): KeptGrant {
 	};
 }
 
-/** The sessions that were told that it began. */
+/** Sessions that received its start. */
 export function toldOf({ told }: GrantRow): readonly string[] {
 	return fromRow<string[]>(told);
 }

@@ -6,7 +6,7 @@ export async function isConfined(sandbox: Pick<Sandboxes, "check">): Promise<boo
 	return (await sandbox.check()).chat === "bubblewrap";
 }
 
-/** Throws `failed_precondition` where commands of a channel would run with nothing between them and the gateway. */
+/** Throws `failed_precondition` if commands of a channel would run without a sandbox between them and the gateway. */
 export async function requireSandbox(sandbox: Pick<Sandboxes, "check">): Promise<void> {
 	if (await isConfined(sandbox)) return;
 	const { chat } = await sandbox.check();

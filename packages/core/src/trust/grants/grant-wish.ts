@@ -5,7 +5,7 @@ import type { PromptResponse } from "../../vocabulary/prompt.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
-/** What somebody wants a channel to be trusted with. */
+/** Requested grant of a channel. */
 export interface WantedGrant {
 	/** As `placeKey` writes it. */
 	readonly place: string;
@@ -17,10 +17,10 @@ export interface WantedGrant {
 	readonly reason: string;
 }
 
-/** As the question of somebody holds it; what an earlier version wrote does not say who asked. */
+/** Request as stored with its question. Requests of earlier versions have no requester. */
 export type KeptWish = WantedGrant & { readonly by?: Pick<Person, "id" | "name"> };
 
-/** The answer to the question of somebody, and what its row holds. */
+/** Answer to a grant request, with the stored request. */
 export interface AnsweredWish {
 	readonly token: string;
 	/** The `Prompt` and the `KeptWish`, as JSON. */
@@ -31,7 +31,7 @@ export interface AnsweredWish {
 
 const longestLifeMs = 24 * 60 * 60 * 1000;
 
-/** What is asked about whatever was granted, so that a grant of it would promise what does not happen. */
+/** Classes whose approval is always required, so that a grant would have no effect. */
 const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"outside-write",
 	"secret",
@@ -40,7 +40,7 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"exec-unsandboxed",
 ]);
 
-/** Refuses what no channel can be trusted with, in words that say what would do. Throws `invalid_argument`. */
+/** Refuses a scope that no channel can have, and names a valid one. Throws `invalid_argument`. */
 export function checkWanted(wanted: WantedGrant, tools: readonly Pick<Tool, "name" | "ruleName">[]): void {
 	const [platform, tenant, channel, more] = wanted.place.split(":");
 	if (!platform || !tenant || !channel || more !== undefined) {

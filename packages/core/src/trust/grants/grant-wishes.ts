@@ -1,7 +1,7 @@
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { KeptWish } from "./grant-wish.ts";
 
-/** What somebody asked for in a session, and nobody has answered yet. Times are milliseconds since the epoch. */
+/** Unanswered grant request in a session. Times are milliseconds since the epoch. */
 export interface OpenWish {
 	readonly token: string;
 	readonly sessionId: string;

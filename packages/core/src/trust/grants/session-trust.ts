@@ -16,7 +16,7 @@ export interface Trust {
 	readonly expiresAt: number;
 }
 
-/** Whether trust still counts at `now`, with nobody there since `absentSince` (undefined: somebody is). */
+/** Whether trust applies at `now`, with no client since `absentSince` (undefined: one is connected). */
 export function trustHolds(trust: Trust | undefined, now: number, absentSince: number | undefined): boolean {
 	if (!trust || now >= trust.expiresAt) return false;
 	return absentSince === undefined || now - absentSince <= absenceMs;
@@ -55,7 +55,7 @@ export async function grantTrust(
 	return trust;
 }
 
-/** Ends a grant: because somebody wants it, or, without `by`, because its time is over or nobody was there for long. */
+/** Ends a grant for a principal or, without `by`, because its time is over or no client was connected for long. */
 export async function endTrust(
 	tx: Tx,
 	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },
@@ -104,7 +104,7 @@ export async function grantScope(
 		.execute();
 }
 
-/** What "for this session" answers allow. */
+/** Approvals for the session. */
 export async function findScopes(db: Tx, sessionId: string): Promise<GrantScope[]> {
 	const rows = await db
 		.selectFrom("grants")

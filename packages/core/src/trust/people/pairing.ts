@@ -27,20 +27,20 @@ const lifeMs = 60 * 60 * 1000;
 /** Codes that one person may try in a minute. */
 const mostTries = 5;
 
-/** Whom the code of an invitation lets in, and as what; absent means anybody, anywhere. */
+/** Scope and role of an invitation. Absent fields match every person and channel. */
 export interface Invitation {
 	readonly role: GivenRole;
 	readonly platform?: string;
 	readonly tenant?: string;
 }
 
-/** Somebody of a chat platform who speaks for themselves. */
+/** Person of a chat platform who acts for themselves. */
 interface Speaker {
 	readonly principal: Principal;
 	readonly person: Person;
 }
 
-/** What became of a wish, as it is remembered with its key: without the code. */
+/** Stored result of an access request with its key, without the code. */
 type Wish =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
@@ -48,7 +48,7 @@ type Wish =
 type NewPairing = Pick<OpenPairing, "platform" | "tenant" | "role"> &
 	Partial<Pick<OpenPairing, "user_id" | "name">>;
 
-/** How people come in: by a code of the operator, or by one that they ask for and the operator approves. */
+/** Admission of people: by an invitation of the operator, or by an access request that the operator approves. */
 export class Pairing {
 	readonly #options: TrustOptions;
 	readonly #tenants: Tenants;
@@ -62,7 +62,7 @@ export class Pairing {
 		this.#fingerprint = (text) => options.secrets.fingerprint(text);
 	}
 
-	/** Comes in by the code of an invitation; without one asks to be let in, which is one code within the hour. */
+	/** Redeems the code of an invitation. Without a code, requests access, which keeps one code for an hour. */
 	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		const { principal } = request;
 		authorize(principal, "person.pair");
@@ -82,7 +82,7 @@ export class Pairing {
 		}
 	}
 
-	/** A code by which one person comes in, within the hour. */
+	/** Creates a code that admits one person within an hour. */
 	async invite(
 		request: Keyed,
 		wanted: Invitation,
@@ -129,7 +129,7 @@ export class Pairing {
 		});
 	}
 
-	/** Makes a code count no more, that of an invitation or of somebody who waits. */
+	/** Invalidates a code of an invitation or of an access request. */
 	async withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
@@ -182,7 +182,7 @@ export class Pairing {
 		});
 	}
 
-	/** The reason that a code lets nobody in, with the next step. Does not quote the code: it may be nearly a right one. */
+	/** Reason why a code is refused, with the next step. Does not quote the code, which may be nearly right. */
 	async #whyRefused(tx: Tx, person: Person, code: string): Promise<string> {
 		const another = "ask the operator for another code (parley people pair)";
 		if (!isPairingCode(code)) {
@@ -211,7 +211,7 @@ export class Pairing {
 			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
 			const waiting = await waitingIn(tx, place, this.#options.clock.now());
 			const own = waiting.find((wish) => wish.user_id === user_id);
-			// The same wish, and the same code: asking again gets nobody another one.
+			// A repeated request has the same code.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= mostWaiting) {
 				const message =
@@ -243,7 +243,7 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Finds the code and uses it up; undefined where there is none, or it is not for them. */
+	/** Finds the code and uses it. Undefined if it is unknown or not for this person. */
 	async #take(
 		tx: Tx,
 		kind: "invitation" | "request",
@@ -287,18 +287,19 @@ function isFor({ platform, tenant }: OpenPairing, { place }: Person): boolean {
 	return (platform ?? place.platform) === place.platform && (tenant ?? place.tenant) === place.tenant;
 }
 
-/** What became of somebody's wish to come in. */
+/** Result of a request for access. */
 export type Paired =
 	| { readonly status: "paired"; readonly person: string; readonly role: GivenRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
 
-/** Letters and digits that nobody takes for one another: 32 of them. */
+/** Letters and digits that cannot be confused: 32 of them. */
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const length = 8;
 
 /**
- * The code of a pairing: made of its id, so that it can be shown again and is kept nowhere. `fingerprint` holds the key
- * of the data directory, without which nobody can make it.
+ * Code of a pairing, derived from its id, so that it can be shown again and is not stored. `fingerprint` uses the key of the
+ * data directory,
+ * without which the code cannot be computed.
  */
 function pairingCode(id: string, fingerprint: (text: string) => string): string {
 	const bytes = createHmac("sha256", fingerprint(`pairing code ${id}`))
@@ -319,8 +320,9 @@ function plainCode(text: string): string {
 }
 
 /**
- * What is kept of a code, and looked up: of small letters, blanks and hyphens as people type them nothing depends. A
- * keyed hash, so that neither how long the look-up takes nor the database tells what would have been right.
+ * Stored form of a code. Case, blanks and hyphens are ignored. A keyed hash, so that neither the time of a look-up nor the
+ * database reveals
+ * a code.
  */
 function codeHash(code: string, fingerprint: (text: string) => string): string {
 	return createHash("sha256")
@@ -329,10 +331,10 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** Whoever makes up names gets no more memory by it; the oldest are forgotten first. */
+/** Maximum remembered names. Invented names use no more memory, and the oldest are dropped first. */
 const mostNames = 10_000;
 
-/** Counts what somebody tries within a minute. */
+/** Counts attempts within a minute. */
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #most: number;
@@ -344,7 +346,7 @@ export class Attempts {
 		this.#most = most;
 	}
 
-	/** Counts one more; false where that is one too many for this minute. */
+	/** Counts one attempt. Returns false if it exceeds the limit of this minute. */
 	take(name: string): boolean {
 		this.#forget();
 		const known = this.#begun.get(name);

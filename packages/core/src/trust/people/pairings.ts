@@ -3,7 +3,7 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp } from "../../store/tables.ts";
 import type { GivenRole } from "./person-rows.ts";
 
-/** People of one guild or team who may wait to be let in. */
+/** Maximum open access requests of one guild or team. */
 export const mostWaiting = 3;
 
 /** A code that counts still. */
@@ -122,7 +122,7 @@ function toPairingFacts(
 	};
 }
 
-/** The people of a guild or team who wait to be let in. */
+/** Open access requests of a guild or team. */
 export function waitingIn(
 	tx: Tx,
 	{ platform, tenant }: { readonly platform: string; readonly tenant: string },
@@ -139,7 +139,7 @@ export function waitingIn(
 		.execute();
 }
 
-/** Uses the code up; false where somebody was first. */
+/** Uses the code. Returns false if another person was first. */
 export async function settlePairing(tx: Tx, id: string, now: number): Promise<boolean> {
 	const settled = await tx
 		.updateTable("pairings")
@@ -150,19 +150,19 @@ export async function settlePairing(tx: Tx, id: string, now: number): Promise<bo
 	return settled.numUpdatedRows === 1n;
 }
 
-/** A code that nobody has used yet. */
+/** Unused code. */
 export interface PairingFacts {
 	/** Names it without telling the code. */
 	readonly id: string;
-	/** Of the operator, or of somebody who asks to be let in. */
+	/** An invitation of the operator, or an access request. */
 	readonly kind: "invitation" | "request";
-	/** Where it counts; an invitation without one counts anywhere. */
+	/** Where it is valid. An invitation without a platform is valid everywhere. */
 	readonly platform?: string;
 	readonly tenant?: string;
 	/** Who asks. */
 	readonly person?: string;
 	readonly name?: string;
-	/** What an invitation makes of who takes it. */
+	/** Role that an invitation gives. */
 	readonly role?: GivenRole;
 	readonly createdAt: number;
 	readonly expiresAt: number;

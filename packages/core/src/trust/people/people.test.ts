@@ -49,7 +49,7 @@ class Guild implements AsyncDisposable {
 		return this.people.pair(unkeyed(await this.as(user, { method: "pair", ...said })), code);
 	}
 
-	/** The code that somebody gets who asks to be let in. */
+	/** Returns the code of an access request. */
 	async ask(user: string, said: Said = {}): Promise<string> {
 		const paired = await this.pair(user, undefined, said);
 		if (paired.status !== "requested") throw new Error(`${user} is in already`);
@@ -400,7 +400,7 @@ test("the operator takes an invitation back, and refuses who asked, by the code 
 	await expect(g.people.approve(operator, asked, "member")).rejects.toThrow("nobody waits");
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
-	// Who was refused may ask again, under another code.
+	// A refused person can request access again, with another code.
 	expect(await g.ask("eve")).not.toBe(asked);
 	const lines = (await g.audit()).filter((line) => line.includes("person.withdraw"));
 	expect(lines).toHaveLength(2);

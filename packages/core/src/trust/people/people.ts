@@ -29,10 +29,10 @@ import {
 } from "./person-rows.ts";
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 
-/** What somebody may ask from where nobody speaks for yet: the first owner comes in that way. */
+/** Methods allowed from tenants without a connector, so that the first owner can get access. */
 const askedAnywhere = new Set(["pair", "whoami"]);
 
-/** The people of chat platforms: who they are, and what they may do. */
+/** People of chat platforms with their roles. */
 export class People {
 	readonly #options: TrustOptions;
 	readonly #chat: ChatSettings;
@@ -47,8 +47,9 @@ export class People {
 	}
 
 	/**
-	 * The connector, acting for this person: with their role of this moment. Throws `permission_denied` for a tenant that
-	 * the connector does not speak for; what `pair` asks is let through with the code of an invitation.
+	 * The connector's principal for this person, with their present role. Throws `permission_denied` for a tenant that the
+	 * connector does not
+	 * act for, except for `pair` with the code of an invitation.
 	 */
 	async identify(
 		connector: Principal,
@@ -78,7 +79,7 @@ export class People {
 		return acting;
 	}
 
-	/** What somebody may do at this moment who was looked up before: never more than then. */
+	/** Present role of a person who was looked up earlier, and never a higher one than then. */
 	async roleNow(db: Tx, person: Person): Promise<Role> {
 		const { id, name, place, role, platformRoles } = person;
 		if (!platformRoles) return role;
@@ -97,7 +98,7 @@ export class People {
 		return { ...reported, role: guest ? lowerRole(role, "guest") : role };
 	}
 
-	/** Who was looked up before, with the role of this moment. */
+	/** Principal that was looked up earlier, with the present role. */
 	async asOfNow(principal: Principal): Promise<Principal> {
 		const { person } = principal;
 		if (!person) return principal;
@@ -105,12 +106,14 @@ export class People {
 		return { ...principal, person: { ...person, role } };
 	}
 
-	/** Comes in by the code of an invitation; without one asks to be let in. Throws `resource_exhausted` for too many tries. */
+	/**
+	 * Redeems the code of an invitation, or requests access without one. Throws `resource_exhausted` for too many attempts.
+	 */
 	pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		return this.#pairing.pair(request, code);
 	}
 
-	/** Everybody who was let in, and the codes that count still. */
+	/** All people with access, and the valid codes. */
 	async list(principal: Principal): Promise<{ people: PersonFacts[]; waiting: PairingFacts[] }> {
 		authorize(principal, "person.read");
 		const { store, clock } = this.#options;
@@ -120,32 +123,33 @@ export class People {
 		});
 	}
 
-	/** A code by which one person comes in, within the hour; with the role owner also from where nobody was before. */
+	/** Creates a code that admits one person within an hour. With the role owner it also admits a new guild or team. */
 	invite(request: Keyed, wanted: Invitation): ReturnType<Pairing["invite"]> {
 		return this.#pairing.invite(request, wanted);
 	}
 
-	/** Lets in who got this code from `pair`; throws `not_found` where nobody waits with it. */
+	/** Admits the person who got this code from `pair`. Throws `not_found` for an unknown code. */
 	approve(request: Keyed, code: string, role: GivenRole): Promise<PersonFacts> {
 		return this.#pairing.approve(request, code, role);
 	}
 
 	/**
-	 * From now on the code counts for nobody: an invitation is taken back, who asked to be let in is refused. `named` is
-	 * the code, or the id that `list` tells. Throws `not_found` where none counts.
+	 * Invalidates a code: withdraws an invitation or refuses an access request. `named` is the code, or its id from `list`.
+	 * Throws `not_found` for
+	 * an invalid one.
 	 */
 	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		return this.#pairing.withdraw(request, named);
 	}
 
-	/** From now on they are that; whom nobody let in yet comes in by it. */
+	/** Sets the role of a person. A person without access gets it. */
 	async setRole(request: Keyed, id: string, role: GivenRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			const [platform = "", tenant = "", userId = ""] = id.split(":");
 			const known = await findPerson(tx, id);
-			// Who mistypes an id lets nobody in.
+			// A mistyped id must not admit a person.
 			if (!known && !(await this.#tenants.has(tx, { platform, tenant }))) {
 				throw unknownTenant({ platform, tenant });
 			}
@@ -158,7 +162,7 @@ export class People {
 	}
 
 	/**
-	 * Makes a person a stranger, unless the configuration lets them in, and deletes the notes about them. Returns the
+	 * Removes the access of a person, unless the configuration gives it, and deletes the notes about them. Returns the
 	 * number of these notes.
 	 */
 	async remove(request: Keyed, id: string): Promise<number> {
@@ -193,7 +197,7 @@ export class People {
 /** Characters of a name that are kept. */
 const mostKept = 80;
 
-/** A name of somebody of a chat platform, who chose it: one line that shows every character, and no long one. */
+/** Display name that a person of a chat platform chose: one short line that shows every character. */
 export function shownName(name: string): string {
 	const letters = [...visible(name.trim().replaceAll(/\s+/gu, " "))];
 	return letters.length > mostKept ? `${letters.slice(0, mostKept - 1).join("")}…` : letters.join("");

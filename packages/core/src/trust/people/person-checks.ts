@@ -20,8 +20,8 @@ export interface PersonCheck {
 }
 
 /**
- * Answer of a connector. `left`: the person is not in the guild or team any more. `no_access`: the person cannot write in
- * the channel any more.
+ * Report of a connector. `left`: the person is no longer in the guild or team. `no_access`: the person can no longer write
+ * in the channel.
  */
 export type PersonReport =
 	| {

@@ -4,7 +4,7 @@ import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import type { Role } from "../../vocabulary/principal.ts";
 
-/** What is kept of somebody, and which connectors speak for where they are: asked with every request. */
+/** Stored facts about a person and the connectors of their tenant. Read with every request. */
 export const findStanding = hotStatement<
 	Tables,
 	{ id: string; platform: string; tenant: string; tokenId: string },
@@ -22,7 +22,7 @@ export const findStanding = hotStatement<
 	]),
 );
 
-/** Somebody to be let in. */
+/** Person to admit. */
 export interface NewPerson {
 	readonly platform: string;
 	readonly tenant: string;
@@ -32,7 +32,7 @@ export interface NewPerson {
 	readonly addedBy: string;
 }
 
-/** Lets somebody in, or gives them another role; their name only where it is known. */
+/** Admits a person or changes their role. The name is stored if it is known. */
 export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promise<PersonFacts> {
 	const { platform, tenant, userId, name, role, addedBy } = person;
 	const id = `${platform}:${tenant}:${userId}`;
@@ -58,7 +58,7 @@ export async function keepPerson(tx: Tx, person: NewPerson, now: number): Promis
 	return toFacts(row);
 }
 
-/** Somebody who was let in. */
+/** Person with access. */
 export function findPerson(tx: Tx, id: string): Promise<Selectable<Tables["people"]> | undefined> {
 	return tx.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
 }
@@ -70,7 +70,7 @@ export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
 
 export type GivenRole = Exclude<Role, "stranger">;
 
-/** Somebody whom the operator has let in. */
+/** Person that the operator has admitted. */
 export interface PersonFacts {
 	readonly id: string;
 	readonly name: string;

@@ -50,7 +50,7 @@ export class Tenants {
 			isBoundTo(own?.tenants ?? null, one);
 	}
 
-	/** Throws `permission_denied` where the connector does not speak for it, with the ways to change that. */
+	/** Throws `permission_denied` if the connector does not act for the tenant, with the ways to change that. */
 	async require(db: Tx, { tokenId = "" }: Principal, one: Tenant): Promise<void> {
 		if (!(await this.has(db, one))) throw unknownTenant(one);
 		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
@@ -90,7 +90,7 @@ export async function addTenant(
 		.execute();
 }
 
-/** What is said of one that connectors do not speak for, with the ways to change that. */
+/** Error for a tenant without a connector, with the ways to change that. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
 		`connectors of ${platform} do not speak for ${tenant}: its first owner comes in with a code of ` +
@@ -98,7 +98,7 @@ export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** What is said of one that other connectors of the platform speak for. */
+/** Error for a tenant of another connector of the platform. */
 export function foreignTenant({ platform, tenant }: Tenant): ParleyError {
 	const message =
 		`the token of this connector of ${platform} does not speak for ${tenant}: an owner comes in there with a code of ` +

@@ -39,7 +39,7 @@ export interface TrustOptions {
 	readonly checkModel: (agent: string, model: string) => Promise<void>;
 }
 
-/** Where the operator's own token is kept in clear, for the operator alone. */
+/** File with the operator's own token in plain text, readable for the operator only. */
 export interface OperatorTokenFile {
 	/** Rejects with `failed_precondition` where others could read it too, or where it holds something else. */
 	read(): Promise<string>;

@@ -22,10 +22,10 @@ interface RegisterOptions {
 const usePeriodMs = 60_000;
 /** The clock of the machine may be set, and timers do not notice. */
 const longestWatchMs = 60_000;
-/** Compared where there is nothing to compare, so that an id that nobody has takes as long as one that somebody has. */
+/** Compared for an unknown id, so that it takes as long as a known one. */
 const nobodysHash = Buffer.alloc(32);
 
-/** The tokens that count at this moment. One that was revoked or has expired is not there, like one that never was. */
+/** The valid tokens. Revoked, expired and unknown tokens are indistinguishable. */
 export class TokenRegister {
 	readonly #options: RegisterOptions;
 	readonly #live = new Map<string, LiveToken>();
@@ -55,7 +55,7 @@ export class TokenRegister {
 		this.add({ ...token, expiresAt: until });
 	}
 
-	/** Whose token this text is. How long it takes tells nothing about the secrets that it is compared with. */
+	/** Principal of this token text. The duration reveals nothing about the stored secrets. */
 	verify(text: string): Principal | undefined {
 		const read = readTokenText(text);
 		if (!read) return undefined;
@@ -95,7 +95,7 @@ export class TokenRegister {
 		this.#options.onUsed(token.id, now);
 	}
 
-	/** Only where somebody wants to know: a timer keeps the process alive. */
+	/** Only with a listener, because a timer keeps the process alive. */
 	#watchExpiry(): void {
 		this.#watch?.cancel();
 		this.#watch = undefined;

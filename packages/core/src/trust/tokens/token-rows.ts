@@ -14,9 +14,9 @@ export interface TokenFacts {
 	readonly kind: TokenKind;
 	readonly name: string;
 	readonly platform?: string;
-	/** Of a connector: the guilds or teams that it may speak for; absent for all of its platform. */
+	/** For a connector: its guilds or teams. Absent for all of its platform. */
 	readonly tenants?: readonly string[];
-	/** Of an observer: the sessions that it may see; absent for all. */
+	/** For an observer: the sessions that it may read. Absent for all. */
 	readonly sessions?: readonly string[];
 	readonly createdAt: number;
 	readonly lastUsedAt?: number;
@@ -43,7 +43,7 @@ export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
 	return rows.filter((row) => Math.min(endOf(row), revocationOf(row)) > since).sort(byAge);
 }
 
-/** A row of a token that nobody has used; `hash` is of its secret. */
+/** Row of a new token. `hash` is that of its secret. */
 export function newRow(
 	{ kind, name, platform, tenants, sessions }: NewToken,
 	{ id, hash }: { readonly id: string; readonly hash: Buffer },
@@ -113,7 +113,7 @@ export function toLive(row: TokenRow): LiveToken {
 	};
 }
 
-/** Who comes in with it. Nothing but the row decides that. */
+/** Principal of the token. Only the row decides it. */
 function principalOf(row: TokenRow): Principal {
 	const { sessions, platform } = factsOf(row);
 	switch (row.kind) {

@@ -2,21 +2,21 @@ import { ParleyError } from "@parley/base";
 
 export type TokenKind = "operator" | "observer" | "connector";
 
-/** What a new token is to be. */
+/** Requested token. */
 export interface NewToken {
 	readonly kind: TokenKind;
 	readonly name: string;
 	readonly platform?: string;
 	readonly tenants?: readonly string[];
 	readonly sessions?: readonly string[];
-	/** How long it counts, in milliseconds: 30 days for observers and for ever for others where absent. */
+	/** Lifetime in milliseconds. Default: 30 days for observers, unlimited for others. */
 	readonly lifeMs?: number;
 }
 
-/** What the token of the data directory is called. */
+/** Name of the token of the data directory. */
 export const operatorsName = "operator";
 
-/** What a kind can be bound to. */
+/** Scopes of each kind. */
 const bounds = {
 	operator: [],
 	observer: ["sessions"],

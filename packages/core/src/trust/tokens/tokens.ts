@@ -37,7 +37,7 @@ type TokensOptions = Pick<
 interface Minted {
 	readonly text: string;
 	readonly id: string;
-	/** Of its secret. */
+	/** Hash of its secret. */
 	readonly hash: Buffer;
 }
 
@@ -45,8 +45,9 @@ interface Minted {
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * The tokens that were made at run time, and the operator's own, whose text stands in a file. Of the others the text is
- * in the answer that made it, and nowhere else.
+ * Tokens created at run time, and the operator's own, whose text is in a file. The texts of the others are only in the
+ * responses that
+ * created them.
  */
 export class Tokens {
 	readonly #options: TokensOptions;
@@ -62,7 +63,7 @@ export class Tokens {
 		this.#register = new TokenRegister({ clock, onUsed: (id, at) => void this.#touch(id, at) });
 	}
 
-	/** Learns what the database holds, before anybody is let in. What the operator's file holds is in force. */
+	/** Loads the database before any request is served. The token in the operator's file becomes valid. */
 	async load(): Promise<void> {
 		const { store, operatorToken } = this.#options;
 		const own = operatorToken && readTokenText(await operatorToken.read());
@@ -84,7 +85,7 @@ export class Tokens {
 		for (const row of live) this.#register.add(toLive(row));
 	}
 
-	/** Whose token this text is at this moment; undefined for one that is unknown, expired or revoked. */
+	/** Principal of this token text. Undefined if it is unknown, expired or revoked. */
 	verify(text: string): Principal | undefined {
 		return this.#register.verify(text);
 	}
@@ -122,8 +123,9 @@ export class Tokens {
 	}
 
 	/**
-	 * The same rights under another text; the old one counts for `graceMs` more, at most ten minutes. Of the operator's own
-	 * token the file is replaced. Throws `already_exists` where the key has done so before.
+	 * Replaces the text of a token and keeps its rights. The old text stays valid for `graceMs`, at most ten minutes. For
+	 * the operator's own
+	 * token the file is replaced. Throws `already_exists` if the key has done so before.
 	 */
 	async rotate(request: Keyed, meant: string, graceMs: number): Promise<MadeToken> {
 		authorize(request.principal, "token.manage");
@@ -223,7 +225,7 @@ function madeBefore({ key }: Keyed): ParleyError {
 /** Ten minutes: long enough to carry a text to another machine. */
 const mostGraceMs = 10 * 60 * 1000;
 
-/** Writes a token that nobody has yet. Throws where its name or what it is bound to cannot be. */
+/** Writes a new token. Throws if its name or scope is invalid. */
 async function insertToken(tx: Tx, row: TokenRow, wish: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
 	await checkSessions(tx, wish.sessions ?? []);
@@ -238,7 +240,7 @@ async function insertToken(tx: Tx, row: TokenRow, wish: NewToken, by: string): P
 		.execute();
 }
 
-/** What a rotation did. */
+/** Result of a rotation. */
 interface Rotation {
 	readonly fresh: TokenRow;
 	/** The tokens that it replaces count until then. */
@@ -314,7 +316,7 @@ function checkGrace(graceMs: number): void {
 	});
 }
 
-/** A name says who somebody is: it never comes to mean a connector of another platform. */
+/** A name identifies a principal and must never move to a connector of another platform. */
 async function checkName(tx: Tx, { kind, name, platform, created_at }: TokenRow): Promise<void> {
 	if ((await readLive(tx, created_at)).some((row) => row.name === name)) {
 		const hint = `choose another name, or replace it: parley token rotate ${name}`;
@@ -337,8 +339,9 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Writes the text before `work` and takes that back where it fails. What the file holds at the next start is in force,
- * so whoever is cut off in between has lost nothing.
+ * Writes the text before `work`, and restores the old one if that fails. The file's content is valid at the next start, so
+ * an interrupted
+ * caller has lost nothing.
  */
 async function replacing<T>(file: OperatorTokenFile, text: string, work: () => Promise<T>): Promise<T> {
 	const before = await file.read();

@@ -42,7 +42,7 @@ function withoutToken(payload: unknown): unknown {
 
 /** A session in the list of `/api/sessions`. */
 export function encodeSession(session: SessionSummary): object {
-	return {
+	return defined({
 		id: session.id,
 		title: session.title,
 		status: session.status,
@@ -54,6 +54,6 @@ export function encodeSession(session: SessionSummary): object {
 		state: session.state,
 		profile: session.profile,
 		root_dir: session.rootDir,
-		...defined({ external_key: session.externalKey }),
-	};
+		external_key: session.externalKey,
+	});
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
-import type { EventFilter, Placed, Principal, Runtime, SessionEvent } from "@parley/core";
+import type { Placed, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../../metrics/client-metrics.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
@@ -19,10 +19,16 @@ const mostPassing = 5_000;
 /** Waiting transient events above which minor ones are dropped. */
 const mostMinor = 500;
 
+/** All events of readable sessions, unless a field limits them. */
+export interface StreamFilter {
+	readonly sessionId?: string;
+	readonly types?: readonly string[];
+}
+
 /** The events that a client asks for. */
 export interface StreamWish {
 	readonly principal: Principal;
-	readonly filter: Pick<EventFilter, "sessionId" | "types">;
+	readonly filter: StreamFilter;
 	/** Position of the last event that the client has received. */
 	readonly position: number;
 	/** Whether the client also gets transient events. */
@@ -30,7 +36,7 @@ export interface StreamWish {
 }
 
 export interface StreamDeps {
-	readonly runtime: Pick<Runtime, "history" | "observe">;
+	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly counts?: StreamCounts;

@@ -1,5 +1,5 @@
-import type { ErrorCode, Redactor } from "@parley/base";
-import { shownError } from "../shared/error-text.ts";
+import type { ErrorCode } from "@parley/base";
+import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 
 /** A status and a body that becomes JSON. */
 export interface Answer {
@@ -25,7 +25,7 @@ export function fileStatusOf(code: ErrorCode): number {
 }
 
 /** The answer to a request that failed. */
-export function errorAnswer(reason: unknown, redactor?: Pick<Redactor, "redact">): Answer {
+export function errorAnswer(reason: unknown, redactor?: ErrorRedactor): Answer {
 	const { code, message } = shownError(reason, redactor);
 	return { status: statuses[code] ?? 500, body: { error: message } };
 }

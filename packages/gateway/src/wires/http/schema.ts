@@ -16,13 +16,11 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	const types = [...new Set(names.flatMap(decodeEventName))];
 	const after = query.get("after");
 	if (after !== null && !sessionId) throw refused("after", after, "needs the session that it counts in");
-	return {
-		...defined({
-			sessionId: sessionId || undefined,
-			types: types.length > 0 ? types : undefined,
-			afterSeq: after === null ? undefined : readNumber("after", after),
-		}),
-	};
+	return defined({
+		sessionId: sessionId || undefined,
+		types: types.length > 0 ? types : undefined,
+		afterSeq: after === null ? undefined : readNumber("after", after),
+	});
 }
 
 /** Returns `limit`, or the fallback if it is absent. */
@@ -51,13 +49,11 @@ export function refused(name: string, text: string, why: string): ParleyError {
 export function decodeTasksQuery(query: URLSearchParams): TaskFilter {
 	const sessionId = query.get("session_id");
 	const named = query.getAll("status").filter((name) => name !== "");
-	return {
+	return defined({
 		limit: readLimit(query, 50),
-		...defined({
-			sessionId: sessionId || undefined,
-			states: named.length > 0 ? decodeStatuses(named.map(readStatus)) : undefined,
-		}),
-	};
+		sessionId: sessionId || undefined,
+		states: named.length > 0 ? decodeStatuses(named.map(readStatus)) : undefined,
+	});
 }
 
 function readStatus(name: string): ReturnType<typeof encodeState> {
@@ -78,11 +74,9 @@ export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
 		throw refused("query", sought, `has more than ${mostSought} characters`);
 	}
 	if (!/^[\w-]{0,128}$/.test(idPrefix)) throw refused("id", idPrefix, "is not the beginning of an id");
-	return {
+	return defined({
 		limit: readLimit(query, 1000),
-		...defined({
-			query: sought || undefined,
-			idPrefix: idPrefix || undefined,
-		}),
-	};
+		query: sought === "" ? undefined : sought,
+		idPrefix: idPrefix === "" ? undefined : idPrefix,
+	});
 }

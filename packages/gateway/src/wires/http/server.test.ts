@@ -138,7 +138,8 @@ test("health needs no credentials and tells nothing else", async () => {
 test.each(["draining", "degraded"] as const)("a gateway that is %s is not healthy", async (health) => {
 	await using server = await TestServer.start({ health });
 	await expect(server.ask("/api/health")).resolves.toMatchObject({
-		...{ status: 503, text: `{"status":"${health}"}` },
+		status: 503,
+		text: `{"status":"${health}"}`,
 	});
 });
 

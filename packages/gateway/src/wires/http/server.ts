@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Clock, defined, type Logger } from "@parley/base";
-import type { Principal } from "@parley/core";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
+import { authorize, type Principal } from "@parley/core";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { type Caller, findOrigin } from "../../auth/forwarding.ts";
 import type { HeldOpen } from "../../auth/held-open.ts";
 import { type Refusal, sendRefusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../../auth/requests.ts";
-import type { Tickets } from "../../auth/tickets.ts";
+import { type Tickets, ticketSeconds } from "../../auth/tickets.ts";
 import type { UploadCounts } from "../../metrics/client-metrics.ts";
 import type { Exposition } from "../../metrics/metrics.ts";
 import {
@@ -16,25 +16,25 @@ import {
 	isSecretPage,
 	type SecretPageRoute,
 } from "../../secret-page/answer-secret-page.ts";
+import { type Answer, errorAnswer } from "./error-code.ts";
 import { type ApiDeps, answerApi, isPublic } from "./methods/api.ts";
-import { type EventStreams, type StreamRequest, wantsStream } from "./methods/events.ts";
+import { type AuthenticatedRequest, type EventStreams, wantsStream } from "./methods/events.ts";
 import { answerFiles, carriesFile, isFilePath } from "./methods/files.ts";
-import { answerMetrics } from "./methods/metrics.ts";
-import { answerTickets, ticketsPath } from "./methods/tickets.ts";
+import { sendJson } from "./reply.ts";
 
 export interface HttpServerOptions {
 	readonly api: ApiDeps;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
 	/** Cuts off what is still answered to somebody whose token counts no longer. */
-	readonly held?: Pick<HeldOpen, "hold">;
-	readonly tickets?: Pick<Tickets, "issue">;
+	readonly held?: HeldOpen;
+	readonly tickets?: Tickets;
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** The gateway's figures as text; rejects for who may not see them. */
 	readonly metrics?: (principal: Principal) => Promise<Exposition>;
 	/** Events as they happen. */
-	readonly streams?: Pick<EventStreams, "serve">;
+	readonly streams?: EventStreams;
 	readonly uploads?: UploadCounts;
 	/** The pages for passwords; none where browsers cannot reach the gateway. */
 	readonly secretPages?: SecretPageRoute | undefined;
@@ -49,6 +49,7 @@ export interface HttpServerOptions {
 /** How long the body of a request may take that nobody reads. */
 const bodyMs = 30_000;
 const webSocketPath = "/api/ws";
+const ticketsPath = "/api/tickets";
 const metricsPath = "/metrics";
 
 /**
@@ -136,7 +137,7 @@ async function answer(
 
 /** Answers somebody who is known. */
 async function route(
-	{ request, response, url, principal }: StreamRequest,
+	{ request, response, url, principal }: AuthenticatedRequest,
 	options: HttpServerOptions,
 ): Promise<void> {
 	if (url.pathname === webSocketPath) {
@@ -150,12 +151,57 @@ async function route(
 	}
 	const { metrics, streams, tickets } = options;
 	if (url.pathname === ticketsPath && tickets)
-		return answerTickets({ request, response, principal }, tickets);
+		return answerTickets({ request, response, url, principal }, tickets);
 	if (streams && wantsStream(request, url)) return streams.serve({ request, response, url, principal });
 	const reading = request.method === "GET" || request.method === "HEAD";
 	if (url.pathname === metricsPath && metrics && reading)
 		return answerMetrics(response, request.method, () => metrics(principal));
 	send(request, response, await answerApi(options.api, principal, url));
+}
+
+/** Answers a GET or HEAD of the metrics; with 403 if `scrape` throws `permission_denied`. */
+async function answerMetrics(
+	response: ServerResponse,
+	method: string | undefined,
+	scrape: () => Promise<Exposition>,
+): Promise<void> {
+	const { status, type, text } = await scrapeAnswer(scrape);
+	response.writeHead(status, {
+		"content-type": type,
+		"content-length": Buffer.byteLength(text),
+		"cache-control": "no-store",
+		"x-content-type-options": "nosniff",
+	});
+	response.end(method === "HEAD" ? undefined : text);
+}
+
+async function scrapeAnswer(
+	scrape: () => Promise<Exposition>,
+): Promise<{ status: number; type: string; text: string }> {
+	try {
+		const { contentType, text } = await scrape();
+		return { status: 200, type: contentType, text };
+	} catch (reason) {
+		const { code, message } = ParleyError.from(reason);
+		if (code !== "permission_denied") throw reason;
+		return { status: 403, type: "application/json", text: JSON.stringify({ error: message }) };
+	}
+}
+
+/** Answers a `POST` with a ticket that has the rights of the caller. */
+function answerTickets({ request, response, principal }: AuthenticatedRequest, tickets: Tickets): void {
+	sendJson(response, request.method === "POST" ? issue(principal, tickets) : onlyPost);
+}
+
+const onlyPost = { status: 405, body: { error: "only POST is served here" }, headers: { allow: "POST" } };
+
+function issue(principal: Principal, tickets: Tickets): Answer {
+	try {
+		authorize(principal, "ticket.create");
+		return { status: 201, body: { ticket: tickets.issue(principal), expires_in: ticketSeconds } };
+	} catch (reason) {
+		return errorAnswer(reason);
+	}
 }
 
 /** Reads what nobody wants, but not for ever. */

@@ -59,7 +59,7 @@ const askedAgain = "asked again: ";
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
 	const reasons = notes.filter((note) => note.startsWith(askedAgain));
-	return [...reasons, ...(preview === "" ? [] : [preview])].join("\n");
+	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
 /** Bytes of each text in arguments that are too long for an event, in the order in which they are tried. */

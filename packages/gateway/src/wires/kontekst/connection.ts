@@ -1,7 +1,7 @@
-import { defined, type Logger, type Redactor } from "@parley/base";
+import { defined, type Logger } from "@parley/base";
 import type { Keyed, Principal, Prompt, PromptResponse, Runtime, SessionEvent } from "@parley/core";
 import type { ContextSnapshot, RunCommand, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
-import { shownError } from "../shared/error-text.ts";
+import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 import type { SessionView } from "../view/session-view.ts";
 import { type TurnEvent, Turns } from "../view/turns.ts";
 import { decodeStart, encodeCalls, encodeReply, encodeSnapshot, event, shorten, splitText } from "./codec.ts";
@@ -11,7 +11,7 @@ export interface RunStreamOptions {
 	readonly runtime: Runtime;
 	readonly principal: Principal;
 	readonly log: Logger;
-	readonly redactor: Pick<Redactor, "redact">;
+	readonly redactor: ErrorRedactor;
 	/** Sends an event to the client; must not throw. */
 	readonly send: (event: RunEvent) => void;
 	/** Called when no event follows and the client sends nothing more. */
@@ -127,7 +127,7 @@ export class RunStream {
 		let isFirst = false;
 		try {
 			await view.begin();
-			const message = { content: start.prompt, ...defined({ skill: start.skill }) };
+			const message = defined({ content: start.prompt, skill: start.skill });
 			// A name is that of the run's agent, also in a session that was created with another.
 			const { agentName: agent = view.profile } = start;
 			const { runId, queuedPosition } = await view.send(this.#asked("run"), message, {
@@ -135,7 +135,7 @@ export class RunStream {
 				onDenied: "cancel",
 				start: "allDecided",
 				afterCrash: "cancel",
-				...defined({ agent: agent !== view.profile ? agent : undefined }),
+				...defined({ agent: agent === view.profile ? undefined : agent }),
 			});
 			this.#run = { view, id: runId, agent };
 			isFirst = queuedPosition === 0;
@@ -356,7 +356,7 @@ export class RunStream {
 }
 
 function deniedFor(reason: string): PromptResponse {
-	return { cancelled: true, ...defined({ reason: reason || undefined }) };
+	return { cancelled: true, ...defined({ reason: reason === "" ? undefined : reason }) };
 }
 
 /** The run that an event belongs to, if it belongs to one. */

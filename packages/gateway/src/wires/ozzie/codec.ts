@@ -48,14 +48,19 @@ function isOfWireAlone(happened: OzzieEvent): happened is OfWireAlone {
 	return type === "message.refused" || type === "person.check";
 }
 
-function encodeOfWire(event: OfWireAlone["event"]): Pick<EventFrame, "event" | "payload"> {
+interface NamedPayload {
+	readonly event: EventFrame["event"];
+	readonly payload: EventFrame["payload"];
+}
+
+function encodeOfWire(event: OfWireAlone["event"]): NamedPayload {
 	if (event.type === "message.refused") {
 		const payload = { content: "", error: event.error, context: {}, run_id: "" };
 		return { event: "assistant.message", payload };
 	}
 	const { id, user, place } = event.check;
 	const { tenant, channel, thread, shared } = place;
-	const where = { tenant, channel, ...defined({ thread }), shared };
+	const where = defined({ tenant, channel, thread, shared });
 	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
@@ -79,7 +84,7 @@ export function encodeFailure(id: string | undefined, reason: unknown): Response
 
 /** A session for `list_sessions`. */
 export function encodeSession(session: SessionSummary): MethodResult<"list_sessions">["sessions"][number] {
-	return {
+	return defined({
 		session_id: session.id,
 		title: session.title,
 		status: session.status,
@@ -87,11 +92,12 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 		created_at: toTime(session.createdAt),
 		updated_at: toTime(session.updatedAt),
 		message_count: session.messageCount,
-		...defined({ external_key: session.externalKey, model: session.model }),
+		external_key: session.externalKey,
+		model: session.model,
 		profile: session.profile,
 		last_seq: session.lastSeq,
 		state: session.state,
-	};
+	});
 }
 
 /** A message of `load_messages`; empty for other events. */
@@ -106,7 +112,7 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	const role = event.type === "user.message" ? "user" : "assistant";
 	const error = event.type === "assistant.message" ? event.error : "";
 	const text = content === "" && error !== "" ? `[${error}]` : content;
-	return [{ role, content: text, ts: toTime(at), seq, ...defined({ imported }) }];
+	return [defined({ role, content: text, ts: toTime(at), seq, imported })];
 }
 
 /** Issues in words for people. */

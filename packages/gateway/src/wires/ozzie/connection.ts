@@ -1,9 +1,9 @@
-import { type Logger, ParleyError, type Redactor } from "@parley/base";
+import { type Logger, ParleyError } from "@parley/base";
 import { askedBy, type PersonCheck, type Principal, type Prompt } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
 import { actingPrincipal } from "../shared/acting.ts";
-import { shownError } from "../shared/error-text.ts";
+import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 import type { RateLimit } from "../shared/rate-limit.ts";
 import { isWireEvent } from "../shared/wire-event.ts";
 import { PromptQueue } from "../view/prompt-queue.ts";
@@ -43,7 +43,7 @@ export interface ConnectionDeps extends MethodDeps {
 	readonly envelope?: WantedEnvelope;
 	readonly counts?: WireCounts | undefined;
 	/** Redacts the messages of errors. */
-	readonly redactor?: Pick<Redactor, "redact"> | undefined;
+	readonly redactor?: ErrorRedactor | undefined;
 }
 
 /**

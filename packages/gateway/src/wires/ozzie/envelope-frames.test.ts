@@ -176,7 +176,10 @@ test("arguments of very many parts are replaced, and stay an object", () => {
 
 test("a prompt with large arguments, preview, notes and options keeps its token and all of its keys", () => {
 	const options = Array.from({ length: 300 }, (_, n) => ({
-		...{ value: `v${n}`, label: "l".repeat(300), description: "d".repeat(300), disabled: false },
+		value: `v${n}`,
+		label: "l".repeat(300),
+		description: "d".repeat(300),
+		disabled: false,
 	}));
 	const approval = {
 		callId: "call_1",

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { parseJson } from "@parley/base";
 import type { Refusal } from "../../auth/refusal.ts";
 
@@ -11,11 +11,13 @@ export type Envelope = "flat" | "both";
 /** Envelope that an upgrade asks for: `first frame` if the first frame of the client decides. */
 export type WantedEnvelope = Envelope | "first frame";
 
+interface UpgradeRequest {
+	readonly url?: string | undefined;
+	readonly headers: IncomingHttpHeaders;
+}
+
 /** Reads the envelope from `?envelope=`, or from the handshake. Returns a refusal (400) for an unknown name. */
-export function readEnvelope({
-	url,
-	headers,
-}: Pick<IncomingMessage, "url" | "headers">): WantedEnvelope | Refusal {
+export function readEnvelope({ url, headers }: UpgradeRequest): WantedEnvelope | Refusal {
 	const [, query = ""] = (url ?? "").split(/\?(.*)/s);
 	const wanted = new URLSearchParams(query).getAll("envelope");
 	const [only] = wanted;

@@ -1,3 +1,4 @@
+import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { frameText } from "../../transport/text-frame.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
@@ -8,7 +9,7 @@ function delta(sessionId: string, seq: number, text: string): OzzieEvent {
 }
 
 test("each delta is the frame that the codec makes of it, whatever came before", () => {
-	const frames = new EventFrames();
+	const frames = new EventFrames(new ManualClock());
 	const closed: OzzieEvent = {
 		transient: false,
 		id: "evt_1",
@@ -27,7 +28,7 @@ test("each delta is the frame that the codec makes of it, whatever came before",
 });
 
 test("the frame of an event is made once", () => {
-	const frames = new EventFrames();
+	const frames = new EventFrames(new ManualClock());
 	const event = delta("sess_a", 3, "one");
 	expect(frames.frame(event)).toBe(frames.frame(event));
 });

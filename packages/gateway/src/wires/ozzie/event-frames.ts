@@ -1,3 +1,4 @@
+import { type Cache, type Clock, createCache } from "@parley/base";
 import { frameText } from "../../transport/text-frame.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
@@ -10,7 +11,7 @@ interface DeltaFrame {
 }
 
 /** Maximum sessions whose delta JSON is cached. */
-const mostRemembered = 1_000;
+const mostCached = 1_000;
 const noText = '"content":""';
 
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
@@ -19,10 +20,14 @@ type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "
 export class EventFrames {
 	#event: OzzieEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
-	readonly #deltas = {
-		"text.delta": new Map<string, DeltaFrame>(),
-		"thinking.delta": new Map<string, DeltaFrame>(),
-	};
+	readonly #deltas: { readonly [Type in DeltaEvent["type"]]: Cache<string, DeltaFrame> };
+
+	constructor(clock: Clock) {
+		this.#deltas = {
+			"text.delta": createCache({ max: mostCached, clock }),
+			"thinking.delta": createCache({ max: mostCached, clock }),
+		};
+	}
 
 	frame(event: OzzieEvent): Buffer {
 		if (event === this.#event) return this.#frame;
@@ -40,7 +45,6 @@ export class EventFrames {
 		let around = deltas.get(event.sessionId);
 		if (around?.seq !== event.seq || around.runId !== delta.runId) {
 			around = aroundText(event, delta);
-			if (deltas.size >= mostRemembered) deltas.clear();
 			deltas.set(event.sessionId, around);
 		}
 		return around.head + JSON.stringify(delta.text) + around.tail;

@@ -21,5 +21,5 @@ export interface RefusedFrame {
 	readonly id: string | undefined;
 	readonly reason: ParleyError;
 	/** The frame, if only its parameters are wrong. */
-	readonly frame?: Pick<RequestFrame, "method" | "params">;
+	readonly frame?: RequestFrame;
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { type Clock, type Logger, parseJson, type Redactor, type Timer } from "@parley/base";
+import { type Clock, type Logger, parseJson, type Timer } from "@parley/base";
 import { byItself, type Runtime } from "@parley/core";
 import type { ResponseFrame } from "@parley/protocol";
 import { maxRequestBytes } from "@parley/protocol";
@@ -17,6 +17,7 @@ import { FrameWriter } from "../../transport/frame-writer.ts";
 import { OutgoingAccount } from "../../transport/outgoing-account.ts";
 import { frameText } from "../../transport/text-frame.ts";
 import { WriteBatch } from "../../transport/write-batch.ts";
+import type { ErrorRedactor } from "../shared/error-text.ts";
 import { RateLimit } from "../shared/rate-limit.ts";
 import { weightOf } from "../shared/wire-event.ts";
 import type { OzzieEvent } from "./codec.ts";
@@ -54,10 +55,10 @@ export interface OzzieServerOptions {
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
 	/** Removes secrets from error texts. Without it, clients get them unchanged. */
-	readonly redactor?: Pick<Redactor, "redact">;
+	readonly redactor?: ErrorRedactor;
 	/** Closes the connections of revoked tokens. */
-	readonly held?: Pick<HeldOpen, "hold">;
-	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
+	readonly held?: HeldOpen;
+	readonly secretPages?: SecretPages | undefined;
 }
 
 /** A client whose WebSocket opens. */
@@ -156,7 +157,7 @@ export class OzzieServer {
 	constructor(options: OzzieServerOptions) {
 		this.#options = options;
 		this.#rateLimit = new RateLimit(options.clock, () => options.counts?.rateLimited());
-		const [flat, both] = [new EventFrames(), new EnvelopeFrames(options.clock)];
+		const [flat, both] = [new EventFrames(options.clock), new EnvelopeFrames(options.clock)];
 		this.#encoders = {
 			flat: {
 				event: (event) => flat.frame(event),

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, ParleyError, type Redactor, type Timer } from "@parley/base";
+import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { ClientCall, Feedback, Keyed, Principal, Runtime } from "@parley/core";
 import type {
 	MessageFeedback,
@@ -10,7 +10,7 @@ import type {
 	ToolResult,
 	UserMessage,
 } from "../../gen/roz/v1/agent.ts";
-import { shownError } from "../shared/error-text.ts";
+import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 import { decodeTools, errorFrame, frame } from "./codec.ts";
 import { isStatus, type SessionErrorCode, sessionCodes } from "./error-code.ts";
 import type { Hosts } from "./methods/hosts.ts";
@@ -27,7 +27,7 @@ export interface SessionStreamOptions {
 	readonly principal: Principal;
 	readonly clock: Clock;
 	readonly log: Logger;
-	readonly redactor: Pick<Redactor, "redact">;
+	readonly redactor: ErrorRedactor;
 	readonly newId: () => string;
 	/** The session that the client continues. */
 	readonly resumed: string | undefined;

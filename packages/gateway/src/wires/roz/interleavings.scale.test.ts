@@ -61,6 +61,12 @@ const scan = {
 } as const;
 const empty = { environmentId: "", history: [], projectContext: [] };
 
+interface OpenedStream {
+	readonly ownHostId: SessionStreamOptions["ownHostId"];
+	readonly send: SessionStreamOptions["send"];
+	readonly finished: SessionStreamOptions["finished"];
+}
+
 /** One client with its stream, which plays a sequence, beside a host and a further client. */
 class Player {
 	readonly #t: TestRuntime;
@@ -103,7 +109,7 @@ class Player {
 		});
 	}
 
-	#open(parts: Pick<SessionStreamOptions, "ownHostId" | "send" | "finished">): SessionStream {
+	#open({ ownHostId, send, finished }: OpenedStream): SessionStream {
 		return new SessionStream({
 			runtime: this.#t.runtime,
 			principal: operator,
@@ -117,7 +123,9 @@ class Player {
 			refused: ({ message }) => {
 				this.#states.faults.push(`a stream was refused: ${message}`);
 			},
-			...parts,
+			ownHostId,
+			send,
+			finished,
 		});
 	}
 

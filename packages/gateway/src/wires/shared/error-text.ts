@@ -1,7 +1,12 @@
-import { ParleyError, type Redactor } from "@parley/base";
+import { ParleyError } from "@parley/base";
+
+/** Removes secrets from the texts of errors. */
+export interface ErrorRedactor {
+	redact(text: string): string;
+}
 
 /** The error for a client: its message may repeat what a request named or found, so secrets are redacted. */
-export function shownError(reason: unknown, redactor: Pick<Redactor, "redact"> | undefined): ParleyError {
+export function shownError(reason: unknown, redactor: ErrorRedactor | undefined): ParleyError {
 	const error = ParleyError.from(reason);
 	const message = redactor?.redact(error.message) ?? error.message;
 	return message === error.message ? error : new ParleyError(message, { code: error.code, cause: error });

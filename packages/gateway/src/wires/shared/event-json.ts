@@ -114,8 +114,7 @@ function encodeOther(event: Exclude<(Recorded | WirePassing)["event"], ReplyEven
 			return { event: "prompt.request", payload: encodePrompt(event.prompt) };
 		case "prompt.answered": {
 			const { type: _, byName, ...payload } = event;
-			const named = byName === undefined ? {} : { by_name: byName };
-			return { event: "prompt.response", payload: { ...payload, ...named } };
+			return { event: "prompt.response", payload: { ...payload, ...defined({ by_name: byName }) } };
 		}
 		case "prompt.closed":
 			return { event: event.type, payload: { token: event.token, reason: event.reason } };
@@ -147,36 +146,37 @@ function encodeUserMessage(
 	event: Extract<RecordedEvent, { type: "user.message" }>,
 ): EventPayloads["user.message"] {
 	const { content, runId, correlation, author, steered, retryOf, attachments, origin, imported } = event;
-	return {
+	return defined({
 		content,
 		run_id: runId,
-		...defined({
-			correlation_id: correlation,
-			author,
-			steered,
-			retry_of: retryOf,
-			attachments: attachments?.map(encodeFile),
-			origin: origin && encodeOrigin(origin),
-			imported,
-		}),
-	};
+		correlation_id: correlation,
+		author,
+		steered,
+		retry_of: retryOf,
+		attachments: attachments?.map(encodeFile),
+		origin: origin && encodeOrigin(origin),
+		imported,
+	});
 }
 
 function encodeAnswer(
 	event: Extract<RecordedEvent, { type: "assistant.message" }>,
 ): EventPayloads["assistant.message"] {
 	const { content, error, model, usage, runId, origin, imported } = event;
-	const context = {
-		...(model !== "" && !imported && { model, usage: encodeTokens(usage) }),
-		...defined({ trusted: event.trusted && encodeBadge(event.trusted) }),
-	};
-	return {
+	const isOwn = model !== "" && !imported;
+	const context = defined({
+		model: isOwn ? model : undefined,
+		usage: isOwn ? encodeTokens(usage) : undefined,
+		trusted: event.trusted && encodeBadge(event.trusted),
+	});
+	return defined({
 		content,
 		error,
 		context,
 		run_id: runId,
-		...defined({ origin: origin && encodeOrigin(origin), imported }),
-	};
+		origin: origin && encodeOrigin(origin),
+		imported,
+	});
 }
 
 function encodeToolCall(payload: EventPayloads["tool.call"]): EncodedEvent {
@@ -319,7 +319,7 @@ function encodeText(phase: EventPayloads["assistant.stream"]["phase"], content: 
 function encodeArguments(
 	phase: EventPayloads["tool.arguments"]["phase"],
 	{ runId, callId, name, index }: ArgumentsEvent,
-	part: Pick<EventPayloads["tool.arguments"], "content" | "offset">,
+	part: { readonly content: string; readonly offset: number },
 ): EncodedEvent {
 	return {
 		event: "tool.arguments",

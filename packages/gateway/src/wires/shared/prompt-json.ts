@@ -6,7 +6,7 @@ import { toTime } from "./time.ts";
 /** Payload of `prompt.request`. */
 export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 	const { approval, taskId } = prompt;
-	const common = { expires_at: toTime(prompt.expiresAt), ...defined({ task_id: taskId }) };
+	const common = defined({ expires_at: toTime(prompt.expiresAt), task_id: taskId });
 	return {
 		type: prompt.type,
 		label: prompt.label,
@@ -17,7 +17,7 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 		placeholder: prompt.placeholder,
 		validation: prompt.validation,
 		context: approval
-			? {
+			? defined({
 					call_id: approval.callId,
 					tool: approval.tool,
 					arguments: approval.arguments,
@@ -25,9 +25,10 @@ export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 					risk: approval.risk,
 					allow_session: approval.allowSession,
 					notes: approval.notes,
-					...defined({ also_in: approval.alsoIn, reply: approval.reply }),
+					also_in: approval.alsoIn,
+					reply: approval.reply,
 					...common,
-				}
+				})
 			: common,
 	};
 }

@@ -32,9 +32,14 @@ export function encodeScheduleEvent(event: AnyScheduleEvent): EncodedScheduleEve
 	switch (event.type) {
 		case "schedule.created": {
 			const { trigger, show, owner, nextDue } = event;
-			const next = nextDue === undefined ? {} : { next_due: toTime(nextDue) };
 			const payload = { entry_id, title, source: "dynamic" as const, ...encodeTrigger(trigger), show, owner };
-			return { event: event.type, payload: { ...payload, ...next } };
+			return {
+				event: event.type,
+				payload: {
+					...payload,
+					...defined({ next_due: nextDue === undefined ? undefined : toTime(nextDue) }),
+				},
+			};
 		}
 		case "schedule.trigger": {
 			const { trigger, runId: run_id, error } = event;
@@ -54,31 +59,27 @@ export function encodeOrigin({ scheduleId, title, show, dueAt, late }: RunOrigin
 export function encodeSchedule(schedule: Schedule): SchedulePayload {
 	const { id, title, prompt, trigger, show, sessionId, externalKey, owner, taint, firings } = schedule;
 	const { createdAt, nextDue, lastDue, lastFiredAt, lastRunId, problem } = schedule;
-	return {
+	return defined({
 		entry_id: id,
 		title,
 		prompt,
 		...encodeTrigger(trigger),
 		show,
 		session_id: sessionId,
-		...defined({ external_key: externalKey }),
+		external_key: externalKey,
 		owner,
 		taint,
 		created_at: toTime(createdAt),
-		...defined({
-			next_due: nextDue === undefined ? undefined : toTime(nextDue),
-			last_due: lastDue === undefined ? undefined : toTime(lastDue),
-			last_fired_at: lastFiredAt === undefined ? undefined : toTime(lastFiredAt),
-			last_run_id: lastRunId,
-		}),
+		next_due: nextDue === undefined ? undefined : toTime(nextDue),
+		last_due: lastDue === undefined ? undefined : toTime(lastDue),
+		last_fired_at: lastFiredAt === undefined ? undefined : toTime(lastFiredAt),
+		last_run_id: lastRunId,
 		firings,
-		...defined({ problem }),
-	};
+		problem,
+	});
 }
 
-function encodeTrigger(
-	trigger: Trigger,
-): Pick<SchedulePayload, "when" | "cron_spec" | "time_zone" | "interval_sec" | "at" | "event"> {
+function encodeTrigger(trigger: Trigger) {
 	const when = whenText(trigger);
 	switch (trigger.kind) {
 		case "cron":

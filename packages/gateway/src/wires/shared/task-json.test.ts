@@ -100,13 +100,18 @@ test("a task is told with all that is known of it, and nothing stands for what i
 
 test("a list has the beginnings of long texts, and no plans", () => {
 	const long: TaskFacts = {
-		...{ ...facts, description: `${"d".repeat(499)}👩‍🚀`, output: "o".repeat(501), error: "e".repeat(500) },
+		...facts,
+		description: `${"d".repeat(499)}👩‍🚀`,
+		output: "o".repeat(501),
+		error: "e".repeat(500),
 		plan: [{ title: "look", state: "pending" }],
 		review: { token: "review_1", callId: "call_1", reason: "r", content: "c".repeat(32_000) },
 	};
 	const told = encodeListedTask(long, all);
 	expect(told).toMatchObject({
-		...{ description: `${"d".repeat(499)}…`, output: `${"o".repeat(500)}…`, error: "e".repeat(500) },
+		description: `${"d".repeat(499)}…`,
+		output: `${"o".repeat(500)}…`,
+		error: "e".repeat(500),
 		suspension: { plan_content: `${"c".repeat(500)}…`, token: "review_1" },
 	});
 	expect(told.plan).toBeUndefined();

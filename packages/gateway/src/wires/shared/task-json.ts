@@ -49,13 +49,7 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 		owner: task.submittedBy,
 		...defined({
 			plan: plan && encodePlan(plan),
-			suspension: review
-				? {
-						reason: review.reason,
-						plan_content: review.content,
-						...defined({ token: shown }),
-					}
-				: undefined,
+			suspension: review && defined({ reason: review.reason, plan_content: review.content, token: shown }),
 		}),
 		suspend_count: task.suspendCount,
 		retry_count: task.retryCount,
@@ -75,15 +69,13 @@ export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 export function encodeListedTask(task: TaskFacts, view: TaskView): TaskPayload {
 	const { plan: _, ...payload } = encodeTask(task, view);
 	const { description, output, error, suspension } = payload;
-	return {
+	return defined({
 		...payload,
 		description: shortened(description),
 		output: shortened(output),
 		error: shortened(error),
-		...defined({
-			suspension: suspension && { ...suspension, plan_content: shortened(suspension.plan_content) },
-		}),
-	};
+		suspension: suspension && { ...suspension, plan_content: shortened(suspension.plan_content) },
+	});
 }
 
 function encodeProgress({ current, total, label, percentage }: TaskProgress): TaskPayload["progress"] {
@@ -91,7 +83,7 @@ function encodeProgress({ current, total, label, percentage }: TaskProgress): Ta
 }
 
 function encodeTaskProgress({ progress, plan }: Extract<TaskEvent, { type: "task.progress" }>) {
-	return { ...encodeProgress(progress), ...defined({ plan: plan && encodePlan(plan) }) };
+	return defined({ ...encodeProgress(progress), plan: plan && encodePlan(plan) });
 }
 
 function encodePlan(steps: readonly PlanStep[]): NonNullable<TaskPayload["plan"]> {
@@ -176,7 +168,7 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 		}
 		case "task.cancelled": {
 			const { reason, by } = event;
-			const said = { reason, ...defined({ by }) };
+			const said = defined({ reason, by });
 			return { event: event.type, payload: { ...task, ...said, ...used(event) } };
 		}
 		default:
@@ -184,8 +176,8 @@ export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 	}
 }
 
-function used({ usage }: Pick<Extract<TaskEvent, { type: "task.progress" }>, "usage">) {
-	return usage ? { usage: encodeUsage(usage) } : {};
+function used({ usage }: { readonly usage?: Extract<TaskEvent, { type: "task.progress" }>["usage"] }) {
+	return defined({ usage: usage && encodeUsage(usage) });
 }
 
 function encodeWorker(

@@ -4,7 +4,12 @@ import { PromptQueue } from "./prompt-queue.ts";
 
 function prompt(token: string): Prompt {
 	return {
-		...{ token, runId: "run_1", type: "text", label: `say ${token}`, required: true, options: [] },
+		token,
+		runId: "run_1",
+		type: "text",
+		label: `say ${token}`,
+		required: true,
+		options: [],
 		validation: "",
 		placeholder: "",
 		expiresAt: 0,

@@ -186,11 +186,10 @@ function encodeBlock(block: Message["content"][number]): Block[] {
 	}
 }
 
+type CompletedCall = Extract<RecordedEvent, { type: "tool.completed" }>;
+
 /** Encodes the result of a completed call as the model gets it. */
-export function encodeResult({
-	result: text,
-	pictures = [],
-}: Pick<Extract<RecordedEvent, { type: "tool.completed" }>, "result" | "pictures">): Block[] {
+export function encodeResult(text: string, pictures: CompletedCall["pictures"] = []): Block[] {
 	const images = pictures.map(({ mediaType: mime_type, bytes }) => ({
 		type: "image" as const,
 		mime_type,
@@ -250,13 +249,9 @@ export function encodeReply(
 	const calls = blocks.flatMap((block) =>
 		block.type === "tool_call" ? [{ ...block, type: "tool_call" as const }] : [],
 	);
-	return [
-		...(blocks.length === 0
-			? []
-			: [{ type: "assistant_message" as const, content: blocks, time: encodeTime(at) }]),
-		...calls,
-		{ type: "turn_end", stop, ...defined({ error: error || undefined }) },
-	];
+	const end: Notice = { type: "turn_end", stop, ...defined({ error: error === "" ? undefined : error }) };
+	if (blocks.length === 0) return [end];
+	return [{ type: "assistant_message", content: blocks, time: encodeTime(at) }, ...calls, end];
 }
 
 type Approval = NonNullable<Prompt["approval"]>;

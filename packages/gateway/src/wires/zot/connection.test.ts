@@ -99,7 +99,10 @@ test("clear and what else would change a prompt at work is refused meanwhile, an
 		{ id: "c", type: "clear" },
 		prompt("p2"),
 		...["clear", "set_model", "set_reasoning"].map((type) => ({
-			...{ id: `late ${type}`, type, model: "scripted", reasoning: "off" },
+			id: `late ${type}`,
+			type,
+			model: "scripted",
+			reasoning: "off",
 		})),
 	);
 	await ground.hears("text_delta", 2);

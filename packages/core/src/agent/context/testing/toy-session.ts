@@ -169,7 +169,7 @@ export class ToySession {
 		this.add({ role: "assistant", content }, { role: "tool", content: results });
 	}
 
-	/** What became of a question that a call of the newest run asked. */
+	/** Result of a question that a call of the newest run asked. */
 	async asked(
 		callId: string,
 		state: Tables["prompts"]["state"],
@@ -219,7 +219,7 @@ export class ToySession {
 		return countRequest(this.tokenizer, request);
 	}
 
-	/** What was recorded of compactions, oldest first. */
+	/** Recorded compactions, oldest first. */
 	async compactions(): Promise<{ level: string; tokensBefore: number; tokensAfter: number }[]> {
 		const filter = { sessionId, types: ["context.compacted"], limit: 1_000 };
 		const events = await this.#journal.recent(filter);

@@ -20,7 +20,7 @@ export function prose(random: () => number, count: number): string {
 	return Array.from({ length: count }, () => words[Math.floor(random() * words.length)]).join(" ");
 }
 
-/** What looks like a program. */
+/** Text that looks like a program. */
 export function code(random: () => number, lines: number): string {
 	const line = (): string => {
 		const [name, other] = [prose(random, 1), prose(random, 1)];

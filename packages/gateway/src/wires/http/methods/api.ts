@@ -1,5 +1,6 @@
-import { ParleyError, type Redactor } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import type { Principal, Runtime } from "@parley/core";
+import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { firstWithin, jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { encodeListedTask } from "../../shared/task-json.ts";
 import { encodeRecorded, encodeSession } from "../codec.ts";
@@ -12,7 +13,7 @@ export interface ApiDeps {
 	readonly runtime: Runtime;
 	readonly health: Health;
 	/** Redacts the messages of errors. */
-	readonly redactor?: Pick<Redactor, "redact">;
+	readonly redactor?: ErrorRedactor;
 }
 
 type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
 import type { StreamRefusal } from "../../../metrics/client-metrics.ts";
-import { EventStream, type StreamDeps, type StreamWish } from "../connection.ts";
+import { EventStream, type StreamDeps, type StreamFilter, type StreamWish } from "../connection.ts";
 import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
@@ -17,7 +17,7 @@ const tooMany = {
 };
 
 /** A request of an authenticated client. */
-export interface StreamRequest {
+export interface AuthenticatedRequest {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly url: URL;
@@ -61,7 +61,7 @@ export class EventStreams {
 	}
 
 	/** Answers with a stream or an error. Resolves when the answer has begun. */
-	async serve({ request, response, url, principal }: StreamRequest): Promise<void> {
+	async serve({ request, response, url, principal }: AuthenticatedRequest): Promise<void> {
 		if (this.#closed) return this.#refuse(response, "draining");
 		if (this.#streams.size + this.#coming >= mostStreams) return this.#refuse(response, "too_many");
 		this.#coming++;
@@ -113,14 +113,15 @@ export class EventStreams {
 		if (transient !== "true" && transient !== "false") {
 			throw refused("transient", transient, "is neither true nor false");
 		}
-		const wish = { principal, filter, transient: transient === "true" };
 		const begin = { afterSeq, limit: readLimit(query, undefined), lastEventId: lastEventId?.toString() };
-		return { ...wish, position: await this.#place(wish, begin) };
+		const position = await this.#place(principal, filter, begin);
+		return { principal, filter, transient: transient === "true", position };
 	}
 
 	/** The place before the first event. */
 	async #place(
-		{ principal, filter }: Pick<StreamWish, "principal" | "filter">,
+		principal: Principal,
+		filter: StreamFilter,
 		{ lastEventId, afterSeq, limit }: Begin,
 	): Promise<number> {
 		const { history } = this.#deps.runtime;

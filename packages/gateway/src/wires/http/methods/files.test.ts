@@ -99,7 +99,8 @@ test("a file goes in and comes out again", async () => {
 		type: "text/plain",
 		bytes: 5,
 		sha256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
-		...{ url: `/api/files/${file.file_id}`, expires_at: "2026-01-08T00:00:00.000Z" },
+		url: `/api/files/${file.file_id}`,
+		expires_at: "2026-01-08T00:00:00.000Z",
 	});
 	expect(response.headers.get("location")).toBe(file.url);
 	const back = await ask(file.url);
@@ -110,7 +111,9 @@ test("a file goes in and comes out again", async () => {
 		"content-disposition": "attachment; filename=\"Gr??e.txt\"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt",
 		"x-content-type-options": "nosniff",
 		"content-security-policy": "default-src 'none'; sandbox",
-		...{ "cache-control": "private, no-cache", etag: `"${file.sha256}"`, "accept-ranges": "bytes" },
+		"cache-control": "private, no-cache",
+		etag: `"${file.sha256}"`,
+		"accept-ranges": "bytes",
 	});
 	const head = await ask(file.url, { method: "HEAD" });
 	expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "5", ""]);

@@ -32,7 +32,7 @@ export interface FileRequest extends FileRoutes {
 const filesPath = "/api/files";
 
 /** Whether the body is the content of a file, which only `answerFiles` reads. */
-export function carriesFile({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
+export function carriesFile({ method, url = "" }: IncomingMessage): boolean {
 	// Parsed like the router does: `/api/./files` is the same path.
 	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
 }
@@ -203,12 +203,12 @@ async function download(asked: FileRequest, id: string): Promise<void> {
 	}
 	const range = rangeOf(request, file);
 	const length = range ? range.end - range.start + 1 : file.bytes;
-	const described = {
+	const described = defined({
 		...headers,
 		"content-type": typeOf(file),
 		"content-length": length,
-		...defined({ "content-range": range && `bytes ${range.start}-${range.end}/${file.bytes}` }),
-	};
+		"content-range": range && `bytes ${range.start}-${range.end}/${file.bytes}`,
+	});
 	if (request.method === "HEAD") {
 		response.writeHead(200, described).end();
 		return;

@@ -105,7 +105,11 @@ test("the local model server is reported with its state, and its process while t
 	const ready = setUp({ llama: () => ({ ...status, state: "ready", pid: 42 }) }).health;
 	expect(await ready.report(operator)).toMatchObject({
 		llama: {
-			...{ endpoint: "http://127.0.0.1:8080", model_dir: "/models", state: "ready", pid: 42, restarts: 1 },
+			endpoint: "http://127.0.0.1:8080",
+			model_dir: "/models",
+			state: "ready",
+			pid: 42,
+			restarts: 1,
 			since: "1970-01-01T00:00:00.000Z",
 		},
 	});

@@ -1,8 +1,7 @@
-import { type Clock, defined, type Store } from "@parley/base";
-import type { Principal, ProviderState, Runtime, SandboxState } from "@parley/core";
+import { type Clock, defined, type StoreHealth } from "@parley/base";
+import type { Principal, ProviderState, SandboxState } from "@parley/core";
 import type { Reach } from "../../../config/reach-facts.ts";
 import type { LlamaStatus } from "../../../llama/llama-server.ts";
-import type { TlsIdentity } from "../../../transport/tls-identity.ts";
 
 export type HealthStatus = "ok" | "degraded" | "draining";
 
@@ -13,13 +12,24 @@ export interface HealthState {
 	listeners: readonly { readonly url: string; readonly tls: boolean }[];
 }
 
+interface ModelHealth {
+	/** The default model. */
+	readonly model: string;
+	/** Throws `permission_denied`. */
+	health(principal: Principal): { readonly providers: readonly ProviderState[] };
+}
+
 export interface HealthDeps {
 	readonly clock: Clock;
-	readonly runtime: Pick<Runtime, "health" | "model">;
-	readonly store: Pick<Store<unknown>, "health">;
+	readonly runtime: ModelHealth;
+	readonly store: { health(): StoreHealth };
 	readonly state: Readonly<HealthState>;
-	readonly tls: { readonly current: Pick<TlsIdentity, "validTo"> } | undefined;
-	readonly reach: Pick<Reach, "auth" | "localTrust" | "insecureLan">;
+	readonly tls: { readonly current: { readonly validTo: Date } } | undefined;
+	readonly reach: {
+		readonly auth: Reach["auth"];
+		readonly localTrust: boolean;
+		readonly insecureLan: boolean;
+	};
 	readonly version: string;
 	readonly sandbox: () => SandboxState;
 	/** The default provider. */
@@ -70,15 +80,14 @@ export function createHealth(deps: HealthDeps): Health {
 function encodeLlama(status: LlamaStatus | undefined): object {
 	if (!status) return {};
 	const { endpoint, modelDir, pid, restarts, ...rest } = status;
-	const directory = modelDir === "" ? {} : { model_dir: modelDir };
 	return {
-		llama: {
+		llama: defined({
 			endpoint,
-			...directory,
+			model_dir: modelDir === "" ? undefined : modelDir,
 			...encodeTime(rest),
-			...defined({ pid: pid > 0 ? pid : undefined }),
+			pid: pid > 0 ? pid : undefined,
 			restarts,
-		},
+		}),
 	};
 }
 
@@ -87,13 +96,13 @@ function encodePolicy({ problem: reason }: HealthDeps["policy"]): object {
 }
 
 function encodeReach({ state, tls, reach }: HealthDeps): object {
-	return {
+	return defined({
 		listeners: state.listeners,
-		...defined({ certificate: tls && { valid_to: tls.current.validTo.toISOString() } }),
+		certificate: tls && { valid_to: tls.current.validTo.toISOString() },
 		auth: reach.auth,
 		local_trust: reach.localTrust,
 		insecure_lan: reach.insecureLan,
-	};
+	});
 }
 
 /** The default provider in the state of its last call. */
@@ -106,7 +115,7 @@ function encodeProvider(
 	const found = known
 		? { state: known.state, since: known.since, reason: known.reason }
 		: { state: "unknown" };
-	return { name, model, ...defined({ server }), ...encodeTime(found) };
+	return defined({ name, model, server, ...encodeTime(found) });
 }
 
 /** Times are RFC 3339 strings; empty fields are absent. */
@@ -119,11 +128,9 @@ function encodeTime({
 	readonly since?: number;
 	readonly reason?: string;
 }): object {
-	return {
+	return defined({
 		...rest,
-		...defined({
-			since: since === undefined ? undefined : new Date(since).toISOString(),
-			reason: reason || undefined,
-		}),
-	};
+		since: since === undefined ? undefined : new Date(since).toISOString(),
+		reason: reason || undefined,
+	});
 }

@@ -24,11 +24,11 @@ export interface DaemonServiceOptions {
 
 /** The methods of `kontekst.DaemonService`. */
 export function daemonService(options: DaemonServiceOptions): DaemonServiceServer {
-	const { callers, log } = options;
+	const { callers } = options;
 	return {
-		getStatus: unary((principal) => statusFor(principal, options), { callers, log }),
+		getStatus: unary((principal) => statusFor(principal, options), options),
 		shutdown: (call, callback) => {
-			const answer = unary(shutdownFor, { callers, log });
+			const answer = unary(shutdownFor, options);
 			answer(call, (error, response) => {
 				// The answer leaves before the listener closes.
 				if (!error) void callers.of(call.metadata).ended.then(options.shutdown);
@@ -66,7 +66,7 @@ async function statusFor(
 
 function unary<Request, Response>(
 	work: (principal: Principal) => Response | Promise<Response>,
-	{ callers, log }: Pick<DaemonServiceOptions, "callers" | "log">,
+	{ callers, log }: DaemonServiceOptions,
 ) {
 	const answer = async (call: ServerUnaryCall<Request, Response>): Promise<Response> =>
 		work(callers.of(call.metadata).principal);

@@ -47,13 +47,15 @@ async function createFor(
 	{ sessionId, agentName, workingDir }: Start,
 	following: Following,
 ): Promise<SessionView> {
-	const creating = SessionView.create(runtime, asked(following.principal), {
-		...defined({
-			id: sessionId || undefined,
+	const creating = SessionView.create(
+		runtime,
+		asked(following.principal),
+		defined({
+			id: sessionId === "" ? undefined : sessionId,
 			profile: agentName,
-			rootDir: workingDir || undefined,
+			rootDir: workingDir === "" ? undefined : workingDir,
 		}),
-	});
+	);
 	const { id } = await creating.catch((reason: unknown) => {
 		const { message, code } = ParleyError.from(reason);
 		// The field has this name here.

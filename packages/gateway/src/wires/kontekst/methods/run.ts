@@ -1,14 +1,14 @@
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
-import type { Redactor } from "@parley/base";
 import type { Runtime } from "@parley/core";
 import { AgentServiceService, type RunCommand, RunEvent } from "../../../gen/kontekst.ts";
 import type { GrpcService } from "../../../grpc/grpc-server.ts";
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { RunStream } from "../connection.ts";
 
 export interface AgentServiceOptions extends StreamDeps {
 	readonly runtime: Runtime;
-	readonly redactor: Pick<Redactor, "redact">;
+	readonly redactor: ErrorRedactor;
 }
 
 /** The generated definition, for events that are encoded before they are sent: a writer needs their size. */

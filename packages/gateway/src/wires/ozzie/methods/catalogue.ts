@@ -12,7 +12,7 @@ export const catalogueMethods: MethodsOf<"list_agents" | "list_models"> = {
 	async list_models({ deps }, { principal }) {
 		const { runtime, anyModel } = deps;
 		const models = runtime.models(principal).map(encodeModel);
-		return { default: runtime.model, ...defined({ any_model: anyModel || undefined }), models };
+		return defined({ default: runtime.model, any_model: anyModel ? (true as const) : undefined, models });
 	},
 };
 
@@ -28,47 +28,43 @@ export function encodeAgents({ profiles, problems }: Awaited<ReturnType<Profiles
 
 function encodeAgent(profile: Profile): AgentList["agents"][number] {
 	const { name, title, model, reasoning, sampling, tools, contextWindow, endpoint } = profile;
-	return {
+	return defined({
 		name,
 		title,
-		...defined({ model, reasoning }),
+		model,
+		reasoning,
 		sampling: encodeSampling(sampling),
-		...defined({
-			tools: tools && [...tools],
-			context_window: contextWindow,
-			server: endpoint && new URL(endpoint.url).origin,
-		}),
-	};
+		tools: tools && [...tools],
+		context_window: contextWindow,
+		// The path may hold secrets of the operator.
+		server: endpoint && new URL(endpoint.url).origin,
+	});
 }
 
 function encodeSampling(sampling: Sampling): AgentList["agents"][number]["sampling"] {
 	const { temperature, topP, topK, repeatPenalty, maxTokens } = sampling;
-	return {
-		...defined({
-			temperature,
-			top_p: topP,
-			top_k: topK,
-			repeat_penalty: repeatPenalty,
-			max_tokens: maxTokens,
-		}),
-	};
+	return defined({
+		temperature,
+		top_p: topP,
+		top_k: topK,
+		repeat_penalty: repeatPenalty,
+		max_tokens: maxTokens,
+	});
 }
 
 export function encodeModel(model: ModelInfo): ModelEntry {
 	const { id, provider, tier, contextWindow, maxOutput, reasoning, images, prices, longPrompt } = model;
-	return {
+	return defined({
 		name: id,
 		provider,
 		context_window: contextWindow,
 		max_output: maxOutput,
 		reasoning,
 		images,
-		...defined({
-			tier,
-			prices: prices && encodePrices(prices),
-			long_prompt: longPrompt && { above: longPrompt.above, prices: encodePrices(longPrompt.prices) },
-		}),
-	};
+		tier,
+		prices: prices && encodePrices(prices),
+		long_prompt: longPrompt && { above: longPrompt.above, prices: encodePrices(longPrompt.prices) },
+	});
 }
 
 function encodePrices({ input, output, cacheRead, cacheWrite }: Prices): NonNullable<ModelEntry["prices"]> {

@@ -14,7 +14,7 @@ class Client {
 	readonly #connection: Connection;
 	readonly #t: TestRuntime;
 
-	constructor(t: TestRuntime, more: Partial<Pick<ConnectionDeps, "principal" | "anyModel">> = {}) {
+	constructor(t: TestRuntime, more: Partial<ConnectionDeps> = {}) {
 		this.#t = t;
 		this.#connection = new Connection({
 			runtime: t.runtime,

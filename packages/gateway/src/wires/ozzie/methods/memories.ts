@@ -1,8 +1,8 @@
 import { defined, ParleyError } from "@parley/base";
-import { actingId, type Memory } from "@parley/core";
+import { actingId, type Memory, type Principal } from "@parley/core";
 import type { MemoryPayload } from "@parley/protocol";
 import { toTime } from "../../shared/time.ts";
-import { type Asked, keyed, type MethodsOf } from "./request.ts";
+import { keyed, type MethodsOf } from "./request.ts";
 
 type MemoryMethod = "store_memory" | "query_memories" | "list_memories" | "forget_memory";
 
@@ -14,21 +14,21 @@ export const memoryMethods: MethodsOf<MemoryMethod> = {
 	},
 
 	async query_memories({ deps }, request) {
-		const { query, scope, limit } = request.params;
-		const filter = { query, scope, person: personOf(request), limit };
+		const { query, scope, person, limit } = request.params;
+		const filter = { query, scope, person: personOf(request.principal, person), limit };
 		return { memories: (await deps.runtime.memories.list(request.principal, filter)).map(encodeMemory) };
 	},
 
 	async list_memories({ deps }, request) {
-		const { scope, limit } = request.params;
-		const filter = { scope, person: personOf(request), limit };
+		const { scope, person, limit } = request.params;
+		const filter = { scope, person: personOf(request.principal, person), limit };
 		return { memories: (await deps.runtime.memories.list(request.principal, filter)).map(encodeMemory) };
 	},
 
 	async forget_memory({ deps }, request) {
 		const { memories } = deps.runtime;
 		const { memory_id, channel } = request.params;
-		const person = personOf(request);
+		const person = personOf(request.principal, request.params.person);
 		if ([memory_id, person, channel].filter((given) => given !== undefined).length !== 1) {
 			const message =
 				"memory_id: give the id of a memory, or a person or a channel whose memories to delete, and only one of them";
@@ -46,13 +46,8 @@ export const memoryMethods: MethodsOf<MemoryMethod> = {
 };
 
 /** The person that a request names. */
-function personOf({
-	principal,
-	params,
-}: Pick<Asked, "principal"> & { readonly params: { readonly person?: string | undefined } }):
-	| string
-	| undefined {
-	return params.person === "me" ? actingId(principal) : params.person;
+function personOf(principal: Principal, person: string | undefined): string | undefined {
+	return person === "me" ? actingId(principal) : person;
 }
 
 function encodeMemory(memory: Memory): MemoryPayload {
@@ -64,7 +59,7 @@ function encodeMemory(memory: Memory): MemoryPayload {
 		tags: [...tags],
 		author,
 		taint,
-		...defined({ subject: subject || undefined, session_id: sessionId }),
+		...defined({ subject: subject === "" ? undefined : subject, session_id: sessionId }),
 		created_at: toTime(createdAt),
 	};
 }

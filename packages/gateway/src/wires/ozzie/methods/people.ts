@@ -40,7 +40,7 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 		if (!person) return encodeSelf(principal);
 		const { mention, sessions, agent } = deps.runtime.trust.places.profileOf(placeKey(person.place));
 		const place = { mention: mention ?? "required", sessions: sessions ?? "shared" } as const;
-		return { ...encodeSelf(principal), place: { ...place, ...defined({ agent }) } };
+		return { ...encodeSelf(principal), place: defined({ ...place, agent }) };
 	},
 
 	async list_people({ deps }, { principal }) {
@@ -53,10 +53,10 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 
 	async invite_person(connection, request) {
 		const { role, platform, tenant } = request.params;
-		const invited = await connection.deps.runtime.trust.people.invite(keyed(request), {
-			role,
-			...defined({ platform, tenant }),
-		});
+		const invited = await connection.deps.runtime.trust.people.invite(
+			keyed(request),
+			defined({ role, platform, tenant }),
+		);
 		return { code: invited.code, role: invited.role, expires_at: toTime(invited.expiresAt) };
 	},
 
@@ -111,16 +111,14 @@ function encodeSelf(principal: Principal): MethodResult<"whoami"> {
 	const { id, kind, person } = principal;
 	const may = actions.filter((action) => isAuthorized(principal, action));
 	const isStranger = person?.role === "stranger";
-	return {
+	return defined({
 		principal: id,
 		kind,
 		may,
-		...defined({
-			person: person?.id,
-			role: person?.role,
-			hint: isStranger ? "ask for a code with pair, and the operator lets you in with it" : undefined,
-		}),
-	};
+		person: person?.id,
+		role: person?.role,
+		hint: isStranger ? "ask for a code with pair, and the operator lets you in with it" : undefined,
+	});
 }
 
 type TokenMethod = "create_token" | "list_tokens" | "rotate_token" | "revoke_token";
@@ -132,11 +130,17 @@ export const tokenMethods: MethodsOf<TokenMethod> = {
 	async create_token(connection, request) {
 		const { kind, name, platform, tenants, sessions, days } = request.params;
 		const { runtime, now } = connection.deps;
-		const { text, facts } = await runtime.trust.tokens.create(keyed(request), {
-			kind,
-			name,
-			...defined({ platform, tenants, sessions, lifeMs: days === undefined ? undefined : days * dayMs }),
-		});
+		const { text, facts } = await runtime.trust.tokens.create(
+			keyed(request),
+			defined({
+				kind,
+				name,
+				platform,
+				tenants,
+				sessions,
+				lifeMs: days === undefined ? undefined : days * dayMs,
+			}),
+		);
 		return { token: text, info: encodeToken(facts, now()) };
 	},
 
@@ -210,15 +214,13 @@ export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place
 /** Channel settings in the runtime's units. */
 function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
 	const { budget_usd, quota_bytes, approval_hours, approve_in, ...same } = payload;
-	return {
+	return defined({
 		...same,
-		...defined({
-			approveIn: approve_in,
-			budget: budget_usd === undefined ? undefined : billionths(budget_usd),
-			quotaBytes: quota_bytes,
-			approvalMs: approval_hours === undefined ? undefined : approval_hours * hourMs,
-		}),
-	};
+		approveIn: approve_in,
+		budget: budget_usd === undefined ? undefined : billionths(budget_usd),
+		quotaBytes: quota_bytes,
+		approvalMs: approval_hours === undefined ? undefined : approval_hours * hourMs,
+	});
 }
 
 function encodeProfile({
@@ -230,15 +232,13 @@ function encodeProfile({
 	approveIn,
 	...same
 }: PlaceProfile): PlaceProfilePayload {
-	return {
+	return defined({
 		...same,
-		...defined({
-			tools: tools && [...tools],
-			approvers: approvers && [...approvers],
-			approve_in: approveIn && [...approveIn],
-			budget_usd: budget === undefined ? undefined : dollars(budget),
-			quota_bytes: quotaBytes,
-			approval_hours: approvalMs === undefined ? undefined : approvalMs / hourMs,
-		}),
-	};
+		tools: tools && [...tools],
+		approvers: approvers && [...approvers],
+		approve_in: approveIn && [...approveIn],
+		budget_usd: budget === undefined ? undefined : dollars(budget),
+		quota_bytes: quotaBytes,
+		approval_hours: approvalMs === undefined ? undefined : approvalMs / hourMs,
+	});
 }

@@ -33,7 +33,7 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 			floor,
 			reason,
 			classes: [...classes],
-			rules: rules.map(({ source, ...rule }) => ({ ...rule, ...defined({ source }) })),
+			rules: rules.map(({ source, ...rule }) => defined({ ...rule, source })),
 			sandbox,
 			policy_version: policyVersion,
 		};
@@ -44,11 +44,11 @@ export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 			principal,
 			placeIn(params),
 		);
-		return {
+		return defined({
 			policy_version: policyVersion,
-			...defined({ problem }),
+			problem,
 			rules: rules.map(encodeRule),
-		};
+		});
 	},
 };
 
@@ -64,9 +64,11 @@ function placeIn({ session_id, agent, place }: PlaceParams): {
 	readonly agent?: string;
 	readonly place?: string;
 } {
-	return {
-		...defined({ sessionId: session_id, agent, place }),
-	};
+	return defined({
+		sessionId: session_id,
+		agent,
+		place,
+	});
 }
 
 function encodeRule({
@@ -77,16 +79,14 @@ function encodeRule({
 	hosts,
 	...rule
 }: ListedRule): MethodResult<"show_policy">["rules"][number] {
-	return {
+	return defined({
 		...rule,
-		...defined({
-			tools: tools && [...tools],
-			classes: classes && [...classes],
-			commands: commands?.map((words) => [...words]),
-			paths: paths && [...paths],
-			hosts: hosts && [...hosts],
-		}),
-	};
+		tools: tools && [...tools],
+		classes: classes && [...classes],
+		commands: commands?.map((words) => [...words]),
+		paths: paths && [...paths],
+		hosts: hosts && [...hosts],
+	});
 }
 
 /** Defaults of a grant: four hours and 200 calls. */
@@ -119,13 +119,13 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
 		return {
 			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
-			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] => ({
-				...encodeGrant(grant),
-				...defined({
+			grants: grants.map((grant): MethodResult<"list_grants">["grants"][number] =>
+				defined({
+					...encodeGrant(grant),
 					ended_at: grant.endedAt === undefined ? undefined : toTime(grant.endedAt),
 					end_reason: grant.endReason,
 				}),
-			})),
+			),
 		};
 	},
 
@@ -182,15 +182,16 @@ const rowsUnlessTold = 100;
 export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 	async read_audit({ deps }, { principal, params }) {
 		const { since, until, principal: by, after, limit = rowsUnlessTold } = params;
-		const rows = await deps.runtime.trust.auditLog.read(principal, {
-			limit,
-			...defined({
+		const rows = await deps.runtime.trust.auditLog.read(
+			principal,
+			defined({
+				limit,
 				since: since === undefined ? undefined : Date.parse(since),
 				until: until === undefined ? undefined : Date.parse(until),
 				principal: by,
 				after,
 			}),
-		});
+		);
 		return { records: rows.map(encodeRow) };
 	},
 
@@ -199,7 +200,7 @@ export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 		const { auditLog } = deps.runtime.trust;
 		const { broken, ...facts } = await auditLog.verify(principal, noted);
 		const messages = params.messages ? encodeTexts(await auditLog.verifyTexts(principal)) : undefined;
-		return { ...facts, ...defined({ broken: broken && { ...broken }, messages }) };
+		return defined({ ...facts, broken: broken && { ...broken }, messages });
 	},
 };
 
@@ -215,7 +216,7 @@ function encodeTexts({ allSessions, examples, ...check }: TextCheck): EncodedTex
 
 function encodeRow(row: AuditRow): MethodResult<"read_audit">["records"][number] {
 	const { principal, via, action, object, decision, args, args_sha256, grant_id, hash } = row;
-	return {
+	return defined({
 		seq: Number(row.seq),
 		ts: toTime(Number(row.at)),
 		principal,
@@ -224,10 +225,8 @@ function encodeRow(row: AuditRow): MethodResult<"read_audit">["records"][number]
 		object,
 		decision,
 		hash,
-		...defined({
-			args_sha256: args_sha256 ?? undefined,
-			args: args === null ? undefined : parseJson(args),
-			grant_id: grant_id ?? undefined,
-		}),
-	};
+		args_sha256: args_sha256 ?? undefined,
+		args: args === null ? undefined : parseJson(args),
+		grant_id: grant_id ?? undefined,
+	});
 }

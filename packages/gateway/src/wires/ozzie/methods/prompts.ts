@@ -12,11 +12,16 @@ import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
 export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
 		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
-		const response: PromptResponse = {
-			...defined({ value, values, text, cancelled, reason, arguments: changed }),
+		const response: PromptResponse = defined({
+			value,
+			values,
+			text,
+			cancelled,
+			reason,
+			arguments: changed,
 			choice: connection.envelope === "both",
 			confidential: connection.deps.confidential ?? true,
-		};
+		});
 		try {
 			return await answer(connection, keyed(request), token, response);
 		} catch (error) {
@@ -61,7 +66,7 @@ async function answer(
 	response: PromptResponse,
 ): Promise<MethodResult<"prompt_response">> {
 	const counts = await deps.runtime.answer(request, token, response);
-	return { status: "sent", ...defined({ late: counts ? undefined : true }) };
+	return { status: "sent", ...defined({ late: counts ? undefined : (true as const) }) };
 }
 
 /**
@@ -92,15 +97,17 @@ function encodeOpenPrompt(open: OpenPrompt, whole: boolean): MethodResult<"list_
 	const { prompt, sessionId, sessionTitle, place, createdAt, requester, alwaysAsk } = open;
 	const shown = encodePrompt(prompt);
 	const { arguments: given, preview, notes, also_in, ...short } = shown.context;
-	const long = { arguments: given, ...defined({ preview }) };
+	const isLong = whole && prompt.approval !== undefined;
 	return {
 		...shown,
 		options: [...shown.options],
-		context: {
+		context: defined({
 			...short,
-			...defined({ notes: notes && [...notes], also_in: also_in && [...also_in] }),
-			...(whole && prompt.approval && long),
-		},
+			notes: notes && [...notes],
+			also_in: also_in && [...also_in],
+			arguments: isLong ? given : undefined,
+			preview: isLong ? preview : undefined,
+		}),
 		session_id: sessionId,
 		session_title: sessionTitle,
 		created_at: toTime(createdAt),

@@ -19,7 +19,7 @@ export interface MethodDeps {
 	/** Whether the connection is encrypted or local; true by default. */
 	readonly confidential?: boolean;
 	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
-	readonly secretPages?: Pick<SecretPages, "issue"> | undefined;
+	readonly secretPages?: SecretPages | undefined;
 }
 
 /** The connection of a request, as methods see it. */

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { definedItems, ParleyError } from "@parley/base";
 import { eventOf, type ScheduleTarget, type WantedTrigger } from "@parley/core";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodeSchedule } from "../../shared/schedule-json.ts";
@@ -47,13 +47,13 @@ function triggerOf({
 	event,
 	time_zone: timeZone,
 }: RequestOf<"schedule_task">["params"]): WantedTrigger {
-	const given: WantedTrigger[] = [
-		...(when === undefined ? [] : [{ kind: "words" as const, when, timeZone }]),
-		...(cron === undefined ? [] : [{ kind: "cron" as const, cron, timeZone }]),
-		...(interval_sec === undefined ? [] : [{ kind: "interval" as const, everyMs: interval_sec * 1000 }]),
-		...(at === undefined ? [] : [{ kind: "once" as const, at: Date.parse(at) }]),
-		...(event === undefined ? [] : [{ kind: "event" as const, event: eventOf(event) }]),
-	];
+	const given = definedItems<WantedTrigger | undefined>([
+		when === undefined ? undefined : { kind: "words", when, timeZone },
+		cron === undefined ? undefined : { kind: "cron", cron, timeZone },
+		interval_sec === undefined ? undefined : { kind: "interval", everyMs: interval_sec * 1000 },
+		at === undefined ? undefined : { kind: "once", at: Date.parse(at) },
+		event === undefined ? undefined : { kind: "event", event: eventOf(event) },
+	]);
 	const [trigger, ...others] = given;
 	if (trigger && others.length === 0) return trigger;
 	const message = `when: ${given.length} of when, cron, interval_sec, at and event are given: give exactly one`;

@@ -1,12 +1,14 @@
 import { defined } from "@parley/base";
-import type { Accepted, Explanation, GivenFeedback, SessionFilter } from "@parley/core";
+import type { Accepted, Explanation, GivenFeedback, Recorded, SessionFilter } from "@parley/core";
 import type { FeedbackPayload, MethodParams, MethodResult } from "@parley/protocol";
+import { beginning } from "../../shared/beginning.ts";
 import { encodeFile } from "../../shared/file-json.ts";
+import { jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { toTime } from "../../shared/time.ts";
 import { encodeUsage } from "../../shared/usage-json.ts";
 import { SessionView } from "../../view/session-view.ts";
-import { encodeFailure, encodeSession } from "../codec.ts";
-import { loadMessages } from "./message-page.ts";
+import { answerBudget, encodeFailure, encodeMessage, encodeOzzieEvent, encodeSession } from "../codec.ts";
+import { capToFit, markOf } from "../envelope-frames.ts";
 import {
 	type HandlerContext,
 	keyed,
@@ -52,10 +54,14 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	async send_message(connection, request) {
 		const { content, attachments, correlation_id } = request.params;
 		const view = await targetOrNew(connection, request);
-		const accepted = await view.send(keyed(request, view.id), {
-			content,
-			...defined({ attachments, correlation: correlation_id }),
-		});
+		const accepted = await view.send(
+			keyed(request, view.id),
+			defined({
+				content,
+				attachments,
+				correlation: correlation_id,
+			}),
+		);
 		return { status: "sent", ...encodeAccepted(accepted) };
 	},
 
@@ -135,11 +141,15 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 	async feedback(connection, request) {
 		const { rating, comment = "", run_id } = request.params;
 		const sessionId = targetNamed(connection, request);
-		const { runId } = await connection.deps.runtime.feedback.record(keyed(request, sessionId), sessionId, {
-			rating,
-			comment,
-			...defined({ runId: run_id }),
-		});
+		const { runId } = await connection.deps.runtime.feedback.record(
+			keyed(request, sessionId),
+			sessionId,
+			defined({
+				rating,
+				comment,
+				runId: run_id,
+			}),
+		);
 		return { status: "recorded", run_id: runId };
 	},
 
@@ -163,9 +173,16 @@ async function open(
 	{ replace, afterSeq }: { readonly replace: boolean; readonly afterSeq: number | undefined },
 ): Promise<MethodResult<"open_session">> {
 	const { root_dir, title, external_key, profile } = request.params;
-	const { id, status } = await SessionView.create(connection.deps.runtime, keyed(request), {
-		...defined({ rootDir: root_dir, title, externalKey: external_key, profile: profile || undefined }),
-	});
+	const { id, status } = await SessionView.create(
+		connection.deps.runtime,
+		keyed(request),
+		defined({
+			rootDir: root_dir,
+			title,
+			externalKey: external_key,
+			profile: profile || undefined,
+		}),
+	);
 	// `session.created` follows the response, so the first event of a new session is still to come.
 	const from = status === "created" ? 0 : afterSeq;
 	const { lastSeq } = await connection.join(id, from, replace);
@@ -177,7 +194,7 @@ function decodeFilter({ limit, query }: MethodParams<"list_sessions">): SessionF
 }
 
 function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; queued_position?: number } {
-	return { run_id: runId, ...defined({ queued_position: queuedPosition > 0 ? queuedPosition : undefined }) };
+	return defined({ run_id: runId, queued_position: queuedPosition > 0 ? queuedPosition : undefined });
 }
 
 /** Result of `explain`. */
@@ -196,20 +213,15 @@ function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 		taint: [...explained.taint],
 		models: explained.models.map(({ errors, ...model }) => ({ ...model, errors: [...errors] })),
 		calls: explained.calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })),
-		...defined({
-			said: said
-				? {
-						content: said.content,
-						error: said.error,
-						ts: toTime(said.at),
-						model: said.model,
-						usage: encodeUsage({ ...said.usage, cost: said.cost }),
-					}
-				: undefined,
-		}),
+		...defined({ said: said && encodeReply(said) }),
 		files: explained.files.map(encodeFile),
 		feedback: explained.feedback.map((given) => ({ ...given })),
 	};
+}
+
+function encodeReply(reply: NonNullable<Explanation["said"]>): MethodResult<"explain">["said"] {
+	const { content, error, at, model, usage, cost } = reply;
+	return { content, error, ts: toTime(at), model, usage: encodeUsage({ ...usage, cost }) };
 }
 
 function encodeFeedback({
@@ -223,4 +235,70 @@ function encodeFeedback({
 	reply,
 }: GivenFeedback): FeedbackPayload {
 	return { session_id: sessionId, title, run_id: runId, by, rating, comment, ts: toTime(at), reply };
+}
+
+type Messages = MethodResult<"load_messages">;
+type Page = Messages[number];
+
+/** Minimum characters of a message that is alone on its page. */
+const shortestMessage = 1_000;
+
+/** Returns the newest messages that fit into one response; with `seq`, the text of one event from `offset` on. */
+async function loadMessages(
+	connection: HandlerContext,
+	request: RequestOf<"load_messages">,
+): Promise<Messages> {
+	const { runtime, principal } = connection.deps;
+	const { limit, before, seq, offset = 0 } = request.params;
+	const sessionId = targetNamed(connection, request);
+	const most = answerBudget(connection.envelope);
+	if (seq !== undefined) {
+		const [event] = await runtime.history.newest(principal, { limit: 1, sessionId, afterSeq: seq - 1 });
+		return event ? textOf(event).map((page) => cutPage(page, offset, most)) : [];
+	}
+	const page = defined({ limit, beforeSeq: before });
+	const messages = (await runtime.history.messages(principal, sessionId, page)).flatMap(encodeMessage);
+	return newestWithin(messages, jsonBytes, most).map((message) => shortened(message, most));
+}
+
+/** The whole text of an event with its role, without tokens. */
+function textOf(recorded: Recorded): Page[] {
+	const { event, at, seq } = recorded;
+	const said = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];
+	switch (event.type) {
+		case "tool.started":
+			return said("tool_log", JSON.stringify(event.arguments));
+		case "tool.completed":
+			return said("tool_log", event.result);
+		case "tool.failed":
+			return said("tool_log", event.error);
+		case "task.created":
+			return said("task", event.description);
+		case "task.suspended":
+			return said("task", event.content);
+		case "task.completed":
+			return said("task", event.summary);
+		case "prompt.requested":
+			return said(
+				"prompt",
+				JSON.stringify({ ...Object(encodeOzzieEvent(recorded).payload), token: undefined }),
+			);
+		default:
+			return encodeMessage(recorded);
+	}
+}
+
+function cutPage(page: Page, offset: number, most: number): Page {
+	const rest = page.content.slice(offset).toWellFormed();
+	let content = beginning(rest, most);
+	while (jsonBytes(content) > most) content = beginning(content, content.length >> 1);
+	const next = offset + content.length;
+	return defined({ ...page, content, next: content.length < rest.length ? next : undefined });
+}
+
+function shortened(message: Page, most: number): Page {
+	if (jsonBytes(message) <= most) return message;
+	const fits = (value: unknown): boolean => jsonBytes(value) <= most;
+	const cut = capToFit(message.content, { fits, mark: markOf(message.seq), shortest: shortestMessage });
+	return { ...message, content: String(cut) };
 }

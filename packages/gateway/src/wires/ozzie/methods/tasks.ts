@@ -64,11 +64,15 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 
 	async reply_task(connection, request) {
 		const { task_id, feedback = "", status, token } = request.params;
-		await connection.deps.runtime.tasks.reply(keyed(request), task_id, {
-			approved: status === "approved",
-			feedback,
-			...defined({ token }),
-		});
+		await connection.deps.runtime.tasks.reply(
+			keyed(request),
+			task_id,
+			defined({
+				approved: status === "approved",
+				feedback,
+				token,
+			}),
+		);
 		return { task_id, status: "replied" };
 	},
 
@@ -103,19 +107,27 @@ function encodeSubmitted({ id, notes }: Submitted): MethodResult<"submit_task"> 
 
 export function decodeNewTask(params: MethodParams<"submit_task">): NewTask {
 	const { title, description, tools, priority, agent, model, depends_on, autonomy } = params;
-	return {
+	return defined({
 		title,
 		description,
-		...defined({ tools, priority, agent, model, dependsOn: depends_on, autonomy }),
-	};
+		tools,
+		priority,
+		agent,
+		model,
+		dependsOn: depends_on,
+		autonomy,
+	});
 }
 
 export function decodeTaskFilter(
 	{ status, parent_id, limit, before }: MethodParams<"query_tasks">,
 	sessionId: string | undefined,
 ): TaskFilter {
-	return {
+	return defined({
 		limit,
-		...defined({ sessionId, states: status && decodeStatuses(status), parentId: parent_id, before }),
-	};
+		sessionId,
+		states: status && decodeStatuses(status),
+		parentId: parent_id,
+		before,
+	});
 }

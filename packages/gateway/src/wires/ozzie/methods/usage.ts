@@ -35,10 +35,7 @@ export function decodeUsageFilter(
 			code: "invalid_argument",
 		});
 	}
-	return {
-		by,
-		...defined({ sessionId, since, until }),
-	};
+	return defined({ by, sessionId, since, until });
 }
 
 type Sum = UsageReport["total"];
@@ -55,20 +52,24 @@ export function encodeUsageReport(
 	by: UsageFilter["by"],
 ): MethodResult<"usage"> {
 	return {
-		rows: rows.map(({ key, provider, ...sum }) => ({
-			[keys[by]]: key,
-			...defined({ provider }),
-			...encodeSum(sum),
-		})),
+		rows: rows.map(({ key, provider, ...sum }) =>
+			defined({
+				[keys[by]]: key,
+				provider,
+				...encodeSum(sum),
+			}),
+		),
 		total: encodeSum(total),
-		budgets: budgets.map(({ scope, sessionId, period, spent, limit, source }) => ({
-			scope,
-			...defined({ session_id: sessionId }),
-			period,
-			spent_usd: dollars(spent),
-			limit_usd: limit === null ? null : dollars(limit),
-			source,
-		})),
+		budgets: budgets.map(({ scope, sessionId, period, spent, limit, source }) =>
+			defined({
+				scope,
+				session_id: sessionId,
+				period,
+				spent_usd: dollars(spent),
+				limit_usd: limit === null ? null : dollars(limit),
+				source,
+			}),
+		),
 	};
 }
 
@@ -81,10 +82,10 @@ export function decodeBudgetChange(
 	{ scope, period, limit_usd: limit }: MethodParams<"set_budget">,
 	sessionId: string | undefined,
 ): BudgetChange {
-	return {
+	return defined({
 		scope,
 		period,
 		limit: typeof limit === "number" ? billionths(limit) : limit,
-		...defined({ sessionId }),
-	};
+		sessionId,
+	});
 }

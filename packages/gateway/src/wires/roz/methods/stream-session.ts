@@ -1,8 +1,9 @@
 import { Metadata, type ServerDuplexStream, status } from "@grpc/grpc-js";
-import type { Ids, Redactor } from "@parley/base";
+import type { Ids } from "@parley/base";
 import type { Runtime } from "@parley/core";
 import { type SessionRequest, SessionResponse } from "../../../gen/roz/v1/agent.ts";
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { SessionStream } from "../connection.ts";
 import { statuses } from "../error-code.ts";
 import type { Hosts } from "./hosts.ts";
@@ -10,7 +11,7 @@ import type { Hosts } from "./hosts.ts";
 export interface StreamSessionOptions extends StreamDeps {
 	readonly runtime: Runtime;
 	readonly ids: Ids;
-	readonly redactor: Pick<Redactor, "redact">;
+	readonly redactor: ErrorRedactor;
 	readonly hosts: Hosts;
 }
 

@@ -1,9 +1,10 @@
 import type { Clock, Logger, Timer } from "@parley/base";
-import type { Keyed, Prompt, SessionEvent } from "@parley/core";
+import type { ContextSnapshot, EndCause, Keyed, Prompt, SessionEvent, Usage } from "@parley/core";
 import type { SessionResponse } from "../../../gen/roz/v1/agent.ts";
-import { frame } from "../codec.ts";
+import { type Reply, Turns } from "../../view/turns.ts";
+import { encodeUsage, errorFrame, frame } from "../codec.ts";
+import type { SessionErrorCode } from "../error-code.ts";
 import type { StartedSession } from "./start-session.ts";
-import { TurnFrames } from "./turn-frames.ts";
 import type { ComposedMessage } from "./user-message.ts";
 
 /** Milliseconds between two keepalive frames. */
@@ -115,5 +116,187 @@ export class Turn {
 		session.view
 			.cancel(keyed("CancelTurn"), { runId })
 			.catch((error: unknown) => log.error("a turn could not be cancelled", { error }));
+	}
+}
+
+type Happened = SessionEvent["event"];
+type Event<Type extends Happened["type"]> = Extract<Happened, { type: Type }>;
+
+interface TurnFramesOptions {
+	/** Repeated in the deltas and at the end. */
+	readonly messageId: string;
+	readonly send: (response: SessionResponse) => void;
+	/** Whether calls of the tool change nothing. */
+	readonly isPure: (tool: string) => boolean;
+}
+
+/** The frames of one turn, from its first presence hint to its one terminal frame. */
+class TurnFrames {
+	readonly #options: TurnFramesOptions;
+	readonly #turns = new Turns();
+	/** Names of the tools of calls that have started. */
+	readonly #tools = new Map<string, string>();
+	/** Calls of physical tools that run. */
+	readonly #physical = new Set<string>();
+	/** Calls that the client has seen as `calling_tool`. */
+	readonly #shown = new Set<string>();
+	/** Compactions that snapshots of the run have listed: those since the last reply of the session. */
+	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
+	#progress: number | undefined;
+	/** The last activity, for a progress that changes meanwhile. */
+	#activity = { state: "thinking", detail: "" };
+	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
+	#usage: Usage | undefined;
+	/** Whether the client has text of the turn. */
+	#hasText = false;
+	#reply: Reply | undefined;
+	/** The last model call. */
+	#called: Event<"model.called"> | undefined;
+
+	constructor(options: TurnFramesOptions) {
+		this.#options = options;
+	}
+
+	/** Tokens of the last request and of the window, for `keepalive`. */
+	get tokens(): { readonly tokensUsed?: number; readonly tokensMax?: number } {
+		return this.#tokens;
+	}
+
+	begin(): void {
+		this.#hint("full", "a turn has begun");
+	}
+
+	/** Takes the next event of the run. Returns the last event of the run: then call `end`. */
+	take(happened: SessionEvent): Event<"assistant.message"> | undefined {
+		const { event } = happened;
+		this.#note(event);
+		for (const part of this.#turns.take(happened)) {
+			if (part.type === "turn.replied") this.#reply = part.reply;
+			else if (part.type === "text.delta") this.#text(part.text);
+			else if (part.type === "thinking.delta") this.#delta("thinkingDelta", part.text);
+		}
+		return event.type === "assistant.message" ? event : undefined;
+	}
+
+	/** Shows once that a call runs. Call it before the request to the client. */
+	calling(callId: string, tool: string): void {
+		if (this.#shown.has(callId)) return;
+		this.#shown.add(callId);
+		this.#act("calling_tool", tool);
+		if (this.#options.isPure(tool)) return;
+		if (this.#physical.size === 0) this.#hint("mini", "a tool acts");
+		this.#physical.add(callId);
+	}
+
+	/** Sends the terminal frame, and what follows it. */
+	end({ content, error, cause }: Event<"assistant.message">): void {
+		const { send, messageId } = this.#options;
+		// The answer of a workflow comes from its steps, not from a model call of the run.
+		if (!this.#hasText && content !== "") this.#text(content);
+		const stopReason = this.#stopReason(error, cause);
+		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));
+		else {
+			this.#act("idle", "");
+			const usage = this.#usage && encodeUsage(this.#usage);
+			send(frame("turnComplete", { messageId, usage, stopReason }));
+		}
+		for (const compaction of this.#compacted) send(frame("contextCompacted", { ...compaction }));
+	}
+
+	#note(event: Happened): void {
+		switch (event.type) {
+			case "model.calling":
+				if (!event.auxiliary) this.#act("thinking", event.ooda ?? "");
+				break;
+			case "tool.started":
+				this.#tools.set(event.callId, event.name);
+				break;
+			case "tool.running":
+				this.calling(event.callId, this.#tools.get(event.callId) ?? "");
+				break;
+			case "tool.completed":
+			case "tool.failed":
+				this.#ended(event.callId);
+				break;
+			case "prompt.requested":
+			case "prompt.shown":
+				if (event.prompt.approval) this.#act("waiting_approval", event.prompt.approval.callId);
+				break;
+			case "todo.updated":
+				this.#advance(event.steps);
+				break;
+			default:
+				this.#count(event);
+		}
+	}
+
+	#count(event: Happened): void {
+		switch (event.type) {
+			case "context.updated":
+				this.#tokens = { tokensUsed: event.total, tokensMax: event.window };
+				this.#compacted.push(...event.compacted);
+				break;
+			case "model.called":
+				this.#called = event;
+				break;
+			case "usage.updated":
+				this.#usage = event.run;
+				break;
+			default:
+				break;
+		}
+	}
+
+	#advance(steps: Event<"todo.updated">["steps"]): void {
+		const done = steps.filter(({ state }) => state === "completed").length;
+		this.#progress = steps.length === 0 ? undefined : done / steps.length;
+		this.#act(this.#activity.state, this.#activity.detail);
+	}
+
+	#ended(callId: string): void {
+		if (this.#physical.delete(callId) && this.#physical.size === 0) this.#hint("full", "the tool has ended");
+	}
+
+	#text(content: string): void {
+		this.#hasText = true;
+		this.#delta("textDelta", content);
+	}
+
+	#delta(kind: "textDelta" | "thinkingDelta", content: string): void {
+		this.#options.send(frame(kind, { messageId: this.#options.messageId, content }));
+	}
+
+	#act(state: string, detail: string): void {
+		this.#activity = { state, detail };
+		this.#options.send(frame("activityUpdate", { state, detail, progress: this.#progress }));
+	}
+
+	#hint(level: "full" | "mini", reason: string): void {
+		this.#options.send(frame("presenceHint", { level, reason }));
+	}
+
+	/** Undefined for a turn that failed. */
+	#stopReason(error: string, cause: EndCause | undefined): string | undefined {
+		if (error === "cancelled") return "cancelled";
+		if (cause === "refusal") return "refusal";
+		if (cause === "cut") return "max_tokens";
+		if (error !== "") return undefined;
+		const { stop = "end_turn" } = this.#reply ?? {};
+		return stop === "tool_use" ? "end_turn" : stop;
+	}
+
+	#codeOf(cause: EndCause | undefined): SessionErrorCode {
+		switch (cause) {
+			case "budget":
+				return "budget_exceeded";
+			case "denied":
+				return "safety_violation";
+			case "model":
+				return this.#called?.fault === "rate-limited" ? "rate_limited" : "model_error";
+			case undefined:
+				return "internal";
+			default:
+				return "agent_error";
+		}
 	}
 }

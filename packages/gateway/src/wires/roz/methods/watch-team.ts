@@ -1,14 +1,14 @@
 import { Metadata, type ServerWritableStream, status } from "@grpc/grpc-js";
-import type { Logger, Redactor } from "@parley/base";
+import type { Logger } from "@parley/base";
 import type { Principal, Runtime, SessionEvent } from "@parley/core";
 import { TeamEvent, type WatchTeamRequest } from "../../../gen/roz/v1/agent.ts";
 import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
-import { shownError } from "../../shared/error-text.ts";
+import { type ErrorRedactor, shownError } from "../../shared/error-text.ts";
 import { statuses } from "../error-code.ts";
 
 export interface WatchTeamOptions extends StreamDeps {
 	readonly runtime: Runtime;
-	readonly redactor: Pick<Redactor, "redact">;
+	readonly redactor: ErrorRedactor;
 }
 
 /** `roz.v1.AgentService.WatchTeam`. */

@@ -70,23 +70,19 @@ async function stateOf(agent: Agent, { busy, usage }: Prompts): Promise<object> 
 
 function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 	const { id, provider, contextWindow: context_window, maxOutput: max_output, reasoning, prices } = model;
-	return {
+	return defined({
 		id,
 		provider,
 		context_window,
 		max_output,
 		reasoning: reasoning !== "none",
-		...defined({
-			usd_per_million: prices
-				? {
-						input: prices.input,
-						output: prices.output,
-						cache_read: prices.cacheRead,
-						cache_write: prices.cacheWrite,
-					}
-				: undefined,
-		}),
-	};
+		usd_per_million: prices && {
+			input: prices.input,
+			output: prices.output,
+			cache_read: prices.cacheRead,
+			cache_write: prices.cacheWrite,
+		},
+	});
 }
 
 /** Maximum bytes of the messages: a frame stays below the 16 MiB that clients accept for one line. */

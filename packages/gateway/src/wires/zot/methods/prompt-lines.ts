@@ -1,4 +1,3 @@
-import { defined } from "@parley/base";
 import { noUsage, type Recorded, type SessionEvent, type Usage } from "@parley/core";
 import { type Reply, type TurnEvent, Turns } from "../../view/turns.ts";
 import { encodeCounts, encodeReply, encodeResult, encodeStop } from "../codec.ts";
@@ -28,15 +27,8 @@ export class Tally {
 		this.#usage = sum(this.#usage, usage);
 		this.#cost += cost;
 		const own = encodeCounts(usage, cost);
-		const further = auxiliary || runId === "";
-		return [
-			{
-				type: "usage",
-				...own,
-				cumulative: this.counts,
-				...defined({ auxiliary: further || undefined }),
-			},
-		];
+		const usageLine = { type: "usage", ...own, cumulative: this.counts } as const;
+		return [auxiliary || runId === "" ? { ...usageLine, auxiliary: true } : usageLine];
 	}
 }
 
@@ -127,31 +119,34 @@ export class PromptLines {
 		// Without a model call that is left, the run ends with its limit, whatever the client wanted.
 		const cancelled = error === "cancelled" || (error !== "" && !this.#cut && this.#abort.aborted);
 		const failed = error !== "" && !cancelled && !this.#cut;
-		return [
-			...(open && !cancelled ? [{ type: "turn_end", stop: "error", error } as const] : []),
-			...(cancelled ? this.#endAborted(open) : []),
-			...(failed ? [{ type: "error", message: error } as const] : []),
-			{ type: "done" },
-		];
+		const lines: Notice[] = cancelled ? this.#endAborted(open) : [];
+		if (open && !cancelled) lines.push({ type: "turn_end", stop: "error", error });
+		if (failed) lines.push({ type: "error", message: error });
+		return [...lines, { type: "done" }];
 	}
 
 	/** Clients learn of an abort from a `turn_end`: an abort between two turns gets a turn of its own. */
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
-		const begun = { type: "turn_start", step: this.#turns.step + 1 } as const;
-		return [...(open ? [] : [begun]), { type: "turn_end", stop: "aborted" }];
+		const end: Notice = { type: "turn_end", stop: "aborted" };
+		return open ? [end] : [{ type: "turn_start", step: this.#turns.step + 1 }, end];
 	}
 }
 
 function encodeOutcome({ callId: id, outcome }: Extract<TurnEvent, { type: "call.ended" }>): Notice {
 	switch (outcome.type) {
 		case "tool.completed":
-			return { type: "tool_result", id, is_error: false, content: encodeResult(outcome) };
+			return {
+				type: "tool_result",
+				id,
+				is_error: false,
+				content: encodeResult(outcome.result, outcome.pictures),
+			};
 		case "tool.failed":
-			return { type: "tool_result", id, is_error: true, content: encodeResult({ result: outcome.error }) };
+			return { type: "tool_result", id, is_error: true, content: encodeResult(outcome.error) };
 		case "tool.not_run": {
 			const result = `not run: ${outcome.error || "the prompt has ended"}`;
-			return { type: "tool_result", id, is_error: true, content: encodeResult({ result }) };
+			return { type: "tool_result", id, is_error: true, content: encodeResult(result) };
 		}
 	}
 }

@@ -150,7 +150,7 @@ export class Prompts {
 	}
 
 	async #prompt(job: Extract<Job, { type: "prompt" }>, active: Active, done: Promise<void>): Promise<void> {
-		const runId = await this.#options.agent.prompt(job.message ?? "", picturesOf(job));
+		const runId = await this.#options.agent.prompt(job.message ?? "", picturesOf(job.images));
 		active.runId = runId;
 		if (active.abort.signal.aborted) this.#cancelRun(runId);
 		await done;
@@ -192,11 +192,11 @@ export class Prompts {
 
 /** The message of the user as the transcript has it. */
 function questionOf({ message, images }: Extract<Job, { type: "prompt" }>, at: number): Notice {
-	const content = encodeQuestion(message ?? "", picturesOf({ images }));
+	const content = encodeQuestion(message ?? "", picturesOf(images));
 	return { type: "user_message", content, time: encodeTime(at) };
 }
 
-function picturesOf({ images }: Pick<Extract<Job, { type: "prompt" }>, "images">): ImageBlock[] {
+function picturesOf(images: Extract<Job, { type: "prompt" }>["images"]): ImageBlock[] {
 	return (images ?? []).map(({ mime_type, data }) => ({ type: "image", mediaType: mime_type, data }));
 }
 
@@ -209,7 +209,7 @@ function lengthOf(job: Job): number {
 
 function describe(job: Job): object {
 	const { id, type } = job;
-	const named = { ...defined({ id }), type };
+	const named = defined({ id, type });
 	if (job.type === "compact") return named;
 	const message = job.message ?? "";
 	return { ...named, message: shorten(message, mostShown), images: job.images?.length ?? 0 };

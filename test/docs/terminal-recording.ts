@@ -1,0 +1,75 @@
+import xterm from "@xterm/headless";
+import { Place } from "../terminal/place.ts";
+import type { Screen } from "../terminal/screen.ts";
+import { animation, type Frame, type Span } from "./terminal-svg.ts";
+
+/** Those of `Screen`. */
+const [columns, rows] = [80, 24];
+
+/** Plays the first conversation with the real command and the offline model, and returns it as an animated SVG. */
+export async function recordFirstConversation(): Promise<string> {
+	const place = await Place.open();
+	try {
+		const frames: Frame[] = [];
+		const chat = await place.chat();
+		const take = async (seconds: number): Promise<void> => {
+			frames.push({ seconds, rows: await rowsOf(chat) });
+		};
+		await take(1);
+		await typeSlowly(chat, "write: notes.txt <<< buy milk", () => take(0.12));
+		chat.type("\r");
+		await chat.shows("y yes · n no");
+		await take(2.5);
+		await chat.enter("y");
+		await chat.rests("write_file returned:");
+		await take(2.5);
+		await typeSlowly(chat, "read: notes.txt", () => take(0.12));
+		chat.type("\r");
+		await chat.rests("read_file returned:");
+		await take(4);
+		return animation({ title: "First conversation with Parley in a terminal", columns, rows, frames });
+	} finally {
+		await place.close();
+	}
+}
+
+/** Types three characters at a time, and calls `typed` when the screen shows them. */
+async function typeSlowly(screen: Screen, text: string, typed: () => Promise<void>): Promise<void> {
+	for (let end = 3; end < text.length + 3; end += 3) {
+		const shown = text.slice(0, end);
+		screen.type(text.slice(end - 3, end));
+		await screen.until(`"${shown}" is typed`, () => screen.typed.trimEnd().endsWith(shown.trimEnd()));
+		await typed();
+	}
+}
+
+/** The visible rows with their styles. The id of the session is replaced, because it differs in each run. */
+async function rowsOf(screen: Screen): Promise<Span[][]> {
+	const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
+	const received = screen.received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
+	await new Promise<void>((resolve) => terminal.write(received, resolve));
+	const { active } = terminal.buffer;
+	return Array.from({ length: rows }, (_, row) => {
+		const line = active.getLine(active.viewportY + row);
+		const spans: Span[] = [];
+		for (let column = 0; column < columns; column++) {
+			const cell = line?.getCell(column);
+			if (cell === undefined || cell.getChars() === "") continue;
+			const style = {
+				color: cell.isFgDefault() ? undefined : cell.getFgColor(),
+				isBold: cell.isBold() !== 0,
+				isDim: cell.isDim() !== 0,
+			};
+			const last = spans.at(-1);
+			const joins =
+				last !== undefined &&
+				last.column + last.text.length === column &&
+				last.color === style.color &&
+				last.isBold === style.isBold &&
+				last.isDim === style.isDim;
+			if (joins) last.text += cell.getChars();
+			else spans.push({ column, text: cell.getChars(), ...style });
+		}
+		return spans.filter(({ text }) => text.trim() !== "");
+	});
+}
