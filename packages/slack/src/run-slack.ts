@@ -21,18 +21,17 @@ import { Interactions } from "./interactions/interactions.ts";
 import { createSlackPlatform } from "./slack-platform.ts";
 import type { OwnAccount, SlackLink, SlackPort } from "./vocabulary/slack-port.ts";
 
-/** What a connector for Slack is made of. */
 export interface RunSlackOptions extends RunOptions {
 	/** `xoxb-…`. */
 	readonly botToken: string;
-	/** `xapp-…`: what Slack sends comes through sockets that we open. */
+	/** `xapp-…`: uses Socket Mode. */
 	readonly appToken?: string | undefined;
-	/** Without an app token: what Slack sends comes to `listen`, signed with it. */
+	/** Without an app token: verifies requests at `listen`. */
 	readonly signingSecret?: string | undefined;
 	readonly listen?: { readonly host: string; readonly port: number } | undefined;
-	/** Another `https://slack.com/api/`. */
+	/** Replaces `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;
-	/** Slack itself unless told. */
+	/** Slack itself by default. */
 	readonly port?: SlackPort;
 }
 
@@ -41,7 +40,7 @@ type Parts = StartedParts & EventHandlers & { readonly posted: CatchUpParts["pos
 
 const dayMs = 24 * 3_600_000;
 
-/** Runs the connector for Slack; see `runConnector`. Rejects as well where nothing says how Slack reaches it. */
+/** Runs the connector for Slack; see `runConnector`. Also rejects if neither an app token nor a signing secret is set. */
 export async function runSlack(options: RunSlackOptions): Promise<RunningConnector<Ready>> {
 	const { botToken, apiUrl, clock, chance, log } = options;
 	const port =
@@ -94,7 +93,7 @@ async function openSide(
 		start: ({ account }, start) => startParts(options, account, { start, signal }),
 		readMissed: (heardRooms) => catchUp.begin(heardRooms),
 		async stop() {
-			// What is not taken now Slack sends to the next one.
+			// Slack redelivers the remaining events to the next process.
 			await Promise.all([catchUp.stop(), taking.stop(), port.close()]);
 		},
 		close: () => places.close(),
@@ -113,7 +112,7 @@ async function startParts(
 	const connector = await start.connector(platform, controls);
 	const accept: EventHandlers["accept"] = async (inbound, key) => {
 		await connector.accept(inbound, key);
-		// Slack waits for its answer, not for what its button shows.
+		// Slack waits for the acknowledgement, not for the change of the button.
 		if (inbound.type === "stop") void platform.surface.stopped(key.conversation);
 	};
 	const interactions = new Interactions({

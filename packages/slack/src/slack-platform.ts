@@ -8,7 +8,7 @@ import { conversationOf } from "./vocabulary/conversation.ts";
 import { endingOfMessage, namedMessage } from "./vocabulary/message-id.ts";
 
 export interface PlatformParts extends SurfaceParts {
-	/** What somebody is called, as far as it is known without asking. */
+	/** Returns the cached name of a person. */
 	readonly nameOf?: (user: string) => string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface SlackPlatform extends ChatPlatform {
 	readonly surface: SlackSurface;
 }
 
-/** Slack, as the kit needs a platform. */
+/** Slack as a platform of the kit. */
 export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	const { self, port, nameOf } = parts;
 	return {
@@ -39,7 +39,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 }
 
 /**
- * A link to their profile. What Slack has for a person, `<@U…>`, calls them wherever it is posted
+ * A link to the person's profile. Slack's own form `<@U…>` notifies the person in every post
  * (https://docs.slack.dev/messaging/formatting-message-text#mentioning-users).
  */
 function personMarkdown(id: string, workspace: string, name: string | undefined): string {

@@ -16,21 +16,22 @@ import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
-/** A section is shown where Slack takes nothing else. */
+/** A section is used if Slack refuses all other types. */
 export type BodyBlock = MarkdownBlock | RichTextBlock | TableBlock | ContextBlock | SectionBlock;
 
-/** A text as Slack shows it. */
+/** A text in the form of Slack. */
 export interface Body {
 	readonly blocks: readonly BodyBlock[];
-	/** The same for notifications and screen readers, as far as it has room; empty where there is nothing to read. */
+	/** The same for notifications and screen readers, up to the limit; empty without visible text. */
 	readonly text: string;
 }
 
 const smallLine = new RegExp(`(?:^|\\n)${smallPrintStart}(.*)`, "g");
 
 /**
- * What a body of `slackDialect` shows: text as Markdown, or as rich text if `needsRichText`; the first table that Slack can
- * hold as a table (there may be one: reference/block-kit/blocks/table-block), others as code or lists; small print as context.
+ * Converts a body of `slackDialect` to blocks. Text becomes Markdown, or rich text if `needsRichText`. The first table that
+ * fits becomes a table block (reference/block-kit/blocks/table-block allows one); others become code or lists. Small print
+ * becomes context.
  */
 export function bodyBlocks(body: string): Body {
 	const parts = partsOf(body);
@@ -43,7 +44,7 @@ export function bodyBlocks(body: string): Body {
 	return { blocks, text: fallbackOf(text.join("\n\n")) };
 }
 
-/** Cut where it is too long, and never inside of `<…>` or an entity. */
+/** Cuts a long text, never inside `<…>` or an entity. */
 export function fallbackOf(text: string): string {
 	if (text.length <= limits.text) return text;
 	return `${cutText(text, limits.text)
@@ -58,7 +59,7 @@ interface Part {
 }
 
 function partsOf(body: string): Part[] {
-	// What stands at odd places is what the expression has kept.
+	// The odd parts are those that the expression captures.
 	return body
 		.split(smallLine)
 		.map((text, index) => ({ small: index % 2 === 1, blocks: parseText(text).blocks }))
@@ -92,7 +93,10 @@ function shownBlocks(blocks: readonly Block[], mayHoldTable: boolean): BodyBlock
 	return shown;
 }
 
-/** At most three blocks: Slack limits their number. The middle one, if any, is all from the first to the last that needs it. */
+/**
+ * Returns at most three blocks, because Slack limits their number. The middle one contains everything from the first to the
+ * last block that needs rich text.
+ */
 function textBlocks(blocks: readonly Block[]): BodyBlock[] {
 	const first = blocks.findIndex(needsRichText);
 	if (first < 0) return markdownOf(blocks);
@@ -108,7 +112,7 @@ function markdownOf(blocks: readonly Block[]): BodyBlock[] {
 
 const fences = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-/** mrkdwn has no escape: a joiner on both sides keeps a mark from being one. */
+/** mrkdwn has no escapes: a joiner on both sides disables a delimiter. */
 function escaped(value: string): string {
 	return harmless(value)
 		.replace(/[*_~`]/g, `${joiner}$&${joiner}`)
@@ -122,13 +126,13 @@ function writeLink({ url, children }: Link): string {
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;
 }
 
-/** What is code here cannot hold the mark that ends it. */
+/** Code in mrkdwn cannot contain a backtick. */
 function writeCode(value: string): string {
 	if (value === "") return "";
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;
 }
 
-/** Pictures stay names in code. */
+/** Emoji names stay names in code. */
 function entitiesOnly(value: string): string {
 	return visible(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -148,7 +152,7 @@ const marks: LineSyntax = {
 	thematicBreak: "———",
 };
 
-/** Blocks as mrkdwn, Slack's own marks: messaging/formatting-message-text#basic-formatting. */
+/** Writes blocks as mrkdwn, Slack's own syntax: messaging/formatting-message-text#basic-formatting. */
 function writeMrkdwn(blocks: readonly Block[]): string {
 	return writeLines(blocks, marks).toWellFormed();
 }

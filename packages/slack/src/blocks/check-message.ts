@@ -12,20 +12,20 @@ export type MessageBlock = ShownBlock | ActionsBlock;
 type Element = ActionsBlock["elements"][number];
 type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
 
-/** A message that is to be made or changed. */
+/** A message that is created or changed. */
 export interface Message {
 	readonly blocks: readonly MessageBlock[];
-	/** What notifications and screen readers show. */
+	/** Text for notifications and screen readers. */
 	readonly text: string;
 }
 
-/** What Slack would not take of a message, by the part that has to change. Empty: it takes all. */
+/** Violated limits of Slack by the part that must change. Empty for a valid message. */
 export interface Violations {
 	readonly body?: string;
 	readonly controls?: string;
 }
 
-/** Checks a message against all limits of Slack that it could break. */
+/** Checks a message against all relevant limits of Slack. */
 export function checkMessage({ blocks, text }: Message): Violations {
 	const controls = controlsProblem(blocks.filter((block) => block.type === "actions"));
 	const body = bodyProblem(blocks, text);
@@ -93,7 +93,7 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/** What is read on controls, which counts like any text. */
+/** Length of the texts on controls, which count like any text. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements = blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
 	const labels = elements.flatMap((element) => {

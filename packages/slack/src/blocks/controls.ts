@@ -10,12 +10,12 @@ import type {
 } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 
-/** Slack has a green one and a red one. */
+/** Slack has a green and a red style. */
 const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;
 
 type Element = Button | StaticSelect | MultiStaticSelect;
 
-/** Controls as Slack has them, a block a row. Links have an id of their own, `link:N`, which nothing listens to. */
+/** Converts controls, with one block per row. Links have an id of their own, `link:N`, without a handler. */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ActionsBlock[] {
 	let links = 0;
 	return rows.map((row) => ({
@@ -27,7 +27,7 @@ export function controlBlocks(rows: readonly (readonly Control[])[]): ActionsBlo
 	}));
 }
 
-/** What can be opened of controls that Slack does not take, as lines of a body. */
+/** Links of controls that Slack refused, as lines of a body. */
 export function linksAsText(rows: readonly (readonly Control[])[]): string {
 	const links = rows.flat().filter((control) => control.type === "link");
 	return links.map(({ label, url }) => `\n\n${label.replace(/[[\]\\<>&]/g, " ")}: <${url}>`).join("");
@@ -83,14 +83,14 @@ function optionOf({
 	description,
 }: Extract<Control, { type: "choice" }>["options"][number]): PlainTextOption {
 	return {
-		// A value is what comes back: half of one would mean something else.
+		// A value must not be shortened, because it is the answer.
 		value,
 		text: plain(label === "" ? value : label, limits.optionText),
 		...defined({ description: description === "" ? undefined : plain(description, limits.optionText) }),
 	};
 }
 
-/** Names of pictures stay names. */
+/** Emoji names stay names. */
 function plain(text: string, most: number): PlainTextElement {
 	return { type: "plain_text", text: cutText(text, most), emoji: false };
 }

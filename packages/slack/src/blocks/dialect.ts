@@ -4,18 +4,18 @@ import { writeInlines } from "./write-inlines.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
 /**
- * Slack's text as Markdown, which `bodyBlocks` turns into blocks: whatever a text holds, it is shown as that text. Small
- * print is marked by a character that no text keeps.
+ * Text for Slack as Markdown, which `bodyBlocks` converts to blocks. Text is always literal. Small print is marked by a
+ * control character that texts do not contain.
  */
 export const slackDialect: Dialect = {
 	write: writeBody,
 	small: (written) => smallPrintStart + written,
 	measure: (written) => written.length,
-	// Tables scroll and their cells wrap; what is wider still reads better as a list.
+	// Tables scroll and their cells wrap, but wider ones are easier to read as lists.
 	tableColumns: 200,
 };
 
-/** A document as the body of a post: Markdown with its tables, to be read again by `bodyBlocks`. */
+/** Writes a document as the body of a post: Markdown with its tables, which `bodyBlocks` reads again. */
 function writeBody(blocks: readonly Block[]): string {
 	const parts: string[] = [];
 	for (let from = 0; from < blocks.length; ) {
@@ -29,7 +29,7 @@ function writeBody(blocks: readonly Block[]): string {
 	return parts.join("\n\n").toWellFormed();
 }
 
-/** Every cell is one line, and a bar in it is none of the table. */
+/** Each cell has one line, with escaped bars. */
 function writeTable({ children }: Table): string {
 	const [header, ...rows] = children.map(
 		(row) =>

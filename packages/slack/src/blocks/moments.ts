@@ -1,27 +1,27 @@
 const link = /^https:\/\/moment\.invalid\/(\d{1,12})\/(relative|exact)$/;
 
 /**
- * Names the day where it is near and always the time: Slack has no words for how long something will be
+ * Shows the day if it is near, and always the time: Slack has no relative times
  * (https://docs.slack.dev/messaging/formatting-message-text#date-formatting).
  */
 const formats = { relative: "{date_short_pretty} at {time}", exact: "{date_short} at {time}" } as const;
 
-/** A moment as Slack shows it, each reader in their own time. */
+/** A time that Slack shows in the reader's time zone. */
 export interface Moment {
 	/** Seconds since the epoch. */
 	readonly timestamp: number;
 	readonly format: string;
-	/** What is shown where Slack cannot. */
+	/** Text if Slack cannot show it. */
 	readonly fallback: string;
 }
 
-/** Markdown of the kit that shows up as a moment in the reader's own time; elsewhere as its label. */
+/** Markdown of a time. Slack shows it in the reader's time zone, other programs show its label. */
 export function momentMarkdown(at: number, style: "relative" | "exact"): string {
 	const seconds = Math.floor(at / 1000);
 	return `[${labelOf(seconds)}](https://moment.invalid/${seconds}/${style})`;
 }
 
-/** What a link stands for; undefined where it is a link. */
+/** The time of a link; undefined for a real link. */
 export function momentOf(url: string): Moment | undefined {
 	const [, seconds, style] = link.exec(url) ?? [];
 	if (seconds === undefined || (style !== "relative" && style !== "exact")) return undefined;
@@ -29,7 +29,7 @@ export function momentOf(url: string): Moment | undefined {
 	return { timestamp, format: formats[style], fallback: labelOf(timestamp) };
 }
 
-/** As it stands in a text: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
+/** Time in a text: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
 export function momentToken({ timestamp, format, fallback }: Moment): string {
 	return `<!date^${timestamp}^${format}|${fallback}>`;
 }

@@ -1,7 +1,7 @@
 import type { StepList } from "@parley/connector";
 import type { PlanBlock, TaskCardBlock } from "@slack/types";
 
-/** The states of reference/block-kit/blocks/task-card-block. Slack has none for a skipped step. */
+/** States of reference/block-kit/blocks/task-card-block, which has no state for skipped steps. */
 const states: Readonly<Record<StepList["steps"][number]["status"], TaskCardBlock["status"]>> = {
 	pending: "pending",
 	in_progress: "in_progress",

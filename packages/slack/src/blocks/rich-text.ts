@@ -43,8 +43,8 @@ function inlineNeedsRichText(node: Inline): boolean {
 }
 
 /**
- * Blocks as rich text, in which Slack reads no text again: reference/block-kit/blocks/rich-text-block. Lists are lines of
- * text, because a native list cannot hold code blocks. Undefined if there is nothing to read.
+ * Blocks as rich text, which Slack does not parse: reference/block-kit/blocks/rich-text-block. Lists are lines of text,
+ * because a native list cannot contain code blocks. Undefined without visible text.
  */
 export function richTextBlock(blocks: readonly Block[]): RichTextBlock | undefined {
 	const parts: Part[] = [];
@@ -107,7 +107,7 @@ function elementsOfBlock(block: Block, indent: string): RichTextElement[] {
 	}
 }
 
-/** Blocks below each other. */
+/** Blocks one below another. */
 function joined(blocks: readonly Block[], indent: string): RichTextElement[] {
 	return blocks.flatMap((block, index) => [
 		...(index === 0 ? [] : textOf(`\n${indent}`, {})),

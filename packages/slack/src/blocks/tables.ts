@@ -3,10 +3,10 @@ import type { TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import { richTextLength, richTextLine } from "./rich-text.ts";
 
-/** Code that is wider is wrapped, which no table survives. */
+/** Wider code wraps, which breaks a table. */
 const codeColumns = 80;
 
-/** A table as Slack has it; undefined where it is too large for that. */
+/** Converts a table; undefined if it is too large for a table block. */
 export function tableBlock({ children }: Table): TableBlock | undefined {
 	const rows = children.map((row) => row.children.map((cell) => richTextLine(cell.children)));
 	const columns = rows[0]?.length ?? 0;
@@ -18,7 +18,7 @@ export function tableBlock({ children }: Table): TableBlock | undefined {
 	return tableProblem(block) === undefined ? block : undefined;
 }
 
-/** What Slack would not take of a table; undefined where it takes it. */
+/** Reason why Slack would refuse a table; undefined if it is valid. */
 export function tableProblem({ rows }: TableBlock): string | undefined {
 	const columns = Math.max(0, ...rows.map((row) => row.length));
 	const characters = tableLength(rows);
@@ -28,12 +28,14 @@ export function tableProblem({ rows }: TableBlock): string | undefined {
 	return characters > limits.tableCharacters ? `a table has ${characters} characters` : undefined;
 }
 
-/** The characters in all cells. */
+/** Number of characters in all cells. */
 export function tableLength(rows: TableBlock["rows"]): number {
 	return rows.flat().reduce((sum, cell) => sum + cellLength(cell), 0);
 }
 
-/** What is too large for a table block: lines of equal columns where they stay whole, else a list of its rows. */
+/**
+ * A table that is too large for a table block: lines of equal columns if they do not wrap, otherwise a list of its rows.
+ */
 export function otherwise(table: Table): Block[] {
 	const lines = alignedLines(table);
 	const widest = Math.max(...lines.map(columnsOf));

@@ -6,19 +6,22 @@ type Styled = Extract<Inline, { type: Style }>;
 
 const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
-/** Marks inside a line, but for an underscore inside a word. */
+/** Delimiters inside a line, except an underscore inside a word. */
 const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** What begins a block where it begins a line; what a table could be made of, too. */
+/** Characters that begin a block or a table row at the start of a line. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
-/** What would make a link of itself, and take the escapes that follow into it. */
+/** Text that becomes a link without syntax, and would include following escapes. */
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
-/** A text that looks like another address than the one it leads to. */
+/** A label that looks like another address than that of the link. */
 const misleading = /:\/\/|^www\./i;
 
-/** Inlines as Markdown (CommonMark with strikethrough) in which all text is text. Line breaks are `\n`. */
+/**
+ * Writes inlines as Markdown (CommonMark with strikethrough) in which all text is literal. Line breaks are `\
+ * `.
+ */
 export function writeInlines(nodes: readonly Inline[]): string {
 	return write(nodes, []);
 }
@@ -58,7 +61,7 @@ function writeLink({ url, children }: Link, around: readonly Style[]): string {
 	return isAstray ? `${label} (<${address}>)` : `[${label}](${address})`;
 }
 
-/** Whether an address is the text, or what a bare one stands for. */
+/** Whether a text is the address of the link, with or without its scheme. */
 function leadsTo(plain: string, url: string): boolean {
 	return plain === url || plain === url.replace(/^https?:\/\//i, "");
 }
@@ -68,7 +71,7 @@ function writeText(value: string): string {
 		harmless(value)
 			.replace(inlineMark, "\\$&")
 			.replace(bareAddress, "$&\\")
-			// In front of a link it would make a picture of it.
+			// Before a link, an exclamation mark would make an image.
 			.replace(/!$/, "\\!")
 			.replace(lineMark, "$1\\")
 			.replace(lineNumber, "$1\\")
@@ -83,12 +86,12 @@ function writeCode(value: string): string {
 	return fence + pad + code + pad + fence;
 }
 
-/** The longest run of backticks. */
+/** Length of the longest run of backticks. */
 export function longestRun(code: string): number {
 	return Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
 }
 
-/** A mark only opens and closes beside what is no punctuation, and not beyond an empty line. */
+/** A delimiter opens and closes only beside a letter or digit, and not across an empty line. */
 function styled(type: Style, children: string): string {
 	const inner = children.replace(/\n[ \t]*(?=\n)/g, "");
 	if (inner.trim() === "") return inner;
@@ -97,14 +100,14 @@ function styled(type: Style, children: string): string {
 	return fences[type] + open + inner + close + fences[type];
 }
 
-/** A style inside of itself is no other style. */
+/** A style inside itself has no effect. */
 function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
 	return isStyled(node) && around.includes(node.type)
 		? node.children.flatMap((child) => unwrapped(child, around))
 		: [node];
 }
 
-/** Neighbours of one style are one: their marks would close and open as something else. */
+/** Merges neighbours of one style, because their delimiters would be misread. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {

@@ -4,14 +4,17 @@ import { longestRun, writeInlines } from "./write-inlines.ts";
 
 type ListItem = List["children"][number];
 
-/** Blocks as Markdown (CommonMark, task lists, strikethrough); tables as code, because here they are nested or too large. */
+/**
+ * Writes blocks as Markdown (CommonMark, task lists, strikethrough). Tables become code, because they are nested or too
+ * large here.
+ */
 export function writeMarkdown(blocks: readonly Block[]): string {
 	return blockLines(blocks, false).join("\n");
 }
 
 /**
- * The same number of equal lists in a row would be one list: every other one has other marks. `nested`: in a list or a quote,
- * which hold no headings.
+ * Two lists of one kind in sequence would become one list, so every other one has different markers. `nested`: inside a
+ * list or a quote, which cannot contain headings.
  */
 function blockLines(blocks: readonly Block[], nested: boolean): string[] {
 	let isOdd = false;
@@ -31,7 +34,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 		case "heading":
 			return headingLines(block, nested);
 		case "thematicBreak":
-			// Hyphens could be read as the mark of an item.
+			// Hyphens could be read as a list marker.
 			return [nested ? "___" : "---"];
 		case "code":
 			return codeLines(block.value, block.lang);
@@ -42,7 +45,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 	}
 }
 
-/** Two blanks at its end keep a line from running into the next one. */
+/** Two spaces at the end of a line keep the line break. */
 function paragraphLines(written: string): string[] {
 	const lines = written.split("\n").map((line) => line.replace(/^[ \t]+|[ \t]+$/g, ""));
 	return lines.map((line, index) => (line === "" || !lines[index + 1] ? line : `${line}  `));
@@ -77,13 +80,13 @@ function itemLines({ children, checked }: ListItem, marker: string): string[] {
 	});
 }
 
-/** An item that begins with nothing would take nothing of what follows. */
+/** Removes empty paragraphs, because an item with an empty start would lose its content. */
 function shownIn(children: readonly Block[]): readonly Block[] {
 	const shown = children.filter((block) => block.type !== "paragraph" || block.children.length > 0);
 	return shown.length > 0 ? shown : children;
 }
 
-/** A list below a line of text needs no empty line between. */
+/** Removes the empty line between a line of text and the list below it. */
 function tight(lines: string[], children: readonly Block[]): string[] {
 	const [first, second] = children;
 	const isClose =

@@ -6,14 +6,17 @@ import { readMessageId } from "../vocabulary/message-id.ts";
 export interface ActiveChannel {
 	readonly channel: string;
 	readonly thread?: string;
-	/** Something was said there that was for us, whether everything there is or not. */
+	/** The agent was addressed there at least once. */
 	readonly us?: true;
 }
 
-/** How many are kept in which we were spoken to, and of all others: there those that were the longest without a word go. */
+/**
+ * Maximum entries in which the agent was addressed, and maximum others. Those without a message for the longest time are
+ * removed first.
+ */
 const most = { us: 150, others: 50 } as const;
 
-/** Where something was said, over restarts: what was missed is read there. */
+/** Channels and threads with messages, stored over restarts. Missed messages are read there. */
 export class ActiveChannels {
 	readonly #places: Map<string, ActiveChannel>;
 	readonly #kept: LateSave;
@@ -40,13 +43,16 @@ export class ActiveChannels {
 		this.#kept = new LateSave({ save, what: "where Slack was heard", clock, log });
 	}
 
-	/** Where we were spoken to, then all others, the last used first: much is said that is not for us. */
+	/**
+	 * Entries in which the agent was addressed, then all others, each with the last used first: most messages are for other
+	 * people.
+	 */
 	get all(): readonly ActiveChannel[] {
 		const all = [...this.#places.values()].reverse();
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
 	}
 
-	/** An inbound event is durably taken. Resolves at once, but for the first one of a place when that is written. */
+	/** Notes a stored inbound event. Resolves at once, except for the first one of an entry, which must be saved. */
 	async heard(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
 		const isNew = channelsOf(inbound)
@@ -56,19 +62,19 @@ export class ActiveChannels {
 		await this.#kept.written();
 	}
 
-	/** Places that were used without that it was noted, the last used first. */
+	/** Adds entries that were used before they were noted, the last used first. */
 	know(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
 		if (fresh.length > 0) this.#kept.changed();
 	}
 
-	/** It can be read no more. */
+	/** Removes an entry that the bot can no longer read. */
 	forget(place: ActiveChannel): void {
 		if (this.#places.delete(nameOf(place))) this.#kept.changed();
 	}
 
-	/** Resolves when all is written, or cannot be. */
+	/** Resolves when all changes are saved, or have failed. */
 	close(): Promise<void> {
 		return this.#kept.close();
 	}
@@ -93,7 +99,7 @@ export class ActiveChannels {
 	}
 }
 
-/** What is said at the top is read with the channel, and its thread by itself where that is ours. */
+/** A message at the top is read with its channel. A thread of the agent is read separately. */
 function channelsOf({
 	room,
 	message,
@@ -111,7 +117,7 @@ function channelsOf({
 	]);
 }
 
-/** What a place is known by. */
+/** Identifier of an entry. */
 export function nameOf({ channel, thread }: ActiveChannel): string {
 	return thread === undefined ? channel : `${channel}/${thread}`;
 }

@@ -8,46 +8,49 @@ import { MissedMessages } from "./missed-messages.ts";
 export interface CatchUpParts {
 	readonly port: SlackApi;
 	readonly places: ActiveChannels;
-	/** The threads of what we have lately posted at the top, where people may answer for the first time. */
+	/** Threads of recent posts at the top of channels, in which people may answer for the first time. */
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
-	/** The last moment until which nothing was missing. */
+	/** The last moment before which no event is missing. */
 	readonly alive: StoredValue<number>;
-	/** Whether what the gateway has not heard was read since the database is there. */
+	/** Whether the messages that the gateway does not have were read for this database. */
 	readonly begun: StoredValue<true>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Takes an outer event; resolves when it is durable. `isLast`: it comes no more, so that it is to be taken as it is. `seenBefore`: see `Gap`. */
+	/**
+	 * Takes an outer event; resolves when it is stored. `isLast`: it is not redelivered, so that it must be taken with the
+	 * known data. `seenBefore`: see `Gap`.
+	 */
 	readonly take: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }
 
-/** Slack tries for about five minutes to deliver: https://docs.slack.dev/apis/events-api#retries */
+/** Slack retries a delivery for about five minutes: https://docs.slack.dev/apis/events-api#retries */
 export const deliveredMs = 4 * 60_000;
-/** What was being tried when we were alive may still have been missed; what is read twice is known by its id. */
+/** Events in delivery at the last known moment may be missing. Repeated messages are recognized by their ids. */
 const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
-/** Nothing at all comes for so long in quiet workspaces, and where Slack does not reach us, whatever the connection says. */
+/** A quiet workspace sends no events for this time. So does a broken delivery, whatever the state of the connection. */
 const silentMs = 16 * 60_000;
 const mostPlaces = 50;
-/** So many threads are read at once that were found in what was missed. */
+/** Maximum number of threads found in missed messages that are read at once. */
 const mostThreads = 100;
 
-/** How often a place is tried that cannot be read, and how long in between. */
+/** Number of tries for a channel that cannot be read, and the time between them. */
 const tries = 3;
 const againMs = 60_000;
 
 /**
- * Reads what Slack has given up to deliver: after nothing has come for longer than it tries, the messages of the places
- * where we were last spoken to. That a connection is there does not say that anything comes over it, nor that this
- * process was not asleep. What is read may come behind newer messages, which do not wait.
+ * Reads messages that Slack no longer delivers. If no event has arrived for longer than Slack retries, it reads the
+ * channels in which the agent was last addressed. A connection does not prove that events arrive, or that this process was
+ * not suspended. The messages may arrive after newer ones, which do not wait.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #stopping = new AbortController();
 	#isReady = false;
-	/** Until when nothing is missing, or what is missing is to be read. Undefined: we were never there before. */
+	/** Moment before which all events were received or are being read. Undefined before the first start. */
 	#soundAt: number | undefined;
-	/** From when on something is missing that is to be read. */
+	/** Start of the period that must still be read. */
 	#missingFrom: number | undefined;
 	#timer: Timer | undefined;
 	#left: Gap[] = [];
@@ -62,12 +65,12 @@ export class CatchUp {
 		this.#soundAt = aliveAt;
 	}
 
-	/** How many places are still to be read. */
+	/** Number of channels that are still to be read. */
 	get behind(): number {
 		return this.#left.length;
 	}
 
-	/** The connection is there, or is not. */
+	/** Notes a change of the connection. */
 	linked({ state }: SlackLink): void {
 		this.#isReady = state === "ready";
 		if (!this.#isReady) return;
@@ -79,19 +82,19 @@ export class CatchUp {
 		this.#timer ??= clock.after(everyMs, () => this.#tick());
 	}
 
-	/** Something has come, whatever it is. */
+	/** Notes that any event has arrived. */
 	heard(): void {
 		if (!this.#isReady || this.#stopping.signal.aborted) return;
 		this.silent();
 		this.#soundAt = this.#parts.clock.now();
 	}
 
-	/** It may be that nothing reaches us. */
+	/** Checks for missed events after a suspicion that none arrive. */
 	silent(): void {
 		this.#quiet(deliveredMs);
 	}
 
-	/** Something was not taken that comes no more. False where it is nothing that can be read. */
+	/** Notes an event that was not taken and is not redelivered. Returns false for an event that cannot be read later. */
 	lost(body: unknown): boolean {
 		const { clock, places } = this.#parts;
 		const gap = gapOf(body, clock.now());
@@ -104,9 +107,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Call it once there is somebody who takes events. Where the database is lost, or has never been, what was missed is
-	 * what the gateway has not heard, in rooms that it has sessions of. Rejects where the connector stops before, and where
-	 * it cannot be kept that this is done.
+	 * Called once when events are received. After a loss of the database, reads the messages that the gateway does not
+	 * have, in rooms with sessions. Rejects if the connector stops first, or if the completion cannot be saved.
 	 */
 	async begin(heardRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
@@ -121,7 +123,7 @@ export class CatchUp {
 		if (!this.#stopping.signal.aborted) await begun.save(true);
 	}
 
-	/** Cuts reading short: the next start reads it all, because we were not alive since. */
+	/** Interrupts reading. The next start reads the complete period. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#timer?.cancel();
@@ -137,7 +139,7 @@ export class CatchUp {
 		);
 	}
 
-	/** Reads what may be missing where nothing has come for longer than that. */
+	/** Reads the missed period if no event has arrived for longer than `longerMs`. */
 	#compare(longerMs: number, say: (fields: { places: number; minutes: number }) => void): void {
 		const { places, clock } = this.#parts;
 		const now = clock.now();
@@ -159,7 +161,7 @@ export class CatchUp {
 	async #addPosted(span: Omit<Gap, "place">, now: number): Promise<void> {
 		const { places, posted, log } = this.#parts;
 		const threads = await posted().catch((error: unknown) => {
-			// Who stops reads them with the next start, and closes the database meanwhile.
+			// After a stop, the next start reads them; the database is already closing.
 			if (!this.#stopping.signal.aborted)
 				log.warn("answers to what we have posted are not looked for", { error });
 			return [];
@@ -176,7 +178,7 @@ export class CatchUp {
 		this.#missingFrom = Math.min(this.#missingFrom ?? since, since);
 	}
 
-	/** Resolves when all that is to be read is read, or the time to stop has come. */
+	/** Resolves when all gaps are read, or the connector stops. */
 	async #add(gaps: readonly Gap[], now: number): Promise<void> {
 		const { log } = this.#parts;
 		const first = stampOf(now - oldestMs);
@@ -216,7 +218,7 @@ export class CatchUp {
 		this.#missingFrom = undefined;
 	}
 
-	/** Resolves with the threads that are to be read as well. */
+	/** Reads a gap. Resolves with further threads that must be read. */
 	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<readonly string[]> {
 		const { places, clock, log, take } = this.#parts;
 		const { signal } = this.#stopping;
@@ -232,7 +234,7 @@ export class CatchUp {
 				log.warn("what was missed could not be read yet", { ...place, error });
 			}
 			if (tried === tries) break;
-			// That it is time to stop shows in the signal.
+			// The signal tells whether to stop.
 			await delay(clock, againMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("what was missed is not read", { ...place });
@@ -247,15 +249,15 @@ export class CatchUp {
 
 	async #save(): Promise<void> {
 		const { alive, log } = this.#parts;
-		// Until it is read, who starts anew has to read it.
+		// Until the period is read, a restarted process has to read it.
 		await alive.save(this.#missingFrom ?? this.#soundAt).catch((error: unknown) => {
-			// The next one may be; an older moment only reads more again.
+			// A later save may succeed. An older moment only means that more messages are read again.
 			log.warn("when Slack was heard last cannot be written down yet", { error });
 		});
 	}
 }
 
-/** Of a thread in which nobody has spoken to us yet nothing else knows. */
+/** Threads in which the agent was not addressed yet are known only from here. */
 function begunIn({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
 	return threads.map((thread) => ({ ...gap, place: { channel, thread } }));
 }

@@ -5,16 +5,16 @@ import { id, ts } from "../intake/wire.ts";
 import { momentOf, readMessageId } from "../vocabulary/message-id.ts";
 import { type ActiveChannel, nameOf } from "./active-channels.ts";
 
-/** What may have been missed in a place: between two moments, as Slack writes them. */
+/** A period of possibly missed messages in a channel or thread, in Slack timestamps. */
 export interface Gap {
 	readonly place: ActiveChannel;
 	readonly oldest: string;
 	readonly latest: string;
-	/** What stands there may have been answered by a process whose database is lost. */
+	/** A process whose database is lost may have answered these messages. */
 	readonly seenBefore?: true;
 }
 
-/** A moment in milliseconds since the epoch as Slack writes it. */
+/** Slack timestamp of a moment in milliseconds since the epoch. */
 export function stampOf(at: number): string {
 	return (at / 1000).toFixed(6);
 }
@@ -25,13 +25,13 @@ const Said = z.object({
 		ts,
 		thread_ts: ts.optional(),
 		type: z.enum(["message", "app_mention"]),
-		// An edit stands in no history by itself.
+		// The history has no separate entry for an edit.
 		subtype: z.enum(["file_share", "thread_broadcast", "me_message", "bot_message"]).optional(),
 		edited: z.null().optional(),
 	}),
 });
 
-/** Where the message of an outer event is read, if it was not taken; undefined for what is no message. */
+/** Returns where the message of a missed outer event can be read; undefined for other events. */
 export function gapOf(body: unknown, now: number): Gap | undefined {
 	const event = Said.safeParse(body).data?.event;
 	if (event === undefined) return undefined;
@@ -49,13 +49,13 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	};
 }
 
-/** Whether nothing is missing of a gap once another one is read. */
+/** Whether another gap covers this one. */
 export function isWithin(gap: Gap, whole: Gap): boolean {
 	const isThere = nameOf(gap.place) === nameOf(whole.place);
 	return isThere && whole.oldest <= gap.oldest && gap.latest <= whole.latest;
 }
 
-/** What is to be read, the first of which is being read, with what is to be read as well: a place once. */
+/** Merges further gaps into the list, one per channel or thread. The first one is being read and stays. */
 export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
 	const gaps = new Map<string, Gap>();
 	for (const gap of [...left, ...more]) {
@@ -73,15 +73,15 @@ export function joined([first, ...left]: readonly Gap[], more: readonly Gap[]): 
 
 interface Known {
 	readonly place: ActiveChannel;
-	/** The newest message of the place that is known, as far as one is. */
+	/** The newest known message of the channel or thread. */
 	message?: string;
-	/** When it was last used, for where none is. */
+	/** Last use, for a channel or thread without a known message. */
 	used: string;
 }
 
 /**
- * What the gateway may not have heard of its rooms until `latest`, the last used first: what is newer than the newest
- * message that a session has. In a channel that is the newest one that a thread began with.
+ * Returns the gaps of the gateway's rooms up to `latest`, the last used first: each begins at the newest message of a
+ * session. For a channel, that is the newest first message of a thread.
  */
 export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();

@@ -11,32 +11,32 @@ export interface MissedMessagesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Nobody reads more than that at once, nor waits for an answer to it. */
+/** Maximum pages of a channel. Older messages are not recovered. */
 const mostPages = 3;
 const perPage = 100;
-/** Threads are read from their oldest message on, so that there is more to read until the newest ones come. */
+/** Maximum pages of a thread, which is read from its oldest message on. */
 const mostThreadPages = 30;
 
-/** Both methods may be asked fifty times a minute: https://docs.slack.dev/apis/web-api/rate-limits */
+/** Both methods allow fifty requests per minute: https://docs.slack.dev/apis/web-api/rate-limits */
 const paceMs = 1200;
 
-/** How often Slack is asked for the same, and how long in between at most. */
+/** Number of tries per request, and the maximum wait between them. */
 const tries = 5;
 const mostWaitMs = 120_000;
 
 const Page = z.object({
-	/** Of one that others have answered `latest_reply` names the newest answer. */
+	/** `latest_reply` is the newest reply of a thread, if there is one. */
 	messages: z.array(z.looseObject({ ts, latest_reply: ts.optional().catch(undefined) })),
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });
 type Message = z.output<typeof Page>["messages"][number];
 
-/** Refusals after which there is nothing to be read any more. */
+/** Errors after which a channel can no longer be read. */
 const gone: ReadonlySet<string> = new Set([
 	...["channel_not_found", "not_in_channel", "thread_not_found", "is_archived"],
 ]);
 
-/** Reads messages that no event has told of, and makes them what an event would have said. */
+/** Reads messages without an event, and converts them to the form of events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
 
@@ -45,9 +45,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Gives what was written between two moments to `take`, oldest first. Resolves with the threads that began in what was
-	 * read and are not read with it, the last answered first; `gone`: the place can be read no more. Rejects with a
-	 * `ParleyError` where Slack refuses or does not answer for minutes, or the signal aborts.
+	 * Passes the messages between two moments to `take`, oldest first. Resolves with the threads that begin in them and are
+	 * not read with them, the last answered first, or with `gone` if the channel can no longer be read. Rejects with a
+	 * `ParleyError` if Slack refuses or does not answer for minutes, or if the signal aborts.
 	 */
 	async read(
 		place: ActiveChannel,
@@ -67,7 +67,7 @@ export class MissedMessages {
 				},
 			});
 			if (answer === undefined) return "gone";
-			// Of a thread the first message is always there.
+			// The first message of a thread is always included.
 			missed.push(...answer.messages.filter((message) => message.ts > oldest));
 			cursor = answer.response_metadata?.next_cursor || undefined;
 			if (cursor === undefined) break;

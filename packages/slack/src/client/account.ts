@@ -15,11 +15,11 @@ const Tested = z.object({
 
 export type Tried =
 	| { readonly account: OwnAccount }
-	/** Nothing but another token helps. */
+	/** Only another token helps. */
 	| { readonly refused: string }
 	| { readonly lost: string };
 
-/** What the answer to `auth.test` says about us. */
+/** Reads the bot's account from the response to `auth.test`. */
 export function readAccount(answer: SlackAnswer): Tried {
 	if (answer.type === "rate-limited") return { lost: "Slack limits how often it is asked who we are" };
 	if (answer.type === "refused") {
@@ -28,7 +28,7 @@ export function readAccount(answer: SlackAnswer): Tried {
 	}
 	const read = Tested.safeParse(answer.body);
 	if (!read.success) {
-		// A person's token has no bot of its own.
+		// The token of a person has no bot.
 		return { refused: "the token is not a bot's: give the one that begins with xoxb-" };
 	}
 	const { team_id: team, user_id: user, bot_id: bot, user: name, url, enterprise_id } = read.data;

@@ -5,15 +5,15 @@ import type { Deliver, Transport } from "./transport/transport.ts";
 
 export interface ReceiverParts {
 	readonly transport: (deliver: Deliver) => Transport;
-	/** Takes a payload that bolt cannot read, or for which it has no listener. */
+	/** Called for a payload that Bolt cannot read, or for which it has no listener. */
 	readonly unread: Deliver;
 	readonly log: Logger;
 }
 
 /**
- * A receiver by bolt's interface, https://docs.slack.dev/tools/bolt-js/concepts/receiver. Bolt acknowledges an event
- * before its listeners run. So the transport acknowledges only when `processEvent` has ended, as bolt's own receivers do
- * with `processBeforeResponse`.
+ * Receiver by Bolt's interface, https://docs.slack.dev/tools/bolt-js/concepts/receiver. Bolt acknowledges an event before
+ * its listeners run. So the transport acknowledges only when `processEvent` has ended, as Bolt's own receivers do with
+ * `processBeforeResponse`.
  */
 export class SlackReceiver implements Receiver {
 	readonly #transport: Transport;
@@ -25,7 +25,7 @@ export class SlackReceiver implements Receiver {
 		this.#transport = parts.transport((body, attempt) => this.#deliver(body, attempt));
 	}
 
-	/** Bolt calls this when the app is made. */
+	/** Bolt calls this when the app is created. */
 	init(app: App): void {
 		this.#app = app;
 	}
@@ -59,9 +59,9 @@ export class SlackReceiver implements Receiver {
 	}
 }
 
-/** What became of one payload. Bolt passes it from the receiver to the listeners in the context. */
+/** State of one payload. Bolt passes it from the receiver to the listeners in the context. */
 class Delivery {
-	/** A listener has it. */
+	/** Whether a listener has received it. */
 	isHandled = false;
 	reply: SlackReply;
 }
@@ -71,16 +71,16 @@ export interface BoltAppParts {
 	readonly receiver: Receiver;
 	readonly logger: SlackLogger;
 	readonly take: (envelope: SlackEnvelope) => Promise<SlackReply>;
-	/** Takes an event about the installation of the app: `app_uninstalled` or `tokens_revoked`. */
+	/** Called for an event about the installation of the app: `app_uninstalled` or `tokens_revoked`. */
 	readonly uninstalled: (body: object) => void;
 }
 
-/** All others than those of `uninstalled`. */
+/** All events except those of `uninstalled`. */
 const otherEvents = /^(?!(?:app_uninstalled|tokens_revoked)$)/;
 const anyCommand = /^/;
 
 /**
- * Bolt with a listener for each kind of payload. `authorize` gives bolt no token: `client`, `say` and `respond` of its
+ * Bolt with a listener for each kind of payload. `authorize` gives Bolt no token: `client`, `say` and `respond` of its
  * listeners cannot post, so that every post goes through the outbox.
  */
 export function boltApp({ account, receiver, logger, take, uninstalled }: BoltAppParts): App {
@@ -88,7 +88,7 @@ export function boltApp({ account, receiver, logger, take, uninstalled }: BoltAp
 		receiver,
 		logger,
 		authorize: async () => ({ botId: account.bot, botUserId: account.user }),
-		// Events about our own posts show that Slack reaches us.
+		// Events about the bot's own posts prove that events arrive.
 		ignoreSelf: false,
 		convoStore: false,
 		attachFunctionToken: false,

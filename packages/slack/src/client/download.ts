@@ -4,9 +4,9 @@ import { demandSlack, type SlackHosts } from "./web-requests.ts";
 
 export interface Download extends SlackHosts {
 	readonly url: string;
-	/** The bot's, which reads what people have shared with it: scope `files:read`. */
+	/** The bot token with the scope `files:read` reads files that are shared with the bot. */
 	readonly token: string;
-	/** In bytes. */
+	/** Maximum bytes. */
 	readonly most: number;
 	readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export async function download({ url, token, most, signal, apiUrl }: Download): 
 			cause,
 		});
 	} finally {
-		// What is left of an answer that is not wanted must not keep its connection.
+		// Ends the connection of an unwanted response.
 		over.abort();
 	}
 }
@@ -57,7 +57,7 @@ function notShown(): ParleyError {
 	});
 }
 
-/** Or is led to where people sign in: `https://acme.slack.com/?redir=…`. */
+/** Whether the response redirects to a sign-in page, for example `https://acme.slack.com/?redir=…`. */
 function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	const location = headers.get("location");
 	if (status < 300 || status >= 400 || location === null || !URL.canParse(location, url)) return false;
@@ -65,27 +65,27 @@ function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	return searchParams.has("redir") || /^\/(?:\w+-)?signin\b/.test(pathname);
 }
 
-/** The name of a file says what it is; that of a canvas, which is a page itself, says nothing. */
+/** The extension of a file name tells the type. A canvas is a page without an extension. */
 const named = /\.[a-z]\w{1,4}$/i;
 
 function isPage(headers: Headers): boolean {
 	return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** So far into it is looked. */
+/** Maximum bytes that are searched. */
 const headBytes = 256 * 1024;
-/** A page of Slack's own has its name at the end of its title, and one to sign in on a form for that or goes on by itself. */
+/** A page of Slack has its name at the end of the title. A sign-in page has a sign-in form or a redirect. */
 const ofSlack =
 	/<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|<(?:meta|form)\b[^<>]*[?&;]redir=|<script\b[^<>]*>[^<]*[?&;]redir=/i;
-/** Where to go then. People write such links too, but hardly one that leads back to the file that they stand in. */
+/** Target after the sign-in. Other pages have such links, too, but rarely to the file itself. */
 const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
-/** Who may not read a file gets the page on which people sign in, and a status of 200. */
+/** Without access to a file, Slack returns the sign-in page with status 200. */
 function isLoginPage(bytes: Uint8Array, pathname: string): boolean {
 	const head = new TextDecoder().decode(bytes.subarray(0, headBytes));
 	if (!/^\s*<(?:!doctype|html)\b/i.test(head)) return false;
 	if (ofSlack.test(head)) return true;
-	// `/files-pri/TEAM-FILE/name`; of another path nothing tells which file it is.
+	// `/files-pri/TEAM-FILE/name`. Other paths do not contain the id of the file.
 	const id = /^\/[\w-]+\/\w+-(\w+)\//.exec(pathname)?.[1] ?? "";
 	return head.matchAll(next).some(([, where = ""]) => where.includes(id));
 }

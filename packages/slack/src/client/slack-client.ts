@@ -12,7 +12,7 @@ import type { Deliver, Transport } from "./transport/transport.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
 import { respond, upload } from "./web-requests.ts";
 
-/** Where what Slack sends comes in. */
+/** Transport of deliveries. */
 export type SlackTransport =
 	| { readonly type: "sockets"; readonly appToken: string }
 	| {
@@ -21,14 +21,13 @@ export type SlackTransport =
 			readonly listen: { readonly host: string; readonly port: number };
 	  };
 
-/** What Slack is reached with. */
 export interface SlackPortOptions {
 	readonly botToken: string;
 	readonly transport: SlackTransport;
-	/** Another `https://slack.com/api/`; files and `response_url`s may then be there as well. */
+	/** Replaces `https://slack.com/api/`. Files and `response_url`s may then be on this host, too. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
-	/** From 0 up to but without 1. */
+	/** A random number from 0 up to but without 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
 }
@@ -37,10 +36,10 @@ type Handlers = Parameters<SlackPort["connect"]>[0];
 
 const firstWaitMs = 1000;
 const mostWaitMs = 60_000;
-/** Of posts Slack tells the app that made them. */
+/** Methods after which Slack sends an event about the post. */
 const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
 
-/** Slack through bolt and its web client. `connect` resolves when it is known who the bot is, or when it was refused. */
+/** Slack through Bolt and its web client. `connect` resolves when the bot's account is known, or after a refusal. */
 export function createSlackPort(options: SlackPortOptions): SlackPort {
 	return new SlackClient(options);
 }
@@ -53,7 +52,7 @@ class SlackClient implements SlackPort {
 	#connecting: Promise<void> | undefined;
 	#receiver: SlackReceiver | undefined;
 	#state: SlackLink["state"] | undefined;
-	/** The last silence that was told of. */
+	/** The last silence in the log. */
 	#warnedOf: number | undefined;
 
 	constructor(options: SlackPortOptions) {
@@ -93,7 +92,7 @@ class SlackClient implements SlackPort {
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#onTheWay.end();
-		// Who has connected is told what went wrong with it.
+		// The caller of `connect` gets its error.
 		await this.#connecting?.catch(() => undefined);
 		await this.#receiver?.stop();
 	}
@@ -108,7 +107,7 @@ class SlackClient implements SlackPort {
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return tell({ state: "refused", detail: tried.refused });
 			tell({ state: "lost", detail: tried.lost });
-			// That it is time to stop shows in the signal.
+			// The signal tells whether to stop.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}
 	}
@@ -128,7 +127,7 @@ class SlackClient implements SlackPort {
 					account,
 					handlers,
 				),
-			// An event is read by its own schema, whatever bolt makes of it.
+			// An event has its own schema, also if Bolt does not know it.
 			unread: (body, attempt) => handlers.take({ type: "event" in body ? "event" : "unread", body, attempt }),
 		});
 		this.#receiver = receiver;
@@ -178,14 +177,14 @@ class SlackClient implements SlackPort {
 		});
 	}
 
-	/** What Slack says of the app may be of before it was installed again: what counts is whether it takes the token. */
+	/** A notice may be from before a new installation of the app, so the token is checked. */
 	async #lookAtToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#tell(handlers, { state: "refused", detail: tried.refused });
 		else this.#options.log.warn("Slack says that the app was removed, and takes its token");
 	}
 
-	/** Told in the log once for each silence; a quiet workspace is no reason to warn. */
+	/** Logs each silence once. A quiet workspace is not logged as a warning. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "what Slack sends may not reach us";
@@ -196,7 +195,7 @@ class SlackClient implements SlackPort {
 		handlers.silent?.();
 	}
 
-	/** A state is told once. */
+	/** Reports each state once. */
 	#tell(handlers: Handlers, link: SlackLink): void {
 		if (this.#closing.signal.aborted || link.state === this.#state || this.#state === "refused") return;
 		this.#state = link.state;
@@ -223,10 +222,10 @@ const Removed = z.object({
 	]),
 });
 
-/** What Slack tells of the app itself: events are held back, or our token may count no more. */
+/** A notice about the app: events are delayed, or the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
-/** Undefined for what is not about the app, or about it in another workspace. */
+/** Returns undefined for other events, and for notices about another workspace. */
 export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNotice | undefined {
 	if (Limited.safeParse(body).success) return "limited";
 	const removed = Removed.safeParse(body).data;
@@ -235,15 +234,15 @@ export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNot
 	return event.type === "app_uninstalled" || event.tokens.bot.includes(user) ? "removed" : undefined;
 }
 
-/** After the end, what is on its way has this long. */
+/** Maximum time for pending calls after the end. */
 const graceMs = 5000;
 
-/** Calls to Slack that are on their way: some may take minutes, for which nobody waits who stops. */
+/** Pending calls to Slack. Some take minutes, which is too long for a stop. */
 export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();
 	#running = 0;
-	/** Monotonic. */
+	/** Monotonic time. */
 	#endsAt: number | undefined;
 	#timer: Timer | undefined;
 
@@ -251,7 +250,7 @@ export class PendingCalls {
 		this.#clock = clock;
 	}
 
-	/** Aborts when nothing is waited for any more. */
+	/** Aborts pending calls after the grace period. */
 	get signal(): AbortSignal {
 		return this.#over.signal;
 	}
@@ -272,7 +271,7 @@ export class PendingCalls {
 		this.#wait();
 	}
 
-	/** No timer is left where nothing is on its way. */
+	/** Runs a timer only while calls are pending. */
 	#wait(): void {
 		if (this.#running > 0 && this.#endsAt !== undefined) {
 			const leftMs = this.#endsAt - this.#clock.monotonic();

@@ -2,8 +2,8 @@ import type { Logger } from "@parley/base";
 import { type LogLevel, LogLevel as levels, type Logger as SlackLogger } from "@slack/bolt";
 
 /**
- * Our log as Slack's libraries want one. What they say at `info` is about themselves, and at `debug` they would spell
- * out all that they send: both are left out.
+ * Adapter of the log for Slack's libraries. Their `info` lines are internal, and their `debug` lines contain all data that
+ * they send, so both are dropped.
  */
 export function slackLogger(log: Logger): SlackLogger {
 	const said = (words: readonly unknown[]): string => words.map(String).join(" ");

@@ -12,8 +12,8 @@ import type { SlackAnswer, SlackCall } from "../vocabulary/slack-port.ts";
 const timeoutMs = 15_000;
 
 /**
- * One request a call. By itself the client would make one again for half an hour, also where Slack has carried it out,
- * and would hold up all others for one that is limited. When the signal aborts it asks no more, and waits for no answer.
+ * Options for one request per call. By default, the client retries for half an hour, also if Slack has carried out the
+ * call, and one rate limit delays all calls. When the signal aborts, calls end without a response.
  */
 export function webOptions(
 	apiUrl: string | undefined,
@@ -35,13 +35,13 @@ function endingWith(signal: AbortSignal): NonNullable<WebClientOptions["fetch"]>
 		fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }
 
-/** What is asked to understand what came, and what was missed: there may be thousands of these in a line. */
+/** Methods for reading. Thousands of these calls may be queued. */
 const reads: ReadonlySet<string> = new Set([
 	...["users.info", "conversations.info", "conversations.history", "conversations.replies", "files.info"],
 ]);
 const readsAtOnce = 20;
 
-/** Slack's Web API with one token. What people wait for does not stand in one line with what is read. */
+/** Slack's Web API with one token. Interactive calls and reading have separate queues. */
 export class WebCalls {
 	readonly #client: WebClient;
 	readonly #reader: WebClient;
@@ -65,14 +65,17 @@ export class WebCalls {
 	}
 }
 
-/** Throws what is no answer: https://docs.slack.dev/apis/web-api/rate-limits and each method's page name the others. */
+/**
+ * Throws an error that is not an answer of Slack: https://docs.slack.dev/apis/web-api/rate-limits and the page of each
+ * method list the answers.
+ */
 function refusalOf(method: string, reason: unknown): SlackAnswer {
 	if (reason instanceof WebAPIRateLimitedError) {
 		return { type: "rate-limited", retryAfterMs: reason.retryAfter * 1000 };
 	}
 	if (reason instanceof WebAPIPlatformError) {
 		const { ok: _ok, error, ...body } = reason.data;
-		// Slack says the same with a status of 429, and in words where a proxy has taken the status away.
+		// A rate limit without status 429, for example behind a proxy.
 		if (error === "ratelimited" || error === "rate_limited")
 			return { type: "rate-limited", retryAfterMs: 30_000 };
 		return { type: "refused", error, body };

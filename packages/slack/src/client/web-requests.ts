@@ -4,21 +4,21 @@ import * as z from "zod";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
-/** Of bytes on a slow line. */
+/** Timeout of an upload over a slow connection. */
 const uploadTimeoutMs = 120_000;
 const mostAnswer = 64 * 1024;
-/** Of an answer that is no word of Slack's, such as the page of a proxy. */
+/** Maximum characters of an unknown response, for example of a proxy. */
 const mostWords = 100;
-/** Where Slack limits something, and does not say for how long. */
+/** Wait for a rate limit without a time. */
 const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });
 
-/** What of an address is allowed: Slack's own hosts, and the one that stands for Slack. */
+/** Allowed hosts: those of Slack, and that of `apiUrl`. */
 export interface SlackHosts {
 	/** `slack.apiUrl` of the configuration. */
 	readonly apiUrl: string | undefined;
-	/** When it aborts, no answer is waited for. */
+	/** Aborts the request. */
 	readonly signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export async function respond(
 	return post(url, { headers, body: JSON.stringify(body), timeoutMs }, hosts);
 }
 
-/** Sends bytes to where `files.getUploadURLExternal` says. */
+/** Uploads bytes to the address from `files.getUploadURLExternal`. */
 export async function upload(url: string, bytes: Uint8Array, hosts: SlackHosts): Promise<SlackAnswer> {
 	const headers = { "content-type": "application/octet-stream" };
 	return post(url, { headers, body: new Uint8Array(bytes), timeoutMs: uploadTimeoutMs }, hosts);
@@ -65,18 +65,18 @@ async function post(
 	}
 	const error = refusalIn(said);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
-	// A proxy on the way says so with a page of its own.
+	// A proxy may reply with its own page.
 	if (response.status === 413) return { type: "refused", error: "status_413", body: {} };
 	const words = (error ?? said).trim().slice(0, mostWords);
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 
-/** Slack gives seconds; a proxy on the way may give a date, or nothing. */
+/** Slack sends seconds. A proxy may send a date, or nothing. */
 function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }
 
-/** Slack's word where it says no in JSON; success, and some refusals, are a line of text. */
+/** Error code of a JSON refusal. A success and some refusals are plain text. */
 function refusalIn(said: string): string | undefined {
 	try {
 		return Refusal.safeParse(parseJson(said)).data?.error;
@@ -85,7 +85,7 @@ function refusalIn(said: string): string | undefined {
 	}
 }
 
-/** Rejects an address that is not Slack's: what came from outside must not make this machine call anybody. */
+/** Throws for an address other than Slack's: outside data must not cause requests to other hosts. */
 export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
 	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);

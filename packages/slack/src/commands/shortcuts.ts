@@ -1,19 +1,19 @@
 import { shortcuts } from "../vocabulary/needs.ts";
 
-/** What people choose in the menu of a message. */
+/** Id of an entry in the menu of a message. */
 export type Shortcut = (typeof shortcuts)[number]["callback_id"];
 
 export function isShortcut(id: string): id is Shortcut {
 	return shortcuts.some(({ callback_id }) => callback_id === id);
 }
 
-/** As much as the kit's `task new` takes. */
+/** Limit of the kit's `task new`. */
 const mostTask = 4000;
 
-/** What a person asks with it where they cannot write anything. */
+/** Question of the shortcut, which has no text field. */
 const question = "Explain this message, and answer it where it asks something.";
 
-/** The command of the kit that a shortcut stands for, or words for people where the message is nothing for it. */
+/** Returns the kit's command for a shortcut, or words for people if the message is not suitable. */
 export function orderedBy(
 	shortcut: Shortcut,
 	text: string,

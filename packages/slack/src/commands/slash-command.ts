@@ -1,35 +1,35 @@
 import { commandTable, readTextCommand } from "@parley/connector";
 
-/** The one that the manifest registers. */
+/** The command in the manifest. */
 export const slashCommand = "/parley";
 
-/** What people type for a command of the kit: https://docs.slack.dev/interactivity/implementing-slash-commands */
+/** Text of a kit command for people: https://docs.slack.dev/interactivity/implementing-slash-commands */
 export function typedCommand(name: string, { thread }: { readonly thread?: string }): string {
 	return thread === undefined ? `${slashCommand} ${name}` : `!${name}`;
 }
 
-/** What people are told of places where Slack has no commands; `bot` is what it is called. */
+/** Explanation for threads, in which Slack has no commands. `bot`: name of the bot. */
 export function aboutCommands(bot: string): string {
 	return `Slack has no commands in threads: write them after my name there, such as \`@${bot} !task list\`.`;
 }
 
-/** What somebody has ordered: a command of the kit, or words for them alone, in mrkdwn. */
+/** A command of the kit, or private words in mrkdwn. */
 type Ordered =
 	| { readonly command: string; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly words: string };
 
-/** What our slash command is called where it was written, such as `/parley`, and what we are called there. */
+/** Name of the slash command, for example `/parley`, and of the bot in this workspace. */
 interface Names {
 	readonly slash: string;
 	readonly bot: string;
 }
 
-/** Reads what was written behind our slash command. */
+/** Reads the text after the slash command. */
 export function readCommand(text: string, names: Names): Ordered {
 	const { slash } = names;
 	const said = text.trim().replace(/^[/!]\s*/, "");
 	if (said === "" || /^help$/i.test(said)) return { words: explained(names) };
-	// As in a message that says nothing else.
+	// Like a message with only this word.
 	if (/^stop[.!]+$/i.test(said)) return { command: "stop", options: {} };
 	const ordered = readTextCommand(`/${said}`, commandTable);
 	if (ordered === undefined) {

@@ -1,14 +1,14 @@
 import { ParleyError } from "@parley/base";
 import type { SlackApi, SlackCall } from "../vocabulary/slack-port.ts";
 
-/** Refusals that say nothing of what was asked for: it may be answered the next time, or by another token. */
+/** Temporary errors: the request may succeed later. */
 const passing: ReadonlySet<string> = new Set([
 	...["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"],
 	...["team_added_to_org", "invalid_auth", "not_authed", "account_inactive", "token_revoked"],
 	...["token_expired", "org_login_required", "accesslimited", "team_access_not_granted"],
 ]);
 
-/** The answer of a method that reads, or Slack's word where it refuses that for good. Rejects with `unavailable` otherwise. */
+/** Returns the response of a reading method, or Slack's permanent refusal. Rejects with `unavailable` otherwise. */
 export async function askSlack(
 	port: SlackApi,
 	call: SlackCall,

@@ -1,12 +1,12 @@
-/** What an event means for who may read or write in its channel. */
+/** A change of the people who can read or write in a channel. */
 export interface AudienceChange {
 	readonly change: string;
-	/** We can read it no more. */
+	/** The bot can no longer read the channel. */
 	readonly gone?: true;
 	readonly deleted?: true;
 }
 
-/** Events about a channel, and subtypes of messages that Slack writes itself: https://docs.slack.dev/reference/events */
+/** Events about a channel, and subtypes of Slack's own messages: https://docs.slack.dev/reference/events */
 export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 	Object.entries<AudienceChange>({
 		channel_shared: { change: "the channel is shared with another organisation" },
@@ -22,7 +22,7 @@ export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 	}),
 );
 
-/** After these what is known of the channel is asked for anew. */
+/** Events after which the cached data of a channel is outdated. */
 export const channelChanges: ReadonlySet<string> = new Set([
 	...["channel_rename", "group_rename", "channel_unarchive", "group_unarchive"],
 ]);

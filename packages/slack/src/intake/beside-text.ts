@@ -1,17 +1,17 @@
 import { cutText } from "@parley/connector";
 import * as z from "zod";
 
-/** Slack shows a hundred at most: https://docs.slack.dev/messaging/formatting-message-text#attachments */
+/** Slack shows at most a hundred: https://docs.slack.dev/messaging/formatting-message-text#attachments */
 const mostAttachments = 20;
-/** Of all that is attached together: half of what people can write in a message. */
+/** Maximum length of all attachments together: half of the limit for a message. */
 const mostText = 20_000;
 
 const text = z.string().catch("").default("");
 const list = z.array(z.unknown()).catch([]).default([]);
 
 /**
- * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments, and what Slack makes itself of
- * messages that are forwarded and of links. What is not as it should be is read as if it were not there.
+ * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments, also used by Slack for forwarded
+ * messages and link previews. Invalid fields count as missing.
  */
 const Attachment = z.object({
 	pretext: text,
@@ -34,10 +34,10 @@ type Attachment = z.output<typeof Attachment>;
 const Field = z.object({ title: text, value: text });
 const Inside = z.object({ message: z.object({ blocks: list }) });
 
-/** What Slack puts there itself. */
+/** Placeholder of Slack. */
 const nothing = "[no preview available]";
 
-/** As far as a message is read here. */
+/** The relevant parts of a message. */
 interface Carrying {
 	readonly text: string;
 	readonly blocks?: readonly unknown[] | null | undefined;
@@ -45,8 +45,8 @@ interface Carrying {
 }
 
 /**
- * All that a message says, in mrkdwn: its text, that of its blocks where it has none, and below that as quotes what was
- * forwarded with it and what an app has attached, within a bound. Previews of links are no words of who wrote the link.
+ * Returns the complete text of a message in mrkdwn: its text, or the text of its blocks. Forwarded messages and attachments
+ * of apps follow as quotes, up to a limit. Link previews are not included, because the author did not write them.
  */
 export function wholeText({ text: written, blocks, attachments }: Carrying): string {
 	const own = written.trim() === "" ? blocksText(blocks ?? []) : written;
@@ -54,7 +54,7 @@ export function wholeText({ text: written, blocks, attachments }: Carrying): str
 	return [own, cutText(attached, mostText)].filter(Boolean).join("\n\n");
 }
 
-/** The files of a message and of what was forwarded with it, as Slack shows them. */
+/** Returns the files of a message and of its forwarded messages. */
 export function sharedFiles({
 	files,
 	attachments,
@@ -65,7 +65,7 @@ export function sharedFiles({
 	return [...(files ?? []), ...said(attachments).flatMap((one) => one.files)];
 }
 
-/** A message that is forwarded names where it is from, as a preview does. */
+/** Like a link preview, a forwarded message names its source. */
 function said(attachments: Carrying["attachments"]): Attachment[] {
 	return (attachments ?? [])
 		.flatMap((one) => Attachment.safeParse(one).data ?? [])
@@ -94,19 +94,19 @@ interface Part {
 	readonly [name: string]: unknown;
 }
 
-/** Blocks in lists in quotes are four deep; what is deeper was made to be. */
+/** Maximum depth. Real blocks, with lists in quotes, have four levels. */
 const mostDepth = 12;
 
-/** What has nothing to read, or only what can be pressed. */
+/** Types without text, or with controls only. */
 const silent: ReadonlySet<unknown> = new Set(["actions", "input", "button", "divider"]);
 
-/** What the elements of a part have between them where they do not stand in lines. */
+/** Separators between the elements of a part, if they are not separate lines. */
 const between: ReadonlyMap<unknown, string> = new Map([
 	...["rich_text_section", "rich_text_preformatted", "rich_text_quote"].map((type) => [type, ""] as const),
 	["context", " "],
 ]);
 
-/** What people read of blocks, in mrkdwn: https://docs.slack.dev/reference/block-kit/blocks */
+/** Returns the text of blocks in mrkdwn: https://docs.slack.dev/reference/block-kit/blocks */
 function blocksText(blocks: readonly unknown[]): string {
 	return joined(blocks, "\n", 0);
 }
@@ -126,7 +126,7 @@ function textOf(part: Part, depth: number): string {
 	if (named !== undefined) return named;
 	if (type === "image") return wordOf(part["alt_text"]);
 	if (type === "table") return rowsOf(part["rows"], depth);
-	// Of rich text alone nothing is escaped.
+	// Only rich text is not escaped.
 	if (type === "text" || type === "raw_text") return escaped(wordOf(text));
 	if (typeof text === "string") return text;
 	return [
@@ -138,7 +138,7 @@ function textOf(part: Part, depth: number): string {
 		.join("\n");
 }
 
-/** What stands for somebody or something: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
+/** Mentions and links: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
 function nameOf(part: Part): string | undefined {
 	switch (part.type) {
 		case "user":

@@ -6,26 +6,26 @@ import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { Channel } from "./wire.ts";
 
-/** What is known of a channel, a group or a conversation with one person. */
+/** Properties of a channel, a group or a direct message. */
 export interface KnownChannel {
 	readonly kind: Room["kind"];
-	/** Whether people of other organisations are there, or may come; true where Slack does not say. */
+	/** Whether people of other organizations can read it or may join; true if Slack does not report it. */
 	readonly shared: boolean;
 	readonly name?: string;
-	/** Whether we can read and write there. */
+	/** Whether the bot can read and write there. */
 	readonly ours: boolean;
 	/** Whether it is public in the workspace. */
 	readonly open: boolean;
 }
 
-/** What an event says itself of where it happened. */
+/** Data of an event about its channel. */
 export interface EventChannel {
 	readonly channel: string;
 	readonly channel_type?: string | undefined;
 	readonly shared?: boolean | undefined;
 }
 
-/** The channels that Slack was asked for. Lost with the process. */
+/** Cached properties of channels, in memory. */
 export class Channels {
 	readonly #self: OwnAccount;
 	readonly #known: Remembered<KnownChannel>;
@@ -54,24 +54,24 @@ export class Channels {
 		});
 	}
 
-	/** Rejects with `unavailable` where Slack does not answer in time. */
+	/** Rejects with `unavailable` if Slack does not answer in time. */
 	find(id: string): Promise<KnownChannel> {
 		return this.#known.find(id);
 	}
 
-	/** Undefined where it is not known at the moment. */
+	/** Returns undefined if the channel is not in the cache. */
 	get(id: string): KnownChannel | undefined {
 		return this.#known.get(id);
 	}
 
-	/** It has changed, or is gone. */
+	/** Removes a channel that was changed or deleted. */
 	forget(id: string): void {
 		this.#known.forget(id);
 	}
 
 	/**
-	 * The room of what was said. What stands at the top of a channel begins a thread of its own, which is its room; with
-	 * one person alone only what stands in a thread is in one. Rejects as `find` does.
+	 * Returns the room of a message. A message at the top of a channel begins a thread, which is its room. In a direct
+	 * message, only replies are in a thread. Rejects like `find`.
 	 */
 	roomOf(
 		told: EventChannel,
@@ -81,31 +81,31 @@ export class Channels {
 		return this.roomWith(told, isDirect ? threadOf(said) : (said.thread_ts ?? said.ts));
 	}
 
-	/** The room with a thread, or without one. Rejects as `find` does. */
+	/** Returns the room of a channel, or of a thread in it. Rejects like `find`. */
 	async roomWith({ channel, channel_type, shared = false }: EventChannel, thread?: string): Promise<Room> {
 		const within = thread === undefined ? {} : { thread: messageId(channel, thread) };
 		const place = { tenant: this.#self.team, channel, ...within };
-		// Who the one person is, is asked anyway.
+		// The person is queried separately.
 		if (kindOf(channel) === "direct") return { ...place, shared, kind: "direct" };
 		const known = await this.find(channel);
 		const kind = channel_type === "mpim" ? "group" : known.kind;
 		return { ...place, shared: shared || known.shared, kind };
 	}
 
-	/** The room of what was said where Slack does not say more of it: then anybody may be there. */
+	/** Returns the room of a message if Slack does not answer. It counts as shared. */
 	unknown(told: EventChannel, said: { readonly ts: string; readonly thread_ts?: string | undefined }): Room {
 		const { channel } = told;
 		return { ...this.concerned(channel), thread: messageId(channel, said.thread_ts ?? said.ts) };
 	}
 
-	/** The room of something that has happened to a channel, whatever it is now. */
+	/** Returns the room for an event about a channel, from cached properties. */
 	concerned(channel: string): Room {
 		const { kind = kindOf(channel), shared = true } = this.get(channel) ?? {};
 		return { tenant: this.#self.team, channel, shared, kind };
 	}
 }
 
-/** The timestamp of the message that the thread of a message begins with; undefined for that message itself. */
+/** Returns the first message of the thread of a message; undefined for that message itself. */
 export function threadOf({
 	ts,
 	thread_ts,
@@ -116,7 +116,7 @@ export function threadOf({
 	return thread_ts === ts ? undefined : thread_ts;
 }
 
-/** Ids of conversations with one person begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api */
+/** Ids of direct messages begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api */
 function kindOf(id: string): Room["kind"] {
 	return id.startsWith("D") ? "direct" : "channel";
 }

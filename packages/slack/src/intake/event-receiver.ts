@@ -6,7 +6,7 @@ import type { Incoming, Translated } from "./incoming.ts";
 import { isOutdated, type Outdated } from "./outdated.ts";
 import { ts } from "./wire.ts";
 
-/** What is handed what Slack sends, once it is there. */
+/** Handlers of deliveries, which exist after the start. */
 export interface EventHandlers {
 	readonly intake: { translate(body: unknown, isLast?: boolean): Promise<Translated> };
 	readonly outdated: Outdated;
@@ -16,17 +16,17 @@ export interface EventHandlers {
 
 export interface EventReceiverParts {
 	readonly takers: Promise<EventHandlers>;
-	/** A message is durably taken. */
+	/** Called when a message is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** An outer event is not taken, and comes no more; whether it is read afterwards. */
+	/** Called for an outer event that was not taken and is not redelivered. Returns whether it will be read later. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }
 
-/** Slack tries three times more: https://docs.slack.dev/apis/events-api#retries */
+/** Slack retries three times: https://docs.slack.dev/apis/events-api#retries */
 const lastAttempt = 3;
 
-/** Takes what Slack sends durably, and in order where that has one. */
+/** Takes deliveries of Slack: stores events, in order within their line. */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<unknown>>();
@@ -35,11 +35,11 @@ export class EventReceiver {
 
 	constructor(parts: EventReceiverParts) {
 		this.#parts = parts;
-		// Whoever waits for it hears of it.
+		// Waiting calls get the rejection.
 		parts.takers.catch(() => undefined);
 	}
 
-	/** Resolves when it is durable or answered; rejects where it is to come again. */
+	/** Resolves when the delivery is stored or answered. Rejects if Slack must redeliver it. */
 	async take(envelope: SlackEnvelope): Promise<SlackReply> {
 		this.#stopping.signal.throwIfAborted();
 		const { type, body, attempt } = envelope;
@@ -58,8 +58,9 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Takes one outer event; as `take`. What Slack must be asked for it, it is asked at once, whoever is before it in line.
-	 * `isLast`: it comes no more, so that it is taken with what is known. `seenBefore`: it may have been answered already.
+	 * Takes one outer event like `take`. Requests to Slack start at once, independent of earlier events in the line.
+	 * `isLast`: it is not redelivered, so that it is taken with the known data. `seenBefore`: an earlier process may have
+	 * answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { takers, log } = this.#parts;
@@ -74,7 +75,7 @@ export class EventReceiver {
 			}
 			const { outdated } = await takers;
 			for (const incoming of all) {
-				// What was before it in line was not taken yet when this was translated.
+				// The earlier event in the line was not stored when this one was translated.
 				const isOld = before !== undefined && (await isOutdated(incoming, outdated));
 				if (isOld) log.debug("an event of Slack was overtaken", { id: incoming.key.id });
 				else await this.#accept(seenBefore ? seen(incoming) : incoming);
@@ -97,7 +98,7 @@ export class EventReceiver {
 		}
 	}
 
-	/** Takes nothing more, and resolves when what was being taken is or will not be. */
+	/** Stops taking deliveries, and resolves when all running ones are stored or refused. */
 	async stop(): Promise<void> {
 		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
 		await Promise.all([...this.#running, ...this.#tails.values()]);
@@ -143,8 +144,8 @@ const Lined = z.object({
 });
 
 /**
- * What keeps its order: the messages, edits and deletions of a thread, or of a conversation with one person; all else has
- * none. A message at the top of a channel is the first of its thread.
+ * Line of an event, which keeps its order: the messages, edits and deletions of a thread or of a direct message. Other
+ * events are not ordered. A message at the top of a channel is the first of its thread.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

@@ -13,24 +13,24 @@ export interface FilesParts {
 	readonly clock: Clock;
 }
 
-/** Files that were there once, or are beyond what the workspace pays for: there is nothing to read. */
+/** States of files without content: deleted, or beyond the limit of the workspace's plan. */
 const gone: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
-/** What stands beside the text of a message, as Slack shows it. */
+/** Attached parts of a message, in Slack's form. */
 const MessageExtras = z.object({
 	files: z.array(z.unknown()).nullish(),
 	attachments: z.array(z.unknown()).nullish().catch(undefined),
 });
 type MessageExtras = z.output<typeof MessageExtras>;
 
-/** A message as `conversations.replies` shows it: one that is no answer to another one, as well. */
+/** `conversations.replies` also returns a message without replies. */
 const RepliesPage = z.object({ messages: z.array(MessageExtras.extend({ ts })) });
 
-/** Reads what messages have attached. */
+/** Reads files of messages. */
 export class Files {
 	readonly #malformed: Malformed;
 	readonly #known: Remembered<WireFile | undefined>;
-	/** By the id of a message. */
+	/** By message id. */
 	readonly #attached: Remembered<MessageExtras>;
 
 	constructor({ port, malformed, clock }: FilesParts) {
@@ -62,8 +62,8 @@ export class Files {
 	}
 
 	/**
-	 * What a message has attached of which an event has told without that. Rejects with `unavailable` where Slack does not
-	 * say in time, but where it is not asked again (`isLast`): undefined then, as where there is nothing or Slack refuses.
+	 * Returns the attached parts of a message that an event did not include; undefined if there are none or Slack refuses.
+	 * Rejects with `unavailable` if Slack does not answer in time. With `isLast`, it returns undefined instead.
 	 */
 	async attachedTo(message: string, isLast: boolean): Promise<MessageExtras | undefined> {
 		const attached = this.#attached.find(message);
@@ -72,8 +72,8 @@ export class Files {
 	}
 
 	/**
-	 * Rejects with `unavailable` where Slack would have to say more and does not in time; where it is not asked again
-	 * (`isLast`), the file has no address.
+	 * Converts files. Rejects with `unavailable` if Slack does not complete a file in time. With `isLast`, such a file has
+	 * no address.
 	 */
 	async read(files: readonly unknown[], isLast = false): Promise<Attachment[]> {
 		const read = await Promise.all(files.map((file) => this.#read(file, isLast)));
@@ -91,7 +91,7 @@ export class Files {
 	}
 }
 
-/** One without an address cannot be read, of which the kit tells people. */
+/** The kit reports a file without an address to people. */
 function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
 	return {
 		id,

@@ -1,10 +1,10 @@
 import type { InboundEvent } from "@parley/connector";
 
-/** An inbound event, and what the inbox knows it by. */
+/** An inbound event with its key in the inbox. */
 export interface Incoming {
 	readonly inbound: InboundEvent;
 	readonly key: { readonly id: string; readonly conversation: string };
 }
 
-/** What an event of Slack comes to: nothing where it says why. */
+/** Inbound events of an event of Slack, or the reason why it is ignored. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };

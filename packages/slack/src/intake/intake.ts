@@ -42,19 +42,22 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** `isLast`: it comes no more. */
+/** `isLast`: the event is not redelivered. */
 type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 
-/** What people write; all other subtypes are Slack's own: https://docs.slack.dev/reference/events/message#subtypes */
+/**
+ * Subtypes of messages that people write. All others are Slack's own:
+ * https://docs.slack.dev/reference/events/message#subtypes
+ */
 const written: ReadonlySet<string | undefined> = new Set([
 	...[undefined, "file_share", "thread_broadcast", "me_message", "bot_message"],
 ]);
 
-/** What is read of these after we were away, no event has told of. */
+/** Read only after a disconnection. Live joins have an event of their own. */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
-/** The names of ❌ and 🔁, and of the signs that people take for them. */
+/** Names of ❌ and 🔁, and of similar emoji. */
 const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 	...(["x", "no_entry", "octagonal_sign"] as const).map((name) => [name, "stop"] as const),
 	...(["repeat", "arrows_counterclockwise"] as const).map((name) => [name, "again"] as const),
@@ -62,7 +65,7 @@ const signs: ReadonlyMap<string, "stop" | "again"> = new Map([
 
 const remembered = { ignored: "it is only remembered" };
 
-/** Translates the events of Slack into inbound events; it only reads. */
+/** Translates the events of Slack into inbound events. It only reads. */
 export class Intake {
 	readonly #parts: IntakeParts;
 	readonly #twins: MentionPairs;
@@ -73,9 +76,9 @@ export class Intake {
 	}
 
 	/**
-	 * What is not as Slack documents it is ignored and logged. Rejects with `unavailable` where Slack does not say within a
-	 * second what must be known: then the event is to come again. Where it does not (`isLast`), what people have said counts
-	 * as said by a guest, without its files. What is only remembered is remembered when this returns.
+	 * Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not answer a required question within
+	 * a second; the event must then be redelivered. With `isLast`, the author counts as a guest instead, and files are
+	 * omitted. Events that only update a cache have done so when this returns.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;
@@ -116,7 +119,10 @@ export class Intake {
 		return this.#said(event, outer);
 	}
 
-	/** A message or its twin; of an edit, its twin; what is read later may have been edited by then. */
+	/**
+	 * Translates a message or its mention event, or one of an edit. A message that is read later may already contain its
+	 * edit.
+	 */
 	async #said(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const type = event["edited"] ? "edited" : "message";
 		const where = this.#read(event, Where);
@@ -129,21 +135,21 @@ export class Intake {
 		if (message.files?.length) return arriving;
 		arriving.catch(() => undefined);
 		return this.#twins.either(twinOf(where.channel, message), async () => {
-			// Once this is taken, its message brings nothing any more.
+			// After this event, the message event is a duplicate.
 			const id = messageId(where.channel, message.ts);
 			const beside = await this.#parts.files.attachedTo(id, outer.isLast);
 			return beside ? this.#current(type, told, { ...message, ...beside }, outer.isLast) : arriving;
 		});
 	}
 
-	/** Has all that a mention has, and its files. */
+	/** Registers the message event of a mention, which also has the files. */
 	#twin(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
 		if (isMention) this.#twins.noteMessage(twinOf(channel, message), arriving);
 		return arriving;
 	}
 
-	/** Previews and replies change messages, too, and a message with replies that is deleted leaves a stone behind. */
+	/** Link previews and replies change messages, too. A deleted message with replies becomes a tombstone. */
 	async #changed(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const changed = this.#read(event, Changed);
 		if (changed === undefined) return unreadable("message_changed");
@@ -170,7 +176,7 @@ export class Intake {
 		const { messages, outdated } = this.#parts;
 		const version = type === "edited" ? message.edited?.ts : undefined;
 		const incoming = await messages.arrived(type, told, message, isLast);
-		// Asked last: what came while Slack was asked counts.
+		// Checked last, to include changes during the requests to Slack.
 		const isOld = await outdated(messageId(told.channel, message.ts), version);
 		return isOld ? { ignored: "it was edited or deleted since" } : [incoming];
 	}
@@ -213,7 +219,7 @@ export class Intake {
 		return [{ inbound, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
-	/** Slack's own button, which it shows with the status line of a thread. */
+	/** Slack's own button, which is shown with the status line of a thread. */
 	async #stopped(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
 		const stopped = this.#read(event, Stopped);
 		if (stopped === undefined) return unreadable(event.type);
@@ -292,7 +298,7 @@ export class Intake {
 	}
 }
 
-/** The same for a message and its mention, and for an edit of it and its mention. */
+/** Key that a message and its mention event share, or an edit and its mention event. */
 function twinOf(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }

@@ -1,42 +1,43 @@
 import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
-/** Slack sends both at once; a message that comes later is lost on its way for now, or the app is not told of messages there. */
+/** Slack sends both events at once. A later message event is delayed, or the app does not get message events there. */
 const waitMs = 1000;
 const most = 200;
 
 /**
- * Of a message that mentions us Slack tells twice, in any order. The mention may come without what its message has
- * attached (https://docs.slack.dev/reference/events/app_mention shows nothing), so that it waits for it; then both come to the same.
+ * Slack sends two events, in any order, for a message that mentions the agent. The mention event may lack attachments
+ * (https://docs.slack.dev/reference/events/app_mention shows none), so it waits for the message event and then has the same
+ * result.
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** By the id of the message. No cache: the entries are promises that events wait for. */
+	/** By message id. No cache, because events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
-	/** Messages that have come, whatever they come to. */
+	/** Message events that have arrived, with any result. */
 	readonly #come = new Set<string>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** A message that mentions us has come. */
+	/** Notes the message event of a mention. */
 	noteMessage(id: string, message: Promise<Translated>): void {
 		const found = this.#find(id);
 		this.#come.add(id);
 		found.resolve(message);
 		message.catch(() => {
-			// It comes again.
+			// Slack will redeliver it.
 			if (this.#messages.get(id) === found) this.#forget(id);
 		});
 	}
 
-	/** What a message comes to, else what its mention says `alone`. Rejects as that one of them does. */
+	/** Returns the result of the message event, or after a wait that of `alone`. Rejects like the one that is used. */
 	async either(id: string, alone: () => Promise<Translated>): Promise<Translated> {
 		const over = new AbortController();
 		const found = this.#find(id);
-		// A message that has come and takes its time is waited for: it alone may have files.
+		// A message event that has arrived is awaited, because only it may have files.
 		const late = delay(this.#clock, waitMs, over.signal).then(() =>
 			this.#come.has(id) ? found.promise : alone(),
 		);
@@ -50,7 +51,7 @@ export class MentionPairs {
 	#find(id: string): PromiseWithResolvers<Translated> {
 		const found = this.#messages.get(id) ?? Promise.withResolvers<Translated>();
 		this.#messages.set(id, found);
-		// Whoever waits hears of it.
+		// Waiting callers get the rejection.
 		found.promise.catch(() => undefined);
 		const [oldest] = this.#messages.keys();
 		if (this.#messages.size > most && oldest !== undefined) this.#forget(oldest);

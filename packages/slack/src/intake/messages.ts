@@ -20,10 +20,13 @@ export interface MessagesParts {
 	readonly files: Files;
 }
 
-/** So many names a text are asked for: Slack says fifty a minute or so, and a text can name thousands. */
+/**
+ * Maximum names per text that are requested. Slack allows about fifty requests a minute, and a text can have thousands of
+ * names.
+ */
 const mostNames = 20;
 
-/** Makes inbound events of what people have written. What Slack must be asked for, it is asked for at once. */
+/** Creates inbound events for messages. All requests to Slack start at once. */
 export class Messages {
 	readonly #parts: MessagesParts;
 
@@ -32,8 +35,8 @@ export class Messages {
 	}
 
 	/**
-	 * Rejects with `unavailable` where Slack does not say in time what must be known of who has written it, and where; but
-	 * what `isLast` is taken with what is known, and nobody has more rights for that.
+	 * Rejects with `unavailable` if Slack does not report the author or the channel in time. With `isLast`, it uses the
+	 * known data, which never gives more rights.
 	 */
 	async arrived(
 		type: "message" | "edited",
@@ -45,7 +48,7 @@ export class Messages {
 		const orElse = <Value>(asked: Promise<Value>, known: () => Value): Promise<Value> =>
 			isLast ? asked.catch(known) : asked;
 		const address = readAddress(message.text, self.user);
-		// Who speaks to others does not speak to us, and neither do apps.
+		// Messages of apps, and messages to other people, are not for the agent.
 		const isOurs = !message.bot_id && (address.us || told.channel.startsWith("D"));
 		const [room, person, text, attachments] = await Promise.all([
 			orElse(channels.roomOf(told, message), () => channels.unknown(told, message)),
@@ -59,7 +62,7 @@ export class Messages {
 				? { ours: false, root: false }
 				: await this.#parts.threads.find(
 						{ channel: told.channel, thread },
-						// Of all else the answer changes nothing.
+						// For other messages, the thread does not matter.
 						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },
 					);
 		const edited = type === "edited" ? message.edited?.ts : undefined;
@@ -75,7 +78,7 @@ export class Messages {
 			at: momentOf(edited ?? message.ts),
 			address: {
 				...address,
-				// Who calls somebody else in the thread of our post speaks to them.
+				// A mention of another person in a thread of the agent's post addresses that person.
 				...defined({
 					reply:
 						root && !address.others && room.thread !== undefined
@@ -88,7 +91,7 @@ export class Messages {
 		return { inbound, key: { id: [type, id, ...version].join(":"), conversation: conversationOf(room) } };
 	}
 
-	/** A text as people read it; names that Slack does not say in time, or is not asked for, stay ids. */
+	/** Returns the visible text. Unknown names stay ids. */
 	text(text: string, asks = true): Promise<string> {
 		const { self, people, channels } = this.#parts;
 		const asked = new Set<string>();
@@ -104,7 +107,7 @@ export class Messages {
 		return readText(text, self.user, names);
 	}
 
-	/** Apps speak for nobody, whoever has installed them. */
+	/** An app does not act for the person who installed it. */
 	async #author({ user, bot_id, username, bot_profile }: Message): Promise<Person> {
 		if (!bot_id && user) return this.#parts.people.find(user);
 		const id = user ?? bot_id ?? "unknown";
@@ -112,7 +115,7 @@ export class Messages {
 	}
 }
 
-/** Whether we have written it ourselves. */
+/** Whether the bot itself wrote the message. */
 export function isOwn({ user, bot_id }: Message, self: OwnAccount): boolean {
 	return user === self.user || bot_id === self.bot;
 }

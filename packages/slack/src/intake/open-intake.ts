@@ -10,7 +10,7 @@ import { ownThreads } from "./own-threads.ts";
 import { People } from "./people.ts";
 import { Threads } from "./threads.ts";
 
-/** All that reads from Slack, over what it remembers of it. */
+/** Creates the translation of events with its caches. */
 export function openIntake(parts: {
 	readonly self: OwnAccount;
 	readonly port: SlackApi;

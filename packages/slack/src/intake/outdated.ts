@@ -2,12 +2,12 @@ import type { Store } from "@parley/base";
 import type { ConnectorTables } from "@parley/connector";
 import type { Incoming } from "./incoming.ts";
 
-/** Whether what a message said at `edited`, or at first, has been overtaken by what became of it later. */
+/** Whether a later edit or deletion has replaced the text of `edited`, or the first text. */
 export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
 
 /**
- * Slack sends again what was not taken, up to minutes later (https://docs.slack.dev/apis/events-api#retries): a message may
- * come after its edit or deletion.
+ * Slack redelivers events up to minutes later (https://docs.slack.dev/apis/events-api#retries), so that a message may
+ * arrive after its edit or deletion.
  */
 export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 	return async (message, edited = "") => {
@@ -18,7 +18,7 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 				.where((is) =>
 					is.or([
 						is("id", "=", `deleted:${message}`),
-						// Up to the sign that follows a colon.
+						// Up to the character after a colon.
 						is.and([is("id", ">", `edited:${message}:${edited}`), is("id", "<", `edited:${message};`)]),
 					]),
 				)
@@ -29,7 +29,7 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 	};
 }
 
-/** The same of what an event has come to; of other inbound events than messages and edits nothing is. */
+/** The same check for an inbound event. Only messages and edits can be outdated. */
 export async function isOutdated({ inbound, key }: Incoming, outdated: Outdated): Promise<boolean> {
 	if (inbound.type !== "message" && inbound.type !== "edited") return false;
 	const version = key.id.slice(`${inbound.type}:${inbound.message}:`.length);

@@ -8,28 +8,31 @@ import {
 } from "../vocabulary/conversation.ts";
 import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 
-/** What the connector's database knows of threads. */
+/** Threads in the connector's database. */
 export interface OwnThreads {
-	/** Whether we have written in a thread, and its first message; and whether that one spoke to us. */
+	/**
+	 * Whether the bot has posted in a thread or wrote its first message (`root`), or whether that message addressed the
+	 * agent.
+	 */
 	thread(at: { readonly tenant: string; readonly channel: string; readonly ts: string }): Promise<{
 		readonly ours: boolean;
 		readonly root: boolean;
 	}>;
-	/** Where a message was said or posted; undefined where that is not known. */
+	/** Returns the room of a message or post; undefined if unknown. */
 	placeOf(message: string): Promise<ConversationAddress | undefined>;
 }
 
 const BelowCard = z.object({ thread: z.string() });
 
-/** Each is a request more, also where nothing was answered. */
+/** Maximum threads. Each needs a request, even without replies. */
 const mostPosts = 20;
-/** A post is changed many times. */
+/** Maximum rows, because a post is edited many times. */
 const mostRows = 500;
 
-/** The reasons of the kit for which a message is one for us. */
+/** Reasons of the kit for messages to the agent. */
 const forUs: ReadonlySet<string> = new Set(["direct", "mention", "reply", "thread", "open"]);
 
-/** Reads what was heard and posted. */
+/** Reads threads from the recorded messages and posts. */
 export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 	return {
 		async thread({ tenant, channel, ts }) {
@@ -83,13 +86,13 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 				]),
 			);
 			const found = heard ?? waiting ?? posted;
-			// What hurries stands in a line of its own.
+			// Urgent events have a queue of their own.
 			return found && addressOfConversation(found.conversation.replace(/!$/, ""));
 		},
 	};
 }
 
-/** The threads that can begin with what was posted at the top since then, the newest first. */
+/** Returns the possible threads of posts at the top of channels since then, the newest first. */
 export async function postedThreads(
 	store: Store<ConnectorTables>,
 	since: number,
@@ -108,7 +111,7 @@ export async function postedThreads(
 		const place = addressOfConversation(conversation);
 		const posted = remote === null ? undefined : readMessageId(remote);
 		if (posted === undefined || place === undefined || place.thread !== undefined) continue;
-		// What stands below a card is no beginning.
+		// A post below a card does not begin a thread.
 		if (BelowCard.safeParse(parseJson(payload)).success) continue;
 		threads.set(messageId(posted.channel, posted.ts), { channel: posted.channel, thread: posted.ts });
 	}

@@ -5,18 +5,18 @@ import { askSlack } from "./ask-slack.ts";
 import { Remembered } from "./remembered.ts";
 import { User } from "./wire.ts";
 
-/** Speaks for Slack itself, and is not marked as a bot: https://docs.slack.dev/reference/objects/user-object */
+/** Slack's own account, which is not marked as a bot: https://docs.slack.dev/reference/objects/user-object */
 const slackbot = "USLACKBOT";
 
-/** Refusals of `users.info` for a person who is not there: https://docs.slack.dev/reference/methods/users.info */
+/** Errors of `users.info` for an unknown person: https://docs.slack.dev/reference/methods/users.info */
 const unknown: ReadonlySet<string> = new Set(["user_not_found", "users_not_found", "user_not_visible"]);
 
-/** Somebody of whom nothing is known has the least rights. */
+/** An unknown person has the least rights. */
 export function unknownPerson(id: string): Person {
 	return { id, name: "", roles: [], guest: true, bot: false };
 }
 
-/** The people that Slack was asked for or has told of. Lost with the process. */
+/** Cached people, in memory. */
 export class People {
 	readonly #self: OwnAccount;
 	readonly #port: SlackApi;
@@ -47,14 +47,17 @@ export class People {
 		});
 	}
 
-	/** Rejects with `unavailable` where Slack does not answer in time; who it does not tell of is a guest without a name. */
+	/**
+	 * Rejects with `unavailable` if Slack does not answer in time. A person whom Slack does not report is a guest without a
+	 * name.
+	 */
 	find(id: string): Promise<Person> {
 		return this.#known.find(id);
 	}
 
 	/**
-	 * Asks Slack anew. `left`: the person was deactivated or removed, or Slack does not know them. Rejects with `unavailable`
-	 * if Slack does not say.
+	 * Asks Slack again. `left`: the person was deactivated or removed, or Slack does not know them. Rejects with
+	 * `unavailable` without an answer.
 	 */
 	async ask(id: string): Promise<Person | "left"> {
 		const answer = await askSlack(this.#port, { method: "users.info", args: { user: id } });
@@ -65,17 +68,17 @@ export class People {
 		return user.deleted ? "left" : this.#person(user);
 	}
 
-	/** What somebody is called, as far as it is known without asking. */
+	/** Returns the cached name of a person. */
 	known(id: string): string | undefined {
 		return this.#known.get(id)?.name || undefined;
 	}
 
-	/** Somebody has changed. */
+	/** Updates a changed person. */
 	note(user: User): void {
 		this.#known.note(user.id, this.#person(user));
 	}
 
-	/** What a name in a text is read as; undefined where Slack does not say it in time. */
+	/** Returns the name for a mention in a text; undefined if Slack does not answer in time. */
 	async nameOf(id: string): Promise<string | undefined> {
 		const person = await this.find(id).catch(() => undefined);
 		return person?.name || undefined;

@@ -45,7 +45,7 @@ export async function personNow(
 	return mayWrite ? { present: true, roles: [], guest, shared } : { present: false, reason: "no_access" };
 }
 
-/** Undefined if Slack does not say, or if the channel has more members than are read. */
+/** Returns undefined if Slack does not answer, or if the channel has more members than are read. */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";
 	for (let page = 0; page < mostPages; page++) {

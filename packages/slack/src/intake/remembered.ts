@@ -5,22 +5,22 @@ import { LRUCache } from "lru-cache";
 const mostMs = 1000;
 
 export interface RememberedParts<Value> {
-	/** What it is, for the one who reads that Slack did not say it. */
+	/** Description for the error without an answer. */
 	readonly what: string;
 	readonly ask: (id: string) => Promise<Value>;
 	readonly clock: Clock;
-	/** How long it counts. */
+	/** Time until a value expires. */
 	readonly keptMs: number | ((value: Value) => number);
-	/** What was the longest unused goes first. */
+	/** Maximum values. The least recently used one is evicted first. */
 	readonly most: number;
 }
 
-/** What Slack was asked for, for a while, in memory. */
+/** Cached answers of Slack, in memory. */
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
-	/** Expires by our clock: the cache's own would read that of the machine. */
+	/** Uses the injected clock; the cache itself would read that of the machine. */
 	readonly #known: LRUCache<string, { readonly value: Value; readonly until: number }>;
-	/** Questions without an answer yet: no cache, because none may be evicted. */
+	/** Pending requests. No cache, because none may be evicted. */
 	readonly #asked = new Map<string, Promise<Value>>();
 
 	constructor(parts: RememberedParts<Value>) {
@@ -34,7 +34,7 @@ export class Remembered<Value> {
 		return known.value;
 	}
 
-	/** Slack has told of it by itself: an older question has nothing to say any more. */
+	/** Stores a value from an event. A pending request is then outdated. */
 	note(id: string, value: Value): void {
 		const { clock, keptMs } = this.#parts;
 		this.#asked.delete(id);
@@ -42,15 +42,15 @@ export class Remembered<Value> {
 		this.#known.set(id, { value, until: clock.monotonic() + ms });
 	}
 
-	/** It has changed: Slack is asked the next time. */
+	/** Removes a changed value. Slack is asked again on the next use. */
 	forget(id: string): void {
 		this.#asked.delete(id);
 		this.#known.delete(id);
 	}
 
 	/**
-	 * What is known, else what Slack answers within a second. Rejects with `unavailable` otherwise; what comes later is
-	 * remembered for whoever asks again.
+	 * Returns the cached value, otherwise Slack's answer within a second. Rejects with `unavailable` otherwise; a later
+	 * answer is still cached.
 	 */
 	async find(id: string): Promise<Value> {
 		const known = this.get(id);
@@ -72,7 +72,7 @@ export class Remembered<Value> {
 		const { ask } = this.#parts;
 		const asked = ask(id).then(
 			(value) => {
-				// What has changed while it was asked for is not taken.
+				// A change during the request makes its answer outdated.
 				if (this.#asked.get(id) === asked) this.note(id, value);
 				return this.get(id) ?? value;
 			},

@@ -1,19 +1,19 @@
 import type { Address } from "@parley/connector";
 
-/** What the marks in a text are read as; undefined where that is not known. */
+/** Names for mentions in a text; undefined if unknown. */
 export interface Names {
 	person(id: string): Promise<string | undefined>;
 	channel(id: string): Promise<string | undefined>;
 }
 
 /**
- * Marks as Slack writes them, with the sign that ends an address and the blanks behind; what somebody has typed themselves in angle brackets it escapes.
- * https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
+ * Mentions and links in Slack's syntax, with following punctuation and spaces. Slack escapes angle brackets that people
+ * type. https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
  */
 const mark = /<([^<>]*)>(,|:(?=[\s/!]|$))?([^\S\n]*)/g;
 const broadcast = /^!(?:here|channel|everyone)$/;
 
-/** Whom a text speaks to, `user` being us. */
+/** Returns the addressees of a text. `user`: the bot. */
 export function readAddress(text: string, user: string): Omit<Address, "reply"> {
 	const targets = [...text.matchAll(mark)].map(([, inner = ""]) => inner.split("|")[0] ?? "");
 	const people = targets.filter((target) => /^@[A-Z0-9]+$/.test(target));
@@ -25,12 +25,12 @@ export function readAddress(text: string, user: string): Omit<Address, "reply"> 
 	};
 }
 
-/** A text as people read it, without the mention of ourselves. */
+/** Returns the visible text, without the mention of the bot. */
 export async function readText(text: string, user: string, names: Names): Promise<string> {
 	const parts = text.split(mark);
 	const read = await Promise.all(
 		parts.map((part, index) => {
-			// Text, mark, sign, blanks, and so on; a sign that is not there is undefined.
+			// Text, mention, punctuation and spaces alternate. Missing punctuation is undefined.
 			const kind = index % 4;
 			if (kind === 0) return unescaped(part);
 			if (kind === 1) return readMark(part, user, names);

@@ -16,7 +16,7 @@ export interface ThreadsParts {
 	readonly log: Logger;
 }
 
-/** The first message of a thread, as `conversations.replies` shows it. */
+/** The first message of a thread from `conversations.replies`. */
 const Root = z.object({
 	ts,
 	thread_ts: ts.optional(),
@@ -27,17 +27,17 @@ const Root = z.object({
 type Root = z.output<typeof Root>;
 
 const dayMs = 24 * 3_600_000;
-/** What is refused for want of a scope or an invitation is not, once somebody has mended that. */
+/** A refusal because of a missing scope or invitation ends when it is repaired. */
 const refusedMs = 600_000;
-/** Slack brings again after a minute what was not taken: https://docs.slack.dev/apis/events-api#retries */
+/** Slack redelivers after a minute: https://docs.slack.dev/apis/events-api#retries */
 const briefMs = 10_000;
 
-/** Which threads are ours, and which thread a message stands in. */
+/** Threads of the bot, and the thread of a message. */
 export class Threads {
 	readonly #parts: ThreadsParts;
-	/** By the id of a message: that message, and null where Slack does not show it. */
+	/** Messages by id; null if Slack does not show it. */
 	readonly #shown: Remembered<Root | null>;
-	/** Until then Slack answers no more questions of this kind. */
+	/** End of a rate limit for these requests. */
 	#limitedUntil = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ThreadsParts) {
@@ -60,10 +60,10 @@ export class Threads {
 	}
 
 	/**
-	 * Whether we have written in a thread or its first message mentions us (`ours`), and whether that one is our own
-	 * (`root`). Slack itself is asked only where `asks`, for what the database does not know any more; rejects with
-	 * `unavailable` where it does not answer in time. Where it limits for more than a moment how often it is asked, a
-	 * thread of which we know nothing is not ours: people talk in many that are not.
+	 * Returns whether the bot has posted in a thread or its first message mentions it (`ours`), and whether the bot wrote
+	 * that message (`root`). Slack is asked only with `asks`, and only about threads that are not in the database. Rejects
+	 * with `unavailable` if it does not answer in time. During a longer rate limit, an unknown thread counts as another
+	 * one, because most threads are.
 	 */
 	async find(
 		{ channel, thread }: { readonly channel: string; readonly thread: string },
@@ -116,8 +116,8 @@ export class Threads {
 	}
 
 	/**
-	 * The thread of the room of a message, of which an event names the timestamp alone. Rejects as `find` does; a message
-	 * that Slack does not show is one at the top.
+	 * Returns the thread in the room of a message, of which an event has only the timestamp. Rejects like `find`. A message
+	 * that Slack does not show counts as one at the top.
 	 */
 	async threadOf(channel: string, ts: string): Promise<string | undefined> {
 		const { known, self } = this.#parts;
@@ -126,7 +126,7 @@ export class Threads {
 		const shown = await this.#shown.find(messageId(channel, ts));
 		const { thread_ts: thread = ts } = shown ?? {};
 		if (thread !== ts) return thread;
-		// What we have posted at the top belongs to no thread.
+		// A post of the bot at the top is not in a thread.
 		return channel.startsWith("D") || shown?.user === self.user ? undefined : ts;
 	}
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Installation } from "./workspace.ts";
 
-/** Of a channel, a person, a file. */
+/** Id of a channel, a person or a file. */
 export const id = z.string().regex(/^[A-Z0-9]{1,64}$/);
 export const ts = z.string().regex(/^\d{1,16}\.\d{1,16}$/);
 const text = z
@@ -14,14 +14,14 @@ export const Outer = z.object({
 	event_id: z.string().min(1).max(100),
 	event: z.looseObject({ type: z.string() }),
 	is_ext_shared_channel: z.boolean().nullish(),
-	/** One for whom it is sent. */
+	/** One of the recipients. */
 	authorizations: z.array(Installation).nullish(),
 });
 export type Outer = z.output<typeof Outer>;
 
 const Edited = z.object({ user: z.string().optional(), ts });
 
-/** https://docs.slack.dev/reference/events/message, as far as it is read; of `app_mention`, too. */
+/** https://docs.slack.dev/reference/events/message, the parts that are read. Also for `app_mention`. */
 export const Message = z.object({
 	ts,
 	thread_ts: ts.optional(),
@@ -31,7 +31,7 @@ export const Message = z.object({
 	username: z.string().nullish(),
 	bot_profile: z.object({ name: z.string().optional() }).nullish(),
 	text,
-	/** These are read one by one, so that a bad one costs no other. */
+	/** Parsed one by one, so that an invalid entry does not affect the others. */
 	files: z.array(z.unknown()).nullish(),
 	blocks: z.array(z.unknown()).nullish().catch(undefined),
 	attachments: z.array(z.unknown()).nullish().catch(undefined),
@@ -39,7 +39,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** Where an event of a message has happened. */
+/** Channel of a message event. */
 export const Where = z.object({ channel: id, channel_type: z.string().optional() });
 export type Where = z.output<typeof Where>;
 
@@ -94,7 +94,7 @@ export const User = z.object({
 	is_restricted: z.boolean().optional(),
 	is_ultra_restricted: z.boolean().optional(),
 	is_stranger: z.boolean().optional(),
-	/** The workspaces of an organisation that they belong to. */
+	/** Workspaces of the person in an organization. */
 	enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 export type User = z.output<typeof User>;
@@ -112,7 +112,7 @@ export const Channel = z.object({
 });
 export type Channel = z.output<typeof Channel>;
 
-/** Of events about a channel: some name it, some show it. */
+/** Events about a channel: some have its id, some the complete channel. */
 export const OfChannel = z.object({
 	channel: z.union([id, z.object({ id }).transform((channel) => channel.id)]),
 });

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 
-/** Commands say so in words. */
+/** Commands have these values as strings. */
 const isTrue = z
 	.union([z.boolean(), z.string()])
 	.nullish()
 	.transform((value) => value === true || value === "true");
 
-/** For whom Slack sends something: https://docs.slack.dev/apis/events-api#authorizations */
+/** Recipients of an event: https://docs.slack.dev/apis/events-api#authorizations */
 export const Installation = z.object({
 	team_id: z.string().nullish(),
 	enterprise_id: z.string().nullish(),
@@ -15,7 +15,10 @@ export const Installation = z.object({
 });
 export type Installation = z.output<typeof Installation>;
 
-/** Whether it is we for whom it is sent: an app may be installed in other workspaces, whose people have no rights here. */
+/**
+ * Whether an event is for this installation. An app may be installed in other workspaces, whose members have no rights
+ * here.
+ */
 export function isForSelf(
 	{ team_id, enterprise_id, is_enterprise_install }: Installation,
 	{ team, enterprise }: OwnAccount,

@@ -8,18 +8,18 @@ export interface AnswersParts {
 	readonly log: Logger;
 }
 
-/** People are shown a failure after three seconds, of which the network takes its part. */
+/** Slack shows a failure after three seconds, which include the network. */
 const answeredMs = 1500;
 
 const busy = "I have too much to do at the moment. Please try again in a minute.";
 const failed = "I could not take that. Please try again in a moment.";
 
-/** Words that only the one sees to whom they are said. */
+/** A text that only the acting person sees. */
 export function privately(text: string): Readonly<Record<string, unknown>> {
 	return { response_type: "ephemeral", replace_original: false, text };
 }
 
-/** Answers what people wait for before a clock. */
+/** Answers interactions within Slack's time limit. */
 export class Answers {
 	readonly #parts: AnswersParts;
 	readonly #running = new Set<Promise<unknown>>();
@@ -29,8 +29,8 @@ export class Answers {
 	}
 
 	/**
-	 * Resolves in time with what is sent back with the acknowledgement. What the work comes to in words, or that it failed,
-	 * is said there as `reply` puts it; where that takes too long or `reply` is not there, in private afterwards.
+	 * Resolves in time with the body of the acknowledgement. `reply` converts the text of the work, or of its failure. If
+	 * the work takes too long, or without `reply`, the text is posted in private afterwards.
 	 */
 	async inTime(
 		work: Promise<string | undefined>,
@@ -52,7 +52,7 @@ export class Answers {
 		return undefined;
 	}
 
-	/** Says something to the one who asked for something, where they did. */
+	/** Posts a private text to the person, in the channel of the interaction. */
 	async postPrivately({ url, channel, user, thread }: AnswerTarget, text: string): Promise<void> {
 		const { port, log } = this.#parts;
 		const there = thread === undefined ? {} : { thread_ts: thread };
@@ -60,7 +60,7 @@ export class Answers {
 			port.call({ method: "chat.postEphemeral", args: { channel, user, text, ...there } });
 		const byUrl = async (to: string): Promise<SlackAnswer> => {
 			const answer = await port.respond(to, { ...privately(text), ...there });
-			// An address takes some answers for a while; then the channel shows it.
+			// A `response_url` accepts a limited number of answers; after that, the text is posted in the channel.
 			return answer.type === "refused" ? inPlace() : answer;
 		};
 		const answer = await (url === undefined ? inPlace() : byUrl(url)).catch(ParleyError.from);
@@ -69,7 +69,7 @@ export class Answers {
 		log.error("nobody could be told what came of an interaction", { user, channel, why });
 	}
 
-	/** Lets something go on behind the acknowledgement. */
+	/** Continues work after the acknowledgement. */
 	run(work: Promise<unknown>): void {
 		const running = work
 			.catch((error: unknown) => this.#parts.log.error("an interaction was not answered", { error }))
@@ -77,25 +77,28 @@ export class Answers {
 		this.#running.add(running);
 	}
 
-	/** Resolves when nothing goes on any more. */
+	/** Resolves when all work has ended. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#running);
 	}
 }
 
-/** A `response_url` takes five answers in so long: https://docs.slack.dev/interactivity/handling-user-interaction#responses */
+/**
+ * A `response_url` accepts five answers in this time:
+ * https://docs.slack.dev/interactivity/handling-user-interaction#responses
+ */
 const answerableMs = 30 * 60_000;
 
-/** Where somebody is answered in private. */
+/** Target of a private answer. */
 export interface AnswerTarget {
 	readonly url?: string | undefined;
 	readonly channel: string;
 	readonly user: string;
-	/** The timestamp of the thread that they see. */
+	/** Timestamp of the visible thread. */
 	readonly thread?: string | undefined;
 }
 
-/** `id` is that of what is answered: a trigger. */
+/** `id`: trigger id of the interaction. */
 export function ticketFor(id: string, at: number, { url, channel, user, thread }: AnswerTarget): Ticket {
 	const token = JSON.stringify({ url, channel, user, thread });
 	return { id, token, expiresAt: at + answerableMs };

@@ -42,7 +42,7 @@ export interface InteractionsParts {
 	readonly log: Logger;
 }
 
-/** Who pressed this long ago has seen it fail and gone on; what only the clocks differ by is less. */
+/** Older presses are ignored, because the person has already seen a failure. Clock differences are smaller. */
 const staleMs = 5 * 60_000;
 
 const unreadable = "I could not read that. Please try again.";
@@ -50,9 +50,9 @@ const stale = "That took too long to reach me, so I have left it. Please try aga
 const elsewhere = "I work for another workspace than yours, so I cannot do that.";
 const tooLate = "Slack did not open the form in time. Please press again.";
 
-/** Who has done something, and where: what all interactions share. */
+/** Common data of all interactions. */
 interface Happened {
-	/** Of the one interaction that it is. */
+	/** Unique id of the interaction. */
 	readonly trigger: string;
 	readonly user: string;
 	readonly room: Promise<Room>;
@@ -60,10 +60,10 @@ interface Happened {
 	readonly place: AnswerTarget;
 }
 
-/** What is said of all interactions. */
+/** Common fields of the inbound events. */
 type Shared = "room" | "person" | "at" | "ticket";
 
-/** Takes commands, presses, forms and what is chosen in the menus of messages. Slack sends none of them a second time. */
+/** Handles commands, presses, forms and message menus. Slack does not redeliver these. */
 export class Interactions {
 	readonly #parts: InteractionsParts;
 	readonly #answers: Answers;
@@ -73,7 +73,7 @@ export class Interactions {
 		this.#answers = new Answers(parts);
 	}
 
-	/** Resolves within two seconds: when it is durable, or answered, or will be answered although nobody waits any more. */
+	/** Resolves within two seconds: when the interaction is stored or answered, or will be answered in private. */
 	async handle({ type, body }: Interaction): Promise<SlackReply> {
 		return this.#handlers[type](body);
 	}
@@ -89,7 +89,7 @@ export class Interactions {
 		},
 	};
 
-	/** Resolves when all is answered. */
+	/** Resolves when all interactions are answered. */
 	settled(): Promise<void> {
 		return this.#answers.settled();
 	}
@@ -102,7 +102,7 @@ export class Interactions {
 		if (this.#isElsewhere(read)) return privately(elsewhere);
 		const place = { url, channel, user };
 		const work = async (): Promise<string | undefined> => {
-			// Our manifest has Slack escape nothing in it.
+			// The manifest disables Slack's escaping for it.
 			const ordered = readCommand(read.text, { slash: read.command, bot: self.name });
 			if ("words" in ordered) return ordered.words;
 			const outside = await this.#outside(channel);
@@ -149,7 +149,7 @@ export class Interactions {
 		const { malformed, controls, channels } = this.#parts;
 		const read = malformed.read("block_actions", BlockActions, body);
 		const [action] = read?.actions ?? [];
-		// Links open by themselves.
+		// Slack opens links itself.
 		if (read === undefined || action === undefined || action.action_id.startsWith("link:")) return undefined;
 		const { trigger_id: trigger, response_url: url } = read;
 		const [channel, user, at] = [read.channel.id, read.user.id, momentOf(action.action_ts)];
@@ -198,7 +198,7 @@ export class Interactions {
 		return this.#answers.inTime(work(), place, (words) => notTaken(Object.keys(values), words));
 	}
 
-	/** Rejects where it is not durable. */
+	/** Rejects if the event cannot be stored. */
 	async #accept(
 		{ trigger, user, at, place, ...happened }: Happened,
 		wanted: Omit<InboundEventOf<"command">, Shared> | Omit<InboundEventOf<"press">, Shared>,
@@ -210,7 +210,7 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** A trigger lasts for three seconds: nothing is asked before it is used. */
+	/** A trigger is valid for three seconds, so the form is opened before any other request. */
 	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<void> {
 		const { port, log } = this.#parts;
 		const opened = await port
@@ -227,14 +227,14 @@ export class Interactions {
 		await this.#answers.postPrivately(place, tooLate);
 	}
 
-	/** Commands and menus are there in every channel: where we are not, nothing that we would post would be seen. */
+	/** Commands and menus are available in all channels. Without the bot in the channel, its posts would not be visible. */
 	async #outside(channel: string): Promise<string | undefined> {
 		const { self, channels } = this.#parts;
 		if ((await channels.find(channel)).ours) return undefined;
 		return `I am not in this conversation: invite me with \`/invite @${self.name}\`, or write to me directly.`;
 	}
 
-	/** Presses and forms need no such question: their controls are signed, and nobody else's are taken. */
+	/** Presses and forms need no such check, because their controls are signed. */
 	#isElsewhere(installation: Installation): boolean {
 		const { self, log } = this.#parts;
 		const { team_id, enterprise_id } = installation;
@@ -256,7 +256,7 @@ export class Interactions {
 	}
 }
 
-/** The thread and the post that a control stands in; a post at the top is in no thread, whether it has one or not. */
+/** Thread and post of a control. A post at the top is not in a thread, even if it has one. */
 function pressedIn({ message, container, channel }: BlockActions): { thread?: string; message?: string } {
 	const shown = message?.ts ?? container?.message_ts;
 	const thread = message?.thread_ts ?? container?.thread_ts;
@@ -266,10 +266,10 @@ function pressedIn({ message, container, channel }: BlockActions): { thread?: st
 	});
 }
 
-/** What our forms are known by when they come back. */
+/** Identifies the connector's forms. */
 const formId = "parley-form";
 
-/** Where a form was opened, and by which control: Slack gives it back with what was written. */
+/** Channel and control of a form, which Slack returns with the submission. */
 const Metadata = z.object({
 	control: z.string(),
 	channel: id,
@@ -281,7 +281,7 @@ type Metadata = z.output<typeof Metadata>;
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
 const most = { title: 24, label: 2000, text: 3000 } as const;
 
-/** The view of a form, whose fields are blocks of their names. */
+/** View of a form, with one block per field. */
 function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
 	return {
 		type: "modal",
@@ -305,7 +305,7 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 	};
 }
 
-/** Undefined for what `viewOf` has not written. */
+/** Returns undefined for other text. */
 function readMetadata(text: string): Metadata | undefined {
 	try {
 		return Metadata.safeParse(parseJson(text)).data;
@@ -315,7 +315,7 @@ function readMetadata(text: string): Metadata | undefined {
 	}
 }
 
-/** Says below the first field why what was written was not taken; the form stays open with it. */
+/** Shows an error below the first field. The form stays open. */
 function notTaken(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
 	const [first = "text"] = fields;
 	return { response_action: "errors", errors: { [first]: words } };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { id, Message, ts } from "../intake/wire.ts";
 import { Installation } from "../intake/workspace.ts";
 
-/** Opens forms for three seconds, and is of one interaction alone. */
+/** Opens forms for three seconds. Unique for each interaction. */
 const trigger_id = z.string().min(1).max(128);
 const url = z.string().optional();
 
@@ -63,7 +63,7 @@ export const MessageAction = z.object({
 	callback_id: z.string(),
 	action_ts: ts,
 	message: Message,
-	/** Null where the app is installed for all workspaces of an organisation. */
+	/** Null if the app is installed for all workspaces of an organization. */
 	team: z.object({ id: z.string() }).nullish(),
 	enterprise: z.object({ id: z.string() }).nullish(),
 	is_enterprise_install: Installation.shape.is_enterprise_install,

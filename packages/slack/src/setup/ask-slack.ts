@@ -2,12 +2,12 @@ import { ParleyError } from "@parley/base";
 import { refusalOf } from "../client/transport/refusals.ts";
 import type { SlackAnswer, SlackApi } from "../vocabulary/slack-port.ts";
 
-/** Where an operator sees to the app. */
+/** Settings page of the app. */
 export const appSettings = "https://api.slack.com/apps";
 
 /**
- * The answer of a method; rejects with a `ParleyError` that a person may read where Slack does not give it:
- * `unauthenticated` where it does not know the token, `failed_precondition` where the message says what to change.
+ * Returns the response of a method. Rejects with a `ParleyError` for people: `unauthenticated` for an unknown token, and
+ * `failed_precondition` with instructions for other refusals.
  */
 export async function askSlack(
 	port: SlackApi,
@@ -27,7 +27,7 @@ function refused(
 	method: string,
 	{ error, body }: Extract<SlackAnswer, { readonly type: "refused" }>,
 ): ParleyError {
-	// All others are asked with the bot's.
+	// All other methods use the bot token.
 	const token = method === "apps.connections.open" ? "the app token" : "the bot token";
 	const { needed } = body;
 	const lacks =

@@ -7,22 +7,22 @@ import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { appSettings, askSlack } from "./ask-slack.ts";
 import type { Knocked } from "./knock.ts";
 
-/** What the checks look at Slack with. */
+/** Access to Slack for the checks. */
 export interface SlackChecks {
 	readonly bot: SlackApi;
-	/** Over sockets. */
+	/** For Socket Mode. */
 	readonly app?: SlackApi;
-	/** Over HTTP: who answers where the connector is to wait; absent where it is not known where that is. */
+	/** For HTTP: checks the connector's address; `knock` is absent if the address is unknown. */
 	readonly http?: { readonly knock?: () => Promise<Knocked> };
-	/** What is wrong by the settings alone; Slack is not asked about that. `fix` stands for the one of the check. */
+	/** Errors in the settings, which are reported without a request to Slack. `fix` replaces that of the check. */
 	readonly wrong?: Readonly<Partial<Record<"token" | "transport", WrongSetting>>>;
-	/** What time it is at Slack, in milliseconds since the epoch; undefined where it does not say. */
+	/** Time according to Slack, in milliseconds since the epoch; undefined if Slack does not report it. */
 	readonly theirTime: () => Promise<number | undefined>;
 	readonly clock: Clock;
 	readonly shapes: readonly CommandShape[];
 }
 
-/** A setting that is missing, or of another kind. */
+/** A missing or invalid setting. */
 export interface WrongSetting {
 	readonly what: string;
 	readonly fix?: string;
@@ -30,7 +30,7 @@ export interface WrongSetting {
 
 type Check = (checks: SlackChecks) => Promise<Finding>;
 
-/** The web client puts the header `x-oauth-scopes` there. */
+/** The web client adds the header `x-oauth-scopes` here. */
 const Scoped = z.object({ response_metadata: z.object({ scopes: z.array(z.string()) }) });
 const Rooms = z.object({
 	channels: z.array(z.unknown()),
@@ -88,7 +88,7 @@ async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Findin
 	return { id, status: "ok", what: "sockets to Slack can be opened" };
 }
 
-/** Who answers here is all that shows from here: whether Slack gets there stands in the settings of the app. */
+/** Only the local response is visible here. Whether Slack reaches the address is shown in the settings of the app. */
 function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
 	switch (by) {
 		case "connector":
@@ -124,7 +124,7 @@ function entranceWords({ at, by }: Knocked): Omit<Finding, "id"> {
 	}
 }
 
-/** Over HTTP nothing counts that was signed at another time than this machine's. */
+/** Over HTTP, signatures are valid only if both clocks agree. */
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const theirs = await theirTime();
@@ -144,7 +144,7 @@ async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 		await askSlack(bot, "users.conversations", asked),
 	);
 	const count = channels.length;
-	// A page may be short, and even empty, with more behind it.
+	// A page may be short or empty although more pages follow.
 	const least = more?.next_cursor ? "at least " : "";
 	if (count > 0 || least !== "") {
 		const what = `the bot is in ${least}${Math.max(1, count)} ${count > 1 ? "channels" : "channel"}`;
@@ -154,7 +154,7 @@ async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 	return { id, status: "warn", what: "the bot is in no channel yet", fix };
 }
 
-/** In the order in which they make sense: without the first no other can succeed. */
+/** In a useful order: all other checks need the first one. */
 export const checks = {
 	token: checkToken,
 	scopes: checkScopes,
@@ -165,7 +165,7 @@ export const checks = {
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
-/** What one check finds; a check that fails is a finding, too. */
+/** Returns the finding of one check, also if the check itself fails. */
 export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Finding> {
 	try {
 		return await checks[name](parts);
@@ -174,7 +174,7 @@ export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Fin
 	}
 }
 
-/** Looks at everything, and changes nothing. Never rejects: what cannot be looked at is a finding. */
+/** Runs all checks without changing anything. Never rejects: a failed check is a finding. */
 export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding> {
 	// True because these are the keys of the object.
 	for (const name of Object.keys(checks) as CheckName[]) {
@@ -194,7 +194,7 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 
 const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permission_denied: string } = {
 	unavailable: "look whether this machine reaches slack.com, and https://slack-status.com; then try again",
-	// What is to be changed stands in the message.
+	// The message has the required change.
 	failed_precondition: `see to that on ${appSettings}, then look again`,
 	permission_denied: `look at the app on ${appSettings}, and try again`,
 };
@@ -206,8 +206,7 @@ const Channels = z.object({ channels: z.array(z.object({ id: z.string() })) });
 const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean().optional() });
 
 /**
- * Which kind of app it is, by which Slack limits how fast history is read. No method tells it; it shows where a channel
- * has more messages than those who are limited get at once.
+ * Detects the rate limit class of the app. No method reports it, but a limited app gets fewer messages of a long channel.
  */
 async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding> {
 	const id = "slack-limits";
@@ -225,7 +224,7 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 	return { id, status: "warn", what, fix };
 }
 
-/** How many messages of a channel Slack gives where one more is asked for; undefined where it gives none. */
+/** Number of messages that Slack returns if one more is requested; undefined without any. */
 async function readHistory(
 	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {

@@ -7,15 +7,15 @@ import { requestPath } from "../client/transport/http-transport.ts";
 
 const timeoutMs = 5000;
 
-/** Who answers where the connector is to wait for Slack. */
+/** Program that responds at the connector's address. */
 export interface Knocked {
 	/** HOST:PORT. */
 	readonly at: string;
-	/** `unknown`: which port it is shows only when the connector has started. */
+	/** `unknown`: the port is known only after the start of the connector. */
 	readonly by: "connector" | "another-secret" | "another" | "nobody" | "unknown";
 }
 
-/** Where the connector waits for requests of Slack. */
+/** Address at which the connector receives requests of Slack. */
 export interface Entrance {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
@@ -26,7 +26,7 @@ interface KnockOptions extends Entrance {
 }
 
 /**
- * Asks at the connector's address what Slack asks when it looks whether somebody is there, signed as Slack signs it:
+ * Sends Slack's URL verification, with its signature, to the connector's address:
  * https://docs.slack.dev/reference/events/url_verification. Never rejects.
  */
 export async function knock(options: KnockOptions): Promise<Knocked> {
@@ -50,7 +50,7 @@ async function post(
 	const timestamp = String(Math.floor(clock.now() / 1000));
 	const mac = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
 	const sent = request({
-		// Without an agent of its own no proxy for what goes outside stands in between.
+		// Without an agent, no outbound proxy is used.
 		host: everywhere[listen.host] ?? listen.host,
 		port: listen.port,
 		agent: false,
@@ -70,5 +70,5 @@ async function post(
 	return { status: response.statusCode, body: await text(response) };
 }
 
-/** Where all addresses are waited at, none of them can be asked for. */
+/** A wildcard address cannot be requested. */
 const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { Manifest } from "./manifest.ts";
 
-/** Where an installed manifest is not what is wanted. `is` and `wanted` are absent where there is nothing. */
+/** A difference of an installed manifest. `is` or `wanted` is absent for a missing value. */
 export interface Difference {
 	/** `oauth_config.scopes.bot`. */
 	readonly path: string;
@@ -11,7 +11,7 @@ export interface Difference {
 
 const sections = ["display_information", "features", "oauth_config", "settings"];
 
-/** A manifest by itself or in what `apps.manifest.export` answers; undefined for what is none. */
+/** Reads a manifest, alone or in the response of `apps.manifest.export`; undefined for other data. */
 export function readManifest(data: unknown): Manifest | undefined {
 	if (!isObject(data)) return undefined;
 	if (sections.some((section) => isObject(data[section]))) return data;
@@ -19,8 +19,8 @@ export function readManifest(data: unknown): Manifest | undefined {
 }
 
 /**
- * What has to change in `installed` for it to do what `wanted` does. Names and colours are the operator's; what stands
- * in it beside what is wanted may stay, but for scopes and events: nobody should hold more rights than are used.
+ * Required changes of `installed`. Names and colours belong to the operator, and additional settings may stay. Additional
+ * scopes and events are reported, because the app should not have unused rights.
  */
 export function manifestDiff(installed: unknown, wanted: Manifest): readonly Difference[] {
 	const { display_information: _theirs, _metadata: _version, ...needed } = wanted;
@@ -30,7 +30,7 @@ export function manifestDiff(installed: unknown, wanted: Manifest): readonly Dif
 	];
 }
 
-/** Where there are lists of rights and events of more kinds than are needed. */
+/** Lists of rights and events, in which additional entries are reported. */
 const rights = [
 	["oauth_config", "scopes"],
 	["settings", "event_subscriptions"],
@@ -59,7 +59,7 @@ function differences(path: string, is: unknown, wanted: unknown): readonly Diffe
 	return is === wanted ? [] : [{ path, wanted, ...defined({ is }) }];
 }
 
-/** What people read is theirs to change. */
+/** Texts for people, which the operator may change. */
 const operators: ReadonlySet<string> = new Set([
 	...["display_name", "always_online", "agent_description", "description", "background_color", "usage_hint"],
 ]);
@@ -78,7 +78,7 @@ function listDifferences(path: string, is: unknown, wanted: readonly unknown[]):
 	return [...missing, ...more];
 }
 
-/** What things of a list are told apart by. */
+/** Identifier of an entry of a list. */
 function nameOf(one: unknown): unknown {
 	if (!isObject(one)) return one;
 	return one["callback_id"] ?? one["command"] ?? one["name"];
@@ -88,7 +88,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A difference in a line for people. */
+/** A difference as one line for people. */
 export function differenceWords({ path, is, wanted }: Difference): string {
 	const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 	if (is === undefined) return `+ ${path}: ${text(wanted)}`;

@@ -3,18 +3,18 @@ import { requestPath } from "../client/transport/http-transport.ts";
 import { slashCommand } from "../commands/slash-command.ts";
 import { botEvents, scopes, shortcuts } from "../vocabulary/needs.ts";
 
-/** An app as Slack makes it from a file: https://docs.slack.dev/reference/app-manifest */
+/** Manifest of a Slack app: https://docs.slack.dev/reference/app-manifest */
 export interface Manifest {
 	readonly [section: string]: unknown;
 }
 
 export interface ManifestOptions {
 	readonly shapes: readonly CommandShape[];
-	/** Where Slack reaches the connector from outside, with neither path nor query; absent for Socket Mode. */
+	/** Public address of the connector without path and query; absent for Socket Mode. */
 	readonly publicUrl?: string;
 }
 
-/** The one that Parley needs; commands come from the table that every platform has. */
+/** Returns the manifest of Parley, with the kit's commands. */
 export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 	const url = publicUrl === undefined ? {} : { url: `${publicUrl.replace(/\/+$/, "")}${requestPath}` };
 	const requestUrl = "url" in url ? { request_url: url.url } : {};
@@ -57,7 +57,7 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 	};
 }
 
-/** The first words of all commands, such as people begin with. */
+/** The first words of all commands. */
 function usageOf(shapes: readonly CommandShape[]): string {
 	const words = new Set(shapes.map(({ name }) => name.split(" ")[0] ?? name));
 	return [...words].join(" | ");

@@ -7,14 +7,14 @@ import { type Entrance, knock } from "./knock.ts";
 
 const timeoutMs = 5000;
 
-/** What checks look at Slack with, without a socket. */
+/** Opens the access to Slack for checks, without a socket. */
 export function openChecks(options: {
 	readonly botToken: string;
 	readonly appToken?: string | undefined;
-	/** Slack calls the connector over HTTP: what is signed with, and where it waits, if that is known. */
+	/** For HTTP: the signing secret and the address, if known. */
 	readonly http?: Partial<Entrance> | undefined;
 	readonly wrong?: SlackChecks["wrong"];
-	/** Another `https://slack.com/api/`. */
+	/** Replaces `https://slack.com/api/`. */
 	readonly apiUrl?: string | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -3,13 +3,13 @@ import { appSettings } from "./ask-slack.ts";
 import { type CheckName, runCheck, type SlackChecks } from "./checks.ts";
 
 export interface SetupParts extends SlackChecks {
-	/** Resolves when the running connector has answered somebody for the first time. */
+	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** How long that is waited for, in milliseconds. */
+	/** Maximum wait for it in milliseconds. */
 	readonly patienceMs: number;
 }
 
-/** All that is needed until the bot answers, in order; the connector has to run for the last one. */
+/** All steps until the bot answers, in order. The last one needs a running connector. */
 export function setupSteps(parts: SetupParts): readonly SetupStep[] {
 	const { answered, patienceMs, clock, http } = parts;
 	const step = (id: string, title: string, todo: string, names: readonly CheckName[]): SetupStep => ({

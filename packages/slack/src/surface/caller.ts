@@ -4,10 +4,10 @@ import type { SlackAnswer, SlackPort } from "../vocabulary/slack-port.ts";
 import { type Counted, everything, type RateLimits } from "./rate-limits.ts";
 import { isOfTheMoment, isOfTheToken, refusalOf } from "./refused.ts";
 
-/** What Slack answered to a call that it carried out. */
+/** Response of Slack to a successful call. */
 export interface Carried {
 	readonly body: Readonly<Record<string, unknown>>;
-	/** Buckets that are empty, or nearly. */
+	/** Rate limits that are exhausted, or nearly. */
 	readonly limits: readonly RateLimit[];
 }
 
@@ -20,10 +20,10 @@ export interface CallerParts {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** After Slack has refused the token, or for the moment, it is not asked for this long. */
+/** Wait after Slack has refused the token, or temporarily all calls. */
 const refusedMs = 60_000;
 
-/** Makes single calls, and turns what is no success into a `DeliveryError`. */
+/** Makes single calls, and converts every failure to a `DeliveryError`. */
 export class Caller {
 	readonly #parts: CallerParts;
 	#refusedUntil = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,7 @@ export class Caller {
 		this.#parts = parts;
 	}
 
-	/** Nothing leaves while Slack would refuse it for its rate limits, as far as that is known. */
+	/** Does not send while a known rate limit would refuse the call. */
 	async ask(counted: Counted, args: Args): Promise<Carried> {
 		const { port, limits } = this.#parts;
 		const { method } = counted;
@@ -43,7 +43,7 @@ export class Caller {
 		return { body, limits: limits.emptied(counted) };
 	}
 
-	/** Answers at an address that Slack gave for it, which counts towards nothing else. */
+	/** Posts to a `response_url`, which has no other rate limits. */
 	async respond(url: string, body: Args): Promise<void> {
 		const answer = await this.#parts.port.respond(url, body).catch(unknown);
 		this.#carried(answer, "response_url", "response_url");
@@ -73,7 +73,7 @@ export class Caller {
 		throw refusal;
 	}
 
-	/** With another token it would be carried out: nothing is lost while somebody sees to that. */
+	/** A new token may allow the calls, so that posts wait for the operator. */
 	#checkToken(method: string): void {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;

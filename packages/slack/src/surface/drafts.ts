@@ -7,33 +7,33 @@ import { slackDialect } from "../blocks/dialect.ts";
 import { isSeen, smallPrintStart } from "../blocks/marks.ts";
 import { planBlock } from "../blocks/plan-block.ts";
 
-/** What is to be shown. */
+/** Content of a message. */
 export interface Showing {
 	/** As `slackDialect` writes it. */
 	readonly body: string;
 	readonly controls?: readonly (readonly Control[])[];
 	/** Body to show instead if Slack refuses the message. */
 	readonly plain?: string;
-	/** The list that `body` shows. */
+	/** The list of steps in `body`. */
 	readonly list?: StepList;
-	/** What is said where there is nothing else to read, such as the name of a file. */
+	/** Text for a message without other content, for example a file name. */
 	readonly instead?: string;
 }
 
-/** A message that Slack takes, and what it had to be spared. */
+/** A valid message, with the parts that were left out. */
 export interface Drafted {
 	readonly message: Message;
-	/** The whole text, where the message has only its beginning. */
+	/** The complete text, if the message has only its start. */
 	readonly file?: { readonly name: string; readonly content: string };
-	/** For operators: why it does not look as it was meant to. */
+	/** Reasons for missing parts, for operators. */
 	readonly spared: readonly string[];
 }
 
 const kept = 2500;
 
 /**
- * The message for what is to be shown. Where Slack would refuse it, it is shown with less: without controls, and a text
- * that is too long as its beginning, with a file that has all of it. No text is lost. Throws `rejected` where there is no way.
+ * Returns the message for the content. Parts that Slack would refuse are left out: controls are dropped, and a text that is
+ * too long is shortened, with the complete text in a file. No text is lost. Throws `rejected` if no valid message exists.
  */
 export function draftOf({ body, controls = [], list, instead }: Showing): Drafted {
 	const actions = controlBlocks(controls);
@@ -52,8 +52,8 @@ export function draftOf({ body, controls = [], list, instead }: Showing): Drafte
 }
 
 /**
- * The same in the plainest blocks, for a message whose blocks Slack refuses: with its controls, then without them. Empty if
- * there is nothing plainer to say.
+ * Returns simpler versions of a message whose blocks Slack refused: with its controls, then without them. Empty if none is
+ * valid.
  */
 export function plainDrafts({ body, plain: plainer, controls = [] }: Showing): readonly Message[] {
 	const { text } = bodyBlocks(beginningOf(plainer ?? body).beginning);
@@ -83,7 +83,7 @@ function beginningOf(body: string): { beginning: string; file?: Drafted["file"] 
 	return defined({ beginning: posts[0] ?? "", file });
 }
 
-/** Nothing leaves that Slack would not take. */
+/** Throws for a message that Slack would refuse. */
 function passed(message: Message): Message {
 	const problems = Object.values(checkMessage(message));
 	if (problems.length === 0) return message;

@@ -7,7 +7,7 @@ import type { OwnAccount } from "../vocabulary/slack-port.ts";
 import type { Caller } from "./caller.ts";
 import type { PostTarget } from "./post-targets.ts";
 
-/** What is read of a message: https://docs.slack.dev/reference/methods/conversations.history */
+/** Parts of a message that are read: https://docs.slack.dev/reference/methods/conversations.history */
 const Found = z.object({
 	ts: z.string().regex(/^\d+\.\d+$/),
 	user: z.string().optional().catch(undefined),
@@ -28,9 +28,9 @@ const Page = z.object({
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish().catch(undefined),
 });
 
-/** So far this machine's clock may be ahead of Slack's: a moment that was taken here may be that much earlier there. */
+/** Maximum difference by which this machine's clock may be ahead of Slack's. */
 export const skewMs = 6 * 60_000;
-/** Of more messages nobody can say whether ours is among them. */
+/** Maximum messages of a search. Beyond that, the result is unknown. */
 const mostMessages = 2000;
 const mostPages = 60;
 const mostLooks = 500;
@@ -41,23 +41,23 @@ interface Look {
 	readonly seen: number;
 }
 
-/** What is looked for. */
+/** A search for a message. */
 export interface Wanted {
-	/** The same for each look for the same thing. */
+	/** The same for all tries of one search. */
 	readonly key: string;
-	/** Milliseconds since the epoch, as Slack counts them: it was not written before. */
+	/** Earliest time of the message, in milliseconds since the epoch of Slack's clock. */
 	readonly since: number;
 	readonly fits: (message: Found) => boolean;
 }
 
 /**
- * Looks through what we wrote. An app that is neither internal nor listed reads 15 messages a minute: so a look that had to
- * stop goes on where it was, and does not begin again.
+ * Searches the bot's own messages. An app that is neither internal nor listed can read 15 messages a minute, so an
+ * interrupted search continues at its position.
  */
 export class History {
 	readonly #caller: Caller;
 	readonly #self: OwnAccount;
-	/** By `Wanted.key`. A look that is evicted begins again. */
+	/** By `Wanted.key`. An evicted search starts again. */
 	readonly #looks = new LRUCache<string, Look>({ max: mostLooks });
 
 	constructor(caller: Caller, self: OwnAccount) {
@@ -65,7 +65,9 @@ export class History {
 		this.#self = self;
 	}
 
-	/** Undefined where it is not there. Rejects with `rejected` where too much was written to say. */
+	/**
+	 * Returns undefined if the message does not exist. Rejects with `rejected` if there are too many messages to search.
+	 */
 	async find(spot: PostTarget, wanted: Wanted): Promise<Found | undefined> {
 		const { key, fits } = wanted;
 		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
@@ -96,7 +98,7 @@ export class History {
 		};
 		const method = thread === undefined ? "conversations.history" : "conversations.replies";
 		const { body } = await this.#caller.ask({ method }, args).catch((error: unknown) => {
-			// A cursor that does not count any more would never be taken.
+			// An expired cursor would never be accepted.
 			if (DeliveryError.from(error).kind !== "rate-limited") this.#looks.delete(key);
 			throw error;
 		});

@@ -6,11 +6,11 @@ import { readMessageId } from "../vocabulary/message-id.ts";
 /** Channel and thread of a post. */
 export interface PostTarget {
 	readonly channel: string;
-	/** The timestamp of the message that its thread began with. */
+	/** Timestamp of the first message of the thread. */
 	readonly thread?: string;
 }
 
-/** Places of posts: the channel or thread of a conversation, or the thread of a card. */
+/** Channels and threads of posts: those of the conversation, or the thread of a card. */
 export class PostTargets {
 	readonly #cards: CardMessages;
 
@@ -23,7 +23,10 @@ export class PostTargets {
 		return this.#cards.require(row, card);
 	}
 
-	/** The place of a row, or the thread of `card`. A thread has no threads, so there it is the thread of the row. */
+	/**
+	 * Returns the target of a row, or the thread of `card`. A thread has no further threads, so there it is the thread of
+	 * the row.
+	 */
 	async targetOf(row: OutboxRow, card: string | undefined): Promise<PostTarget> {
 		const { channel, thread } = roomOf(row);
 		if (thread !== undefined) return { channel, thread };

@@ -14,12 +14,12 @@ import type { SharedFile, SharedFiles } from "./shared-files.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** What a text says calls nobody by name, and no page is shown below it. */
+/** Disables mentions and link previews in the text. */
 export const quiet = { parse: "none", link_names: false } as const;
 const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
-/** By what a post is found again, with the nonce of its row. */
+/** Metadata by which a post is found, with the nonce of its row. */
 const eventType = "parley_post";
-/** Where Slack does not answer, a file is brought again after this long. */
+/** Wait before the next try to upload a file. */
 const againMs = 10_000;
 const mostHalves = 500;
 
@@ -30,12 +30,12 @@ export interface PostsParts {
 	readonly places: PostTargets;
 	readonly history: History;
 	readonly files: SharedFiles;
-	/** Of files that the gateway keeps; undefined where it has such a file no more. */
+	/** Reads a file of the gateway; undefined if the gateway refuses it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
 
-/** What a post shows, ready to be sent. */
+/** Content of a post that is ready to be sent. */
 interface Prepared extends Drafted {
 	readonly files: readonly SharedFile[];
 	readonly ids: readonly string[];
@@ -45,7 +45,7 @@ interface Prepared extends Drafted {
 /** Posts and edits in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
-	/** Posts that were found without their files, by row: they are not made again. An evicted one is looked for again. */
+	/** Posts without their files, by row. They must not be posted again. An evicted one is searched again. */
 	readonly #halves = new LRUCache<string, string>({ max: mostHalves });
 
 	constructor(parts: PostsParts) {
@@ -74,7 +74,7 @@ export class Posts {
 		const message = readMessageId(target);
 		if (message === undefined) throw new DeliveryError(`${target} is no message`, { kind: "rejected" });
 		const spot = { ...(await this.#parts.places.targetOf(row, post.thread)), ...message };
-		// An edit may be made again and again, and each of them would bring its files again.
+		// An edit may be repeated, and must not share its files again.
 		const drafted = draftOf(showingOf(post));
 		const missing = await this.#missing(row, filesOf(post, drafted), spot);
 		const prepared = await this.#prepare(row, post, drafted, missing);
@@ -83,7 +83,7 @@ export class Posts {
 		return { remote: target, limits: empty };
 	}
 
-	/** The post of a row, if it is there with its files. */
+	/** Returns the post of a row if it exists with all its files. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const spot = await this.#parts.places.targetOf(row, post.thread);
 		const ts = await this.#postOf(row, spot);
@@ -94,7 +94,7 @@ export class Posts {
 		return undefined;
 	}
 
-	/** A post that was made before its files were shared, and must not be made twice. */
+	/** Returns the post of an earlier try without its files, which must not be posted again. */
 	async #halfOf(row: OutboxRow, post: Post, spot: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
@@ -120,7 +120,7 @@ export class Posts {
 		return { remote: messageId(spot.channel, spot.ts) };
 	}
 
-	/** Names of the files that do not follow a post yet. */
+	/** Returns the names of the files that are not below the post yet. */
 	async #missing(
 		row: OutboxRow,
 		files: ReturnType<typeof filesOf>,
@@ -130,7 +130,7 @@ export class Posts {
 		return (await this.#parts.files.missing(files, spot, when)).map(({ name }) => name);
 	}
 
-	/** Brings what goes with a post, before anything is shown of it. What cannot come is said in its text. */
+	/** Uploads the files of a post before it is posted. The text lists files that cannot be uploaded. */
 	async #prepare(
 		row: OutboxRow,
 		post: Post,
@@ -162,13 +162,13 @@ export class Posts {
 		} catch (error) {
 			const refusal = DeliveryError.from(error);
 			if (refusal.kind === "rejected" || refusal.kind === "gone") return this.#without(prepared, refusal);
-			// Nothing of it can be seen: it waits as if nothing had been done.
+			// Nothing is visible yet, so the post waits as if it was not tried.
 			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
 			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });
 		}
 	}
 
-	/** What only the files hold is lost, and that is said. */
+	/** The content of the files is lost, and the text says so. */
 	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
 		this.#parts.log.warn("a post comes without its files", { reason: refusal.message });
 		const why = isTooLargeRefusal(refusal)
@@ -179,8 +179,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message, and plainer ones as long as Slack refuses its blocks, which means that nothing was posted. The
-	 * plainer ones do not wait for calls: the next attempt would begin with the refused one again.
+	 * Sends a message, then simpler versions as long as Slack refuses the blocks, in which case nothing was posted. The
+	 * simpler versions do not wait for rate limits, because the next try would begin with the refused one again.
 	 */
 	async #evenPlainer(
 		{ message, showing }: Prepared,
@@ -209,7 +209,7 @@ export class Posts {
 		);
 	}
 
-	/** From here on it was posted: what goes wrong leaves open how much of it. */
+	/** The message is posted. After a later failure, it is unknown which files are shared. */
 	async #share(prepared: Prepared, spot: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;
 		try {
@@ -256,7 +256,7 @@ function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 		: `${upload.name} could not be brought here.`;
 }
 
-/** What follows a post, if the gateway has it. */
+/** Files of a post, if the gateway has them. */
 function filesOf(
 	{ file, upload }: Post,
 	{ file: rest }: Drafted,

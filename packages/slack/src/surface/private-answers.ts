@@ -9,7 +9,7 @@ import type { SharedFile, SharedFiles } from "./shared-files.ts";
 
 export type PrivateAnswer = Extract<Posting, { type: "private" }>;
 
-/** Where somebody is answered: what `ticketFor` writes. */
+/** Target of an answer, written by `ticketFor`. */
 const Token = z.object({
 	url: z.string().optional(),
 	channel: z.string(),
@@ -18,7 +18,7 @@ const Token = z.object({
 });
 type Token = z.output<typeof Token>;
 
-/** So far the clocks of this machine and of Slack may differ. */
+/** Maximum difference between the clocks of this machine and of Slack. */
 const filesSkewMs = 10_000;
 
 const Opened = z.object({ channel: z.object({ id: z.string() }) });
@@ -31,8 +31,8 @@ export interface PrivateAnswersParts {
 }
 
 /**
- * Answers that only the one who pressed or commanded sees. Slack keeps none of them: they cannot be found again, so that
- * one whose fate is unclear is shown once more, and files go to the direct messages of the one they are for.
+ * Answers that only the acting person sees. Slack does not store them, so they cannot be searched: an answer with an
+ * unknown result is posted again, and files go to the direct messages of that person.
  */
 export class PrivateAnswers {
 	readonly #parts: PrivateAnswersParts;
@@ -41,7 +41,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** An empty answer takes away a sign that Slack does not show. */
+	/** An empty answer removes a loading indicator, which Slack does not have. */
 	async answer(row: OutboxRow, answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, controls = [] } = answer;
 		this.#checkTime(answer);
@@ -54,13 +54,16 @@ export class PrivateAnswers {
 		return { remote: ticket.id };
 	}
 
-	/** It can be said again, as long as there is time. */
+	/** Answers can be repeated until their expiry. */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		return isEmpty(answer) ? { remote: answer.ticket.id } : undefined;
 	}
 
-	/** An address takes some answers for a while (interactivity/handling-user-interaction#message_responses); then it is asked otherwise. */
+	/**
+	 * A `response_url` accepts a limited number of answers (interactivity/handling-user-interaction#message_responses).
+	 * After that, another method is used.
+	 */
 	async #say({ url, channel, user, thread }: Token, message: Message): Promise<void> {
 		const { caller } = this.#parts;
 		const there = defined({ ...message, thread_ts: thread });
@@ -80,7 +83,7 @@ export class PrivateAnswers {
 		await caller.ask({ method: "chat.postEphemeral" }, { channel, user, ...there, ...quiet });
 	}
 
-	/** What is said of the files below the answer. */
+	/** Returns the text about the files below the answer. */
 	async #inDirect(row: OutboxRow, { user }: Token, files: readonly SharedFile[]): Promise<string> {
 		if (files.length === 0) return "";
 		const { caller, files: shared, log } = this.#parts;
@@ -90,7 +93,7 @@ export class PrivateAnswers {
 			if (!opened.success) throw new DeliveryError("Slack names no conversation", { kind: "rejected" });
 			const spot = { channel: opened.data.channel.id };
 			const wanted = files.map((file) => ({ ...file, size: file.bytes.length }));
-			// A file of before, of the same name and size, must not be taken for this one: better it comes twice.
+			// An earlier file with the same name and size must not count as this one. A duplicate is better.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(wanted, spot, when) : wanted;
 			await shared.share(await shared.bring(missing), missing, spot);

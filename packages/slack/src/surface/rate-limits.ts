@@ -2,22 +2,22 @@ import type { Clock } from "@parley/base";
 import { DeliveryError, type RateLimit, type Request } from "@parley/connector";
 import { channelPosts, type Method, perMinute } from "../vocabulary/limits.ts";
 
-/** Counts for all calls. */
+/** Scope of all calls. */
 export const everything = "everything";
 
-/** The part of a bucket that is kept for what people wait for. */
+/** Share of a limit that is reserved for urgent calls. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
 const minuteMs = 60_000;
 
-/** What a call counts towards, and how it is taken. */
+/** A call with the data that decides its rate limits. */
 export interface Counted {
 	readonly method: Method;
-	/** Of what is limited in each channel. */
+	/** Channel of a limit per channel. */
 	readonly channel?: string;
-	/** What can wait leaves three tenths of a bucket to what cannot. */
+	/** Patient lanes leave three tenths of a limit to urgent ones. */
 	readonly lane?: Request["lane"];
-	/** The call must follow one that was made: it is counted and never held up. */
+	/** The call must follow a previous one: it is counted, and never delayed. */
 	readonly owed?: boolean;
 }
 
@@ -28,24 +28,24 @@ interface Bucket {
 }
 
 /**
- * Counts calls as Slack does, for each method in a workspace, and posts in each channel
- * (https://docs.slack.dev/apis/web-api/rate-limits), so that none is refused that could have waited.
+ * Counts calls like Slack, per method in a workspace and per channel for posts
+ * (https://docs.slack.dev/apis/web-api/rate-limits), so that calls wait and are not refused.
  */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Monotonic times of the calls that may still count, by bucket. No cache: an evicted bucket would allow calls again. */
+	/** Monotonic times of recent calls by limit. No cache: an eviction would allow calls again. */
 	readonly #calls = new Map<string, number[]>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** How many buckets are counted at the moment. */
+	/** Number of limits that are currently counted. */
 	get size(): number {
 		return this.#calls.size;
 	}
 
-	/** What is closed where Slack says that a call was one too many: nothing else. */
+	/** The limit that a refused call has exceeded. */
 	nameOf({ method, channel }: Counted): string {
 		return bucketsOf(method, channel).at(-1)?.name ?? method;
 	}
@@ -55,7 +55,7 @@ export class RateLimits {
 		return [everything, ...names, ...(isPatient(lane) ? names.map(restOf) : [])];
 	}
 
-	/** Counts a call, or throws `rate-limited` where it has to wait; then nothing is counted. */
+	/** Counts a call. Throws `rate-limited` without counting it if it has to wait. */
 	take({ method, channel, lane, owed = false }: Counted): void {
 		const buckets = bucketsOf(method, channel);
 		const spare = (bucket: Bucket): number => (isPatient(lane) ? reserveOf(bucket) : 0);
@@ -71,7 +71,7 @@ export class RateLimits {
 		for (const bucket of buckets) this.#count(bucket, this.#clock.monotonic());
 	}
 
-	/** What is empty after a call, or full enough only for what is urgent. */
+	/** Limits that are exhausted after a call, or have only the reserve left. */
 	emptied({ method, channel }: Counted): RateLimit[] {
 		return bucketsOf(method, channel).flatMap((bucket) => {
 			const wait = this.#waitFor(bucket, 0);
@@ -81,7 +81,7 @@ export class RateLimits {
 		});
 	}
 
-	/** How long until one more call leaves `spare` of them. */
+	/** Time until one more call leaves `spare` calls. */
 	#waitFor(bucket: Bucket, spare: number): number {
 		const recent = this.#recent(bucket);
 		const tooMany = recent.length + 1 + spare - bucket.most;
@@ -94,7 +94,7 @@ export class RateLimits {
 		return (this.#calls.get(name) ?? []).filter((at) => at > since);
 	}
 
-	/** Channels in which nothing was posted for a while are forgotten: the last used is the last. */
+	/** Removes channels without recent posts. The last used channel is at the end. */
 	#count(bucket: Bucket, now: number): void {
 		const recent = this.#recent(bucket);
 		this.#calls.delete(bucket.name);

@@ -3,7 +3,7 @@ import { DeliveryError, type DeliveryFailure, type RateLimit } from "@parley/con
 
 interface Meaning {
 	readonly kind: DeliveryFailure;
-	/** What an operator can do about it. */
+	/** Advice for the operator. */
 	readonly fix?: string;
 }
 
@@ -11,8 +11,8 @@ const invite = "invite it there: /invite @parley";
 const token = "give the connector a token that counts";
 
 /**
- * What Slack's words mean for a post, from the errors of each method below https://docs.slack.dev/reference/methods.
- * A word that is not here is a refusal for good.
+ * Meaning of Slack's error codes for a post, from the errors of each method below https://docs.slack.dev/reference/methods.
+ * Other codes are permanent refusals.
  */
 const meanings: Readonly<Record<string, Meaning>> = {
 	channel_not_found: {
@@ -69,25 +69,25 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	token_expired: { kind: "rate-limited", fix: token },
 };
 
-/** Words by which Slack refuses the token, and so everything: https://docs.slack.dev/reference/methods/auth.test#errors */
+/** Codes for a refused token, which affect all calls: https://docs.slack.dev/reference/methods/auth.test#errors */
 const ofTheToken: ReadonlySet<string> = new Set([
 	...["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"],
 ]);
 
-/** Words by which Slack refuses until somebody has changed something, or is through with it. */
+/** Codes for temporary refusals. */
 const ofTheMoment: ReadonlySet<string> = new Set([
 	...["org_login_required", "team_added_to_org", "ekm_access_denied", "team_access_not_granted"],
 	"accesslimited",
 ]);
 
-/** Words by which Slack refuses how a message looks. */
+/** Codes for the form of a message. */
 const ofTheLook: ReadonlySet<string> = new Set([
 	...["invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"],
 ]);
 
-/** What Slack said instead of doing it. */
+/** Refusal of Slack. */
 export class Refused extends DeliveryError {
-	/** Slack's own word. */
+	/** Slack's own code. */
 	readonly word: string;
 
 	constructor(
@@ -98,13 +98,13 @@ export class Refused extends DeliveryError {
 		this.word = options.word;
 	}
 
-	/** Whether it would take the same in other blocks. */
+	/** Whether Slack might accept the same content in other blocks. */
 	get isOfTheLook(): boolean {
 		return ofTheLook.has(this.word);
 	}
 }
 
-/** Why Slack takes no file, for people: the errors of both methods that bring one. A word that is not here is told itself. */
+/** Reasons for a refused file, for people: errors of both upload methods. Other codes are shown as they are. */
 const noFiles: Readonly<Record<string, string>> = {
 	...Object.fromEntries(
 		[
@@ -123,7 +123,7 @@ const noFiles: Readonly<Record<string, string>> = {
 	is_archived: "the channel is archived",
 };
 
-/** The words of both methods, and of the upload between them, for a file that is too large. */
+/** Codes of both methods, and of the upload between them, for a file that is too large. */
 const tooLarge: ReadonlySet<string> = new Set([
 	...["file_upload_size_restricted", "snippet_too_large", "status_413"],
 ]);
@@ -133,7 +133,7 @@ export function isTooLargeRefusal(refusal: DeliveryError): boolean {
 	return refusal instanceof Refused && tooLarge.has(refusal.word);
 }
 
-/** Why a post comes without its file, in Markdown that ends a sentence. */
+/** Reason for a missing file, as Markdown at the end of a sentence. */
 export function fileRefusal(refusal: DeliveryError): string {
 	if (!(refusal instanceof Refused)) return "Slack did not take it";
 	return noFiles[refusal.word] ?? `Slack did not take it (${refusal.word})`;
@@ -143,12 +143,12 @@ export function isOfTheToken(word: string): boolean {
 	return ofTheToken.has(word);
 }
 
-/** Whether it is worth another try, and only after a while. */
+/** Whether the refusal is temporary, so that a later retry may succeed. */
 export function isOfTheMoment(word: string): boolean {
 	return ofTheMoment.has(word);
 }
 
-/** The error for a refusal. `limit`: what waits where it is one for now. */
+/** Returns the error for a refusal. `limit`: rate limit of a temporary refusal. */
 export function refusalOf(
 	method: string,
 	{ error, body }: { readonly error: string; readonly body: Readonly<Record<string, unknown>> },
@@ -166,7 +166,7 @@ export function refusalOf(
 	);
 }
 
-/** What it says of the arguments: `response_metadata.messages`. */
+/** Slack's comments on the arguments: `response_metadata.messages`. */
 function detailOf({ response_metadata: metadata }: Readonly<Record<string, unknown>>): string {
 	if (typeof metadata !== "object" || metadata === null || !("messages" in metadata)) return "";
 	const { messages } = metadata;

@@ -6,11 +6,11 @@ import type { Caller } from "./caller.ts";
 import type { Found, History } from "./history.ts";
 import type { PostTarget } from "./post-targets.ts";
 
-/** A file that goes with a post. */
+/** A file of a post. */
 export interface SharedFile {
 	readonly name: string;
 	readonly bytes: Uint8Array;
-	/** What is read instead of a picture. */
+	/** Text alternative of an image. */
 	readonly alt?: string;
 }
 
@@ -24,10 +24,10 @@ export interface SharedFilesParts {
 }
 
 /**
- * Files in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing one makes a message of
- * its own, which can carry neither metadata nor buttons and of which Slack does not tell the timestamp: so a post is made
- * first, by which the row is found again, and its files follow in the same place. Whether they came is told by their
- * names, among what we wrote there since the post; the order of the outbox lets no later post of the same file come between.
+ * Files in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing a file creates another
+ * message without metadata or buttons, and Slack does not return its timestamp. So a post is made first, by which the row
+ * is found again, and its files follow in the same channel or thread. Shared files are recognized by their names among the
+ * bot's messages since the post. The outbox keeps the order, so that no later post of the same file is in between.
  */
 export class SharedFiles {
 	readonly #parts: SharedFilesParts;
@@ -36,7 +36,7 @@ export class SharedFiles {
 		this.#parts = parts;
 	}
 
-	/** Brings the bytes to Slack, where nobody sees them yet; what is never shared goes away by itself. */
+	/** Uploads the bytes. They are not visible yet, and Slack deletes them if they are never shared. */
 	async bring(files: readonly SharedFile[]): Promise<string[]> {
 		const { caller } = this.#parts;
 		const ids: string[] = [];
@@ -44,7 +44,7 @@ export class SharedFiles {
 			const args = {
 				filename: fileName(name),
 				length: bytes.length,
-				// It describes pictures: another file that has one was seen to be taken, and never to be shown.
+				// Only for images: other files with a description were accepted, but not shown.
 				...defined({
 					alt_txt: alt !== undefined && picture.test(name) ? cutText(alt, limits.altText) : undefined,
 				}),
@@ -58,7 +58,7 @@ export class SharedFiles {
 		return ids;
 	}
 
-	/** Shows what was brought. Whatever came before must not be done again, so that it never waits. */
+	/** Shares uploaded files. It never waits, because the steps before must not be repeated. */
 	async share(
 		ids: readonly string[],
 		files: readonly SharedFile[],
@@ -73,7 +73,7 @@ export class SharedFiles {
 		await this.#parts.caller.ask({ method: "files.completeUploadExternal", owed: true }, args);
 	}
 
-	/** Those that nobody was shown yet. `after`: the timestamp of their post, or the moment in milliseconds. */
+	/** Returns the files that are not shared yet. `after`: timestamp of their post, or a moment in milliseconds. */
 	async missing<File extends { readonly name: string; readonly size: number }>(
 		files: readonly File[],
 		spot: PostTarget,
@@ -95,7 +95,7 @@ function isSame(one: Found["files"][number], { name, size }: { name: string; siz
 	return (one.title === named || one.name === named) && (one.size === undefined || one.size === size);
 }
 
-/** Timestamps are of one length but for what a test makes. */
+/** Timestamps have the same length, except in tests. */
 function isLater(one: string, other: string): boolean {
 	return Number(one) > Number(other);
 }

@@ -26,8 +26,8 @@ export interface SlackSurface extends Surface {
 }
 
 /**
- * Surface of Slack for the outbox. `Receipt.remote` is the id of the message (`messageId`), of a thread that of the card
- * it begins with. `dedupeWindowMs` is 0, because Slack has no key that keeps a request from posting twice:
+ * Surface of Slack for the outbox. `Receipt.remote` is the id of the message (`messageId`), of a thread that of the card it
+ * begins with. `dedupeWindowMs` is 0, because Slack has no key against duplicate posts:
  * https://github.com/slackapi/slack-api-specs/issues/10
  */
 export function slackSurface(parts: SurfaceParts): SlackSurface {

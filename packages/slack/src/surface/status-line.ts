@@ -5,52 +5,52 @@ import { addressOfConversation } from "../vocabulary/conversation.ts";
 import type { Caller } from "./caller.ts";
 import type { Counted } from "./rate-limits.ts";
 
-/** Nobody is told more often that somebody is at work. */
+/** Interval of refreshes. */
 const refreshMs = 90_000;
-/** Between two texts of one thread. */
+/** Minimum time between two texts in a thread. */
 const textEveryMs = 5000;
-/** Where Slack does not show it, it is not asked again for so long. */
+/** Pause after a refusal of Slack. */
 const quietMs = 10 * 60_000;
-/** After this long it is tried once more to take it away, where Slack does not say when. */
+/** Wait before another try to remove the status line, if Slack gives no time. */
 const againMs = 5000;
 const mostKnown = 2000;
 
-/** What ends the work that people wait for. */
+/** Lanes that end the visible work. */
 const ends: ReadonlySet<Request["lane"]> = new Set(["final", "error"]);
 
 export interface StatusLineParts {
 	readonly caller: Caller;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts when nothing is tried again. */
+	/** Aborts further tries. */
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** What Slack shows below one thread, as far as it is known. */
+/** Known status of a thread. */
 interface Line {
 	readonly channel: string;
 	readonly thread: string;
-	/** Undefined: what an earlier process has left there. */
+	/** Undefined: the status of an earlier process is unknown. */
 	wanted: "processing" | "active" | undefined;
-	/** Monotonic: it is shown anew when that has come. */
+	/** Monotonic time of the next refresh. */
 	nextAt: number;
-	/** What the agent does, in words; "" for nothing in particular. */
+	/** Current step of the agent; "" without one. */
 	text: string;
-	/** Monotonic: when another text may be shown, and when the same one again. */
+	/** Monotonic times for the next different text, and for the same text. */
 	textAt: number;
 	sameTextAt: number;
-	/** The last change that Slack was asked for; the next one waits for it. */
+	/** The last request, which the next one waits for. */
 	last: Promise<unknown>;
 }
 
 /**
- * Shows below a thread that somebody is at work: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
- * apps that are declared as agents have it, and only threads. What the agent does stands there in words:
+ * Shows below a thread that the agent is working: https://docs.slack.dev/reference/methods/agents.sessions.setStatus. Only
+ * apps that are declared as agents have it, and only threads. The text is the current step:
  * https://docs.slack.dev/reference/methods/assistant.threads.setStatus.
  */
 export class StatusLine {
 	readonly #parts: StatusLineParts;
-	/** By thread. An evicted line is treated as one of an earlier process: it is shown anew. */
+	/** By thread. An evicted line is treated like one of an earlier process, and shown again. */
 	readonly #lines = new LRUCache<string, Line>({ max: mostKnown });
 
 	constructor(parts: StatusLineParts) {
@@ -79,7 +79,7 @@ export class StatusLine {
 		}
 	}
 
-	/** A text that comes too soon is left out: the next sign brings the one of then. */
+	/** A text that comes too soon is dropped. The next refresh has the current one. */
 	async #write(line: Line, text: string): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		if (now < (text === line.text ? line.sameTextAt : line.textAt) || (text === "" && line.text === ""))
@@ -91,7 +91,7 @@ export class StatusLine {
 			await this.#setText(line);
 		} catch (error) {
 			const { kind } = DeliveryError.from(error);
-			// The sign itself is there: that it has no words is no reason to bother Slack, or an operator.
+			// The status line itself is visible. A missing text does not need a warning.
 			if (kind === "rejected" || kind === "gone") line.textAt = now + quietMs;
 			if (kind === "rejected" || kind === "gone") line.sameTextAt = now + quietMs;
 			const { channel, thread } = line;
@@ -105,17 +105,17 @@ export class StatusLine {
 	}
 
 	/**
-	 * Slack shows it until it is told otherwise, also what an earlier process has asked for. Never rejects: that it could
-	 * not be taken away is no reason to post again.
+	 * Removes the status line, also one of an earlier process, because Slack keeps it. Never rejects: a failure must not
+	 * cause another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = ends.has(lane) ? this.#lineOf(conversation) : undefined;
 		if (line === undefined || line.wanted === "active") return;
-		// Where we have shown nothing there may be nothing, and no way to show it.
+		// If this process has shown nothing, there may be no status line.
 		await this.#end(line, line.wanted === "processing" ? "warn" : "debug");
 	}
 
-	/** Takes away whatever is shown there: Slack's button has no effect of its own. Never rejects. */
+	/** Removes any status line, because Slack's stop button has no effect on it. Never rejects. */
 	async end(conversation: string): Promise<void> {
 		const line = this.#lineOf(conversation);
 		if (line !== undefined) await this.#end(line, "warn");
@@ -125,14 +125,14 @@ export class StatusLine {
 		const { clock, log, signal } = this.#parts;
 		if (line.wanted === "processing") line.nextAt = clock.monotonic();
 		line.wanted = "active";
-		// Slack takes the words away with the sign, and with a post.
+		// Slack removes the text together with the status, and after a post.
 		line.text = "";
 		try {
 			await this.#set(line, "active").catch(async (reason: unknown) => {
 				const { kind, limit } = DeliveryError.from(reason);
 				if (kind !== "rate-limited" && kind !== "unknown") throw reason;
 				await delay(clock, limit?.retryAfterMs ?? againMs, signal);
-				// Somebody may be at work there again.
+				// Another run may have started.
 				if (line.wanted === "active") await this.#set(line, "active");
 			});
 		} catch (error) {
@@ -141,7 +141,7 @@ export class StatusLine {
 		}
 	}
 
-	/** One change after the other, so that the last one counts. Taking it away is not held up by what is shown elsewhere. */
+	/** Sends one change after another, so that the last one applies. The removal does not wait for other threads. */
 	#set(line: Line, status: "processing" | "active"): Promise<void> {
 		const { channel, thread, last } = line;
 		const owed = status === "active";

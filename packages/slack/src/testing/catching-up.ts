@@ -8,7 +8,7 @@ export const minute = 60_000;
 export const ready = { state: "ready", account: self } as const;
 export const lost = { state: "lost", detail: "there is no socket" } as const;
 
-/** Reads what was missed over a scripted Slack, and keeps what it is given to keep; `kept` is what is. */
+/** Reads missed messages from a scripted Slack. `kept`: the stored values. */
 export async function openCatchUp(
 	given: {
 		aliveFor?: number;
@@ -45,7 +45,7 @@ export async function openCatchUp(
 		taken.push(body);
 	};
 	const catchUp = await CatchUp.open({ port, places, posted, alive, begun, clock, log, take });
-	/** Lets so much time pass, and all that needs none happen. */
+	/** Advances the clock, and runs everything that waits for less. */
 	const pass = async (ms: number): Promise<void> => {
 		for (let left = ms; left > 0; left -= 1200) {
 			clock.advance(Math.min(left, 1200));
@@ -55,5 +55,5 @@ export async function openCatchUp(
 	return { catchUp, clock, log, port, places, kept, taken, failures, tries, pass };
 }
 
-/** A moment as Slack writes it. */
+/** Slack timestamp of a moment. */
 export const stamp = (at: number): string => (at / 1000).toFixed(6);

@@ -12,7 +12,7 @@ export const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direc
 
 type Accept = (inbound: InboundEvent, key: { id: string; conversation: string }) => Promise<unknown>;
 
-/** The listener of bolt that takes an interaction. */
+/** The Bolt listener for an interaction. */
 function listenerOf(body: unknown): Interaction["type"] {
 	return new Map(listeners).get(Object(body).type) ?? "unread";
 }
@@ -23,7 +23,7 @@ const listeners: [string, Interaction["type"]][] = [
 	["message_action", "shortcut"],
 ];
 
-/** What people do over a scripted Slack, and what came of it. */
+/** Interactions with a scripted Slack, and their results. */
 export async function openInteractions(accept: Accept = async () => true) {
 	const reading = await openReading();
 	const { port, malformed, clock, log } = reading;

@@ -4,34 +4,34 @@ type Handlers = Parameters<SlackPort["connect"]>[0];
 
 type Answer = SlackAnswer | Error;
 
-/** An answer of success. */
+/** A successful answer. */
 export function ok(body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
 	return { type: "ok", body };
 }
 
-/** A refusal in Slack's own word. */
+/** A refusal with Slack's code. */
 export function refused(error: string, body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
 	return { type: "refused", error, body };
 }
 
-/** A Slack that answers what it is told, call by call, and remembers what was asked. */
+/** Slack with scripted answers for single calls, which records all calls. */
 export class ScriptedPort implements SlackPort {
-	/** Calls in order; answers to a `response_url` are calls of `respond`, bytes of `upload`. */
+	/** Calls in order. Answers to a `response_url` are calls of `respond`, bytes are calls of `upload`. */
 	readonly calls: SlackCall[] = [];
 	readonly downloads = new Map<string, Uint8Array>();
-	/** The next answers, each for one call of a method; without one it is carried out. */
+	/** Scripted answers, each for one call of a method. Other calls succeed. */
 	readonly #script: {
 		readonly method: string;
 		readonly answer: Answer | ((args: SlackCall["args"]) => Answer | Promise<Answer>);
 	}[] = [];
 	#next = 900;
 
-	/** The methods that were called. */
+	/** Names of the called methods. */
 	get asked(): string[] {
 		return this.calls.map(({ method }) => method);
 	}
 
-	/** The arguments of the last call. */
+	/** Arguments of the last call. */
 	get last(): SlackCall["args"] | undefined {
 		return this.calls.at(-1)?.args;
 	}
@@ -90,7 +90,7 @@ export class ScriptedPort implements SlackPort {
 	}
 }
 
-/** We, in the workspace of the tests. */
+/** The bot's account in the workspace of the tests. */
 export const self: OwnAccount = {
 	team: "T1",
 	user: "UBOT",
@@ -99,7 +99,7 @@ export const self: OwnAccount = {
 	url: "https://acme.slack.com/",
 };
 
-/** A scripted port that knows some people and channels, and whom it was connected with. */
+/** A scripted port with some people and channels, which records its connection. */
 export class ScriptedSlack extends ScriptedPort {
 	readonly users: Record<string, object> = {
 		UADA: { id: "UADA", team_id: "T1", name: "ada", profile: { display_name: "Ada" } },

@@ -2,19 +2,19 @@ import { type Block, type Inline, parseText } from "@parley/connector";
 import type { RichTextBlock, RichTextElement } from "@slack/types";
 import type { MessageBlock } from "../blocks/check-message.ts";
 
-/** What Slack reads in a text before anything else: https://docs.slack.dev/messaging/formatting-message-text#advanced */
+/** Slack's syntax that is recognized first in a text: https://docs.slack.dev/messaging/formatting-message-text#advanced */
 const token = /<([^<>]*)>/g;
 const linkToken = /^(?:https?:\/\/[^\s|]+(?:\|[^|]*)?|mailto:[^\s|]+(?:\|[^|]*)?)$/i;
 const dateToken = /^!date\^\d+\^[^|]+\|[^|]+$/;
 const meaning = /^(?:[@#]\w|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 const emoji = /:[\p{L}\p{M}\p{N}_+'-]+:/u;
 
-/** What people read of blocks, style by style, without what nobody sees. Throws where anything pings or becomes a picture. */
+/** Returns the visible text of blocks with its styles. Throws for mentions and emoji. */
 export function shownBy(blocks: readonly MessageBlock[]): string {
 	return unseen(blocks.map(shownBlock).join("\n"));
 }
 
-/** Without joiners, and with all blanks as one. */
+/** Removes joiners, and reduces white space to single spaces. */
 export function unseen(text: string): string {
 	return text.replaceAll("\u2060", "").replace(/\s+/g, " ").trim();
 }
@@ -51,7 +51,7 @@ function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	}
 }
 
-/** mrkdwn with its marks, which only stand where no joiner is. */
+/** mrkdwn with its delimiters, which have no joiner beside them. */
 export function mrkdwnText(text: string): string {
 	checkTokens(text, [linkToken, dateToken]);
 	return text

@@ -1,13 +1,13 @@
 /**
- * What Slack takes: texts counted in UTF-16 code units of what is sent, files in bytes. Each number with the page of
- * https://docs.slack.dev that names it, or the documentation of `@slack/types`.
+ * Limits of Slack: texts in UTF-16 code units as sent, files in bytes. Sources are pages of https://docs.slack.dev, or the
+ * documentation of `@slack/types`.
  */
 export const limits = {
 	/** reference/methods/chat.postMessage: longer is discouraged, and some methods refuse it. */
 	text: 4000,
-	/** reference/block-kit/blocks/markdown-block: of all such blocks of a message together. */
+	/** reference/block-kit/blocks/markdown-block: for all such blocks of a message together. */
 	markdown: 12_000,
-	/** Not documented: `msg_blocks_too_long` comes a little above 13,100 characters (slackapi/bolt-js #2509). */
+	/** Not documented: `msg_blocks_too_long` occurs a little above 13,100 characters (slackapi/bolt-js #2509). */
 	blocksTotal: 13_000,
 	/** reference/block-kit */
 	blocks: 50,
@@ -33,22 +33,25 @@ export const limits = {
 	tableColumns: 20,
 	tableCharacters: 10_000,
 	tables: 1,
-	/** reference/methods/files.getUploadURLExternal: 1 GB; what is kept in memory on its way is less. */
+	/**
+	 * reference/methods/files.getUploadURLExternal allows 1 GB; this limit is lower, because files are in memory during the
+	 * transfer.
+	 */
 	fileBytes: 50 * 1024 * 1024,
 	/** Not documented; longer names are cut by file systems. */
 	fileName: 255,
 	/** reference/methods/files.getUploadURLExternal: `alt_txt_too_large`. */
 	altText: 1000,
-	/** reference/methods/conversations.history; apps that are neither internal nor listed get 15. */
+	/** reference/methods/conversations.history; 15 for apps that are neither internal nor listed. */
 	messagesPerPage: 200,
 } as const;
 
-/** Calls a minute that Slack lets an app make in one workspace: apis/web-api/rate-limits. */
+/** Calls per minute of an app in one workspace: apis/web-api/rate-limits. */
 const tiers = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
 
 /**
- * The tier of each method that the surface calls, from its page below reference/methods. `chat.postMessage` has one of its
- * own: one a second in each channel with short bursts, and several hundred a minute in a workspace.
+ * Tier of each method of the surface, from its page below reference/methods. `chat.postMessage` has its own: one per second
+ * in a channel with short bursts, and several hundred per minute in a workspace.
  */
 export const perMinute = {
 	"chat.postMessage": 240,
@@ -66,5 +69,5 @@ export const perMinute = {
 /** A method of `perMinute`. */
 export type Method = keyof typeof perMinute;
 
-/** Posts in one channel: one a second, of which some may come at once. */
+/** Posts in one channel: one per second, with short bursts. */
 export const channelPosts = { most: 3, perMs: 3000 } as const;

@@ -1,4 +1,4 @@
-/** What the app may do (`oauth_config.scopes.bot`), and what for: https://docs.slack.dev/reference/scopes */
+/** Permissions of the app (`oauth_config.scopes.bot`) with their purpose: https://docs.slack.dev/reference/scopes */
 export const scopes = {
 	"app_mentions:read": "hear when it is mentioned",
 	"assistant:write": "be an agent, with a status line and a button that stops it",
@@ -20,7 +20,7 @@ export const scopes = {
 } as const;
 export type Scope = keyof typeof scopes;
 
-/** What Slack is asked to tell: https://docs.slack.dev/reference/events */
+/** Events that the app subscribes to: https://docs.slack.dev/reference/events */
 export const botEvents = [
 	"agent_session_stopped",
 	"app_mention",
@@ -49,7 +49,7 @@ export const botEvents = [
 	"user_change",
 ] as const;
 
-/** What the menu of a message offers; the ids come back in `message_action`, and `commands/shortcuts.ts` reads them. */
+/** Entries in the menu of a message. Their ids come back in `message_action`, which `commands/shortcuts.ts` reads. */
 export const shortcuts = [
 	{ name: "Ask about this", callback_id: "ask_about_this", description: "Ask the agent about this message" },
 	{ name: "Make it a task", callback_id: "make_it_a_task", description: "Have the agent work on this" },

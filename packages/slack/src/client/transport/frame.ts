@@ -1,15 +1,18 @@
 import { parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** A press comes with the message that it was made on, and a table in that has thousands of parts. */
+/** A press includes its message, and a table in it may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 const id = z.string().min(1).max(256);
 
-/** What Slack sends over a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** Frames of Slack on a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
 const Frame = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
-	/** `warning`: it ends in ten seconds. `refresh_requested`: it should be replaced. `link_disabled`: no more sockets. */
+	/**
+	 * `warning`: the socket ends in ten seconds. `refresh_requested`: it should be replaced. `link_disabled`: no more
+	 * sockets.
+	 */
 	z.object({ type: z.literal("disconnect"), reason: z.string().default("") }),
 	z.object({
 		type: z.enum(["events_api", "slash_commands", "interactive"]),
@@ -21,7 +24,7 @@ const Frame = z.discriminatedUnion("type", [
 export type Frame = z.output<typeof Frame>;
 export type EnvelopeFrame = Extract<Frame, { envelope_id: string }>;
 
-/** Throws what is no frame that Slack documents. */
+/** Throws for an undocumented frame. */
 export function readFrame(text: string): Frame {
 	return Frame.parse(parseJson(text, limits));
 }

@@ -7,41 +7,41 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import type { Deliver, Transport } from "./transport.ts";
 import { forgery, forgeryInHead, ReplayMemory } from "./verify.ts";
 
-/** Where Slack is told to send everything: events, commands and interactions. */
+/** Request URL of the app for events, commands and interactions. */
 export const requestPath = "/slack/events";
 
-/** Of what Slack has signed. */
+/** Maximum concurrent signed requests. */
 const mostAtOnce = 200;
-/** For the head of a request, from a client that takes its time. */
+/** Timeout for the head of a request. */
 const requestTimeoutMs = 10_000;
-/** What is not Slack's is told of no more often. */
+/** Minimum time between two warnings about invalid requests. */
 const warnEveryMs = 60_000;
-/** How often Node looks for such. */
+/** Interval in which Node checks for slow requests. */
 const connectionsCheckingInterval = 5000;
 
 export interface HttpTransportParts {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
 	readonly deliver: Deliver;
-	/** It listens on this port. */
+	/** Called with the port when it listens. */
 	readonly ready: (port: number) => void;
-	/** Slack, or what stands between it and us, may not reach us. */
+	/** Called when Slack, or a proxy in between, may not reach this server. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** So long, what is being taken may take when it is time to end: Slack waits no longer. */
+/** Maximum wait for running requests at the end. Slack itself waits no longer. */
 const goodbyeMs = 3000;
 
-/** With what Slack looks whether somebody is there. */
+/** Checks by which Slack verifies the endpoint. */
 const Probe = z.object({
 	type: z.unknown().optional(),
 	challenge: z.unknown().optional(),
 	ssl_check: z.unknown().optional(),
 });
 
-/** Over HTTP there is nothing that could be replaced. */
+/** Placeholder, because an HTTP endpoint cannot be replaced. */
 const onlyLine = { leave: (): void => undefined };
 
 interface Answer {
@@ -49,7 +49,7 @@ interface Answer {
 	readonly body?: SlackReply;
 }
 
-/** Receives what Slack sends over HTTP. Nothing unsigned, old, or sent by somebody a second time gets past it. */
+/** Receives deliveries over HTTP. Unsigned, old and replayed requests are refused. */
 export class HttpTransport implements Transport {
 	readonly #parts: HttpTransportParts;
 	readonly #server: Server;
@@ -71,7 +71,7 @@ export class HttpTransport implements Transport {
 		);
 	}
 
-	/** The port it listens on. Rejects with `failed_precondition` where it cannot. */
+	/** Returns the port. Rejects with `failed_precondition` if it cannot listen. */
 	async start(): Promise<number> {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();
@@ -89,12 +89,12 @@ export class HttpTransport implements Transport {
 		return listensOn;
 	}
 
-	/** We have posted something of which Slack should tell. */
+	/** Notes a post for which Slack sends an event. */
 	posted(): void {
 		this.#deaf.posted();
 	}
 
-	/** Resolves when the requests that are here are answered; what has not arrived whole by then is not waited for. */
+	/** Resolves when the complete requests are answered. Incomplete ones are dropped. */
 	async close(): Promise<void> {
 		this.#deaf.stop();
 		const closed = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ export class HttpTransport implements Transport {
 	}
 
 	async #takeIfRoom(request: IncomingMessage, text: string): Promise<Answer> {
-		// What rejects may be sent again.
+		// A rejected request may be sent again.
 		if (this.#running >= mostAtOnce) throw new ParleyError("too much comes at once", { code: "unavailable" });
 		this.#running += 1;
 		try {
@@ -187,7 +187,7 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	response.writeHead(status, {
 		...defined({
 			"content-type": text === "" ? undefined : "application/json; charset=utf-8",
-			// What has not been read must not be read for nothing.
+			// The rest of the body must not be read.
 			connection: status === 413 || status === 401 ? "close" : undefined,
 		}),
 		"content-length": Buffer.byteLength(text),
@@ -195,12 +195,12 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	response.end(text);
 }
 
-/** A press comes with the message that it was made on, and a table in that has thousands of parts. */
+/** A press includes its message, and a table in it may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 /**
- * The body of a request of Slack's: events are JSON, commands are a form, and interactions are a form with JSON in its
- * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws what is none of these.
+ * Parses the body of a request: events are JSON, commands are a form, and interactions are a form with JSON in its
+ * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws for any other body.
  */
 export function readBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
 	if (!contentType.startsWith("application/x-www-form-urlencoded")) return asObject(parseJson(text, limits));
@@ -216,27 +216,27 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 	return { ...value };
 }
 
-/** Slack's own are far smaller. */
+/** Slack's own bodies are far smaller. */
 const mostBytes = 1024 * 1024;
-/** Slack gives up by then. */
+/** Slack gives up after this time. */
 const timeoutMs = 3000;
-/** As many of the longest may be in memory. */
+/** Maximum bodies of the maximum length in memory. */
 const mostReading = 64;
 
 /**
- * Reads bodies of which nobody knows yet who sends them. Where there are too many, that which takes longest is given up:
- * so whoever sends slowly, from however many addresses, does not keep Slack out.
+ * Reads bodies of unverified senders. If there are too many, the oldest one is dropped, so that slow senders from any
+ * number of addresses cannot block Slack.
  */
 class UnknownBodies {
 	readonly #clock: Clock;
-	/** The one that was begun first is the first. */
+	/** In order of their start. */
 	readonly #reading = new Set<IncomingMessage>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Rejects with `resource_exhausted` where it is too long, and otherwise where it does not come whole and in time. */
+	/** Rejects with `resource_exhausted` if the body is too long, and with another code if it is incomplete or late. */
 	async read(request: IncomingMessage): Promise<Buffer> {
 		for (const longest of this.#reading) {
 			if (this.#reading.size < mostReading) break;

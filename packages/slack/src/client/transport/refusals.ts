@@ -1,4 +1,4 @@
-/** What has to be changed before Slack can be reached, by Slack's own word: https://docs.slack.dev/reference/methods/auth.test#errors */
+/** Required fixes by Slack's error code: https://docs.slack.dev/reference/methods/auth.test#errors */
 const fixes: Readonly<Record<string, string>> = {
 	not_authed: "no token was given",
 	invalid_auth: "the token is none that Slack knows: copy it again",
@@ -16,7 +16,7 @@ const fixes: Readonly<Record<string, string>> = {
 	socket_mode_disabled: "Socket Mode is switched off: switch it on in the settings of the app",
 };
 
-/** Why Slack will not have us, for operators; undefined for what may be otherwise the next time. */
+/** Describes a permanent refusal for operators; undefined for errors that may pass. */
 export function refusalOf(error: string, what: string): string | undefined {
 	const fix = fixes[error];
 	return fix === undefined ? undefined : `Slack refuses ${what} (${error}): ${fix}`;

@@ -1,37 +1,37 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** After a post of ours Slack tells us of it, within moments. */
+/** Slack sends an event about a post of the bot within moments. */
 const echoMs = 30_000;
-/** A quiet workspace and a deaf socket look the same: then a new socket costs little. */
+/** A quiet workspace and a dead socket look the same, and a new socket costs little. */
 const idleMs = 15 * 60_000;
-/** Slack chooses among sockets at random: of two that hear, one misses so many in a row once in a million times. */
+/** Slack chooses sockets at random: of two working sockets, one misses this number in a row once in a million cases. */
 const mostMissed = 20;
-/** Should it not choose at random after all, a socket is not replaced more often for that. */
+/** Minimum time between two replacements, in case the choice is not random. */
 const missedMs = 5 * 60_000;
 
-/** A socket that can be given up. */
+/** A socket that can be replaced. */
 export interface WatchedSocket {
-	/** Has it replaced by a new one. */
+	/** Starts its replacement. */
 	leave(reason: string): void;
 }
 
-/** That nothing comes may have a reason of which nobody tells. */
+/** Reason to assume that events do not arrive. */
 export interface Suspicion {
 	readonly reason: string;
-	/** When something was heard last, in milliseconds since the epoch. */
+	/** Last received event, in milliseconds since the epoch. */
 	readonly since: number;
-	/** There should have been something, also where it is quiet. */
+	/** Whether an event was expected, even in a quiet workspace. */
 	readonly isLikely: boolean;
 }
 
 /**
- * Sockets that are open and on which nothing comes any more are known to happen, and neither side notices. Suspects
- * all of them when nothing at all was heard after a post of our own, or for long, and one that misses what others hear.
+ * Detects open sockets on which nothing arrives, which neither side reports. Suspects all sockets if no event follows a
+ * post of the bot, or if nothing arrives for a long time, and one socket that misses what others receive.
  */
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;
 	readonly #open: ReadonlySet<Line>;
-	/** By socket: how many envelopes came in a row over others. */
+	/** Number of envelopes in a row on other sockets, by socket. */
 	readonly #missed = new WeakMap<Line, number>();
 	#echoMs = echoMs;
 	#echo: Timer | undefined;
@@ -41,7 +41,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 	#isOver = false;
 	#suspectedAt = Number.NEGATIVE_INFINITY;
 
-	/** `open` is those that it watches at any moment; `suspected` is told when all of them are. */
+	/** `open`: the current sockets. `suspected` is called when all of them are suspected. */
 	constructor(clock: Clock, open: ReadonlySet<Line>, suspected: (suspicion: Suspicion) => void) {
 		this.#clock = clock;
 		this.#open = open;
@@ -50,7 +50,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		this.#wait();
 	}
 
-	/** Something came over a socket. */
+	/** Notes an event on a socket. */
 	heard(line: Line): void {
 		if (this.#isOver) return;
 		this.#heardAt = this.#clock.now();
@@ -68,12 +68,12 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		}
 	}
 
-	/** Something was posted of which Slack should tell. */
+	/** Notes a post for which Slack sends an event. */
 	posted(): void {
 		if (this.#isOver) return;
 		this.#echo ??= this.#clock.after(this.#echoMs, () => {
 			this.#echo = undefined;
-			// It may be that Slack tells us of nothing here: what has changed nothing is tried less often.
+			// Slack may send no events about posts here, so that a replacement without effect is repeated less often.
 			this.#echoMs = Math.min(this.#echoMs * 2, idleMs);
 			this.#suspectAll("nothing was heard since the last post", true);
 		});

@@ -6,7 +6,7 @@ import type { SlackReply } from "../../vocabulary/slack-port.ts";
 import { type EnvelopeFrame, type Frame, readFrame } from "./frame.ts";
 
 export interface LineParts {
-	/** Asks Slack for the address of a new socket. */
+	/** Requests the address of a new socket. */
 	readonly address: () => Promise<string>;
 	/** The reply is sent back. If it rejects, no acknowledgement is sent, and Slack sends the envelope again. */
 	readonly take: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
@@ -16,16 +16,16 @@ export interface LineParts {
 	readonly log: Logger;
 }
 
-/** Why a socket should be replaced. */
+/** Reason to replace a socket. */
 export interface Farewell {
 	readonly reason: string;
-	/** No other socket can take its place. */
+	/** Whether no other socket can replace it. */
 	readonly isFinal: boolean;
 }
 
 /** Slack greets a socket at once. A socket without a greeting carries no envelopes. */
 const greetingMs = 10_000;
-/** How long Slack may take for the closing handshake. */
+/** Maximum wait for the closing handshake of Slack. */
 const goodbyeMs = 1000;
 /** Slack sends an envelope again if it is not acknowledged by then. */
 const acknowledgeMs = 3000;
@@ -33,8 +33,8 @@ const acknowledgeMs = 3000;
 const normalClosure = 1000;
 
 /**
- * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not open itself
- * again: when it leaves, another line takes its place.
+ * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not reconnect:
+ * another line replaces it.
  */
 export class SocketLine {
 	readonly #parts: LineParts;
@@ -55,7 +55,7 @@ export class SocketLine {
 		return this.#leaving.promise;
 	}
 
-	/** Resolves when nothing can come over it any more. */
+	/** Resolves when no further delivery can arrive on it. */
 	get closed(): Promise<void> {
 		return this.#closed.promise;
 	}
@@ -86,7 +86,7 @@ export class SocketLine {
 		this.#leaving.resolve({ reason, isFinal: false });
 	}
 
-	/** Resolves when all that came over it is acknowledged, or when it is too late for that. */
+	/** Resolves when all deliveries on it are acknowledged, or when it is too late. */
 	async settled(): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, acknowledgeMs, over.signal).catch(() => undefined);
@@ -113,7 +113,7 @@ export class SocketLine {
 		if (this.#isEnded) throw new ParleyError("Slack gave an address too late", { code: "cancelled" });
 		const socket = new WebSocket(address, { dispatcher: this.#route.dispatcher });
 		this.#socket = socket;
-		// The other side lives in real time, also where a test owns the clock.
+		// The other side uses real time, even if a test controls the clock.
 		const pings = new PingWatch(socket, systemClock, () => {
 			this.leave("Slack answers no pings");
 			this.#route.end();
@@ -174,14 +174,14 @@ export class SocketLine {
 	}
 }
 
-/** How often a ping is sent. */
+/** Interval of pings. */
 const everyMs = 2500;
 /** After this many pings in a row without a pong the connection is dead. */
 const mostUnanswered = 2;
 /** undici publishes here when a pong arrives: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
 
-/** Finds out whether an open socket still reaches its other side: a lost network closes no connection. */
+/** Checks whether an open socket still reaches the other side: a network failure closes no connection. */
 export class PingWatch {
 	readonly #socket: WebSocket;
 	readonly #clock: Clock;
@@ -196,7 +196,7 @@ export class PingWatch {
 		this.#dead = dead;
 	}
 
-	/** The socket is open. */
+	/** Starts the pings of an open socket. */
 	start(): void {
 		pongs.subscribe(this.#pong);
 		this.#wait();
@@ -257,7 +257,7 @@ export class SocketRoute {
 		void this.#agent.destroy();
 	}
 
-	/** Passes every call on, and keeps the connection that becomes a socket. */
+	/** Passes all calls through, and stores the connection that becomes a socket. */
 	#keeping(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
 		return {
 			onRequestStart: (...given) => handler.onRequestStart?.(...given),

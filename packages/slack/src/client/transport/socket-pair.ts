@@ -6,34 +6,34 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
-/** Slack sends each envelope over any one of them; while one is replaced, the other one carries all. */
+/** Slack sends each envelope over any of them. While one is replaced, the other one has all. */
 const lineCount = 2;
 const firstWaitMs = 1000;
 const mostWaitMs = 60_000;
-/** A socket that lasts shorter is replaced with a pause, so that one that Slack does not want is not asked for all the time. */
+/** A socket with a shorter life is replaced after a pause, so that Slack does not get too many requests for sockets. */
 const steadyMs = 60_000;
 
 export interface SocketPairParts {
 	/** Calls `apps.connections.open`: https://docs.slack.dev/reference/methods/apps.connections.open */
 	readonly openConnection: () => Promise<SlackAnswer>;
 	readonly deliver: Deliver;
-	/** Some socket is open. */
+	/** Called when a socket is open. */
 	readonly ready: () => void;
-	/** None is open; `detail` says why. */
+	/** Called when no socket is open; `detail` has the reason. */
 	readonly lost: (detail: string) => void;
 	readonly refused: (detail: string) => void;
-	/** All of them may be deaf, and are replaced. */
+	/** Called when no socket may work. All are replaced. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly chance: () => number;
 	readonly log: Logger;
 }
 
-/** Two sockets, each of which is replaced by a new one before it is given up. */
+/** Two sockets. Each is replaced by a new one before it is closed. */
 export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
 	readonly #closing = new AbortController();
-	/** All that are not closed, greeted or not. */
+	/** All sockets that are not closed, greeted or not. */
 	readonly #own = new Set<SocketLine>();
 	readonly #open = new Set<SocketLine>();
 	readonly #deaf: SilenceWatch<SocketLine>;
@@ -60,12 +60,12 @@ export class SocketPair implements Transport {
 		this.#kept = Array.from({ length: lineCount }, () => this.#keep());
 	}
 
-	/** We have posted something of which Slack should tell. */
+	/** Notes a post for which Slack sends an event. */
 	posted(): void {
 		if (this.#open.size > 0) this.#deaf.posted();
 	}
 
-	/** Acknowledges what is being taken, and ends. */
+	/** Acknowledges running deliveries, and ends. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#deaf.stop();
@@ -74,7 +74,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#kept);
 	}
 
-	/** One place of the pair: there is always a socket in it, or one on its way. */
+	/** Keeps one socket of the pair open or in preparation. */
 	async #keep(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
@@ -99,7 +99,7 @@ export class SocketPair implements Transport {
 		if (before !== undefined) await end(before);
 	}
 
-	/** Undefined when it is time to stop. */
+	/** Returns undefined when the connector stops. */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
@@ -126,7 +126,7 @@ export class SocketPair implements Transport {
 		const limit = answer?.type === "rate-limited" ? answer.retryAfterMs : 0;
 		const pause = Math.max(limit, waitMs / 2 + (waitMs / 2) * chance());
 		log.warn("no socket to Slack", { error: reason, waitMs: pause });
-		// As long as another one is on its way, it may still be well.
+		// Another socket in preparation may still succeed.
 		if (this.#own.size === 0) lost(`there is no socket to Slack: ${wordsOf(reason)}`);
 		await this.#wait(pause);
 	}
@@ -169,7 +169,7 @@ export class SocketPair implements Transport {
 	}
 
 	async #wait(ms: number): Promise<void> {
-		// That it is time to stop shows in the signal.
+		// The signal tells whether to stop.
 		if (ms > 0) await delay(this.#parts.clock, ms, this.#closing.signal).catch(() => undefined);
 	}
 }
@@ -181,7 +181,7 @@ async function end(line: SocketLine): Promise<void> {
 
 /** Slack gave no address for a socket. */
 class NoAddress extends Error {
-	/** Undefined if Slack gave no answer. */
+	/** Undefined without an answer of Slack. */
 	readonly answer: SlackAnswer | undefined;
 
 	constructor(answer: SlackAnswer | undefined, options?: ErrorOptions) {
@@ -198,20 +198,20 @@ function wordsOf(reason: unknown): string {
 	return "it gives no answer to apps.connections.open";
 }
 
-/** By then Slack has noticed that the sockets of a process that was killed are gone. */
+/** By then Slack has noticed the sockets of a killed process. */
 const ghostMs = 60_000;
 
 interface OtherProcessWatchParts {
 	readonly clock: Clock;
-	/** Has a socket replaced, of which the greeting tells how many there are. */
+	/** Replaces a socket, whose greeting then has the current number. */
 	readonly look: () => void;
-	/** There is another process; called once. */
+	/** Called once if another process has sockets. */
 	readonly found: (connections: number) => void;
 }
 
 /**
- * Slack divides what people write among all sockets of an app, whoever holds them. Finds out from the greetings of our
- * own whether another process holds some: a count that is too high is looked at again before it is believed.
+ * Slack distributes messages among all sockets of an app, also those of other processes. Detects another process by the
+ * number in the greetings. A number that is too high is checked again.
  */
 export class OtherProcessWatch {
 	readonly #parts: OtherProcessWatchParts;
@@ -223,7 +223,7 @@ export class OtherProcessWatch {
 		this.#parts = parts;
 	}
 
-	/** A socket was greeted: Slack counts `connections`, of which at most `own` are ours. */
+	/** Notes a greeting: `connections` sockets according to Slack, of which at most `own` belong to this process. */
 	greeted(connections: number, own: number): void {
 		if (connections <= own) {
 			this.stop();

@@ -6,7 +6,7 @@ const windowMs = 5 * 60_000;
 
 export interface SignedRequest {
 	readonly signingSecret: string;
-	/** As it came. */
+	/** The raw body. */
 	readonly body: string;
 	readonly timestamp: string | undefined;
 	readonly signature: string | undefined;
@@ -14,7 +14,7 @@ export interface SignedRequest {
 	readonly now: number;
 }
 
-/** Why a request is not Slack's, or not of this moment, as far as that shows before its body is there. */
+/** Reason to refuse a request by its head: not signed, or too old; otherwise undefined. */
 export function forgeryInHead({
 	timestamp,
 	signature,
@@ -26,7 +26,10 @@ export function forgeryInHead({
 	return isOld ? "its time is more than five minutes off this machine's" : undefined;
 }
 
-/** Why a request is not Slack's, or not of this moment; undefined where it is. Bolt's own check lets in what comes from the future. */
+/**
+ * Reason to refuse a request: a forgery, or an old one; undefined for a valid request. Bolt's own check accepts timestamps
+ * in the future.
+ */
 export function forgery(request: SignedRequest): string | undefined {
 	const inHead = forgeryInHead(request);
 	if (inHead !== undefined) return inHead;
@@ -44,13 +47,13 @@ export function forgery(request: SignedRequest): string | undefined {
 	}
 }
 
-/** A signature counts for five minutes, and clocks may differ by as much. */
+/** A signature is valid for five minutes, and clocks may differ by as much. */
 const keptMs = 11 * 60_000;
 const mostKept = 20_000;
 
 /**
- * Remembers signed requests for as long as their signatures count: whoever sends one again gets what came of the first
- * one, and nothing happens twice. What was not taken is forgotten, so that it can be sent again.
+ * Results of signed requests for as long as their signatures are valid. A replayed request gets the first result and has no
+ * other effect. A failed request is forgotten, so that it can be sent again.
  */
 export class ReplayMemory<Result> {
 	readonly #clock: Clock;
@@ -61,7 +64,7 @@ export class ReplayMemory<Result> {
 		this.#clock = clock;
 	}
 
-	/** The result of `work` for this signature, which is done once. Undefined where too many are known to take one more. */
+	/** Returns the result of `work`, which runs once per signature. Undefined if the memory is full. */
 	once(signature: string, work: () => Promise<Result>): Promise<Result> | undefined {
 		const now = this.#clock.monotonic();
 		for (const [old, { until }] of this.#known) {
