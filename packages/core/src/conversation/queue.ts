@@ -8,7 +8,12 @@ import type { ImageBlock } from "../vocabulary/message.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { RunOptions } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
-import { type Asked, messagesOf, type RunTranscript, withoutLastReply } from "../vocabulary/transcript.ts";
+import {
+	messagesOf,
+	type RunMessage,
+	type RunTranscript,
+	withoutLastReply,
+} from "../vocabulary/transcript.ts";
 import type { Services } from "./services.ts";
 import type { Session } from "./session.ts";
 
@@ -139,7 +144,7 @@ export async function takeSteers(tx: Tx, runId: string): Promise<Extract<Step, {
 }
 
 /** A run as its row holds it. */
-export interface RunRow extends Asked {
+export interface RunRow extends RunMessage {
 	readonly id: string;
 	readonly options: RunOptions;
 	readonly acceptAll: boolean;

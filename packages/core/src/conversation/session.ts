@@ -8,7 +8,7 @@ import { endTrust, type Trust, trustHolds } from "../trust/grants/session-trust.
 import { unknownSession } from "../vocabulary/authorize.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { Person } from "../vocabulary/principal.ts";
-import type { TaskDesk } from "../vocabulary/task.ts";
+import type { TaskAccess } from "../vocabulary/task.ts";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
 import { commitForTask, commitTogether, type RecordEvents } from "./commit.ts";
 import type { Observers } from "./observers.ts";
@@ -76,7 +76,7 @@ export interface TaskHold {
 	/** Whether it is a step of a workflow, which has `skill.step` events and no `task` events. */
 	readonly isStep: boolean;
 	/** Operations of the task's tools for one call of a run. */
-	desk(run: { readonly session: Session; park(): void }, callId: string): TaskDesk;
+	desk(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if another worker has taken over the task. */
 	keep(tx: Tx): Promise<void>;
 	/** Brings the task to its end, with that of its run. */

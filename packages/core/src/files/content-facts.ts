@@ -58,8 +58,8 @@ class ContentWatch {
 export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string> {
 	// Loaded with the first file: most gateways start without one.
 	const { fileTypeFromBuffer } = await import("file-type");
-	const told = await fileTypeFromBuffer(sample);
-	if (told && !active.test(told.mime)) return told.mime;
+	const detected = await fileTypeFromBuffer(sample);
+	if (detected && !active.test(detected.mime)) return detected.mime;
 	return text ? "text/plain" : unknownType;
 }
 

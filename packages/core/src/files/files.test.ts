@@ -215,14 +215,14 @@ test("a file that is recorded while a sweep looks at the rows is not swept", asy
 		});
 	await using own = await TestRuntime.open({ model: new ScriptedModel([says("done")]), wrap });
 	const { files } = own.runtime;
-	const arrival = {
+	const incoming = {
 		id: "file_late",
 		name: "late",
 		owner: operator.id,
 		sessionId: null,
 		content: bytes("late"),
 	};
-	const coming = files.bring(arrival, async (insert) => {
+	const coming = files.bring(incoming, async (insert) => {
 		placed?.resolve();
 		await looked?.promise;
 		return own.store.commit(insert);

@@ -41,7 +41,7 @@ export interface FilesOptions {
 }
 
 /** An incoming file. */
-export interface Arrival {
+export interface IncomingFile {
 	readonly id: string;
 	/** As the sender calls it. A safe form of it is kept. */
 	readonly name: string;
@@ -100,8 +100,8 @@ export class Files {
 		// A file that came before under this key needs no room.
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;
-		const arrival = { id, name, owner: principal.id, sessionId: null, content, spareBytes };
-		return this.bring(arrival, async (insert, { sha256 }) => {
+		const incoming = { id, name, owner: principal.id, sessionId: null, content, spareBytes };
+		return this.bring(incoming, async (insert, { sha256 }) => {
 			const params = { name: safeFileName(name), sha256 };
 			const request: Keyed = { principal, key, method: "POST /api/files", params };
 			const { store, clock, secrets } = this.#options;
@@ -116,10 +116,10 @@ export class Files {
 	 * throws, the content is deleted.
 	 */
 	async bring(
-		arrival: Arrival,
+		incoming: IncomingFile,
 		commit: (insert: InsertFile, facts: ContentFacts) => Promise<KeptFile>,
 	): Promise<KeptFile> {
-		const { id, content, spareBytes = 0 } = arrival;
+		const { id, content, spareBytes = 0 } = incoming;
 		const path = this.#path(id);
 		this.#arriving.set(id, 0);
 		try {
@@ -128,7 +128,7 @@ export class Files {
 			const admit = (bytes: number): void => this.#admit(id, bytes, all - spareBytes);
 			const facts = await writeContent(`${path}${partEnding}`, content, { admit });
 			await this.#place(path);
-			const kept = await commit((tx) => this.#insert(tx, arrival, facts), facts);
+			const kept = await commit((tx) => this.#insert(tx, incoming, facts), facts);
 			if (kept.id !== id) await rm(path, { force: true });
 			return kept;
 		} catch (reason) {
@@ -184,15 +184,15 @@ export class Files {
 		owner,
 		sessionId,
 		content,
-	}: Omit<Arrival, "name" | "spareBytes"> & { readonly sessionId: string }): Promise<KeptFile> {
+	}: Omit<IncomingFile, "name" | "spareBytes"> & { readonly sessionId: string }): Promise<KeptFile> {
 		const { store } = this.#options;
 		const { quotaBytes } = this.limits;
 		await store.commit((tx) => tx.deleteFrom("files").where("id", "=", id).execute());
 		await this.unlink([id]);
 		let dropped: readonly string[] = [];
 		const spareBytes = await store.read((db) => removableBytes(db, sessionId));
-		const arrival = { id, name: `${id}.txt`, owner, sessionId, content, spareBytes };
-		const kept = await this.bring(arrival, (insert, facts) =>
+		const incoming = { id, name: `${id}.txt`, owner, sessionId, content, spareBytes };
+		const kept = await this.bring(incoming, (insert, facts) =>
 			store.commit(async (tx) => {
 				const bytes = Math.max(leastCounted, facts.bytes);
 				dropped = await makeRoomForOutput(tx, { sessionId, bytes, quotaBytes });
@@ -268,7 +268,11 @@ export class Files {
 	}
 
 	/** Other files may have been recorded since `bring` began: the quota holds in the order of the commits. */
-	async #insert(tx: Tx, { id, name, owner, sessionId }: Arrival, facts: ContentFacts): Promise<KeptFile> {
+	async #insert(
+		tx: Tx,
+		{ id, name, owner, sessionId }: IncomingFile,
+		facts: ContentFacts,
+	): Promise<KeptFile> {
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
 		// Its row counts from here on. Counted twice, it would keep other files out.
 		this.#arriving.set(id, 0);

@@ -1,6 +1,6 @@
 import type { Attachment, FileFacts } from "../vocabulary/kept-file.ts";
 import { type ImageBlock, type ImageType, isImageType, type Message } from "../vocabulary/message.ts";
-import type { Asked } from "../vocabulary/transcript.ts";
+import type { RunMessage } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
 
 /** A picture may have 5 MiB in base64: https://platform.claude.com/docs/en/build-with-claude/vision */
@@ -54,13 +54,13 @@ function picturesOf(block: Message["content"][number]): readonly ImageBlock[] {
 }
 
 /** With the pictures that the model sees; for one whose file is gone the model is told so. */
-export async function withPictures<T extends Asked>(files: Files, asked: T): Promise<T> {
-	const { attachments = [], retryOf } = asked;
+export async function withPictures<T extends RunMessage>(files: Files, message: T): Promise<T> {
+	const { attachments = [], retryOf } = message;
 	// What is asked again stands with the run that it was asked first, and so do its pictures.
-	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return asked;
+	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return message;
 	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
 	return {
-		...asked,
+		...message,
 		attachments: loaded.map(({ attachment }) => attachment),
 		pictures: loaded.flatMap(({ picture }) => (picture ? [picture] : [])),
 	};

@@ -75,8 +75,8 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 /** `https://HOST/`, `USER@HOST`, `HOST:PORT` and the like; a name alone only where the rule has it whole. */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();
-	const told = [...lower.matchAll(/(?::\/\/|@)(?:[^\s/@]*@)?([^\s/:@?#]+)/g)].map(([, host = ""]) => host);
-	if (told.some((host) => host.includes(UNKNOWN) || matchesName(host, pattern))) return true;
+	const hosts = [...lower.matchAll(/(?::\/\/|@)(?:[^\s/@]*@)?([^\s/:@?#]+)/g)].map(([, host = ""]) => host);
+	if (hosts.some((host) => host.includes(UNKNOWN) || matchesName(host, pattern))) return true;
 	return lower.split(/[\s/:@=,?#]/).includes(pattern);
 }
 

@@ -67,9 +67,9 @@ export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	if (policy.problem) return denied([{ effect: "deny", ...policy.problem }]);
 	const facts = new CallFacts(call);
 	const strict = policy.rules.filter((rule) => rule.effect !== "allow" && mayConcern(rule, facts));
-	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(told);
+	const ignored = policy.ignored.filter((rule) => mayConcern(rule, facts)).map(toSpoken);
 	const denying = strict.filter(({ effect }) => effect === "deny");
-	if (denying.length > 0) return denied(denying.map(told), [...strict.map(told), ...ignored]);
+	if (denying.length > 0) return denied(denying.map(toSpoken), [...strict.map(toSpoken), ...ignored]);
 	return allowOrAsk(call, { facts, written: strict.map(askingOf), ignored }, permissions);
 }
 
@@ -86,7 +86,7 @@ function allowOrAsk(call: JudgedCall, heard: Heard, permissions: Permissions): D
 	const builtIn = (matched.length > 0 ? matched : [unknownClass]).map((rule) => builtInOf(rule, permissions));
 	const asking = builtIn.filter(({ spoken }) => spoken.effect === "ask");
 	const floor = asking.filter(({ liftedBy }) => liftedBy.length === 0);
-	const allowing = floor.length > 0 ? [] : findLifting(asking, heard.facts, permissions).map(told);
+	const allowing = floor.length > 0 ? [] : findLifting(asking, heard.facts, permissions).map(toSpoken);
 	const remaining = [...(allowing.length > 0 ? [] : asking), ...heard.written];
 	const all = [...builtIn, ...heard.written].map(({ spoken }) => spoken);
 	const others = [...allowing, ...all, ...heard.ignored];
@@ -162,12 +162,12 @@ function decided(
 	};
 }
 
-function told({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRule, "decides"> {
+function toSpoken({ layer, source, effect, reason }: PolicyRule): Omit<SpokenRule, "decides"> {
 	return { layer, source, effect, reason };
 }
 
 function askingOf(rule: PolicyRule): Asking {
-	return { spoken: told(rule), liftedBy: ["grant", "accept-all"], classes: [] };
+	return { spoken: toSpoken(rule), liftedBy: ["grant", "accept-all"], classes: [] };
 }
 
 /**

@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => directory[Symbol.asyncDispose]());
 
 /** A process of the gateway, whose bubblewrap is the system's behind a script that counts. */
-async function startProcess(told: Partial<SandboxesOptions> = {}) {
+async function startProcess(options: Partial<SandboxesOptions> = {}) {
 	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
 	const script = join(directory.path, "bwrap");
 	const lines = [
@@ -55,7 +55,7 @@ async function startProcess(told: Partial<SandboxesOptions> = {}) {
 		hidden: [],
 		path: directory.path,
 		verdict: { file, build: "1" },
-		...told,
+		...options,
 	});
 }
 
@@ -65,7 +65,7 @@ async function countRuns(): Promise<number> {
 	return text.split("\n").length - 1;
 }
 
-const wish = () => ({ chat: false, roots: [directory.path] });
+const request = () => ({ chat: false, roots: [directory.path] });
 
 test.skipIf(!hasBubblewrap)("probes that held are not tried again by the next process", async () => {
 	const state = await (await startProcess()).check();
@@ -75,7 +75,7 @@ test.skipIf(!hasBubblewrap)("probes that held are not tried again by the next pr
 	const next = await startProcess();
 	expect(await next.check()).toEqual(state);
 	expect(await countRuns()).toBe(0);
-	const { mode, run } = await next.of(wish());
+	const { mode, run } = await next.of(request());
 	expect(mode).toBe("bubblewrap");
 	expect(await run(shellCommand("echo inside", directory.path))).toMatchObject({ output: "inside\n" });
 	expect(await countRuns()).toBe(1);
@@ -105,14 +105,14 @@ test.skipIf(!hasBubblewrap)(
 	async () => {
 		await (await startProcess()).check();
 		const { of, check } = await startProcess();
-		const sandbox = await of(wish());
+		const sandbox = await of(request());
 		await writeFile(broken, "");
 		const ran = join(directory.path, "ran");
 		const command = shellCommand(`touch ${ran}`, directory.path);
 		await expect(sandbox.run(command)).rejects.toThrow("the sandbox could not be set up");
 		await expect(stat(file)).rejects.toThrow("ENOENT");
 		// Preferred alone would run it without one.
-		const later = await of(wish());
+		const later = await of(request());
 		expect(later).toMatchObject({ mode: "none", refusal: expect.stringContaining("No permissions") });
 		await expect(later.run(command)).rejects.toThrow("No permissions");
 		expect(await check()).toMatchObject({ state: "unavailable", operator: "none" });
@@ -122,12 +122,12 @@ test.skipIf(!hasBubblewrap)(
 
 test.skipIf(!hasBubblewrap)("after a failed start, a sandbox that holds again is used again", async () => {
 	const { of } = await startProcess();
-	const sandbox = await of(wish());
+	const sandbox = await of(request());
 	await writeFile(broken, "");
 	await expect(sandbox.run(shellCommand("true", directory.path))).rejects.toThrow("could not be set up");
 	await rm(broken);
 	await countRuns();
-	expect(await of(wish())).toMatchObject({ mode: "bubblewrap" });
+	expect(await of(request())).toMatchObject({ mode: "bubblewrap" });
 	expect(await countRuns()).toBe(1);
 });
 
@@ -139,7 +139,7 @@ test.skipIf(!hasBubblewrap)(
 		await check();
 		const ran = join(directory.path, "ran");
 		const fail = async (): Promise<void> => {
-			const { run } = await of(wish());
+			const { run } = await of(request());
 			await writeFile(broken, "");
 			await expect(run(shellCommand(`touch ${ran}`, directory.path))).rejects.toThrow("could not be set up");
 			await rm(broken);
@@ -147,7 +147,7 @@ test.skipIf(!hasBubblewrap)(
 		const checksOf = async (failures: number): Promise<number> => {
 			await countRuns();
 			for (let n = 0; n < failures; n += 1) await fail();
-			expect(await of(wish())).toMatchObject({ mode: "bubblewrap" });
+			expect(await of(request())).toMatchObject({ mode: "bubblewrap" });
 			return (await countRuns()) - failures;
 		};
 		expect(await checksOf(4)).toBe(1);

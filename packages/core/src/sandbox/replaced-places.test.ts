@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-async function sandboxOf(root: string, told: Partial<SandboxesOptions> = {}): Promise<Sandbox> {
+async function sandboxOf(root: string, changes: Partial<SandboxesOptions> = {}): Promise<Sandbox> {
 	const options: SandboxesOptions = {
 		mode: "required",
 		clock: systemClock,
@@ -35,7 +35,7 @@ async function sandboxOf(root: string, told: Partial<SandboxesOptions> = {}): Pr
 		log: silentLogger,
 		hidden: [],
 		environment: { PATH: process.env["PATH"], HOME: directory.path },
-		...told,
+		...changes,
 	};
 	return await createSandboxes(options).of({ chat: true, roots: [root] });
 }

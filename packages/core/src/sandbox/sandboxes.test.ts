@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-function sandboxes(told: Partial<SandboxesOptions> = {}) {
+function sandboxes(options: Partial<SandboxesOptions> = {}) {
 	return createSandboxes({
 		mode: "preferred",
 		environment: process.env,
@@ -27,7 +27,7 @@ function sandboxes(told: Partial<SandboxesOptions> = {}) {
 		ids: createIds(),
 		log,
 		hidden: [join(directory.path, "data")],
-		...told,
+		...options,
 	});
 }
 

@@ -6,8 +6,8 @@ import type {
 	SandboxFeatures,
 	SandboxKind,
 	SandboxMode,
+	SandboxRequest,
 	SandboxState,
-	SandboxWish,
 } from "../vocabulary/sandbox.ts";
 import { type Bubblewrap, createBubblewrap, hasSizes, sampleOf } from "./bubblewrap/bubblewrap.ts";
 import {
@@ -113,7 +113,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 		await forgetVerdict(options);
 	}
 
-	function confined({ chat, roots, readable }: SandboxWish, known: Found): Sandbox {
+	function confined({ chat, roots, readable }: SandboxRequest, known: Found): Sandbox {
 		const why = whyNot(known, roots, options.hidden);
 		if (why === undefined && known.bubblewrap) {
 			const gitSettings = chat ? chatGitSettings : known.gitSettings;
@@ -127,10 +127,10 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	return {
-		async of(wish) {
-			if (mode === "container") return wish.chat ? exposed : container;
-			if (mode === "off" && !wish.chat) return unsandboxed;
-			return confined(wish, await check());
+		async of(request) {
+			if (mode === "container") return request.chat ? exposed : container;
+			if (mode === "off" && !request.chat) return unsandboxed;
+			return confined(request, await check());
 		},
 		async check() {
 			return stateOf(mode, await check());

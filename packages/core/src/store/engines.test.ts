@@ -41,21 +41,21 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 		systemTemplate: "You help.",
 	});
 	await runtime.start();
-	const first = await runtime.create(asked("open"), { externalKey: "room 1", title: "Room" });
-	expect(await runtime.create(asked("open again"), { externalKey: "room 1" })).toEqual({
+	const first = await runtime.create(keyedBy("open"), { externalKey: "room 1", title: "Room" });
+	expect(await runtime.create(keyedBy("open again"), { externalKey: "room 1" })).toEqual({
 		id: first.id,
 		status: "resumed",
 	});
 	const log = await EventLog.join(runtime, first.id, { afterSeq: 0 });
 
-	const accepted = await runtime.send(asked("send"), first.id, { content: "ask: your name?" });
-	expect(await runtime.send(asked("send"), first.id, { content: "ask: your name?" })).toEqual(accepted);
+	const accepted = await runtime.send(keyedBy("send"), first.id, { content: "ask: your name?" });
+	expect(await runtime.send(keyedBy("send"), first.id, { content: "ask: your name?" })).toEqual(accepted);
 	const { prompt } = await log.next("prompt.requested");
-	await runtime.answer(asked("answer"), prompt.token, { text: "Ada" });
+	await runtime.answer(keyedBy("answer"), prompt.token, { text: "Ada" });
 	expect((await log.next("assistant.message")).content).toContain("Ada");
 
-	await runtime.acceptAll(asked("trust"), first.id);
-	await runtime.send(asked("two"), first.id, { content: "write: note.txt <<< hello\nread: note.txt" });
+	await runtime.acceptAll(keyedBy("trust"), first.id);
+	await runtime.send(keyedBy("two"), first.id, { content: "write: note.txt <<< hello\nread: note.txt" });
 	expect((await log.next("assistant.message")).content).toContain("hello");
 
 	expect(log.recorded.filter((type) => type === "user.message")).toHaveLength(2);
@@ -67,12 +67,12 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
 
 	// PostgreSQL stores no NUL.
-	await runtime.send(asked("three"), first.id, { content: "ask: a\0b?" });
+	await runtime.send(keyedBy("three"), first.id, { content: "ask: a\0b?" });
 	const nul = await log.next("prompt.requested");
-	expect(await runtime.steer(asked("four"), first.id, { content: "c\0d" })).toMatchObject({
+	expect(await runtime.steer(keyedBy("four"), first.id, { content: "c\0d" })).toMatchObject({
 		status: "steered",
 	});
-	await runtime.answer(asked("answer again"), nul.prompt.token, { text: "yes" });
+	await runtime.answer(keyedBy("answer again"), nul.prompt.token, { text: "yes" });
 	expect(await log.next("assistant.message")).toMatchObject({ error: "" });
 	const said = log.events.flatMap(({ event }) => (event.type === "user.message" ? [event.content] : []));
 	expect(said.slice(-2)).toEqual(["ask: a\u{fffd}b?", "c\u{fffd}d"]);
@@ -80,6 +80,6 @@ test.each(engines)("conversations, approvals, keys and lists are the same on %s"
 	await store.close();
 });
 
-function asked(key: string): Keyed {
+function keyedBy(key: string): Keyed {
 	return { principal: operator, key, method: "test", params: {} };
 }

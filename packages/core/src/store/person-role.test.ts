@@ -4,12 +4,12 @@ import { type Actor, type Place, type Role, roles } from "../vocabulary/principa
 import { isDenied, roleOf, type Standing } from "./person-role.ts";
 
 function standing(
-	told: { readonly actor?: Partial<Actor>; readonly place?: Partial<Place>; readonly given?: Role } = {},
+	fields: { readonly actor?: Partial<Actor>; readonly place?: Partial<Place>; readonly given?: Role } = {},
 ): Standing {
 	return {
-		actor: { id: "ada", name: "Ada", roles: [], guest: false, ...told.actor },
-		place: { platform: "discord", tenant: "guild", channel: "general", shared: false, ...told.place },
-		given: told.given ?? "stranger",
+		actor: { id: "ada", name: "Ada", roles: [], guest: false, ...fields.actor },
+		place: { platform: "discord", tenant: "guild", channel: "general", shared: false, ...fields.place },
+		given: fields.given ?? "stranger",
 	};
 }
 
@@ -18,8 +18,8 @@ interface Rules {
 	readonly deny?: ChatSettings["deny"];
 }
 
-function roleBy(rules: Rules, told?: Parameters<typeof standing>[0]): Role {
-	return roleOf(standing(told), { allow: [], deny: [], ...rules });
+function roleBy(rules: Rules, fields?: Parameters<typeof standing>[0]): Role {
+	return roleOf(standing(fields), { allow: [], deny: [], ...rules });
 }
 
 test("nobody is let in by nothing, and everybody is what the operator made of them", () => {

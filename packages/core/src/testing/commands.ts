@@ -6,7 +6,7 @@ import type { Command } from "../vocabulary/sandbox.ts";
 export const hasBubblewrap = existsSync("/usr/bin/bwrap");
 
 /** A command line for the shell, to be run in a directory. */
-export function shellCommand(line: string, cwd: string, told: Partial<Command> = {}): Command {
+export function shellCommand(line: string, cwd: string, fields: Partial<Command> = {}): Command {
 	return {
 		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
 		args: ["-c", line],
@@ -14,6 +14,6 @@ export function shellCommand(line: string, cwd: string, told: Partial<Command> =
 		timeoutMs: paced(20_000),
 		maxOutputBytes: 64 * 1024,
 		signal: new AbortController().signal,
-		...told,
+		...fields,
 	};
 }

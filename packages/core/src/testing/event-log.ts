@@ -14,18 +14,18 @@ export class EventLog {
 	#next = Promise.withResolvers<void>();
 	#read = 0;
 
-	private constructor(runtime: Runtime, sessionId: string, told: JoinOptions) {
+	private constructor(runtime: Runtime, sessionId: string, options: JoinOptions) {
 		const deliver = (event: SessionEvent): void => {
 			this.events.push(event);
 			this.#next.resolve();
 		};
-		const following = { afterSeq: told.afterSeq, deliver, drained: () => Promise.resolve() };
-		this.#follower = runtime.follow(told.principal ?? operator, sessionId, following);
+		const following = { afterSeq: options.afterSeq, deliver, drained: () => Promise.resolve() };
+		this.#follower = runtime.follow(options.principal ?? operator, sessionId, following);
 	}
 
 	/** Joins. With `afterSeq`, it receives the later events first. */
-	static async join(runtime: Runtime, sessionId: string, told: JoinOptions = {}): Promise<EventLog> {
-		const log = new EventLog(runtime, sessionId, told);
+	static async join(runtime: Runtime, sessionId: string, options: JoinOptions = {}): Promise<EventLog> {
+		const log = new EventLog(runtime, sessionId, options);
 		await (await log.#follower).begin();
 		return log;
 	}

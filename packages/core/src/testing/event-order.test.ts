@@ -21,10 +21,10 @@ const prompt = (token: string, callId?: string): RecordedEvent => {
 		risk: "normal",
 		allowSession: false,
 	} as const;
-	const asked: Prompt = { ...facts, validation: "", placeholder: "", expiresAt: 0 };
+	const question: Prompt = { ...facts, validation: "", placeholder: "", expiresAt: 0 };
 	return {
 		type: "prompt.requested",
-		prompt: callId === undefined ? asked : { ...asked, approval: { ...approval, notes: [] } },
+		prompt: callId === undefined ? question : { ...question, approval: { ...approval, notes: [] } },
 	};
 };
 const closed: RecordedEvent = { type: "prompt.closed", token: "p", reason: "" };

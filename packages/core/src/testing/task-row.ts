@@ -6,7 +6,11 @@ import type { TaskRow } from "../store/task-rows.ts";
 /** Writes a task of the session `home` with its conversation, as if it had been submitted at `created_at`. */
 export async function insertTaskRow(
 	tx: Tx,
-	{ id, needs = [], ...told }: Partial<TaskRow> & { readonly id: string; readonly needs?: readonly string[] },
+	{
+		id,
+		needs = [],
+		...fields
+	}: Partial<TaskRow> & { readonly id: string; readonly needs?: readonly string[] },
 ): Promise<TaskRow> {
 	const row: TaskRow = {
 		id,
@@ -45,7 +49,7 @@ export async function insertTaskRow(
 		ended_at: null,
 		...stamp,
 		epoch: 0,
-		...told,
+		...fields,
 	};
 	const facts = {
 		id: row.own_session_id,

@@ -47,7 +47,7 @@ const noSandbox: Sandbox = {
 };
 
 /** Context for one call below `cwd`. By default no person answers and no command runs. */
-export function createToolContext(cwd: string, told: Partial<ToolContext> = {}): ToolContext {
+export function createToolContext(cwd: string, fields: Partial<ToolContext> = {}): ToolContext {
 	return {
 		sessionId: "sess_1",
 		callId: "call_1",
@@ -82,6 +82,6 @@ export function createToolContext(cwd: string, told: Partial<ToolContext> = {}):
 		workflow: () =>
 			Promise.reject(new ParleyError("no workflow runs in this test", { code: "unimplemented" })),
 		skill: ({ name }) => Promise.reject(new ParleyError(`no skill ${name}`, { code: "not_found" })),
-		...told,
+		...fields,
 	};
 }

@@ -12,7 +12,7 @@ export class WorkflowScript implements Model {
 	readonly verdicts: ModelRequest[] = [];
 	readonly #steps: TaskScript;
 	readonly #judges: ReadonlyMap<string, ScriptedModel>;
-	readonly #asked = new Map<string, PromiseWithResolvers<void>>();
+	readonly #requested = new Map<string, PromiseWithResolvers<void>>();
 
 	constructor(
 		steps: Readonly<Record<string, readonly ScriptedReply[]>>,
@@ -34,18 +34,18 @@ export class WorkflowScript implements Model {
 	}
 
 	/** Resolves when the step of this title asks its model. */
-	asked(title: string): Promise<void> {
-		const asked = this.#asked.get(title) ?? Promise.withResolvers<void>();
-		this.#asked.set(title, asked);
-		return asked.promise;
+	requested(title: string): Promise<void> {
+		const requested = this.#requested.get(title) ?? Promise.withResolvers<void>();
+		this.#requested.set(title, requested);
+		return requested.promise;
 	}
 
 	stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
 		const text = textOf(request);
 		if (request.system !== judgeSystem) {
 			const [title = ""] = text.split("\n", 1);
-			void this.asked(title);
-			this.#asked.get(title)?.resolve();
+			void this.requested(title);
+			this.#requested.get(title)?.resolve();
 			return this.#steps.stream(request, signal);
 		}
 		this.verdicts.push(request);

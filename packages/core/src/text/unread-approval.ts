@@ -19,8 +19,8 @@ export function isUnread({
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
 	// The line and the preview tell what stands in the arguments; some tools have neither for them.
-	const told = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
-	return told + bytesOf(notes.join("")) > mostRead;
+	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
+	return shownBytes + bytesOf(notes.join("")) > mostRead;
 }
 
 function bytesOf(text: string): number {

@@ -7,20 +7,20 @@ import { askUser } from "./ask-user.ts";
 import { executeCall, prepareCall } from "./calls/tool-call.ts";
 
 async function ask(args: object, answer: ElicitationAnswer = { outcome: "expired" }) {
-	const asked: Elicitation[] = [];
+	const questions: Elicitation[] = [];
 	const context = createToolContext("/", {
 		ask: async (question) => {
-			asked.push(question);
+			questions.push(question);
 			return answer;
 		},
 	});
 	const prepared = await prepareCall([askUser], { name: "ask_user", arguments: args }, context);
 	if (prepared.kind === "refused") return { refused: prepared.text };
-	return { plan: prepared.plan, asked, result: await executeCall(prepared, context) };
+	return { plan: prepared.plan, questions, result: await executeCall(prepared, context) };
 }
 
 test("a question needs no approval and comes to the person as it was asked", async () => {
-	const { plan, asked } = await ask({ type: "text", label: " Which name? ", validation: "[a-z]+" });
+	const { plan, questions } = await ask({ type: "text", label: " Which name? ", validation: "[a-z]+" });
 	expect(plan).toEqual({
 		label: "ask Which name?",
 		classes: ["person"],
@@ -28,7 +28,7 @@ test("a question needs no approval and comes to the person as it was asked", asy
 		binding: {},
 		notes: [],
 	});
-	expect(asked).toEqual([
+	expect(questions).toEqual([
 		{ type: "text", label: "Which name?", options: [], required: true, validation: "[a-z]+" },
 	]);
 });
@@ -39,8 +39,8 @@ test("options may be plain words or described", async () => {
 		{ value: "c", label: "Coffee", description: "black", disabled: true },
 		{ value: "w", label: "Water" },
 	];
-	const { asked } = await ask({ type: "select", label: "Drink?", options, required: false });
-	expect(asked?.[0]).toEqual({
+	const { questions } = await ask({ type: "select", label: "Drink?", options, required: false });
+	expect(questions?.[0]).toEqual({
 		type: "select",
 		label: "Drink?",
 		options: [

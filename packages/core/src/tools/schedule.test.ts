@@ -144,8 +144,8 @@ test("a schedule that a member asks for in a run of the operator belongs to the 
 	await t.runtime.send(unkeyed(operator), session, { content: "look at the issues" });
 	await t.runtime.steer(unkeyed(member), session, { content: "remind me of them each day" });
 	join();
-	const asked = await log.next("prompt.requested");
-	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+	const request = await log.next("prompt.requested");
+	await t.runtime.answer(unkeyed(), request.prompt.token, { value: true });
 	expect(await log.next("schedule.created")).toMatchObject({ owner: "discord:T:ann" });
 	const [made] = await schedules.list(operator, { limit: 9 });
 	expect(made).toMatchObject({ owner: "discord:T:ann", person: { role: "member" } });

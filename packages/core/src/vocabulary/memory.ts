@@ -102,7 +102,7 @@ function invalid(message: string): ParleyError {
 }
 
 /** Notes that the tools of a run can access: those of its person, of its channel, and for everyone. */
-export interface MemoryDesk {
+export interface MemoryAccess {
 	/** Whether the session is in a chat, in which other people may write later. */
 	readonly inChat: boolean;
 	/** Returns the note as it would be stored. Throws like `store`, except for the number of notes. */

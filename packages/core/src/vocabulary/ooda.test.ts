@@ -104,8 +104,8 @@ test.for([0, 1, 2, 3])("after a restart the run goes on with its phase: %i", asy
 	const events = await EventLog.join(again.runtime, session, { afterSeq: 0 });
 	await again.runtime.start();
 	expect(await events.next("assistant.message")).toMatchObject({ content: "done", error: "" });
-	const asked = model.requests.map(phaseIn).map(([name]) => name);
-	expect(asked).toEqual(oodaPhases.flatMap((name, index) => (index === phase ? [name, name] : [name])));
+	const seen = model.requests.map(phaseIn).map(([name]) => name);
+	expect(seen).toEqual(oodaPhases.flatMap((name, index) => (index === phase ? [name, name] : [name])));
 });
 
 test.for([0, 1, 2, 3])("a cancel ends the run in its phase: %i", async (phase) => {

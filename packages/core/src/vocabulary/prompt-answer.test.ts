@@ -7,9 +7,9 @@ import {
 	readAnswer,
 } from "./prompt.ts";
 
-function promptOf(type: PromptType, told: Partial<Prompt> = {}): Prompt {
+function promptOf(type: PromptType, fields: Partial<Prompt> = {}): Prompt {
 	const bare = { required: true, options: [], validation: "", placeholder: "" };
-	return { token: "prompt_1", runId: "run_1", type, label: "?", expiresAt: 0, ...bare, ...told };
+	return { token: "prompt_1", runId: "run_1", type, label: "?", expiresAt: 0, ...bare, ...fields };
 }
 
 function approvalOf(allowSession: boolean): Prompt {

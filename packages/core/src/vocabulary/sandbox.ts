@@ -63,7 +63,7 @@ export const sandboxModes = ["required", "preferred", "off", "container"] as con
 export type SandboxMode = (typeof sandboxModes)[number];
 
 /** Facts that decide which sandbox a session gets. */
-export interface SandboxWish {
+export interface SandboxRequest {
 	/** Whether the session belongs to a channel of a chat platform. No command runs unconfined there. */
 	readonly chat: boolean;
 	/** Real paths of the directories that commands may change. */
@@ -116,7 +116,7 @@ export interface SandboxState {
 /** Chooses the sandbox of each session. */
 export interface Sandboxes {
 	/** Waits for the end of a check that runs. */
-	of(wish: SandboxWish): Promise<Sandbox>;
+	of(request: SandboxRequest): Promise<Sandbox>;
 	/** Begins the check unless it has begun, and resolves with its result. Never rejects. */
 	check(): Promise<SandboxState>;
 	readonly state: SandboxState;

@@ -187,7 +187,7 @@ export type ScheduleEvent =
 	  };
 
 /** Schedules for one tool call: those of the person who began the run, for the session of the run. */
-export interface ScheduleDesk {
+export interface ScheduleAccess {
 	/** Throws if the schedule is not valid, if the run may create none, or if it would start a skill that only people may start. */
 	check(wanted: WantedSchedule): Promise<void>;
 	/** Creates a schedule. Repeated for the same call it changes nothing. */

@@ -27,15 +27,15 @@ test("what is joined is in order, once each", () => {
 const all: readonly Taint[] = ["", "U", "P", "E", "UP", "UE", "PE", "UPE"];
 
 test("a person decides what makes the three complete, and each way out from then on", () => {
-	const asked = (before: Taint): Taint[] => all.filter((own) => completesTaint(before, own));
-	expect(asked("")).toEqual(["UPE"]);
-	expect(asked("U")).toEqual(["PE", "UPE"]);
-	expect(asked("P")).toEqual(["UE", "UPE"]);
-	expect(asked("E")).toEqual(["UP", "UPE"]);
-	expect(asked("UP")).toEqual(["E", "UE", "PE", "UPE"]);
-	expect(asked("UE")).toEqual(["P", "UP", "PE", "UPE"]);
-	expect(asked("PE")).toEqual(["U", "UP", "UE", "UPE"]);
-	expect(asked("UPE")).toEqual(["E", "UE", "PE", "UPE"]);
+	const completing = (before: Taint): Taint[] => all.filter((own) => completesTaint(before, own));
+	expect(completing("")).toEqual(["UPE"]);
+	expect(completing("U")).toEqual(["PE", "UPE"]);
+	expect(completing("P")).toEqual(["UE", "UPE"]);
+	expect(completing("E")).toEqual(["UP", "UPE"]);
+	expect(completing("UP")).toEqual(["E", "UE", "PE", "UPE"]);
+	expect(completing("UE")).toEqual(["P", "UP", "PE", "UPE"]);
+	expect(completing("PE")).toEqual(["U", "UP", "UE", "UPE"]);
+	expect(completing("UPE")).toEqual(["E", "UE", "PE", "UPE"]);
 });
 
 test("it is told in words, and read back as it was written", () => {

@@ -231,7 +231,7 @@ export interface WorkerResult {
  * Operations that the tools of a task use. `review` and `workers` throw `cancelled` if there is no answer yet: the run then
  * stops, and the same call is repeated when there is one.
  */
-export interface TaskDesk {
+export interface TaskAccess {
 	/** Keeps the plan and tells people where it changed. */
 	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/** Suspends the task until a person has said something. */

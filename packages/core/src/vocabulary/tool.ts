@@ -2,14 +2,14 @@ import type { FileHandle } from "node:fs/promises";
 import type { Clock, Logger } from "@parley/base";
 import type * as z from "zod";
 import type { FileFacts } from "./kept-file.ts";
-import type { MemoryDesk } from "./memory.ts";
+import type { MemoryAccess } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { ScheduleDesk } from "./schedule.ts";
+import type { ScheduleAccess } from "./schedule.ts";
 import type { Invocation, StartedSkill, WorkflowCall, WorkflowEnd } from "./skill.ts";
 import type { ActionClass } from "./taint.ts";
-import type { PlanStep, TaskDesk, TaskProgress } from "./task.ts";
+import type { PlanStep, TaskAccess, TaskProgress } from "./task.ts";
 
 /**
  * Effect of a call, for recovery. After a crash only `none` and `idempotent` calls run again, and an interrupted `effectful`
@@ -98,12 +98,12 @@ export interface ToolContext {
 	 * if the run is stopped, and `failed_precondition` inside a task.
 	 */
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
-	readonly memories: MemoryDesk;
-	readonly schedules: ScheduleDesk;
+	readonly memories: MemoryAccess;
+	readonly schedules: ScheduleAccess;
 	/** Starts a skill in the run. Throws in words for the model. */
 	skill(invocation: Invocation): Promise<StartedSkill>;
 	/** Set if a task makes the call. */
-	readonly task?: TaskDesk;
+	readonly task?: TaskAccess;
 	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
 	/** Hands a copy of a file, as it is now, to the people of the session. Repeated for the same call it changes nothing. */

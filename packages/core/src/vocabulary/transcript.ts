@@ -13,7 +13,7 @@ export interface RunTranscript {
 }
 
 /** Message that started a run. */
-export interface Asked {
+export interface RunMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
 	/** Files that came with it; none where absent. */
@@ -49,9 +49,9 @@ export function textOf(content: ReplyStep["content"]): string {
  * Messages of one run for the model: the message that started it, then replies, results and messages added meanwhile. A call
  * that never ran (the run was cancelled first) gets a result that says so, because providers refuse a call without one.
  */
-export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
-	const messages: Message[] = opensWithQuestion(asked, steps)
-		? [...once(asked, () => [question(asked, steps)])]
+export function messagesOf(message: RunMessage, steps: readonly Step[]): Message[] {
+	const messages: Message[] = opensWithQuestion(message, steps)
+		? [...once(message, () => [question(message, steps)])]
 		: [];
 	const results = resultsOf(steps);
 	const ended = steps.at(-1)?.kind === "ended";
@@ -59,7 +59,7 @@ export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 	for (const step of steps) {
 		if (step.kind === "steered") messages.push(...once(step, () => [userMessage(step)]));
 		if (step.kind !== "reply") continue;
-		const phase = phaseAfter(asked.options, replies);
+		const phase = phaseAfter(message.options, replies);
 		replies += 1;
 		if (phase) messages.push(askOf(phase));
 		messages.push(...replyMessages(step, results, ended));
@@ -68,8 +68,8 @@ export function messagesOf(asked: Asked, steps: readonly Step[]): Message[] {
 }
 
 /** A run that is asked again has its question in a run before; an imported conversation may begin with a reply. */
-function opensWithQuestion(asked: Asked, steps: readonly Step[]): boolean {
-	const { retryOf, content, images, attachments = [] } = asked;
+function opensWithQuestion(message: RunMessage, steps: readonly Step[]): boolean {
+	const { retryOf, content, images, attachments = [] } = message;
 	if (retryOf !== undefined) return false;
 	return steps[0]?.kind !== "imported" || content !== "" || images.length + attachments.length > 0;
 }
@@ -82,7 +82,7 @@ export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTrans
 }
 
 function question(
-	{ content, images, attachments = [], pictures = [], actor, options }: Asked,
+	{ content, images, attachments = [], pictures = [], actor, options }: RunMessage,
 	steps: readonly Step[],
 ): Message {
 	const shown = [...images, ...pictures];
@@ -136,9 +136,9 @@ function withOwn(
 const personalised = new WeakMap<Message, Message>();
 
 /** The same message objects for the same question or step, so that data derived from them is computed once. */
-const made = new WeakMap<Asked | Step, readonly Message[]>();
+const made = new WeakMap<RunMessage | Step, readonly Message[]>();
 
-function once(of: Asked | Step, make: () => readonly Message[]): readonly Message[] {
+function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {
 	const known = made.get(of);
 	if (known) return known;
 	const messages = make();

@@ -8,7 +8,12 @@ import { type FileFacts, factsOf } from "../../vocabulary/kept-file.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 import type { Sandbox } from "../../vocabulary/sandbox.ts";
-import { checkTexts, type ScheduleDesk, scheduleLimits, unknownSchedule } from "../../vocabulary/schedule.ts";
+import {
+	checkTexts,
+	type ScheduleAccess,
+	scheduleLimits,
+	unknownSchedule,
+} from "../../vocabulary/schedule.ts";
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryDeskOf } from "../replies/memory-desk-of-run.ts";
@@ -96,8 +101,8 @@ async function shareFile(
 	await refuseForbiddenTwin(file, path, { ...deps, workspace: deps.workspaces.of(session.home) });
 	const content = readChunks(file, path, run.control.signal);
 	const named = { id, name: session.redactor.redact(name) };
-	const arrival = { ...named, owner: session.owner, sessionId: session.home.id, content };
-	const kept = await files.bring(arrival, (insert) =>
+	const incoming = { ...named, owner: session.owner, sessionId: session.home.id, content };
+	const kept = await files.bring(incoming, (insert) =>
 		run.commit(async ({ tx, record }) => {
 			const facts = await insert(tx);
 			await record({ type: "file.created", file: factsOf(facts), runId: run.id, callId: call.id });
@@ -111,7 +116,7 @@ async function shareFile(
  * Schedules for the tools of a run. They belong to the person who began the run, with that person's present rights. If the
  * operator began it and people of a chat joined it, they belong to the last of these people.
  */
-function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
+function scheduleDeskOf(run: Run, callId: string): ScheduleAccess {
 	const { session } = run;
 	const { schedules } = run.deps;
 	const sessionId = session.home.id;
@@ -122,13 +127,13 @@ function scheduleDeskOf(run: Run, callId: string): ScheduleDesk {
 		const { principal } = await request("list_schedules");
 		return schedules.list(principal, { sessionId, limit: scheduleLimits.perOwner });
 	};
-	const check: ScheduleDesk["check"] = async (wanted) => {
+	const check: ScheduleAccess["check"] = async (wanted) => {
 		refuseLoop(run);
 		checkTexts(wanted);
 		schedules.triggerOf(wanted.trigger);
 		await run.deps.skills.checkScheduled(session.rootDir, wanted.prompt);
 	};
-	const removable: ScheduleDesk["removable"] = async (id) => {
+	const removable: ScheduleAccess["removable"] = async (id) => {
 		const found = (await list()).find((schedule) => schedule.id === id);
 		if (found) return found;
 		throw unknownSchedule(id);

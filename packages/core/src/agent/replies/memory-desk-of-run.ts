@@ -8,7 +8,7 @@ import {
 	checkMemory,
 	isReadable,
 	type Memory,
-	type MemoryDesk,
+	type MemoryAccess,
 	type MemoryReader,
 	type NewMemory,
 	subjectOf,
@@ -29,7 +29,7 @@ export function readerOf(run: Run): MemoryReader {
 }
 
 /** Notes for the tools of a run. Its people, who may change while it works, decide what it reaches. */
-export function memoryDeskOf(run: Run, callId: string): MemoryDesk {
+export function memoryDeskOf(run: Run, callId: string): MemoryAccess {
 	const { session } = run;
 	const { memories, journal } = run.deps;
 	const { store } = journal;

@@ -288,8 +288,8 @@ test("cancelling the run cancels its open steps", async () => {
 	const { t, log, home } = await begin(model, workflow);
 	await using _ = t;
 	for (let n = 0; n < 2; n++) await log.next("skill.step.started");
-	await model.asked("a");
-	await model.asked("b");
+	await model.requested("a");
+	await model.requested("b");
 	const stepsEnded = endsOf(t, home, 2);
 	await t.runtime.cancel(unkeyed(), home);
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error: "cancelled" });
@@ -305,7 +305,7 @@ test("a workflow goes on after a stop of the gateway, and completed steps do not
 	const workflow = { name: "two", steps: [step("a"), step("b", { needs: ["a"] })] };
 	const first = new WorkflowScript({ a: [[says("a done")]], b: [stuck("half")] });
 	const { t, home } = await begin(first, workflow);
-	await first.asked("b");
+	await first.requested("b");
 	await t.stop();
 	const second = new WorkflowScript({ b: [[says("b done")]] });
 	await using again = await TestRuntime.open({ model: second, directory: t.directory, clock: t.clock });
@@ -327,7 +327,7 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	await t.runtime.start();
 	const home = await t.create();
 	await t.send(home, "hello");
-	await Promise.all([first.asked("a"), first.asked("b")]);
+	await Promise.all([first.requested("a"), first.requested("b")]);
 	await t.stop();
 	// A step that asks its model before the cancellation reaches it waits for that.
 	const model = new WorkflowScript({ hello: [], a: [stuck("half")], b: [stuck("half")] });

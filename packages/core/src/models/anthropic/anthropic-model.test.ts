@@ -39,20 +39,20 @@ const said = (usage: object = { output_tokens: 3 }) =>
 	].map(frame);
 
 type Fetch = typeof fetch;
-interface Asked {
+interface SentRequest {
 	readonly url: string;
 	readonly init: RequestInit;
 	readonly headers: Headers;
 }
 
 /** A provider instead of the network: answers each request with `answer` and records it. */
-function providing(answer: (asked: Asked) => Response | Promise<Response>) {
-	const asked: Asked[] = [];
+function providing(answer: (sent: SentRequest) => Response | Promise<Response>) {
+	const sent: SentRequest[] = [];
 	const answering: Fetch = async (input, init = {}) => {
-		asked.push({ url: String(input), init, headers: new Headers(init.headers) });
+		sent.push({ url: String(input), init, headers: new Headers(init.headers) });
 		return answer({ url: String(input), init, headers: new Headers(init.headers) });
 	};
-	return { asked, fetch: answering };
+	return { sent, fetch: answering };
 }
 
 function streaming(chunks: readonly string[], status = 200): Response {
@@ -61,7 +61,7 @@ function streaming(chunks: readonly string[], status = 200): Response {
 }
 
 /** Sends the chunks, then stays silent until the request is aborted. */
-function hanging({ init }: Asked, chunks: readonly string[] = []): Response {
+function hanging({ init }: SentRequest, chunks: readonly string[] = []): Response {
 	const body = new ReadableStream({
 		start(controller) {
 			for (const chunk of chunks) controller.enqueue(Buffer.from(chunk));
@@ -72,35 +72,35 @@ function hanging({ init }: Asked, chunks: readonly string[] = []): Response {
 }
 
 function create(
-	answer: (asked: Asked) => Response | Promise<Response>,
+	answer: (sent: SentRequest) => Response | Promise<Response>,
 	options: Partial<AnthropicOptions> = {},
 ) {
 	const clock = new ManualClock();
 	const log = new MemoryLogger();
-	const { asked, fetch: answering } = providing(answer);
+	const { sent, fetch: answering } = providing(answer);
 	const table = new ModelTable([known]);
 	const model = createAnthropicModel({ apiKey: "sk-1", table, clock, log, fetch: answering, ...options });
-	return { clock, log, asked, model };
+	return { clock, log, sent, model };
 }
 
 const never = new AbortController().signal;
 const all = (events: AsyncIterable<ModelEvent>) => Array.fromAsync(events);
 
 test("a reply, and a request that nobody but its provider gets", async () => {
-	const { model, asked, clock } = create(() => streaming(said()));
+	const { model, sent, clock } = create(() => streaming(said()));
 	const events = await all(model.stream(request, never));
 	expect(events.map(({ type }) => type)).toEqual(["started", "usage", "text", "usage", "end"]);
 	expect(events.at(-1)).toMatchObject({ stop: "end_turn", model: "claude-x-1", usage: { outputTokens: 3 } });
-	expect(asked).toHaveLength(1);
-	expect(asked[0]?.url).toBe("https://api.anthropic.com/v1/messages");
-	expect(asked[0]?.headers.get("authorization")).toBe("Bearer sk-1");
-	expect(asked[0]?.init).toMatchObject({ method: "POST", redirect: "manual" });
-	expect(parseJson(String(asked[0]?.init.body))).toMatchObject({ model: "claude-x", stream: true });
+	expect(sent).toHaveLength(1);
+	expect(sent[0]?.url).toBe("https://api.anthropic.com/v1/messages");
+	expect(sent[0]?.headers.get("authorization")).toBe("Bearer sk-1");
+	expect(sent[0]?.init).toMatchObject({ method: "POST", redirect: "manual" });
+	expect(parseJson(String(sent[0]?.init.body))).toMatchObject({ model: "claude-x", stream: true });
 	expect(clock.pending).toBe(0);
 });
 
 test("a reply starts when the response headers are there, and an error never does", async () => {
-	const { model } = create((asked) => hanging(asked));
+	const { model } = create((sent) => hanging(sent));
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	expect((await events.next()).value).toEqual({ type: "started" });
 	const refusing = create(() => streaming([], 401))
@@ -120,25 +120,25 @@ test("the default model is the table's, unless told", () => {
 });
 
 test("a server of one's own needs no key, and gets none that is made up", async () => {
-	const { model, asked } = create(() => streaming(said()), {
+	const { model, sent } = create(() => streaming(said()), {
 		apiKey: undefined,
 		baseUrl: "http://127.0.0.1:8080/llm/v1/",
 	});
 	await all(model.stream(request, never));
-	expect(asked[0]?.url).toBe("http://127.0.0.1:8080/llm/v1/messages");
-	expect(asked[0]?.headers.has("authorization")).toBe(false);
-	expect(asked[0]?.headers.has("x-api-key")).toBe(false);
+	expect(sent[0]?.url).toBe("http://127.0.0.1:8080/llm/v1/messages");
+	expect(sent[0]?.headers.has("authorization")).toBe(false);
+	expect(sent[0]?.headers.has("x-api-key")).toBe(false);
 });
 
 test.each([undefined, ""])("Anthropic's own needs a key, not %j", async (apiKey) => {
-	const { model, asked } = create(() => streaming(said()), { apiKey });
+	const { model, sent } = create(() => streaming(said()), { apiKey });
 	const failure = {
 		fault: "unauthenticated",
 		message: "api.anthropic.com needs an API key: set ANTHROPIC_API_KEY",
 	};
 	await expect(all(model.stream(request, never))).rejects.toMatchObject(failure);
 	await expect(model.countTokens?.(request, never)).rejects.toMatchObject(failure);
-	expect(asked).toEqual([]);
+	expect(sent).toEqual([]);
 });
 
 test.each(["ftp://x", "127.0.0.1:8080", "http://", "https://me:secret@host/"])(
@@ -157,14 +157,14 @@ test("a key that no header can hold is refused without being repeated", () => {
 });
 
 test("settings that a model does not take are left out, which is said once", async () => {
-	const { model, log, asked } = create(() => streaming(said()));
+	const { model, log, sent } = create(() => streaming(said()));
 	for (let time = 0; time < 2; time++) {
 		await all(model.stream({ ...request, sampling: { temperature: 1, topK: 3 } }, never));
 	}
 	expect(log.records).toMatchObject([
 		{ level: "warn", fields: { model: "claude-x", settings: ["temperature", "topK"] } },
 	]);
-	expect(String(asked[1]?.init.body)).not.toContain("temperature");
+	expect(String(sent[1]?.init.body)).not.toContain("temperature");
 });
 
 test("figures that make no sense are noted, once for each reply", async () => {
@@ -182,12 +182,12 @@ test.each([
 	[500, page, "overloaded"],
 	[529, page, "overloaded"],
 ])("an answer with status %i is tried once", async (status, body, fault) => {
-	const { model, asked, clock } = create(
+	const { model, sent, clock } = create(
 		() => new Response(body, { status, headers: { "retry-after": "7" } }),
 	);
 	const error = await all(model.stream(request, never)).catch((reason: unknown) => reason);
 	expect(error).toMatchObject({ fault, retryAfterMs: 7000, message: expect.not.stringContaining("html") });
-	expect(asked).toHaveLength(1);
+	expect(sent).toHaveLength(1);
 	expect(clock.pending).toBe(0);
 });
 
@@ -283,7 +283,7 @@ test("an answer that does not come is given up after a minute", async () => {
 });
 
 test("an answer that stops coming is given up", async () => {
-	const { model, clock } = create((asked) => hanging(asked, first));
+	const { model, clock } = create((sent) => hanging(sent, first));
 	const events = model.stream(request, never)[Symbol.asyncIterator]();
 	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ fault: "timeout" });
@@ -295,7 +295,7 @@ test("an answer that stops coming is given up", async () => {
 
 test("a call that is cancelled stops at once", async () => {
 	const controller = new AbortController();
-	const { model, clock } = create((asked) => hanging(asked, first));
+	const { model, clock } = create((sent) => hanging(sent, first));
 	const events = model.stream(request, controller.signal)[Symbol.asyncIterator]();
 	for (const _ of ["started", "usage", "text"]) await events.next();
 	const failed = expect(events.next()).rejects.toMatchObject({ code: "cancelled" });
@@ -306,14 +306,14 @@ test("a call that is cancelled stops at once", async () => {
 	await expect(all(before.model.stream(request, controller.signal))).rejects.toMatchObject({
 		code: "cancelled",
 	});
-	expect(before.asked).toEqual([]);
+	expect(before.sent).toEqual([]);
 });
 
 test("whoever reads no further ends the request", async () => {
 	let signal: AbortSignal | null | undefined;
-	const { model, clock } = create((asked) => {
-		signal = asked.init.signal;
-		return hanging(asked, first);
+	const { model, clock } = create((sent) => {
+		signal = sent.init.signal;
+		return hanging(sent, first);
 	});
 	for await (const _ of model.stream(request, never)) break;
 	expect(signal?.aborted).toBe(true);
@@ -321,16 +321,16 @@ test("whoever reads no further ends the request", async () => {
 });
 
 test("a complete reply stays one, whatever the connection does afterwards", async () => {
-	const asked = Promise.withResolvers<void>();
+	const sent = Promise.withResolvers<void>();
 	const { model, clock } = create((request) => hanging(request, said()));
 	const events: ModelEvent[] = [];
 	const done = (async () => {
 		for await (const event of model.stream(request, never)) {
 			events.push(event);
-			if (event.type === "end") asked.resolve();
+			if (event.type === "end") sent.resolve();
 		}
 	})();
-	await asked.promise;
+	await sent.promise;
 	await new Promise(setImmediate);
 	clock.advance(1000);
 	await done;
@@ -339,10 +339,10 @@ test("a complete reply stays one, whatever the connection does afterwards", asyn
 });
 
 test("tokens are counted by the provider", async () => {
-	const { model, asked } = create(() => Response.json({ input_tokens: 42 }));
+	const { model, sent } = create(() => Response.json({ input_tokens: 42 }));
 	expect(await model.countTokens?.(request, never)).toBe(42);
-	expect(asked[0]?.url).toBe("https://api.anthropic.com/v1/messages/count_tokens");
-	expect(parseJson(String(asked[0]?.init.body))).not.toHaveProperty("max_tokens");
+	expect(sent[0]?.url).toBe("https://api.anthropic.com/v1/messages/count_tokens");
+	expect(parseJson(String(sent[0]?.init.body))).not.toHaveProperty("max_tokens");
 	const answers = [{}, [], { input_tokens: -1 }, { input_tokens: "1" }].map((body) => Response.json(body));
 	for (const answer of [...answers, new Response(null, { status: 204 }), new Response("forty-two")]) {
 		expect(await create(() => answer).model.countTokens?.(request, never)).toBe(undefined);
@@ -350,9 +350,9 @@ test("tokens are counted by the provider", async () => {
 });
 
 test.each([404, 405, 501])("a server that cannot count (%i) is not asked again", async (status) => {
-	const { model, asked } = create(() => new Response("", { status }), { baseUrl: "http://127.0.0.1:8080" });
+	const { model, sent } = create(() => new Response("", { status }), { baseUrl: "http://127.0.0.1:8080" });
 	for (let time = 0; time < 3; time++) expect(await model.countTokens?.(request, never)).toBe(undefined);
-	expect(asked).toHaveLength(1);
+	expect(sent).toHaveLength(1);
 });
 
 test("a count that fails, fails like a reply", async () => {
@@ -369,9 +369,9 @@ test("a count that fails, fails like a reply", async () => {
 
 test("nothing is waited for longer than ten seconds for a count", async () => {
 	const reached = Promise.withResolvers<void>();
-	const { model, clock } = create((asked) => {
+	const { model, clock } = create((sent) => {
 		reached.resolve();
-		return hanging(asked);
+		return hanging(sent);
 	});
 	const failed = expect(model.countTokens?.(request, never)).rejects.toMatchObject({ fault: "timeout" });
 	await reached.promise;

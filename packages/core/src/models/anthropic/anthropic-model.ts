@@ -78,14 +78,14 @@ class AnthropicModel implements Model {
 
 	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
 		const exchange = this.#exchange(request, { signal, answered, timeouts: this.#timeouts });
-		const reply = new ReplyEvents(exchange.asked);
+		const reply = new ReplyEvents(exchange.facts);
 		try {
 			const { body, dropped } = encodeRequest(request, this.#destination(request));
 			if (dropped.length > 0) this.#warnOfDropped(request.model, dropped);
 			const client = await this.#connect();
-			const asked = { ...exchange.streaming, body, stream: true, headers: headersOf(body) };
+			const options = { ...exchange.streaming, body, stream: true, headers: headersOf(body) };
 			// `messages.create` sends the same request, but prints a line on stderr for each call of a deprecated model.
-			const events = await client.post<Stream<RawMessageStreamEvent>>("/v1/messages", asked);
+			const events = await client.post<Stream<RawMessageStreamEvent>>("/v1/messages", options);
 			yield { type: "started" };
 			for await (const event of events) {
 				for (const part of reply.take(event)) yield part;
@@ -108,8 +108,8 @@ class AnthropicModel implements Model {
 		try {
 			const body = encodeInput(request, this.#destination(request));
 			const client = await this.#connect();
-			const asked = { ...exchange.plain, body, headers: headersOf(body) };
-			const counted = await client.post<unknown>("/v1/messages/count_tokens", asked);
+			const options = { ...exchange.plain, body, headers: headersOf(body) };
+			const counted = await client.post<unknown>("/v1/messages/count_tokens", options);
 			return isFields(counted) ? wholeNumber(counted["input_tokens"]) : undefined;
 		} catch (reason) {
 			if (!this.#address.custom || !withoutCount.has(exchange.status)) throw exchange.explain(reason);
@@ -120,11 +120,11 @@ class AnthropicModel implements Model {
 		}
 	}
 
-	#exchange({ model }: ModelRequest, asked: ExchangeCall): Exchange {
+	#exchange({ model }: ModelRequest, options: ExchangeCall): Exchange {
 		const { host, custom } = this.#address;
 		const { apiKey, keyName, clock } = this.#options;
 		const key = { keyName, keyed: Boolean(apiKey) };
-		if (apiKey || custom) return new Exchange({ host, model, clock, ...key, ...asked });
+		if (apiKey || custom) return new Exchange({ host, model, clock, ...key, ...options });
 		throw new ModelError(`${host} needs an API key: set ANTHROPIC_API_KEY`, { fault: "unauthenticated" });
 	}
 

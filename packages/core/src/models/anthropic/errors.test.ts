@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { ModelError } from "../../vocabulary/model-error.ts";
 import { connectionError, eventError, statusError } from "./errors.ts";
 
-const asked = { host: "api.example.org", model: "claude-x", now: Date.UTC(2026, 0, 1) };
+const facts = { host: "api.example.org", model: "claude-x", now: Date.UTC(2026, 0, 1) };
 
 const said = (message: string) => JSON.stringify({ type: "error", error: { type: "some_error", message } });
-const told = ({ fault, message }: ModelError) => [fault, message];
+const summary = ({ fault, message }: ModelError) => [fault, message];
 
 test.each([
 	[
@@ -38,7 +38,7 @@ test.each([
 	[504, "overloaded", "api.example.org cannot answer now (504)"],
 	[529, "overloaded", "api.example.org cannot answer now (529)"],
 ])("status %i", (status, fault, message) => {
-	expect(told(statusError(status, new Headers(), "", asked))).toEqual([fault, message]);
+	expect(summary(statusError(status, new Headers(), "", facts))).toEqual([fault, message]);
 });
 
 test.each([
@@ -54,27 +54,27 @@ test.each([
 ])("whether what the request holds is refused: %i, %s", (status, type, refused) => {
 	const error = { type, message: "so it is" };
 	const body = { type: "error", error };
-	expect(statusError(status, new Headers(), JSON.stringify(body), asked).refusesContent).toBe(refused);
-	expect(eventError(body, undefined, asked).refusesContent).toBe(refused);
+	expect(statusError(status, new Headers(), JSON.stringify(body), facts).refusesContent).toBe(refused);
+	expect(eventError(body, undefined, facts).refusesContent).toBe(refused);
 });
 
 test("where no known type is told the status says whether what the request holds is refused", () => {
 	const body = JSON.stringify({ error: { type: "BadRequest", message: "no" } });
-	expect(statusError(400, new Headers(), body, asked).refusesContent).toBe(true);
+	expect(statusError(400, new Headers(), body, facts).refusesContent).toBe(true);
 	const refusing = [301, 400, 401, 402, 403, 404, 407, 413, 422, 429, 500, 501].filter(
-		(status) => statusError(status, new Headers(), "<html>", asked).refusesContent,
+		(status) => statusError(status, new Headers(), "<html>", facts).refusesContent,
 	);
 	expect(refusing).toEqual([400, 413]);
-	expect(connectionError(new Error("Proxy response (407)"), asked).refusesContent).toBe(false);
+	expect(connectionError(new Error("Proxy response (407)"), facts).refusesContent).toBe(false);
 });
 
 test("how long to wait comes along", () => {
 	const headers = new Headers({ "retry-after": "7" });
-	expect(statusError(429, headers, "", asked)).toMatchObject({
+	expect(statusError(429, headers, "", facts)).toMatchObject({
 		retryAfterMs: 7000,
 		code: "resource_exhausted",
 	});
-	expect(statusError(529, headers, "", asked)).toMatchObject({ retryAfterMs: 7000, code: "unavailable" });
+	expect(statusError(529, headers, "", facts)).toMatchObject({ retryAfterMs: 7000, code: "unavailable" });
 });
 
 test.each([
@@ -86,13 +86,13 @@ test.each([
 	["a message that is none", '{"error":{"message":{"a":1}}}', ""],
 	["nothing", "", ""],
 ])("what a provider says is told on one line, and no body ever is: %s", (_name, body, expected) => {
-	expect(statusError(400, new Headers(), body, asked).message).toBe(
+	expect(statusError(400, new Headers(), body, facts).message).toBe(
 		`api.example.org refused the request (400)${expected}`,
 	);
 });
 
 test("a long message of a provider is cut", () => {
-	const { message } = statusError(400, new Headers(), said("x".repeat(10_000)), asked);
+	const { message } = statusError(400, new Headers(), said("x".repeat(10_000)), facts);
 	expect(message).toHaveLength("api.example.org refused the request (400): ".length + 300);
 	expect(message.endsWith("x…")).toBe(true);
 });
@@ -110,14 +110,14 @@ test.each([
 	["something_new", "overloaded"],
 	["constructor", "overloaded"],
 ])("an error event of type %s is %s", (type, fault) => {
-	const error = eventError({ type: "error", error: { type, message: "so it is" } }, undefined, asked);
+	const error = eventError({ type: "error", error: { type, message: "so it is" } }, undefined, facts);
 	expect(error.fault).toBe(fault);
 	expect(error.message).toMatch(/: so it is$/);
 });
 
 test("an error event that says nothing is a failure too", () => {
 	for (const body of [undefined, null, "oops", {}, { error: "oops" }]) {
-		expect(told(eventError(body, undefined, asked))).toEqual([
+		expect(summary(eventError(body, undefined, facts))).toEqual([
 			"overloaded",
 			"api.example.org cannot answer now",
 		]);
@@ -195,11 +195,11 @@ test.each([
 		"cannot reach api.example.org (UND_ERR_SOCKET)",
 	],
 ])("no answer: %s", (_name, cause, fault, message) => {
-	expect(told(connectionError(failed(cause), asked))).toEqual([fault, message]);
+	expect(summary(connectionError(failed(cause), facts))).toEqual([fault, message]);
 });
 
 test("errors that cause each other end", () => {
 	const one = new Error("one");
 	one.cause = new Error("two", { cause: one });
-	expect(connectionError(one, asked).fault).toBe("unreachable");
+	expect(connectionError(one, facts).fault).toBe("unreachable");
 });

@@ -3,7 +3,7 @@ import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 
 /** Names that an error message mentions. */
-export interface Asked {
+export interface RequestFacts {
 	readonly host: string;
 	readonly model: string;
 	/** Milliseconds since the epoch. */
@@ -40,52 +40,52 @@ function isKnown(type: unknown): type is string {
 }
 
 /** The error of an answer whose status is not 2xx. Its body is never repeated, but for the provider's own message. */
-export function statusError(status: number, headers: Headers, body: string, asked: Asked): ModelError {
+export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
 	const fault = faultOfStatus(status);
-	const message = `${explained(status, fault, asked)}${quoted(error.message)}`;
+	const message = `${explained(status, fault, facts)}${quoted(error.message)}`;
 	return new ModelError(message, {
 		fault,
-		retryAfterMs: retryAfterMs(headers, asked.now),
+		retryAfterMs: retryAfterMs(headers, facts.now),
 		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : status),
 	});
 }
 
 /** The error that came as an event of an answer which had begun well. */
-export function eventError(body: unknown, headers: Headers | undefined, asked: Asked): ModelError {
+export function eventError(body: unknown, headers: Headers | undefined, facts: RequestFacts): ModelError {
 	const error = isFields(body) && isFields(body["error"]) ? body["error"] : {};
 	const type = String(error["type"]);
 	const fault = isKnown(type) ? faultsOfTypes[type] : undefined;
-	return new ModelError(`${reported(fault, asked)}${quoted(error["message"])}`, {
+	return new ModelError(`${reported(fault, facts)}${quoted(error["message"])}`, {
 		fault: fault ?? "overloaded",
 		refusesContent: refusesContent.has(type),
-		...defined({ retryAfterMs: headers && retryAfterMs(headers, asked.now) }),
+		...defined({ retryAfterMs: headers && retryAfterMs(headers, facts.now) }),
 	});
 }
 
 /** The error of a request that got no answer, or whose answer broke off. */
-export function connectionError(reason: unknown, asked: Asked): ModelError {
+export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
 	// undici's parser has codes for some of its errors only, but a name for all.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
 	const said = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });
-	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", asked));
+	if (/\b407\b/.test(said)) return fail("rejected", explained(407, "rejected", facts));
 	// undici states a proxy's status in its message alone (7.29, lib/core/connect and dispatcher/proxy-agent).
 	const [, refusal] = /Proxy response \((\d{3})\)/.exec(said) ?? [];
-	if (refusal !== undefined) return fail(...proxyRefusal(Number(refusal), asked));
+	if (refusal !== undefined) return fail(...proxyRefusal(Number(refusal), facts));
 	if (codes.some((code) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))) {
-		return fail("timeout", `${asked.host} took too long to answer`);
+		return fail("timeout", `${facts.host} took too long to answer`);
 	}
 	const lost = codes.some((code) => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_.*|HTTPParserError)$/.test(code));
 	if (lost && !said.includes("before secure TLS connection")) {
-		return fail("interrupted", `the connection to ${asked.host} broke off`);
+		return fail("interrupted", `the connection to ${facts.host} broke off`);
 	}
 	const code = codes.find((candidate) => /^[A-Z][A-Z0-9_]+$/.test(candidate));
-	return fail("unreachable", `cannot reach ${asked.host}${code === undefined ? "" : ` (${code})`}`);
+	return fail("unreachable", `cannot reach ${facts.host}${code === undefined ? "" : ` (${code})`}`);
 }
 
 /** Meaning of a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
-function proxyRefusal(status: number, { host }: Asked): [ModelFault, string] {
+function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500
 		? ["unreachable", `the proxy before ${host} cannot reach it (${status})`]
 		: [
@@ -102,7 +102,7 @@ function faultOfStatus(status: number): ModelFault {
 	return status >= 500 && status !== 501 && status !== 505 ? "overloaded" : "rejected";
 }
 
-const advice: Readonly<Record<number, (asked: Asked) => string>> = {
+const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	401: ({ host, keyName, keyed = true }) => {
 		if (keyed) return `${host} does not accept the API key: check ${keyName ?? "ANTHROPIC_API_KEY"}`;
 		return `${host} asks for an API key${keyName === undefined ? "" : `: set ${keyName}`}`;
@@ -117,26 +117,26 @@ const advice: Readonly<Record<number, (asked: Asked) => string>> = {
 	429: ({ host }) => `${host} was asked too often`,
 };
 
-function explained(status: number, fault: ModelFault, asked: Asked): string {
+function explained(status: number, fault: ModelFault, facts: RequestFacts): string {
 	const known = advice[status];
-	if (known) return known(asked);
+	if (known) return known(facts);
 	if (status >= 300 && status < 400) {
-		return `${asked.host} answered with a redirect (${status}), which is not followed: check the base URL`;
+		return `${facts.host} answered with a redirect (${status}), which is not followed: check the base URL`;
 	}
-	if (fault === "overloaded") return `${asked.host} cannot answer now (${status})`;
-	return `${asked.host} refused the request (${status})`;
+	if (fault === "overloaded") return `${facts.host} cannot answer now (${status})`;
+	return `${facts.host} refused the request (${status})`;
 }
 
-function reported(fault: ModelFault | undefined, asked: Asked): string {
+function reported(fault: ModelFault | undefined, facts: RequestFacts): string {
 	switch (fault) {
 		case "unauthenticated":
-			return explained(401, fault, asked);
+			return explained(401, fault, facts);
 		case "rate-limited":
-			return explained(429, fault, asked);
+			return explained(429, fault, facts);
 		case "rejected":
-			return `${asked.host} refused the request`;
+			return `${facts.host} refused the request`;
 		default:
-			return `${asked.host} cannot answer now`;
+			return `${facts.host} cannot answer now`;
 	}
 }
 

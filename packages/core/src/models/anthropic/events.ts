@@ -2,7 +2,7 @@ import { visible } from "../../text/visible.ts";
 import type { ModelEvent, StopReason } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
-import { type Asked, eventError, type Fields, isFields } from "./errors.ts";
+import { eventError, type Fields, isFields, type RequestFacts } from "./errors.ts";
 import { type Call, OpenCall, ReplyCalls } from "./tool-calls.ts";
 
 /** More blocks than any reply has, and few enough to remember. */
@@ -51,7 +51,7 @@ export class ReplyEvents {
 	readonly #calls = new ReplyCalls();
 	readonly #blocks = new Map<unknown, Block>();
 	#state: "empty" | "begun" | "finished" = "empty";
-	readonly #asked: Asked;
+	readonly #facts: RequestFacts;
 	/** The one that was asked, until the answer names another. */
 	#model: string;
 	#opened = 0;
@@ -60,9 +60,9 @@ export class ReplyEvents {
 	#held: HeldCall[] = [];
 	#stop: unknown;
 
-	constructor(asked: Asked) {
-		this.#asked = asked;
-		this.#model = asked.model;
+	constructor(facts: RequestFacts) {
+		this.#facts = facts;
+		this.#model = facts.model;
 	}
 
 	/** Whether the `end` event was returned. */
@@ -93,7 +93,7 @@ export class ReplyEvents {
 			case "message_stop":
 				return this.#end(this.#begun(event));
 			case "error":
-				throw eventError(event, undefined, this.#asked);
+				throw eventError(event, undefined, this.#facts);
 			default:
 				return none;
 		}

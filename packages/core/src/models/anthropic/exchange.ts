@@ -2,13 +2,13 @@ import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
 import { type Clock, defined, ParleyError, type Timer } from "@parley/base";
 import type { Answered } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import { type Asked, connectionError, eventError, isFields, statusError } from "./errors.ts";
+import { connectionError, eventError, isFields, type RequestFacts, statusError } from "./errors.ts";
 
 /** Request and limits of an exchange. */
 export interface ExchangeOptions extends ExchangeCall {
 	readonly host: string;
 	readonly model: string;
-	/** See `Asked`. */
+	/** See `RequestFacts`. */
 	readonly keyName: string | undefined;
 	readonly keyed: boolean;
 	readonly clock: Clock;
@@ -53,7 +53,7 @@ export class Exchange {
 		if (options.signal.aborted) this.#abort();
 	}
 
-	get asked(): Asked {
+	get facts(): RequestFacts {
 		const { host, model, clock, keyName, keyed } = this.#options;
 		return { host, model, now: clock.now(), keyName, keyed };
 	}
@@ -88,7 +88,7 @@ export class Exchange {
 		}
 		if (this.#failure) return this.#failure;
 		if (reason instanceof ParleyError) return reason;
-		if (isEventError(reason)) return eventError(reason.error, reason.headers, this.asked);
+		if (isEventError(reason)) return eventError(reason.error, reason.headers, this.facts);
 		if (reason === undefined) return interrupted("the answer ended before it was complete");
 		if (reason instanceof SyntaxError)
 			return interrupted("the answer was damaged on its way: it is not JSON", reason);
@@ -115,7 +115,7 @@ export class Exchange {
 	#requestOptions(accept: (response: Response) => Response | Promise<Response>): Anthropic.RequestOptions {
 		const pass: Middleware = async (request, next) => {
 			const response = await next(request).catch((reason: unknown) => {
-				throw this.#fail(connectionError(reason, this.asked));
+				throw this.#fail(connectionError(reason, this.facts));
 			});
 			this.#tellId(response.headers.get("request-id"));
 			if (response.ok) return accept(response);
@@ -133,10 +133,10 @@ export class Exchange {
 	async #refusal(response: Response): Promise<ModelError> {
 		const { status, headers } = response;
 		this.#status = status;
-		this.#fail(statusError(status, headers, "", this.asked));
+		this.#fail(statusError(status, headers, "", this.facts));
 		this.#watchdog.hurry(EXPLANATION_MS);
 		const text = await this.#text(response).catch(() => "");
-		this.#failure = statusError(status, headers, text, this.asked);
+		this.#failure = statusError(status, headers, text, this.facts);
 		return this.#failure;
 	}
 

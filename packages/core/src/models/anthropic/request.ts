@@ -258,10 +258,10 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
  * in such a turn is refused.
  */
 function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
-	const asked = turns.findLastIndex(
+	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),
 	);
-	const begun = turns[asked + 1]?.content[0]?.type;
+	const begun = turns[question + 1]?.content[0]?.type;
 	return begun !== undefined && begun !== "thinking" && begun !== "redacted_thinking";
 }
 

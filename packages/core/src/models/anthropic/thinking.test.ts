@@ -4,7 +4,7 @@ import type { ReasoningKind } from "../table/model-table.ts";
 import { thinkingOf } from "./request.ts";
 import type { Turn } from "./turns.ts";
 
-const asked: Turn = { role: "user", content: [{ type: "text", text: "x" }] };
+const question: Turn = { role: "user", content: [{ type: "text", text: "x" }] };
 
 interface Case {
 	readonly model?: string;
@@ -14,7 +14,7 @@ interface Case {
 }
 
 function thinking(kind: ReasoningKind, reasoning?: Reasoning, changes: Case = {}) {
-	const { model = "claude-x", turns = [asked], maxTokens = 32_000, custom = false } = changes;
+	const { model = "claude-x", turns = [question], maxTokens = 32_000, custom = false } = changes;
 	const request: Parameters<typeof thinkingOf>[0] = { model, ...(reasoning && { reasoning }) };
 	const limits = { contextWindow: 200_000, maxOutput: 64_000 };
 	const rest = { provider: "anthropic", sampling: true, images: true };
@@ -48,9 +48,9 @@ test.each<[ReasoningKind, Reasoning | undefined, object]>([
 
 test("a model that nobody knows is left to itself", () => {
 	const request = { model: "local", reasoning: "high" } as const;
-	expect(thinkingOf(request, { info: undefined, custom: true }, { turns: [asked], maxTokens: 8192 })).toEqual(
-		{},
-	);
+	expect(
+		thinkingOf(request, { info: undefined, custom: true }, { turns: [question], maxTokens: 8192 }),
+	).toEqual({});
 });
 
 test.each([
@@ -75,11 +75,11 @@ const answered: Turn = { role: "user", content: [{ type: "tool_result", tool_use
 const thought = { type: "thinking", thinking: "", signature: "s" } as const;
 
 test.each<[string, Turn[], boolean]>([
-	["began with thinking", [asked, { role: "assistant", content: [thought, call] }, answered], true],
+	["began with thinking", [question, { role: "assistant", content: [thought, call] }, answered], true],
 	[
 		"began with thinking and went on without",
 		[
-			asked,
+			question,
 			{ role: "assistant", content: [thought, call] },
 			answered,
 			{ role: "assistant", content: [call] },
@@ -87,10 +87,16 @@ test.each<[string, Turn[], boolean]>([
 		],
 		true,
 	],
-	["began without, as another model's", [asked, { role: "assistant", content: [call] }, answered], false],
+	["began without, as another model's", [question, { role: "assistant", content: [call] }, answered], false],
 	[
 		"is a new one after calls without thinking",
-		[asked, { role: "assistant", content: [call] }, answered, { role: "assistant", content: [] }, asked],
+		[
+			question,
+			{ role: "assistant", content: [call] },
+			answered,
+			{ role: "assistant", content: [] },
+			question,
+		],
 		true,
 	],
 ])("a budget is given where the turn under way %s: %#", (_name, turns, given) => {

@@ -139,10 +139,10 @@ test("pictures of a result stand behind its text", () => {
 	const content = (images: boolean) =>
 		encode([user("a"), assistant([called("a")]), shown], images)[2]?.content;
 	const source = { type: "base64", media_type: "image/png", data: "AAAA" };
-	const told = { type: "tool_result", tool_use_id: "a" };
-	expect(content(true)).toEqual([{ ...told, content: [text("x.png"), { type: "image", source }] }]);
+	const result = { type: "tool_result", tool_use_id: "a" };
+	expect(content(true)).toEqual([{ ...result, content: [text("x.png"), { type: "image", source }] }]);
 	expect(content(false)).toEqual([
-		{ ...told, content: [text("x.png"), text("[a picture, which this model cannot see]")] },
+		{ ...result, content: [text("x.png"), text("[a picture, which this model cannot see]")] },
 	]);
 });
 
@@ -161,8 +161,8 @@ test("the last two turns of the user's side are marked, at their ends", () => {
 		user("d", "e"),
 	]);
 	markTurns(turns);
-	const marks = turns.flatMap(({ content }) => content.map((block) => "cache_control" in block));
-	expect(marks).toEqual([false, false, true, false, false, true]);
+	const marked = turns.flatMap(({ content }) => content.map((block) => "cache_control" in block));
+	expect(marked).toEqual([false, false, true, false, false, true]);
 	expect(turns[4]?.content.at(-1)).toEqual({ ...text("e"), cache_control: { type: "ephemeral" } });
 });
 

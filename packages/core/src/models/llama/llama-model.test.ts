@@ -16,7 +16,7 @@ interface Sent {
 }
 
 function open(answer: (sent: Sent) => Response, ready: () => Promise<void> = async () => undefined) {
-	const told: boolean[] = [];
+	const counts: boolean[] = [];
 	const messages = new ScriptedModel([says("hello")]);
 	const model = createLlamaModel(messages, {
 		endpoint: "http://llama.test",
@@ -24,7 +24,7 @@ function open(answer: (sent: Sent) => Response, ready: () => Promise<void> = asy
 		clock: new ManualClock(),
 		ready,
 		window: () => 8_192,
-		counted: (isCounted) => told.push(isCounted),
+		counted: (isCounted) => counts.push(isCounted),
 		fetch: async (url, { body, headers } = {}) => {
 			const authorization = new Headers(headers).get("authorization") ?? undefined;
 			// True because the model sends these fields.
@@ -32,14 +32,14 @@ function open(answer: (sent: Sent) => Response, ready: () => Promise<void> = asy
 			return answer({ url: String(url), authorization, ...fields });
 		},
 	});
-	return { model, messages, told };
+	return { model, messages, counts };
 }
 
 const tokens = (count: number) => Response.json({ tokens: Array.from({ length: count }, () => 1) });
 
 test("texts are counted by /tokenize, each with the key, in their order", async () => {
 	const seen: Sent[] = [];
-	const { model, told } = open((sent) => {
+	const { model, counts } = open((sent) => {
 		seen.push(sent);
 		return tokens(sent.content.length);
 	});
@@ -47,7 +47,7 @@ test("texts are counted by /tokenize, each with the key, in their order", async 
 	expect(await model.countTexts("tiny", texts, signal)).toEqual([0, 1, 2, 3, 4, 5]);
 	const facts = { url: "http://llama.test/tokenize", authorization: "Bearer own", model: "tiny" };
 	expect(seen).toEqual(texts.map((content) => ({ ...facts, content })));
-	expect(told).toEqual([true]);
+	expect(counts).toEqual([true]);
 	expect(model.windowOf("tiny")).toBe(8_192);
 });
 
@@ -62,12 +62,12 @@ test.each<[string, () => Response]>([
 		},
 	],
 ])("a server that answers with %s has counted nothing", async (reason, answer) => {
-	const { model, told } = open(answer);
+	const { model, counts } = open(answer);
 	await expect(model.countTexts("tiny", ["a"], signal)).rejects.toMatchObject({
 		code: "unavailable",
 		message: expect.stringContaining(reason),
 	});
-	expect(told).toEqual([false]);
+	expect(counts).toEqual([false]);
 });
 
 test("a request waits until the server is ready, and is counted as a text if the server counts no requests", async () => {

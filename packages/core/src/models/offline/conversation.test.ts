@@ -77,9 +77,9 @@ test("a run never ends in silence", () => {
 });
 
 test("results are repeated before the text that follows, and the run ends after the last command", () => {
-	const asked = user("say: first\nrun: 1", "read: 2\nsay: bye");
-	expect(replyTo(asked)).toBe("[offline] first<run_command>");
-	const done = [asked, calling("a"), results(["a", "hi\n"])];
+	const question = user("say: first\nrun: 1", "read: 2\nsay: bye");
+	expect(replyTo(question)).toBe("[offline] first<run_command>");
+	const done = [question, calling("a"), results(["a", "hi\n"])];
 	expect(replyTo(...done)).toBe("[offline] tool_a returned:\nhi<read_file>");
 	expect(replyTo(...done, calling("b"), results(["b", ""]))).toBe(
 		"[offline] tool_b returned nothing.\n\nbye",
@@ -87,10 +87,10 @@ test("results are repeated before the text that follows, and the run ends after 
 });
 
 test("the results of one reply are repeated together, failures and denials as such", () => {
-	const asked = user("run: 1\n& run: 2\n& tool: nope {}");
-	expect(replyTo(asked)).toBe("<run_command><run_command><nope>");
+	const question = user("run: 1\n& run: 2\n& tool: nope {}");
+	expect(replyTo(question)).toBe("<run_command><run_command><nope>");
 	const back = results(["a", "ok"], ["b", "denied: not today", true], ["c", "there is no tool nope", true]);
-	expect(replyTo(asked, calling("a", "b", "c"), back)).toBe(
+	expect(replyTo(question, calling("a", "b", "c"), back)).toBe(
 		"[offline] tool_a returned:\nok\n\ntool_b failed:\ndenied: not today\n\ntool_c failed:\nthere is no tool nope",
 	);
 });
@@ -149,16 +149,16 @@ test.each([
 	[["it is short\ncontains: v3"], false],
 	[["it is long"], true],
 ])("the verdict about %j is passed: %j", async (criteria, passed) => {
-	const asked: Message[] = [];
+	const question: Message[] = [];
 	const verdict = await judge(
 		{ criteria, task: "build", result: "built v2" },
 		async ({ system, messages }) => {
-			asked.push(...messages);
+			question.push(...messages);
 			return nextReply({ ...request(messages), system, tools: [] })
 				.map(inShort)
 				.join("");
 		},
 	);
 	expect(verdict.passed).toBe(passed);
-	expect(asked.length).toBe(1);
+	expect(question.length).toBe(1);
 });

@@ -142,8 +142,8 @@ export function nextReply(request: ModelRequest): OfflineCommand[] {
 	}
 	if (request.tools.length === 0) return spaced([say(summary(request.messages))]);
 	const latest = request.messages.findLastIndex(({ role }) => role === "user");
-	const asked = parseCommands(withoutAttribution(textOf(request.messages[latest])));
-	const commands = asked.map((command) => inShortNames(command, request.tools));
+	const written = parseCommands(withoutAttribution(textOf(request.messages[latest])));
+	const commands = written.map((command) => inShortNames(command, request.tools));
 	const { turns, calls, results } = progress(request.messages.slice(latest + 1));
 	const reply = [...repeatResults(calls, results), ...(planReplies(commands)[turns] ?? [])];
 	if (commands.length === 0) reply.push(say(greeting));

@@ -59,8 +59,8 @@ async function sandbox(...roots: string[]): Promise<Sandbox> {
 }
 
 /** Output of a command, with its end. */
-async function run(line: string, told: Partial<Command> = {}, where?: Sandbox): Promise<string> {
-	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, told));
+async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox): Promise<string> {
+	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
@@ -82,14 +82,14 @@ testInside(
 	"it finds the variables that are allowed and its own, and nobody else sees a password",
 	async () => {
 		const where = await sandboxesWith({ API_KEY: "canary", LANG: "C" }).of({ chat: false, roots: [root] });
-		const told = { environment: { PASSWORD: "hunter2" } };
-		expect(await run('echo "$PASSWORD $LANG"; ! env | grep API_KEY', told, where)).toBe("hunter2 C\n");
+		const fields = { environment: { PASSWORD: "hunter2" } };
+		expect(await run('echo "$PASSWORD $LANG"; ! env | grep API_KEY', fields, where)).toBe("hunter2 C\n");
 		expect(
-			await run("cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n' | grep -c hunter", told, where),
+			await run("cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n' | grep -c hunter", fields, where),
 		).toMatch(/^[1-9]/);
 		const abort = new AbortController();
 		const line = "echo up >up; sleep 20";
-		const running = where.run(shellCommand(line, root, { ...told, signal: abort.signal }));
+		const running = where.run(shellCommand(line, root, { ...fields, signal: abort.signal }));
 		await expect.poll(() => existsSync(join(root, "up"))).toBe(true);
 		expect(runningWith(line)).not.toEqual([]);
 		expect(runningWith("hunter2")).toEqual([]);
@@ -163,10 +163,10 @@ testInside("what steers later commands is read only, as far as it is there", asy
 
 testInside("what comes up and would steer later commands is moved aside, and told", async () => {
 	await symlink("a", join(root, ".vscode"));
-	const told = await run(
+	const reported = await run(
 		"echo x >.envrc; mkdir -p .github/workflows; echo x >.github/workflows/a.yml; ln -sfn b .vscode",
 	);
-	expect(told).toMatch(
+	expect(reported).toMatch(
 		/\[held back: ".*" came up and would decide what runs later; each was renamed to …held-back-/,
 	);
 	const names = readdirSync(root)

@@ -95,17 +95,17 @@ export class RootGuard {
 	async mounts(): Promise<Mount[]> {
 		const { places, before, known } = this.#found;
 		const own = directoriesOf(places);
-		const told = {
+		const protection = {
 			isOwn: (path: string) => path.endsWith("/.git") && own.has(path.slice(0, -"/.git".length)),
 			isReadOnly: (path: string) => [...known.keys()].some((one) => isWithin(path, one)),
 			isOpen: (path: string) => isOpen(path, places),
 		};
-		const tops = [...before.tops.keys()].filter((path) => !own.has(path) && !told.isReadOnly(path));
+		const tops = [...before.tops.keys()].filter((path) => !own.has(path) && !protection.isReadOnly(path));
 		const control: Group[] = tops.map((top) => ({ of: top, mounts: protectControl(top, known) }));
 		const agents: Group[] = [...before.ofAgents]
-			.filter((path) => !told.isReadOnly(path))
+			.filter((path) => !protection.isReadOnly(path))
 			.map((path) => ({ of: dirname(path), mounts: [["--ro-bind-try", path, path]] }));
-		const groups = [...(await protectGit(before, told)), ...control, ...agents].filter(
+		const groups = [...(await protectGit(before, protection)), ...control, ...agents].filter(
 			({ mounts }) => mounts.length > 0,
 		);
 		const room = roomFor(groups);
@@ -114,7 +114,7 @@ export class RootGuard {
 		return [
 			...[...own].flatMap((directory) => protectControl(directory, known)),
 			...control.filter((group) => groups.indexOf(group) < room).flatMap(({ mounts }) => mounts),
-			...(await holdInPlace(before, told)),
+			...(await holdInPlace(before, protection)),
 			...others.flatMap(({ mounts }) => mounts),
 		];
 	}

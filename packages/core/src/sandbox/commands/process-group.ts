@@ -126,8 +126,8 @@ export class ProcessGroup {
 			return;
 		}
 		// Without a process that was asked there is nothing to wait for.
-		const asked = this.#ask().catch(() => false);
-		void asked.then((anybody) => {
+		const requested = this.#ask().catch(() => false);
+		void requested.then((anybody) => {
 			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");
 		});
 	}

@@ -30,7 +30,7 @@ export class EgressProxy implements AsyncDisposable {
 		server.maxConnections = MAX_AT_ONCE;
 		server.maxRequestsPerSocket = 1;
 		server.on("connection", (socket) => this.#accept(socket));
-		server.on("drop", () => this.#tellRefused("", `more than ${MAX_AT_ONCE} connections at once`));
+		server.on("drop", () => this.#reportRefused("", `more than ${MAX_AT_ONCE} connections at once`));
 		server.on("request", (request) => this.#refuse(request.socket, "403 Forbidden", request));
 		server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
 			const large = error.code === "HPE_HEADER_OVERFLOW";
@@ -40,8 +40,8 @@ export class EgressProxy implements AsyncDisposable {
 			// After another request, which was refused.
 			if (!client.writable) return void client.destroy();
 			this.#clients.get(request.socket)?.cancel();
-			const asked = { authority: request.url ?? "", client, head };
-			void serveConnect(asked, this.#deps, this.#ended.signal);
+			const connect = { authority: request.url ?? "", client, head };
+			void serveConnect(connect, this.#deps, this.#ended.signal);
 		});
 		this.#server = server;
 	}
@@ -63,7 +63,8 @@ export class EgressProxy implements AsyncDisposable {
 	#accept(socket: Socket): void {
 		this.#accepted += 1;
 		if (this.#accepted > MAX_CONNECTIONS) return void socket.destroy();
-		if (this.#accepted === MAX_CONNECTIONS) this.#tellRefused("", `all after ${MAX_CONNECTIONS} connections`);
+		if (this.#accepted === MAX_CONNECTIONS)
+			this.#reportRefused("", `all after ${MAX_CONNECTIONS} connections`);
 		const timer = this.#deps.clock.after(MAX_HEAD_MS, () => socket.destroy());
 		this.#clients.set(socket, timer);
 		socket.once("close", () => {
@@ -79,11 +80,11 @@ export class EgressProxy implements AsyncDisposable {
 			: "not a request that can be read";
 		if (client.writable) refuse(client, status, why);
 		else client.destroy();
-		this.#tellRefused(request?.url ?? "", why);
+		this.#reportRefused(request?.url ?? "", why);
 	}
 
-	#tellRefused(target: string, reason: string): void {
-		void this.#deps.tell({ target: shownTarget(target), decision: "refused", reason });
+	#reportRefused(target: string, reason: string): void {
+		void this.#deps.report({ target: shownTarget(target), decision: "refused", reason });
 	}
 }
 
@@ -116,10 +117,10 @@ interface TunnelDeps {
 	readonly lookup: Lookup;
 	readonly connect: Connect;
 	/** Reports a decision. An allowed connection is made after this resolves, and is not made if it rejects. */
-	tell(entry: Omit<EgressEntry, "command">): Promise<void>;
+	report(entry: Omit<EgressEntry, "command">): Promise<void>;
 }
 
-interface Asked {
+interface ConnectRequest {
 	readonly authority: string;
 	readonly client: Duplex;
 	/** Bytes that arrived together with the request. */
@@ -133,9 +134,9 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 	deadline_exceeded: "504 Gateway Timeout",
 };
 
-/** Serves one CONNECT: decides, connects to a checked address, and relays bytes. Rejects only if `tell` does. */
-async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
-	const { client, head } = asked;
+/** Serves one CONNECT: decides, connects to a checked address, and relays bytes. Rejects only if `report` does. */
+async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
+	const { client, head } = connect;
 	// Not later: a stream that has ended takes nothing back.
 	if (head.length > 0) client.unshift(head);
 	const gone = new AbortController();
@@ -143,14 +144,14 @@ async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal)
 	// `close` reports the reason.
 	client.on("error", () => client.destroy());
 	const both = AbortSignal.any([signal, gone.signal]);
-	const opened = await openUpstream(asked.authority, deps, both).catch((reason: unknown) => {
+	const opened = await openUpstream(connect.authority, deps, both).catch((reason: unknown) => {
 		const error = ParleyError.from(reason);
 		refuse(client, statuses[error.code] ?? "502 Bad Gateway", error.message);
 		return error;
 	});
 	if (opened instanceof ParleyError) {
-		return deps.tell({
-			target: shownTarget(asked.authority),
+		return deps.report({
+			target: shownTarget(connect.authority),
 			decision: "refused",
 			reason: opened.message,
 		});
@@ -162,7 +163,7 @@ async function serveConnect(asked: Asked, deps: TunnelDeps, signal: AbortSignal)
 		(cause: unknown) => ({ reason: ParleyError.from(cause).message }),
 	);
 	const { bytesWritten: sent, bytesRead: received } = upstream;
-	await deps.tell({ target: host, decision: "ended", ...reason, sent, received });
+	await deps.report({ target: host, decision: "ended", ...reason, sent, received });
 }
 
 /** Answers a request and closes the connection. */
@@ -182,7 +183,7 @@ async function openUpstream(authority: string, deps: TunnelDeps, signal: AbortSi
 	const limit = { ms: MAX_CONNECT_MS, what: "connecting", clock: deps.clock };
 	return await within(limit, signal, async (limited) => {
 		const addresses = await findPublic(host, deps, limited);
-		await deps.tell({ target: host, decision: "allowed" });
+		await deps.report({ target: host, decision: "allowed" });
 		return { host, upstream: await deps.connect(addresses, limited) };
 	});
 }

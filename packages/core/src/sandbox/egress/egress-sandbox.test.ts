@@ -14,7 +14,7 @@ import type { EgressEntry } from "./egress-proxy.ts";
 const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-way-out-")));
 const root = join(base, "root");
 const data = join(root, "data");
-const told: EgressEntry[] = [];
+const reported: EgressEntry[] = [];
 
 /** Stands for the public internet. It sends one line and reads one. */
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
@@ -32,7 +32,7 @@ const egress = new Egress({
 		return socket;
 	},
 });
-egress.audit = async (entry) => void told.push(entry);
+egress.audit = async (entry) => void reported.push(entry);
 const sandboxes = createSandboxes({
 	mode: "required",
 	environment: process.env,
@@ -51,7 +51,7 @@ beforeAll(async () => {
 beforeEach(async ({ skip }) => {
 	const { state, reason } = await sandboxes.check();
 	skip(state !== "ready", `there is no sandbox here: ${reason}`);
-	told.length = 0;
+	reported.length = 0;
 });
 afterAll(() => {
 	server.close();
@@ -93,7 +93,7 @@ test("sessions have a sandbox with a way to the named hosts beside the one witho
 		});
 	}
 	await expect
-		.poll(() => told.map(({ command, decision }) => `${command} ${decision}`))
+		.poll(() => reported.map(({ command, decision }) => `${command} ${decision}`))
 		.toEqual([...["call_9 allowed", "call_9 ended", "call_9 allowed", "call_9 ended"]]);
 });
 
@@ -116,7 +116,7 @@ test("the sandbox without it has no proxy, and the command with it has nothing b
 	);
 	// Descriptors 0 to 2 and that of ls; bwrap, the shell and ls.
 	expect(open?.output).toBe("node\n4\n3\n");
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 });
 
 test("a command with the way out can make no Unix socket either", async () => {
@@ -137,9 +137,9 @@ test("the way is closed with the command, also when it is cancelled", async () =
 	'`;
 	const ended = run(sandbox, hold, { signal: cancel.signal });
 	await expect
-		.poll(() => told.map(({ decision }) => decision), { timeout: paced(20_000) })
+		.poll(() => reported.map(({ decision }) => decision), { timeout: paced(20_000) })
 		.toEqual(["allowed"]);
 	cancel.abort();
 	await ended;
-	await expect.poll(() => told.map(({ decision }) => decision)).toEqual(["allowed", "ended"]);
+	await expect.poll(() => reported.map(({ decision }) => decision)).toEqual(["allowed", "ended"]);
 });

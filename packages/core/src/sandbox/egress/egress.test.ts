@@ -20,7 +20,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	const { port } = echo.address() as AddressInfo;
 	const clock = new ManualClock();
 	const log = new MemoryLogger();
-	const told: EgressEntry[] = [];
+	const entries: EgressEntry[] = [];
 	const reached: (readonly string[])[] = [];
 	const egress = new Egress({
 		allow: ["example.com", "*.example.org"],
@@ -35,7 +35,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 		},
 		...options,
 	});
-	egress.audit = audit ?? (async (entry) => void told.push(entry));
+	egress.audit = audit ?? (async (entry) => void entries.push(entry));
 	const passage = egress.open("call_1");
 	// Stands for the socket that comes out of a sandbox.
 	const listener = await listen();
@@ -45,7 +45,7 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 		await passage[Symbol.asyncDispose]();
 		echo.close();
 	});
-	return { passage, clock, log, told, reached, proxyPort };
+	return { passage, clock, log, entries, reached, proxyPort };
 }
 
 /** A server on loopback that accepts no connection itself. */
@@ -84,15 +84,15 @@ async function openTunnel(proxyPort: number): Promise<Socket> {
 }
 
 test("what an allowed host says comes back, each side can end first, and bytes are counted", async () => {
-	const { proxyPort, told, log } = await setUp();
+	const { proxyPort, entries, log } = await setUp();
 	const socket = dial(
 		proxyPort,
 		"CONNECT Example.COM.:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\nat once ",
 	);
 	socket.end("and later");
 	expect(await text(socket)).toBe(`${established}at once and later`);
-	await expect.poll(() => told.length).toBe(2);
-	expect(told).toEqual([
+	await expect.poll(() => entries.length).toBe(2);
+	expect(entries).toEqual([
 		{ command: "call_1", target: "example.com", decision: "allowed" },
 		{ command: "call_1", target: "example.com", decision: "ended", sent: 17, received: 17 },
 	]);
@@ -118,22 +118,22 @@ test.each([
 	["\x16\x03\x01\x02\x00", 400, "not a request"],
 	[`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`, 431, "not a request"],
 ])("%j is answered %i with a reason and reaches nobody", async (request, status, reason) => {
-	const { proxyPort, reached, told, passage } = await setUp();
+	const { proxyPort, reached, entries, passage } = await setUp();
 	const answer = await ask(proxyPort, `${request}\r\n\r\n`);
 	expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*parley: .*${reason}`, "s"));
 	expect(reached).toEqual([]);
-	expect(told).toEqual([expect.objectContaining({ decision: "refused", command: "call_1" })]);
+	expect(entries).toEqual([expect.objectContaining({ decision: "refused", command: "call_1" })]);
 	expect(passage.note()).toContain(reason);
 	expect(passage.note()).toContain("only port 443 of example.com, *.example.org");
 });
 
 test("nothing is forwarded after a request that is no CONNECT", async () => {
-	const { proxyPort, reached, told } = await setUp();
+	const { proxyPort, reached, entries } = await setUp();
 	const plain = "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n";
 	const answer = await ask(proxyPort, `${plain.repeat(100)}CONNECT example.com:443 HTTP/1.1\r\n\r\n`);
 	expect(answer.match(/HTTP\/1\.1 403/g)).toHaveLength(1);
 	expect(answer).not.toContain("200");
-	expect(told.filter(({ decision }) => decision === "refused")).toHaveLength(1);
+	expect(entries.filter(({ decision }) => decision === "refused")).toHaveLength(1);
 	expect(reached).toEqual([]);
 });
 
@@ -195,21 +195,21 @@ test("whoever does not say what it wants, or says it slowly, is let go after 10 
 });
 
 test("a look-up and a connection that take longer than 10 seconds are given up", async () => {
-	const asked = Promise.withResolvers<void>();
+	const requested = Promise.withResolvers<void>();
 	const lookup = (): Promise<string[]> => {
-		asked.resolve();
+		requested.resolve();
 		return new Promise(() => undefined);
 	};
 	const { proxyPort, clock, reached } = await setUp({ lookup });
 	const answer = ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
-	await asked.promise;
+	await requested.promise;
 	clock.advance(10_000);
 	expect(await answer).toMatch(/504 Gateway Timeout.*connecting took longer than 10 s/s);
 	expect(reached).toEqual([]);
 });
 
 test("a tunnel that nothing moves through is ended, one that is used goes on for 15 minutes", async () => {
-	const { proxyPort, clock, told } = await setUp();
+	const { proxyPort, clock, entries } = await setUp();
 	const socket = await openTunnel(proxyPort);
 	for (let minutes = 0; minutes < 14; minutes += 2) {
 		socket.write("x");
@@ -226,7 +226,7 @@ test("a tunnel that nothing moves through is ended, one that is used goes on for
 	clock.advance(240_000);
 	await idle;
 	await expect
-		.poll(() => told.filter(({ decision }) => decision === "ended"))
+		.poll(() => entries.filter(({ decision }) => decision === "ended"))
 		.toEqual([
 			expect.objectContaining({ reason: "the connection lasted too long", sent: 8, received: 8 }),
 			expect.objectContaining({ reason: "the connection was idle for too long", sent: 0 }),
@@ -234,38 +234,38 @@ test("a tunnel that nothing moves through is ended, one that is used goes on for
 });
 
 test("100 tunnels at once all work, and the 129th connection is dropped and told", async () => {
-	const { proxyPort, told } = await setUp();
+	const { proxyPort, entries } = await setUp();
 	const sockets = await Promise.all(Array.from({ length: 100 }, () => openTunnel(proxyPort)));
 	const answers = sockets.map(async (socket, index) => {
 		socket.end(`${index}`.repeat(50_000));
 		return await text(socket);
 	});
 	expect(await Promise.all(answers)).toEqual(sockets.map((_, index) => `${index}`.repeat(50_000)));
-	await expect.poll(() => told.filter(({ decision }) => decision === "ended")).toHaveLength(100);
+	await expect.poll(() => entries.filter(({ decision }) => decision === "ended")).toHaveLength(100);
 	const many = await Promise.all(Array.from({ length: 128 }, () => openTunnel(proxyPort)));
 	await closed(connect(proxyPort, "127.0.0.1"));
-	expect(told.at(-1)).toMatchObject({ decision: "refused", reason: "more than 128 connections at once" });
+	expect(entries.at(-1)).toMatchObject({ decision: "refused", reason: "more than 128 connections at once" });
 	for (const socket of many) socket.destroy();
 });
 
 test("a command has 5000 connections, and more are not told one by one", async () => {
-	const { proxyPort, told } = await setUp();
+	const { proxyPort, entries } = await setUp();
 	const request = "CONNECT example.net:443 HTTP/1.1\r\n\r\n";
 	for (let made = 0; made < 5_050; made += 50) {
 		await Promise.allSettled(Array.from({ length: 50 }, () => ask(proxyPort, request)));
 	}
-	expect(told.filter(({ reason }) => reason === "all after 5000 connections")).toHaveLength(1);
-	expect(told).toHaveLength(5_001);
+	expect(entries.filter(({ reason }) => reason === "all after 5000 connections")).toHaveLength(1);
+	expect(entries).toHaveLength(5_001);
 });
 
 test("at the end of a command its connections end, and its socket is closed", async () => {
-	const { passage, proxyPort, told } = await setUp();
+	const { passage, proxyPort, entries } = await setUp();
 	const socket = await openTunnel(proxyPort);
 	const end = closed(socket);
 	await passage[Symbol.asyncDispose]();
 	await end;
 	await expect(once(connect(proxyPort, "127.0.0.1"), "connect")).rejects.toThrow("ECONNREFUSED");
-	expect(told.at(-1)).toMatchObject({ decision: "ended", reason: "the command has ended" });
+	expect(entries.at(-1)).toMatchObject({ decision: "ended", reason: "the command has ended" });
 	const late = await listen();
 	passage.serve(late);
 	expect(late.listening).toBe(false);

@@ -57,11 +57,11 @@ export class Egress {
 			reach: this.#options.reach ?? publicReach,
 			lookup: this.#options.lookup ?? systemLookup,
 			connect: this.#options.connect ?? connectOverTcp,
-			tell: async (told) => {
-				if (told.decision === "refused" && refusals.size < MAX_SHOWN) {
-					refusals.add(`${told.target || "a connection"}: ${told.reason}`);
+			report: async (entry) => {
+				if (entry.decision === "refused" && refusals.size < MAX_SHOWN) {
+					refusals.add(`${entry.target || "a connection"}: ${entry.reason}`);
 				}
-				await this.#tell({ command, ...told });
+				await this.#report({ command, ...entry });
 			},
 		});
 		return {
@@ -74,7 +74,7 @@ export class Egress {
 		};
 	}
 
-	async #tell(entry: EgressEntry): Promise<void> {
+	async #report(entry: EgressEntry): Promise<void> {
 		const { log } = this.#options;
 		log.info(`egress ${entry.decision}`, { ...entry });
 		try {

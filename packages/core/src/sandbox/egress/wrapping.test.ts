@@ -69,7 +69,7 @@ const serverPort = (): number => (server.address() as AddressInfo).port;
 
 /** Access to a server that stands for the public internet, and the recorded log. */
 async function setUp() {
-	const told: EgressEntry[] = [];
+	const entries: EgressEntry[] = [];
 	const egress = new Egress({
 		allow: ["*.example.com"],
 		clock: systemClock,
@@ -81,7 +81,7 @@ async function setUp() {
 			return socket;
 		},
 	});
-	egress.audit = async (entry) => void told.push(entry);
+	egress.audit = async (entry) => void entries.push(entry);
 	const passage = egress.open("call_1");
 	onTestFinished(() => passage[Symbol.asyncDispose]());
 	function start(command: readonly string[], more: Readonly<Record<string, string>> = {}) {
@@ -113,7 +113,7 @@ async function setUp() {
 		]);
 		return { code, out, err };
 	}
-	return { told, passage, start, run, script: (code: string) => run(process.execPath, "-e", code) };
+	return { entries, passage, start, run, script: (code: string) => run(process.execPath, "-e", code) };
 }
 
 /** Processes of this machine in a network namespace. */
@@ -129,13 +129,13 @@ function processesIn(namespace: string): string[] {
 }
 
 test("a program reaches an allowed host with TLS of its own, and nothing but that is told", async () => {
-	const { told, script } = await setUp();
+	const { entries, script } = await setUp();
 	const { out, err } = await script(
 		'fetch("https://a.example.com/page").then((answer) => answer.text()).then(console.log)',
 	);
 	expect([out, err]).toEqual(["you asked for /page\n", ""]);
 	await expect
-		.poll(() => told)
+		.poll(() => entries)
 		.toEqual([
 			{ command: "call_1", target: "a.example.com", decision: "allowed" },
 			expect.objectContaining({ target: "a.example.com", decision: "ended", sent: expect.any(Number) }),
@@ -143,18 +143,18 @@ test("a program reaches an allowed host with TLS of its own, and nothing but tha
 });
 
 test("100 requests at once are all answered", async () => {
-	const { told, script } = await setUp();
+	const { entries, script } = await setUp();
 	const { out, err } = await script(`
 		const ask = async (_, n) => (await fetch("https://h" + n + ".example.com/" + n)).text();
 		Promise.all(Array.from({ length: 100 }, ask)).then((all) => console.log(all.join()));
 	`);
 	const answers = Array.from({ length: 100 }, (_, n) => `you asked for /${n}`);
 	expect([out, err]).toEqual([`${answers.join()}\n`, ""]);
-	await expect.poll(() => told.filter(({ decision }) => decision === "ended")).toHaveLength(100);
+	await expect.poll(() => entries.filter(({ decision }) => decision === "ended")).toHaveLength(100);
 });
 
 test("hosts that are not allowed, private addresses, http and other ports are refused, and why is told", async () => {
-	const { told, script, passage } = await setUp();
+	const { entries, script, passage } = await setUp();
 	const { out } = await script(`
 		const { request } = require("node:http");
 		const proxy = { host: "127.0.0.1", port: 3128 };
@@ -174,14 +174,14 @@ test("hosts that are not allowed, private addresses, http and other ports are re
 	`);
 	expect(out.match(/ 403\n/g)).toHaveLength(5);
 	expect(out).toMatch(/^403 parley: .*https:\/\//m);
-	expect(told.map(({ decision }) => decision)).toEqual(Array.from({ length: 6 }, () => "refused"));
+	expect(entries.map(({ decision }) => decision)).toEqual(Array.from({ length: 6 }, () => "refused"));
 	expect(passage.note()).toMatch(
 		/other\.test:443: it is not on the list.*only port 443 of \*\.example\.com/s,
 	);
 });
 
 test("git and curl find the proxy, whatever proxy a repository names", async () => {
-	const { told, run } = await setUp();
+	const { entries, run } = await setUp();
 	const script = `
 		cd /tmp && git init -q . && git config http.proxy http://192.0.2.1:1 && git config http.sslVerify false
 		git ls-remote https://git.example.com/repository
@@ -189,11 +189,11 @@ test("git and curl find the proxy, whatever proxy a repository names", async () 
 	`;
 	const { out } = await run("/bin/sh", "-c", script);
 	expect(out).toMatch(/you asked for \/|none/);
-	expect(told).toContainEqual(expect.objectContaining({ target: "git.example.com", decision: "allowed" }));
+	expect(entries).toContainEqual(expect.objectContaining({ target: "git.example.com", decision: "allowed" }));
 });
 
 test("without the proxy there is no way out: no interface, no name, no address, no port of this machine", async () => {
-	const { told, script } = await setUp();
+	const { entries, script } = await setUp();
 	const { out } = await script(`
 		const { connect } = require("node:net");
 		const reach = (host, port) => new Promise((resolve) => {
@@ -214,7 +214,7 @@ test("without the proxy there is no way out: no interface, no name, no address, 
 	expect(out).toMatch(
 		/^lo\nECONNREFUSED ENETUNREACH ENETUNREACH\n(?:EAI_AGAIN|ENOTFOUND) ENETUNREACH reached\n$/,
 	);
-	expect(told).toEqual([]);
+	expect(entries).toEqual([]);
 });
 
 test("the command is itself: its arguments, output, exit code and variables are its own", async () => {
@@ -235,7 +235,7 @@ test("the command is itself: its arguments, output, exit code and variables are 
 
 test("nothing is left when the command ends, nor when it is killed in the middle", async () => {
 	const { run } = await setUp();
-	const { start, told } = await setUp();
+	const { start, entries } = await setUp();
 	const namespace = (await run("/usr/bin/readlink", "/proc/self/ns/net")).out.trim();
 	expect(namespace).toMatch(/^net:\[\d+\]$/);
 	await expect.poll(() => processesIn(namespace)).toEqual([]);
@@ -243,12 +243,12 @@ test("nothing is left when the command ends, nor when it is killed in the middle
 		'console.log(require("node:fs").readlinkSync("/proc/self/ns/net")); fetch("https://a.example.com/never")';
 	const child = start([process.execPath, "-e", code]);
 	const running = String((await once(child.stdout, "data"))[0]).trim();
-	await expect.poll(() => told.filter(({ decision }) => decision === "allowed")).toHaveLength(1);
+	await expect.poll(() => entries.filter(({ decision }) => decision === "allowed")).toHaveLength(1);
 	// Bubblewrap and the command: no relay.
 	expect(processesIn(running)).toHaveLength(2);
 	child.kill("SIGKILL");
 	await expect.poll(() => processesIn(running)).toEqual([]);
-	await expect.poll(() => told.at(-1)).toMatchObject({ decision: "ended" });
+	await expect.poll(() => entries.at(-1)).toMatchObject({ decision: "ended" });
 });
 
 test("a way that cannot be opened is told, and nothing is run", async () => {

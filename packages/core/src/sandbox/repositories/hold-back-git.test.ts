@@ -22,7 +22,7 @@ function find(): Promise<Repositories> {
 }
 
 /** Paths that were moved away. */
-async function putAsideOf(told: Partial<CameUp>): Promise<string[]> {
+async function putAsideOf(fields: Partial<CameUp>): Promise<string[]> {
 	const found = await find();
 	const put: string[] = [];
 	const none: Repositories = { ...found, directories: [], beyond: new Set(), unread: new Set() };
@@ -35,7 +35,7 @@ async function putAsideOf(told: Partial<CameUp>): Promise<string[]> {
 		git: async () => undefined,
 		name: () => "name",
 		isLate: () => false,
-		...told,
+		...fields,
 		putAside: async (path) => {
 			put.push(path);
 		},

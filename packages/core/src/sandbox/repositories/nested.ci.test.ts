@@ -33,9 +33,9 @@ beforeEach(async () => {
 afterEach(() => directory[Symbol.asyncDispose]());
 
 /** Output of a command in the root, with its end. */
-async function run(line: string, told: Partial<Command> = {}): Promise<string> {
+async function run(line: string, fields: Partial<Command> = {}): Promise<string> {
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
-	const { output, code } = await sandbox.run(shellCommand(line, root, told));
+	const { output, code } = await sandbox.run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
@@ -147,10 +147,10 @@ testInside("repositories that are made inside work, and nothing is said of them"
 
 testInside("hooks of a repository that was made inside are moved aside, and told", async () => {
 	await repository("other");
-	const told = await run(
+	const reported = await run(
 		`git clone -q other clone && ${planted} >clone/.git/hooks/post-commit && chmod +x clone/.git/hooks/post-commit`,
 	);
-	expect(told).toMatch(/^\n\[held back: ".*\/clone\/\.git\/hooks" came up .*held-back-/);
+	expect(reported).toMatch(/^\n\[held back: ".*\/clone\/\.git\/hooks" came up .*held-back-/);
 	git(["commit", "-q", "--allow-empty", "-m", "x"], join(root, "clone"));
 	expect(existsSync(join(root, "planted"))).toBe(false);
 });
@@ -167,26 +167,26 @@ testInside("settings that name programs are taken out of a repository that was m
 		],
 		...["core.sshCommand x", "submodule.s.update '!x'", "diff.d.textconv x", "core.worktree /elsewhere"],
 	];
-	const told = await run(
+	const reported = await run(
 		`git clone -q other clone && cd clone && git config user.name me && ${settings.map((one) => `git config ${one}`).join(" && ")}`,
 	);
-	expect(told).toMatch(/^\n\[taken out: .*of ".*\/clone\/\.git\/config"/);
+	expect(reported).toMatch(/^\n\[taken out: .*of ".*\/clone\/\.git\/config"/);
 	const names = git(["config", "--local", "--list", "--name-only"], join(root, "clone")).split("\n");
 	expect(names).toEqual(expect.arrayContaining(["user.name", "remote.origin.url"]));
 	for (const setting of settings) {
 		const name = (setting.split(" ")[0] ?? "").toLowerCase();
-		expect(told.toLowerCase()).toContain(name);
+		expect(reported.toLowerCase()).toContain(name);
 		expect(names).not.toContain(name);
 	}
 });
 
 testInside("settings that cannot be read are moved aside as they are", async () => {
-	const told = await run(
+	const reported = await run(
 		"git init -q a; echo '[core' >>a/.git/config; echo fsmonitor >>a/.git/config; " +
 			"git init -q b; mv b/.git/config c; ln -s ../../c b/.git/config; " +
 			"git init -q d; head -c 600000 /dev/zero >>d/.git/config",
 	);
-	expect(told.match(/\/(?:a|b|d)\/\.git\/config"/g)).toHaveLength(3);
+	expect(reported.match(/\/(?:a|b|d)\/\.git\/config"/g)).toHaveLength(3);
 	expect(["a", "b", "d"].filter((name) => existsSync(join(root, name, ".git/config")))).toEqual([]);
 });
 
@@ -203,8 +203,8 @@ testInside("whatever way leads git to a repository is gone", async () => {
 	];
 	for (const [n, way] of ways.entries()) {
 		const make = `mkdir -p evil${n}/objects evil${n}/refs; git config --file evil${n}/config core.fsmonitor x`;
-		const told = await run(`(${make}; ${way.replaceAll("EVIL", `evil${n}`)}) 2>/dev/null`);
-		expect(told, way).toMatch(/\[(?:held back|taken out): /);
+		const reported = await run(`(${make}; ${way.replaceAll("EVIL", `evil${n}`)}) 2>/dev/null`);
+		expect(reported, way).toMatch(/\[(?:held back|taken out): /);
 	}
 	expect(readFileSync(join(root, "old/.git/config"), "utf8")).not.toContain("fsmonitor");
 });
@@ -216,8 +216,8 @@ testInside("hooks and settings that are links cannot be followed to be changed",
 	await put("hooks/pre-commit", "#!/bin/sh\n");
 	await symlink("../../hooks", join(top, ".git/hooks"));
 	expect(await run("(echo x >hooks/pre-commit) 2>/dev/null")).toMatch(/\[\d+\]$/);
-	const told = await run("mkdir evil; ln -sfn ../../evil sub/.git/hooks");
-	expect(told).toMatch(/\[held back: ".*\/sub\/\.git\/hooks"/);
+	const reported = await run("mkdir evil; ln -sfn ../../evil sub/.git/hooks");
+	expect(reported).toMatch(/\[held back: ".*\/sub\/\.git\/hooks"/);
 	// Settings of the operator stay, whatever they name.
 	expect(git(["config", "core.editor"], top)).toBe("operators\n");
 });
@@ -227,9 +227,9 @@ testInside("what is beyond the bound of the look is said, and not touched", asyn
 	await put("sub/deep/er/.git/hooks/pre-commit", "#!/bin/sh\n");
 	for (let n = 0; n < 20; n++) await mkdir(join(root, `many/${n}`), { recursive: true });
 	expect(spawnSync("sh", ["-c", "seq 25000 | xargs touch"], { cwd: join(root, "many") }).status).toBe(0);
-	const told = await run("rm -rf many; git init -q new; git -C new config core.fsmonitor x");
-	expect(told).toMatch(/\[not looked at: /);
-	expect(told).toMatch(/\[taken out: core\.fsmonitor /);
+	const reported = await run("rm -rf many; git init -q new; git -C new config core.fsmonitor x");
+	expect(reported).toMatch(/\[not looked at: /);
+	expect(reported).toMatch(/\[taken out: core\.fsmonitor /);
 	expect(readdirSync(join(root, "sub/deep/er/.git/hooks"))).toContain("pre-commit");
 });
 
@@ -240,8 +240,8 @@ testInside("many repositories are no hindrance, and the nearest are protected", 
 		await put(`${name}/.git/config`, "");
 		await mkdir(join(root, name, ".git/hooks"));
 	}
-	const told = await run("(echo x >r000/.git/config) 2>/dev/null || echo no");
-	expect(told).toMatch(/^no\n\n\[not protected: /);
+	const reported = await run("(echo x >r000/.git/config) 2>/dev/null || echo no");
+	expect(reported).toMatch(/^no\n\n\[not protected: /);
 });
 
 testInside("repositories of what is hidden are left alone", async () => {

@@ -31,13 +31,13 @@ export interface Group {
 }
 
 /** Mounts that protect repositories, the nearest first. Each mount makes the start of a command slower. */
-export async function protectGit(repositories: Repositories, told: Protected): Promise<Group[]> {
-	const directories = repositories.directories.filter(({ path }) => !told.isReadOnly(path));
-	const pointers = repositories.pointers.filter((path) => !told.isReadOnly(path));
+export async function protectGit(repositories: Repositories, places: Protected): Promise<Group[]> {
+	const directories = repositories.directories.filter(({ path }) => !places.isReadOnly(path));
+	const pointers = repositories.pointers.filter((path) => !places.isReadOnly(path));
 	const groups = await Promise.all(
 		directories.map(async (directory) => ({
 			of: ownerOf(directory.path),
-			mounts: await protectParts(directory, told),
+			mounts: await protectParts(directory, places),
 		})),
 	);
 	// A file `.git` contains the path of the repository, which a command could change.
@@ -65,15 +65,15 @@ export async function holdInPlace(
 		.map((path) => ["--bind", path, path]);
 }
 
-async function protectParts({ path, parts, complete }: GitDirectory, told: Protected): Promise<Mount[]> {
+async function protectParts({ path, parts, complete }: GitDirectory, places: Protected): Promise<Mount[]> {
 	const mounts = await Promise.all(
 		[...parts].map(async ([name, { isLink }]): Promise<Mount[]> => {
 			const part = join(path, name);
-			return isLink ? protectTarget(part, path, told) : [["--ro-bind-try", part, part]];
+			return isLink ? protectTarget(part, path, places) : [["--ro-bind-try", part, part]];
 		}),
 	);
 	const hooks = join(path, "hooks");
-	const opens = !parts.has("hooks") && !parts.has("commondir") && (complete || told.isOwn(path));
+	const opens = !parts.has("hooks") && !parts.has("commondir") && (complete || places.isOwn(path));
 	return [
 		...mounts.flat(),
 		...(opens
@@ -86,9 +86,9 @@ async function protectParts({ path, parts, complete }: GitDirectory, told: Prote
 }
 
 /** Makes the target of a link read only, because nothing can be mounted on a link. The link is checked afterwards. */
-async function protectTarget(link: string, gitDirectory: string, told: Protected): Promise<Mount[]> {
+async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
-	if (real === undefined || !told.isOpen(real) || isWithin(gitDirectory, real)) return [];
+	if (real === undefined || !places.isOpen(real) || isWithin(gitDirectory, real)) return [];
 	const stats = await ifThere(lstat(real));
 	return stats?.isDirectory() || stats?.isFile() ? [["--ro-bind-try", real, real]] : [];
 }

@@ -91,10 +91,10 @@ testInside("what is planted here would run", async () => {
 });
 
 testInside("output in the words of bubblewrap turns nothing off", async () => {
-	const told = await run(
+	const reported = await run(
 		`printf 'bwrap: boo\\n'; git init -q sub; ${hook("sub/.git")}; ${setting("sub/.git")}; exit 1`,
 	);
-	expect(told).toMatch(/^bwrap: boo\n\n\[held back: [\s\S]*\[taken out: [\s\S]*\[1\]$/);
+	expect(reported).toMatch(/^bwrap: boo\n\n\[held back: [\s\S]*\[taken out: [\s\S]*\[1\]$/);
 	expect(runsPlanted("sub")).toBe(false);
 });
 
@@ -109,8 +109,8 @@ testInside(
 
 testInside("what is nested too deep hides nothing else, and stops no later command", async () => {
 	const deep = 'n=$(printf "%0250d" 0); for i in {1..20}; do mkdir $n && cd $n; done';
-	const told = await run(`git init -q sub; ${hook("sub/.git")}; ${deep}`);
-	expect(told).toMatch(/\[held back: [\s\S]*\[not looked at: .* cannot be read/);
+	const reported = await run(`git init -q sub; ${hook("sub/.git")}; ${deep}`);
+	expect(reported).toMatch(/\[held back: [\s\S]*\[not looked at: .* cannot be read/);
 	expect(runsPlanted("sub")).toBe(false);
 	expect(await run("echo fine")).toBe("fine\n");
 	const chat = await sandboxes.of({ chat: true, roots: [root] });
@@ -121,22 +121,22 @@ testInside("what is nested too deep hides nothing else, and stops no later comma
 testInside("a directory in the shape of a repository hides none that is in it", async () => {
 	operatorsRepository("code/sub");
 	expect(await run("touch HEAD; mkdir objects refs")).toBe("");
-	const told = await run(`(${hook("code/sub/.git")}; ${setting("code/sub/.git")}) 2>/dev/null; echo end`);
-	expect(told).toBe("end\n");
+	const reported = await run(`(${hook("code/sub/.git")}; ${setting("code/sub/.git")}) 2>/dev/null; echo end`);
+	expect(reported).toBe("end\n");
 	expect(await run(`git init -q objects/new; ${hook("objects/new/.git")}`)).toMatch(/\[held back: /);
 	expect(runsPlanted("code/sub") || runsPlanted("objects/new")).toBe(false);
 });
 
 testInside("settings that are written by another name are looked at again", async () => {
 	expect(await run("git init -q sub; ln sub/.git/config lnk")).toBe("");
-	const told = await run(`printf '[core]\\n fsmonitor=touch ${evil};:\\n' >>lnk`);
-	expect(told).toMatch(/\[taken out: core\.fsmonitor of /);
+	const reported = await run(`printf '[core]\\n fsmonitor=touch ${evil};:\\n' >>lnk`);
+	expect(reported).toMatch(/\[taken out: core\.fsmonitor of /);
 	expect(runsPlanted("sub")).toBe(false);
 });
 
 testInside("names that are no text are told of, and what comes out of them is looked at", async () => {
-	const told = await run(`mkdir $'a\\xff'; git init -q $'a\\xff/x'; ${hook("$'a\\xff'/x/.git")}`);
-	expect(told).toMatch(/\[not looked at: ".*a\u{fffd}" cannot be read/u);
+	const reported = await run(`mkdir $'a\\xff'; git init -q $'a\\xff/x'; ${hook("$'a\\xff'/x/.git")}`);
+	expect(reported).toMatch(/\[not looked at: ".*a\u{fffd}" cannot be read/u);
 	expect(await run("echo again")).toBe("again\n");
 	expect(await run("mv $'a\\xff'/x x")).toMatch(/\[held back: ".*\/x\/\.git\/hooks"/);
 	expect(runsPlanted("x")).toBe(false);
@@ -149,10 +149,10 @@ testInside("hooks among published packages of Python are found", async () => {
 
 testInside("settings of programs beside git are taken out, too", async () => {
 	const settings = ["svn.authorsprog", "remote.o.annex-shell-command", "url.ext::sh.insteadof"];
-	const told = await run(
+	const reported = await run(
 		`git init -q sub; ${settings.map((name) => `git -C sub config ${name} x`).join("; ")}`,
 	);
-	for (const name of settings) expect(told).toContain(name);
+	for (const name of settings) expect(reported).toContain(name);
 	expect(readFileSync(join(root, "sub/.git/config"), "utf8")).not.toMatch(/authorsprog|annex|ext::/);
 });
 
@@ -167,28 +167,28 @@ testInside("very many settings and repositories are dealt with soon, and told in
 	const aliases = 'for i in {1..300}; do echo "[alias] a$i = !x" >>a/.git/config; done';
 	const many = "for i in {1..60}; do git init -q r$i; echo '# alias' >>r$i/.git/config; done";
 	const started = systemClock.monotonic();
-	const told = await run(
+	const reported = await run(
 		`git init -q a; ${aliases}; ${many}; for i in {1..30}; do mkdir -p r$i/.git/hooks; >r$i/.git/hooks/x; done`,
 	);
 	expect(systemClock.monotonic() - started).toBeLessThan(pacedNow(15_000));
-	expect(told).toMatch(/\[held back: .* and \d+ more came up/);
+	expect(reported).toMatch(/\[held back: .* and \d+ more came up/);
 	expect(existsSync(join(root, "a/.git/config"))).toBe(false);
-	expect(told.length).toBeLessThan(2_500);
+	expect(reported.length).toBeLessThan(2_500);
 });
 
 testInside("what steers in a directory that took another's place is told", async () => {
 	operatorsRepository("code/sub");
 	writeFileSync(join(root, "code/sub/.envrc"), "");
-	const told = await run("mv code/sub x; cp -r x code/sub; echo evil >code/sub/.envrc");
-	expect(told).toMatch(/\[not looked into: ".*code\/sub\/\.envrc"/);
+	const reported = await run("mv code/sub x; cp -r x code/sub; echo evil >code/sub/.envrc");
+	expect(reported).toMatch(/\[not looked into: ".*code\/sub\/\.envrc"/);
 });
 
 testInside("a locale that is not installed changes nothing", async () => {
 	sandboxes = sandboxesWith({ LC_ALL: "xx_XX.UTF-8" });
 	const sandbox = await sandboxes.of({ chat: true, roots: [root] });
 	expect(sandbox.mode).toBe("bubblewrap");
-	const told = await sandbox.run({ ...shellCommand("", root), executable: "/usr/bin/env", args: [] });
-	expect(told.output).toMatch(/^LC_ALL=xx_XX\.UTF-8$/m);
-	expect(told.output).not.toContain("warning");
+	const reported = await sandbox.run({ ...shellCommand("", root), executable: "/usr/bin/env", args: [] });
+	expect(reported.output).toMatch(/^LC_ALL=xx_XX\.UTF-8$/m);
+	expect(reported.output).not.toContain("warning");
 	expect(await run(`git init -q sub; ${setting("sub/.git")}`)).toMatch(/\[taken out: core\.fsmonitor of /);
 });

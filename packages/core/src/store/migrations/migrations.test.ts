@@ -62,7 +62,7 @@ const session = {
 	left_at: null,
 	...stamp,
 } as const;
-const told = (seq: number, type: string, content: string) => ({
+const fields = (seq: number, type: string, content: string) => ({
 	id: `evt_${seq}`,
 	session_id: "sess_old",
 	seq,
@@ -95,9 +95,9 @@ test.each(engines)(
 					["sessions", session],
 					["runs", run],
 				] satisfies [string, object][]),
-				["events", told(1, "session.created", "not this")],
-				["events", told(2, "user.message", "Wo ist der GARTENZAUN? Ä")],
-				["events", told(3, "assistant.message", "東京都")],
+				["events", fields(1, "session.created", "not this")],
+				["events", fields(2, "user.message", "Wo ist der GARTENZAUN? Ä")],
+				["events", fields(3, "assistant.message", "東京都")],
 			];
 			for (const [table, row] of rows) {
 				const values = sql.join(Object.values(row));

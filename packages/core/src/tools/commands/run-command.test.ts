@@ -121,8 +121,8 @@ test("in a container a command counts as one in a sandbox that has a network", a
 	expect(plan.classes).toEqual(["exec-sandboxed", "egress"]);
 	expect(plan.notes[1]).toContain("all that the gateway's container holds");
 	const chat: Sandbox = { ...container, exposed: true };
-	const asked = await prepare({ cmd: "ls" }, { ...context, sandbox: chat });
-	expect(asked.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
+	const prepared = await prepare({ cmd: "ls" }, { ...context, sandbox: chat });
+	expect(prepared.plan.classes).toEqual(["exec-unsandboxed", "egress"]);
 });
 
 test("what cannot be taken back and what steers are told", async () => {

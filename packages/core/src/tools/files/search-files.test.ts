@@ -36,15 +36,15 @@ async function putFiles(files: Readonly<Record<string, string | Buffer>>): Promi
 	}
 }
 
-/** A sandbox that ends commands with `told`, and runs those without a scripted end. */
-function ending(told: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
+/** A sandbox that ends commands with `outcomeOf`, and runs those without a scripted end. */
+function ending(outcomeOf: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
 	return {
 		mode: "off",
 		profile: "test",
 		environment: {},
 		network: undefined,
 		async run(command) {
-			const outcome = told(command);
+			const outcome = outcomeOf(command);
 			if (outcome === undefined) return sandbox.run(command);
 			return { code: 0, signal: null, output: "", timedOut: false, ...outcome };
 		},
@@ -104,10 +104,10 @@ test("files of keys are never searched, by whatever way", async () => {
 	expect(await search({ pattern: "KEY" })).toBe(
 		"open:1:KEY\n[… 3 of the files may hold keys or passwords and were not searched …]",
 	);
-	const told =
+	const expected =
 		".hidden:1:KEY\nopen:1:KEY\n[… 6 of the files may hold keys or passwords and were not searched …]";
-	expect(await search({ pattern: "KEY", hidden: true })).toBe(told);
-	expect(await search({ pattern: "KEY", hidden: true, glob: "**" })).toBe(told);
+	expect(await search({ pattern: "KEY", hidden: true })).toBe(expected);
+	expect(await search({ pattern: "KEY", hidden: true, glob: "**" })).toBe(expected);
 	expect(await search({ pattern: "KEY", hidden: true, glob: "*.{env,pem}*" })).toBe(
 		"[… no matches in 0 files …]\n[… 3 of the files may hold keys or passwords and were not searched …]",
 	);

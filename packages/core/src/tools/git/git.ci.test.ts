@@ -408,8 +408,8 @@ function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): San
 		mode: "bubblewrap",
 		async run(command) {
 			commands.push(command);
-			const asked = /^(?:rev-parse|config|cat-file)$/;
-			if (command.args.some((word) => asked.test(word))) return context.sandbox.run(command);
+			const reading = /^(?:rev-parse|config|cat-file)$/;
+			if (command.args.some((word) => reading.test(word))) return context.sandbox.run(command);
 			return { code: 0, signal: null, output: "", timedOut: false, ...outcome };
 		},
 	};

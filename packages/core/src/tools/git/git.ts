@@ -123,8 +123,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 		maxOutputBytes: MAX_OUTPUT_BYTES,
 		signal: context.signal,
 	});
-	const told = care === "read" ? { ...outcome, output: readable(outcome, judgement) } : outcome;
-	return describeOutcome(told, { timeoutMs, aborted: context.signal.aborted });
+	const shown = care === "read" ? { ...outcome, output: readable(outcome, judgement) } : outcome;
+	return describeOutcome(shown, { timeoutMs, aborted: context.signal.aborted });
 }
 
 async function look({ args, path: text }: Arguments, context: ToolContext): Promise<Look> {

@@ -53,6 +53,6 @@ test.each([
 	["git@example.org:x", "git@example.org:x"],
 	["https://example.org/a@b", "https://example.org/a@b"],
 	["https://a:p@b@example.org/", "https://…@example.org/"],
-])("%j is told as %j", (line, told) => {
-	expect(hideUserinfo(line)).toBe(told);
+])("%j is told as %j", (line, hidden) => {
+	expect(hideUserinfo(line)).toBe(hidden);
 });

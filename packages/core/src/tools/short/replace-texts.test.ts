@@ -166,10 +166,10 @@ test("whatever is edited, it comes to what one gets place by place, in any order
 		});
 		const made = replaceTexts(text, edits, 1_000);
 		counts[made.kind]++;
-		const told = made.kind === "edited" ? { text: made.text } : made.kind;
-		expect(told, JSON.stringify({ text, edits })).toEqual(naively(text, edits));
+		const outcome = made.kind === "edited" ? { text: made.text } : made.kind;
+		expect(outcome, JSON.stringify({ text, edits })).toEqual(naively(text, edits));
 		const reversed = replaceTexts(text, edits.toReversed(), 1_000);
-		expect(reversed.kind === "edited" ? { text: reversed.text } : reversed.kind).toEqual(told);
+		expect(reversed.kind === "edited" ? { text: reversed.text } : reversed.kind).toEqual(outcome);
 		if (made.kind !== "edited" || !text.includes("\n")) continue;
 		const returns = replaceTexts(text.replaceAll("\n", "\r\n"), edits, 1_000);
 		expect(returns).toMatchObject({ text: made.text.replaceAll("\n", "\r\n") });

@@ -51,11 +51,11 @@ function keeping(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 }
 
 test("they have the names and parameters that clients know", () => {
-	const told = describeTools(shortTools()).map(({ name, parameters }) => {
+	const described = describeTools(shortTools()).map(({ name, parameters }) => {
 		const { properties = {}, required } = parameters as Record<string, object>;
 		return [name, Object.keys(properties), required];
 	});
-	expect(told).toEqual([
+	expect(described).toEqual([
 		["read", ["path", "offset", "column", "limit"], ["path"]],
 		["write", ["path", "content"], ["path", "content"]],
 		["edit", ["path", "edits"], ["path", "edits"]],
@@ -157,8 +157,8 @@ test("where the operator has named hosts a command has the way to them, and that
 	await executeCall(call, where);
 	expect([inside.length, way.length]).toEqual([0, 1]);
 	// Access that did not exist at the time of the question is not used.
-	const asked = await prepare("bash", { command: "true" }, { ...context, sandbox: keeping(inside) });
-	expect(await executeCall(asked, where)).toMatchObject({
+	const prepared = await prepare("bash", { command: "true" }, { ...context, sandbox: keeping(inside) });
+	expect(await executeCall(prepared, where)).toMatchObject({
 		text: expect.stringContaining("sandbox"),
 		failed: true,
 	});

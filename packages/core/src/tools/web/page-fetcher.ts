@@ -65,9 +65,9 @@ export class PageFetcher {
 		if (answer.kind === "page") {
 			return describe(answer, await this.#textOf(answer, args, context), args, this.#ids.create("page"));
 		}
-		const told = `It redirects to another site: ${answer.next.href}`;
+		const redirect = `It redirects to another site: ${answer.next.href}`;
 		const advice = "Nothing was fetched from there; fetch that URL if it is what you want.";
-		return { text: [...headOf(answer), told, advice].join("\n"), failed: false };
+		return { text: [...headOf(answer), redirect, advice].join("\n"), failed: false };
 	}
 
 	async #textOf(page: Page, { raw }: FetchArguments, { log, signal }: ToolContext): Promise<string> {

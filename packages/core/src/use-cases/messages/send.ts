@@ -15,7 +15,7 @@ import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import type { Invocation } from "../../vocabulary/skill.ts";
 import type { Taint } from "../../vocabulary/taint.ts";
-import type { Asked } from "../../vocabulary/transcript.ts";
+import type { RunMessage } from "../../vocabulary/transcript.ts";
 
 /** Accepted message. `queuedPosition` counts the messages before it, including the active one. 0 means active. */
 export interface Accepted {
@@ -123,7 +123,7 @@ export interface Queued {
 }
 
 /** Stored form of a message. `correlation` is the client's id. */
-export interface NewRun extends Asked {
+export interface NewRun extends RunMessage {
 	readonly correlation?: string | undefined;
 	readonly options?: RunOptions | undefined;
 	/** Whether the session is trusted at this moment. */

@@ -9,7 +9,7 @@ import { withPictures } from "../../files/pictures.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Message } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
-import { type Asked, messagesOf, type RunTranscript } from "../../vocabulary/transcript.ts";
+import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabulary/transcript.ts";
 
 /** One message of a conversation; `at` is when it was said, in milliseconds since the epoch. */
 export interface TimedMessage {
@@ -78,7 +78,7 @@ async function readRows(db: Tx, sessionId: string) {
 type Origin = Omit<TimedMessage, "message">;
 
 interface Timed {
-	readonly run: Asked;
+	readonly run: RunMessage;
 	readonly askedAt: number;
 	readonly steps: readonly TimedStep[];
 }

@@ -20,7 +20,7 @@ import {
 	progressOf,
 	type Review,
 	type ReviewReply,
-	type TaskDesk,
+	type TaskAccess,
 	type TaskProgress,
 	type WorkerResult,
 } from "../../vocabulary/task.ts";
@@ -84,7 +84,7 @@ export class Hold implements TaskHold {
 		this.#parts = parts;
 	}
 
-	desk(run: DeskRun, callId: string): TaskDesk {
+	desk(run: DeskRun, callId: string): TaskAccess {
 		const { services, check, onWork: onSpawned } = this.#parts;
 		return deskOf({ hold: this, run, services, callId, check, onSpawned });
 	}
@@ -197,7 +197,7 @@ interface DeskParts {
 }
 
 /** Operations of the task's tools for one call. */
-function deskOf(parts: DeskParts): TaskDesk {
+function deskOf(parts: DeskParts): TaskAccess {
 	return {
 		plan: (steps) => writePlan(parts, steps),
 		review: (asked) => review(parts, asked),

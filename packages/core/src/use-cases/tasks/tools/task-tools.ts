@@ -2,7 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import * as z from "zod";
 import { shorten, visible } from "../../../text/visible.ts";
 import { todo } from "../../../tools/todo.ts";
-import type { TaskDesk, WorkerResult } from "../../../vocabulary/task.ts";
+import type { TaskAccess, WorkerResult } from "../../../vocabulary/task.ts";
 import { defineTool, type Tool, type ToolContext, type ToolPlan } from "../../../vocabulary/tool.ts";
 import { attributed } from "../../../vocabulary/transcript.ts";
 
@@ -18,7 +18,7 @@ export function taskTools({
 }
 
 /** Operations of the task that makes the call. Throws outside of tasks. */
-function deskOf({ task }: ToolContext): TaskDesk {
+function deskOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError("only a task can do this", { code: "failed_precondition" });
 }
