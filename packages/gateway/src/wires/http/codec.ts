@@ -40,7 +40,6 @@ function withoutToken(payload: unknown): unknown {
 	return typeof payload === "object" && payload !== null ? { ...payload, token: undefined } : payload;
 }
 
-/** A session in the list of `/api/sessions`. */
 export function encodeSession(session: SessionSummary): object {
 	return defined({
 		id: session.id,

@@ -12,7 +12,7 @@ const heartbeatMs = 15_000;
 const patienceMs = 30_000;
 /** Milliseconds that a client has to read the rest when the stream closes. */
 const closeMs = 2_000;
-/** Recorded events in one read. Each may have a megabyte. */
+/** Maximum recorded events in one read. Each may have a megabyte. */
 const pageSize = 50;
 /** Maximum transient events that wait for a slow client. They are not stored. */
 const mostPassing = 5_000;
@@ -25,7 +25,6 @@ export interface StreamFilter {
 	readonly types?: readonly string[];
 }
 
-/** The events that a client asks for. */
 export interface StreamWish {
 	readonly principal: Principal;
 	readonly filter: StreamFilter;
@@ -43,9 +42,9 @@ export interface StreamDeps {
 }
 
 /**
- * One client of the event stream. Recorded events are read from the journal when a live event wakes the stream, so they
- * have an order and a position to resume at, and a slow client needs no buffer. Transient events keep their place among
- * the events of their session.
+ * One client of the event stream. A live event wakes the stream, which then reads recorded events from the journal. So
+ * events have an order and a position to resume at, and a slow client needs no buffer. Transient events keep their place
+ * among the events of their session.
  */
 export class EventStream {
 	readonly #response: ServerResponse;
@@ -136,7 +135,7 @@ export class EventStream {
 	}
 
 	async #pump(): Promise<void> {
-		// Recorded events before these are in the journal by now, and are read below.
+		// The journal already has the recorded events before these. They are read below.
 		const passing = this.#passing;
 		this.#passing = [];
 		while (this.#behind && this.#state !== "gone") {
@@ -176,7 +175,7 @@ export class EventStream {
 		passing.push(...others);
 	}
 
-	/** https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
+	/** Format: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
 	async #write(event: { readonly type: string }, position?: number): Promise<void> {
 		if (this.#state === "gone") {
 			if (this.#tooSlow && position === undefined) this.#deps.counts?.lost(1);
@@ -197,7 +196,6 @@ export class EventStream {
 		slow.cancel();
 	}
 
-	/** Disconnects a slow client. It can resume and get all recorded events. */
 	#letGo(): void {
 		if (this.#tooSlow) return;
 		this.#tooSlow = true;

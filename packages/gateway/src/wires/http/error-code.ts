@@ -1,7 +1,6 @@
 import type { ErrorCode } from "@parley/base";
 import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 
-/** A status and a body that becomes JSON. */
 export interface Answer {
 	readonly status: number;
 	readonly body: unknown;
@@ -17,14 +16,13 @@ const statuses: Statuses = {
 	unavailable: 503,
 };
 
-/** The same for files: a full disk may have room later, which 507 says (RFC 4918, section 11.5). */
+/** HTTP statuses for file requests. A full disk may have space later: 507 (RFC 4918, section 11.5). */
 const fileStatuses: Statuses = { ...statuses, resource_exhausted: 507 };
 
 export function fileStatusOf(code: ErrorCode): number {
 	return fileStatuses[code] ?? 500;
 }
 
-/** The answer to a request that failed. */
 export function errorAnswer(reason: unknown, redactor?: ErrorRedactor): Answer {
 	const { code, message } = shownError(reason, redactor);
 	return { status: statuses[code] ?? 500, body: { error: message } };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@parley/base";
 
-/** An error with its HTTP status. */
 export class HttpError extends Error {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +18,7 @@ export interface JsonReply {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Maximum time for a client to stop an unwanted upload. */
+/** Milliseconds that a client has to stop an unwanted upload. */
 const lingerMs = 5_000;
 
 export function sendJson(response: ServerResponse, reply: JsonReply): void {

@@ -23,7 +23,6 @@ export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "li
 	});
 }
 
-/** Returns `limit`, or the fallback if it is absent. */
 export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
 	const text = query.get("limit");
 	if (text === null) return fallback;
@@ -32,13 +31,12 @@ export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
 	throw refused("limit", text, "is not a whole number from 1 to 1000");
 }
 
-/** Reads the place of an event. */
+/** Reads a position or a `seq`. */
 export function readNumber(name: string, text: string): number {
 	if (/^\d{1,15}$/.test(text)) return Number(text);
 	throw refused(name, text, "is not a whole number from 0");
 }
 
-/** The error for a query parameter. */
 export function refused(name: string, text: string, why: string): ParleyError {
 	return new ParleyError(`${name}: ${JSON.stringify(text.slice(0, 100))} ${why}`, {
 		code: "invalid_argument",

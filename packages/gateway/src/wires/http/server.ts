@@ -26,60 +26,59 @@ export interface HttpServerOptions {
 	readonly api: ApiDeps;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
-	/** Cuts off what is still answered to somebody whose token counts no longer. */
+	/** Ends the responses to clients whose token is revoked. */
 	readonly held?: HeldOpen;
 	readonly tickets?: Tickets;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** The gateway's figures as text; rejects for who may not see them. */
+	/** Metrics as text. Rejects with `permission_denied`. */
 	readonly metrics?: (principal: Principal) => Promise<Exposition>;
-	/** Events as they happen. */
 	readonly streams?: EventStreams;
 	readonly uploads?: UploadCounts;
-	/** The pages for passwords; none where browsers cannot reach the gateway. */
+	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
 	readonly secretPages?: SecretPageRoute | undefined;
-	/** A request was turned away with this status. */
+	/** Called with the status of each refused request. */
 	readonly refused?: (status: number) => void;
-	/** The connection is no stranger any more. */
+	/** Called when the client of a connection is authenticated. */
 	readonly settled: (socket: Duplex) => void;
-	/** Takes over a WebSocket upgrade that was checked and authenticated. */
+	/** Serves a WebSocket upgrade that was checked and authenticated. */
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
 }
 
-/** How long the body of a request may take that nobody reads. */
+/** Milliseconds for a client to send a body that no route reads. */
 const bodyMs = 30_000;
 const webSocketPath = "/api/ws";
 const ticketsPath = "/api/tickets";
 const metricsPath = "/metrics";
 
 /**
- * The HTTP side of the port. Every request passes the Host and Origin checks first, then authentication; nothing is
- * upgraded before both.
+ * HTTP server of the port. Every request passes the Host and Origin checks, then authentication, before a route or an
+ * upgrade.
  */
 export function createHttpServer(options: HttpServerOptions): Server {
 	const server = createServer({
 		maxHeaderSize: 16 * 1024,
 		headersTimeout: 10_000,
-		// It would cut uploads off that are slow; what else comes with a body is cut off below.
+		// A limit here would cut slow uploads. Other bodies have the limit of `bodyMs`.
 		requestTimeout: 0,
-		// How late the first may be; Node's 30 s would make it 40 s.
+		// Interval in which Node enforces `headersTimeout`. Its default of 30 s would allow 40 s.
 		connectionsCheckingInterval: 1_000,
 		noDelay: true,
-		// A missing Host is refused by our own check, like a wrong one.
+		// `checkRequest` refuses a missing Host like a wrong one.
 		requireHostHeader: false,
-		// Other upgrades may be ignored, and some clients offer one to HTTP/2 with each request: RFC 9110, section 7.8.
+		// Servers may ignore other upgrades, and some clients offer HTTP/2 with each request: RFC 9110, section 7.8.
 		shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
 	});
 	server.maxHeadersCount = 100;
-	// Node watches over timeouts and connections only from this event on, and this server never listens itself:
+	// Node enforces timeouts only after this event, and this server never listens itself:
 	// https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js (setupConnectionsTracking)
 	server.emit("listening");
 	const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
 		answer(request, response, options).catch((error: unknown) => fail(response, error, options.log));
 	};
 	server.on("request", onRequest);
-	// Unlistened to, Node itself answers requests with an Expect header, before our checks. Who wants the body says so,
-	// all others answer at once; expectations that nobody knows may be ignored: RFC 9110, section 10.1.1.
+	// Without a listener, Node answers requests with an Expect header before our checks. Routes that read the body continue
+	// it; a server may ignore unknown expectations: RFC 9110, section 10.1.1.
 	server.on("checkContinue", onRequest);
 	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {
@@ -89,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 			socket.destroy();
 		});
 	});
-	// Unlistened to, Node closes the connection without an answer.
+	// Without a listener, Node closes the connection without a response.
 	server.on("connect", (_request, socket) => {
 		socket.on("error", (error) => options.log.debug("a CONNECT failed", { error }));
 		options.refused?.(noTunnel.status);
@@ -98,7 +97,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 	return server;
 }
 
-/** The gateway is no proxy: RFC 9110, section 9.3.6. */
+/** Response to CONNECT: RFC 9110, section 9.3.6. */
 const noTunnel: Refusal = {
 	status: 405,
 	headers: { allow: "GET, HEAD, POST" },
@@ -111,7 +110,7 @@ async function answer(
 	options: HttpServerOptions,
 ): Promise<void> {
 	logAnswer(request, response, options.log);
-	// What a client sends with a GET is read and forgotten, so that its connection can be used again.
+	// Bodies that no route reads are discarded, so that the connection can be used again.
 	const { secretPages } = options;
 	const isRead = carriesFile(request) || (secretPages !== undefined && carriesForm(request));
 	if (!isRead) forget(request, options.clock);
@@ -135,7 +134,7 @@ async function answer(
 	return route({ request, response, url, principal: { ...principal, via: "http" } }, options);
 }
 
-/** Answers somebody who is known. */
+/** Answers an authenticated client. */
 async function route(
 	{ request, response, url, principal }: AuthenticatedRequest,
 	options: HttpServerOptions,
@@ -204,9 +203,9 @@ function issue(principal: Principal, tickets: Tickets): Answer {
 	}
 }
 
-/** Reads what nobody wants, but not for ever. */
+/** Discards the body of a request, for at most `bodyMs`. */
 function forget(request: IncomingMessage, clock: Clock): void {
-	// One that is gone already tells of its end no more.
+	// A request that was destroyed emits no further event.
 	if (!request.complete && !request.destroyed) {
 		const { socket } = request;
 		const timer = clock.after(bodyMs, () => request.destroy());
@@ -215,7 +214,7 @@ function forget(request: IncomingMessage, clock: Clock): void {
 			socket.off("close", end);
 		};
 		for (const event of ["end", "close"]) request.once(event, end);
-		// Once it was answered, Node tells a request nothing of the end of its socket.
+		// After the response, Node does not emit the end of the socket on the request.
 		socket.once("close", end);
 	}
 	request.resume();
@@ -248,7 +247,7 @@ async function upgrade(
 	options.onWebSocket(request, socket, options.head, { ...origin, principal });
 }
 
-/** Whoever has not said who they are gets one answer per connection: the place is somebody else's then. */
+/** Unauthenticated clients get one response for each connection, so that they do not occupy places of other clients. */
 const closing = { connection: "close" };
 
 function notHere(path: string): Refusal {
@@ -279,7 +278,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 	response.end(request.method === "HEAD" ? undefined : text);
 }
 
-/** The path alone: a query may hold what somebody looks for, and the address of a page is the right to use it. */
+/** Logs only the path. A query may hold a search text, and the address of a page for a password is the right to use it. */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {
 		const path = url.split("?", 1)[0]?.replace(/\/secret\/.*/, "/secret/…");

@@ -3,12 +3,12 @@ import type { AssistantMessage, Prompt, ContextSnapshot as Snapshot } from "@par
 import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
 import { Start } from "./schema.ts";
 
-/** Bytes of a text in an event, so that the event stays below the 4 MiB that clients accept. */
+/** Maximum bytes of a text in an event. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
 
-/** An event by the name of its field: `event("token", { text })`. */
+/** Builds an event by the name of its field: `event("token", { text })`. */
 export function event<Case extends EventCase["$case"]>(
 	$case: Case,
 	value: Extract<EventCase, { $case: Case }>["value"],
@@ -17,7 +17,7 @@ export function event<Case extends EventCase["$case"]>(
 	return { event: { $case, value } as EventCase };
 }
 
-/** Checks the first command. Throws `invalid_argument` with the reason for a person. */
+/** Checks the first command. Throws `invalid_argument`. */
 export function decodeStart(command: StartRunCommand): Start {
 	const skill = command.skill?.name ? command.skill : undefined;
 	const start = Start.safeParse({ ...command, skill });
@@ -28,7 +28,6 @@ export function decodeStart(command: StartRunCommand): Start {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** The text and the reasoning of a reply. */
 export function encodeReply(content: AssistantMessage["content"]): {
 	readonly content: string;
 	readonly reasoning: string;
@@ -38,7 +37,7 @@ export function encodeReply(content: AssistantMessage["content"]): {
 	return { content: shorten(text.join("")), reasoning: shorten(reasoning.join("")) };
 }
 
-/** Calls with the previews of their approvals, in the order of the model. */
+/** Encodes calls with the previews of their approvals, in the order of the model. */
 export function encodeCalls(
 	calls: readonly { readonly callId: string; readonly name: string; readonly arguments: unknown }[],
 	prompts: readonly (Prompt | undefined)[],
@@ -52,20 +51,23 @@ export function encodeCalls(
 	}));
 }
 
-/** How the first note of an approval begins that is asked again, because files changed. */
+/** Prefix of the first note of an approval that is repeated, because files changed. */
 const askedAgain = "asked again: ";
 
-/** The preview of an approval. The reason why it is asked again precedes it: the protocol has no other field for that. */
+/** The preview of an approval, after the reason for its repetition. The protocol has no other field for the reason. */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
 	const reasons = notes.filter((note) => note.startsWith(askedAgain));
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
-/** Bytes of each text in arguments that are too long for an event, in the order in which they are tried. */
+/** Maximum bytes of each text in arguments that are too long for an event, in the order of the attempts. */
 const shorterTexts = [10_000, 1_000, 100];
 
-/** Arguments as JSON, which they stay if they are too long: then their texts are cut, with a note at the end of each. */
+/**
+ * Arguments as JSON. If they are too long, their texts are cut, with a note at the end of each, so that they stay valid
+ * JSON.
+ */
 function encodeArguments(given: unknown, most: number): string {
 	const whole = JSON.stringify(given ?? {});
 	if (Buffer.byteLength(whole) <= most) return whole;
@@ -79,8 +81,8 @@ function encodeArguments(given: unknown, most: number): string {
 }
 
 /**
- * The snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one message, and
- * descriptions of tools as none. Its sums hold because those of the core's snapshot do.
+ * The snapshot with the names of this protocol: `memory` is the current run. The system prompt is one message, tool
+ * descriptions are none. The sums are exact because those of the core's snapshot are.
  */
 export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	const { window, system, tools, history, run, total, remaining, messages } = snapshot;
@@ -106,9 +108,9 @@ export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	};
 }
 
-/** The parts of a streamed text, each short enough for one event. Characters stay whole. */
+/** Splits a streamed text into parts that fit into an event, between characters. */
 export function splitText(text: string): string[] {
-	// A UTF-16 unit becomes at most three bytes.
+	// A UTF-16 code unit has at most three bytes in UTF-8.
 	const most = Math.floor(longestText / 3);
 	const parts: string[] = [];
 	for (let at = 0; at < text.length; ) {
@@ -120,7 +122,7 @@ export function splitText(text: string): string[] {
 	return parts;
 }
 
-/** Cuts a text that is too long for one event, and says so at its end. */
+/** Cuts a text that is too long for one event, with a note at its end. */
 export function shorten(text: string, most = longestText): string {
 	if (Buffer.byteLength(text) <= most) return text;
 	const kept = Buffer.from(text)

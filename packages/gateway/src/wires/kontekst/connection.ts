@@ -14,11 +14,10 @@ export interface RunStreamOptions {
 	readonly redactor: ErrorRedactor;
 	/** Sends an event to the client; must not throw. */
 	readonly send: (event: RunEvent) => void;
-	/** Called when no event follows and the client sends nothing more. */
+	/** Called after the last event, when the client has closed its half. */
 	readonly finished: () => void;
 }
 
-/** A run of a stream, from its acceptance to its last event. */
 interface StreamRun {
 	readonly view: SessionView;
 	readonly id: string;
@@ -26,7 +25,7 @@ interface StreamRun {
 }
 
 /**
- * One `Run` stream, without a transport: starts one run, shows its events, and takes decisions about its calls. Problems
+ * One `Run` stream, without a transport. It starts one run, sends its events and accepts decisions about its calls. Problems
  * before the run are `failed` events without a run id, and the client may start again.
  */
 export class RunStream {
@@ -50,20 +49,18 @@ export class RunStream {
 	#early: SessionEvent[] = [];
 	#isTold = false;
 	#snapshot: ContextSnapshot | undefined;
-	/** The last reply. */
 	#reply = { content: "", reasoning: "" };
-	/** The client wants the run to end. */
 	#isCancelled = false;
-	/** No more commands come. */
+	/** The client has closed its half of the stream. */
 	#isClosed = false;
-	/** Commands that still come are not those of an authenticated client. */
+	/** Later commands are ignored: see `mute`. */
 	#isMuted = false;
 
 	constructor(options: RunStreamOptions) {
 		this.#options = options;
 	}
 
-	/** Takes a command of the client. Commands that mean nothing now are ignored, as existing clients expect. */
+	/** Handles a command of the client. Ignores commands that do not apply, as existing clients expect. */
 	take({ command }: RunCommand): void {
 		if (this.#isMuted) return;
 		switch (command?.$case) {
@@ -85,8 +82,8 @@ export class RunStream {
 	}
 
 	/**
-	 * The client sends nothing more, because it has closed its half of the stream or is gone. The run goes on, and is
-	 * cancelled when it needs a decision.
+	 * The client has closed its half of the stream, or has disconnected. The run continues until it needs a decision, then
+	 * it is cancelled.
 	 */
 	close(): void {
 		this.#isClosed = true;
@@ -94,7 +91,7 @@ export class RunStream {
 		this.#finish();
 	}
 
-	/** Ignores all commands from now on: the status of a client that does not read reaches it late, and it can still write. */
+	/** Ignores later commands. A client that does not read gets its status late and can still write. */
 	mute(): void {
 		this.#isMuted = true;
 	}
@@ -128,7 +125,7 @@ export class RunStream {
 		try {
 			await view.begin();
 			const message = defined({ content: start.prompt, skill: start.skill });
-			// A name is that of the run's agent, also in a session that was created with another.
+			// The name applies to this run, even if the session has another agent.
 			const { agentName: agent = view.profile } = start;
 			const { runId, queuedPosition } = await view.send(this.#asked("run"), message, {
 				ask: "all",
@@ -145,7 +142,7 @@ export class RunStream {
 			throw reason;
 		}
 		this.#phase = "running";
-		// Its first event may be late: a local model server loads its model before.
+		// Its first event may be late, because a local model server loads the model first.
 		if (isFirst) this.#tellStart(this.#run);
 		if (this.#isCancelled) this.#cancel();
 		const early = this.#early;
@@ -153,7 +150,7 @@ export class RunStream {
 		for (const happened of early) this.#happened(happened);
 	}
 
-	/** A session without a message is of no use, unless another client has begun to use it. */
+	/** Removes a session without a message, unless another client uses it. */
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
 		await runtime.remove(this.#asked("run"), sessionId, false).catch((error: unknown) => {
@@ -175,7 +172,7 @@ export class RunStream {
 		for (const turn of this.#turns.take(happened)) this.#tell(turn, run);
 	}
 
-	/** Whether an event is about the run or a step of it. Answers and closings of approvals name the prompt alone. */
+	/** Whether an event belongs to the run or to a step of it. Answers and closings of approvals name only the prompt. */
 	#isOurs(what: SessionEvent["event"], runId: string): boolean {
 		if ("token" in what) return this.#prompts.has(what.token);
 		const isOfStep =
@@ -211,7 +208,7 @@ export class RunStream {
 				this.#propose(what.calls);
 				break;
 			case "assistant.message":
-				// Of a skill with steps no reply of this run tells the result.
+				// The result of a skill with steps is in no reply of this run.
 				if (what.content !== "") this.#reply = { ...this.#reply, content: shorten(what.content) };
 				break;
 			case "tool.running":
@@ -222,7 +219,10 @@ export class RunStream {
 		}
 	}
 
-	/** A call of the run is proposed with its siblings. A call of a step is proposed here, because a step tells no more of it. */
+	/**
+	 * A call of the run is proposed with its siblings. A call of a step is proposed here, because no further event of the
+	 * step reaches this stream.
+	 */
 	#raise(prompt: Prompt): void {
 		const { token, taskId, approval } = prompt;
 		const callId = approval && (taskId === undefined ? approval.callId : `${taskId}/${approval.callId}`);
@@ -291,8 +291,8 @@ export class RunStream {
 	}
 
 	/**
-	 * A call that was proposed and not approved has no events: it does not run. Nor has a call that was not proposed. An
-	 * approved call that cannot run fails without having run.
+	 * A call that was not proposed, or was proposed and not approved, has no events, because it does not run. An approved
+	 * call that cannot run fails without a start.
 	 */
 	#tellOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
@@ -321,13 +321,13 @@ export class RunStream {
 		this.#finish();
 	}
 
-	/** Decisions count for calls that wait for one. */
+	/** Ignores decisions about calls that do not wait for one. */
 	#decide(callId: string, response: PromptResponse): void {
 		const token = this.#undecided.get(callId);
 		if (token === undefined || !this.#run) return;
 		this.#undecided.delete(callId);
 		this.#run.view.answer(this.#asked("decide"), token, response).catch((reason: unknown) => {
-			// The call waits again: another decision, also of another client, can follow.
+			// The call waits again for a decision, of this client or another one.
 			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
 			if (this.#isClosed) this.#cancel();
 			this.#options.log.warn("a decision could not be stored", { callId, error: reason });
@@ -359,7 +359,6 @@ function deniedFor(reason: string): PromptResponse {
 	return { cancelled: true, ...defined({ reason: reason === "" ? undefined : reason }) };
 }
 
-/** The run that an event belongs to, if it belongs to one. */
 function runIdOf(what: SessionEvent["event"]): string | undefined {
 	if ("runId" in what) return what.runId;
 	return "prompt" in what ? what.prompt.runId : undefined;

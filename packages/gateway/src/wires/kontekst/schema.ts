@@ -1,7 +1,7 @@
 import { isSessionId } from "@parley/core";
 import * as z from "zod";
 
-/** Bytes of the working directory and names; the prompt is limited by the size of a message. */
+/** The working directory and names. The size of a gRPC message limits the prompt. */
 const short = z.string().max(4_096, { error: "is longer than 4,096 characters" });
 
 /** The first command of a run, checked. Empty texts are absent, as everywhere in proto3. */

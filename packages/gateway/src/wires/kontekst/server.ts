@@ -3,7 +3,6 @@ import type { GrpcService } from "../../grpc/grpc-server.ts";
 import { type DaemonServiceOptions, daemonService } from "./methods/daemon.ts";
 import { type AgentServiceOptions, agentService } from "./methods/run.ts";
 
-/** The services of the kontekst protocol. */
 export function kontekstServices(
 	options: AgentServiceOptions & DaemonServiceOptions,
 ): readonly GrpcService[] {

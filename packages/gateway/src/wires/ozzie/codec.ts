@@ -19,12 +19,11 @@ import type { Envelope } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
 import type { Decoded, Request } from "./schema.ts";
 
-/** A refused message, for clients that read no responses and wait for the reply. */
+/** A refused message, for clients that ignore responses and wait for the reply. */
 interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }
 
-/** A question to a connector about a person. */
 interface AskedAboutPerson extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "person.check"; readonly check: PersonCheck };
 }
@@ -64,7 +63,7 @@ function encodeOfWire(event: OfWireAlone["event"]): NamedPayload {
 	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
-/** Bytes of the items in one response: existing Go clients accept frames of 32 KiB. */
+/** Maximum bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
 export function answerBudget(envelope: Envelope): number {
 	return envelope === "both" ? smallPageBytes : pageBytes;
 }
@@ -75,14 +74,13 @@ export function encodeSuccess(id: string, payload: unknown): ResponseFrame {
 	return { type: "res", id, ok: true, payload };
 }
 
-/** A failed response. `id` is absent if none could be read. */
+/** `id` is undefined if the frame has no valid id. */
 export function encodeFailure(id: string | undefined, reason: unknown): ResponseFrame {
 	const error = ParleyError.from(reason);
 	const text = errorPhrases[error.code](error.message);
 	return { type: "res", ...defined({ id }), ok: false, error: text };
 }
 
-/** A session for `list_sessions`. */
 export function encodeSession(session: SessionSummary): MethodResult<"list_sessions">["sessions"][number] {
 	return defined({
 		session_id: session.id,
@@ -100,14 +98,14 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 	});
 }
 
-/** A message of `load_messages`; empty for other events. */
+/** Encodes a message for `load_messages`. Empty for other events. */
 export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
 	if (event.type === "user.message") {
 		// A retry repeats an earlier message, which has its own entry.
 		if (event.retryOf !== undefined) return [];
 	} else if (event.type !== "assistant.message") return [];
 	const { content, imported } = event;
-	// One side of a run in an imported history may have said nothing.
+	// In an imported history, one side of a run may be empty.
 	if (imported && content === "") return [];
 	const role = event.type === "user.message" ? "user" : "assistant";
 	const error = event.type === "assistant.message" ? event.error : "";
@@ -115,7 +113,6 @@ export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_
 	return [defined({ role, content: text, ts: toTime(at), seq, imported })];
 }
 
-/** Issues in words for people. */
 const ours = { error: issueWords };
 
 const SessionId = RequestFrame.pick({ session_id: true });
@@ -145,7 +142,7 @@ function decodeMethod(frame: RequestFrame): Request {
 	}
 	const params = methods[method].params.safeParse(frame.params, ours);
 	if (!params.success) throw new ParleyError(describe(params.error), { code: "invalid_argument" });
-	// Methods with a `place` of their own are the operator's, who acts for no other person.
+	// Only operators call methods that have a `place` of their own, and operators act for no other person.
 	const onBehalf = OnBehalf.safeParse("place" in methods[method].params.shape ? {} : frame.params, ours);
 	if (!onBehalf.success) throw new ParleyError(describe(onBehalf.error), { code: "invalid_argument" });
 	const sessionId = "session_id" in methods[method].params.shape ? frame.session_id : readTarget(frame);
@@ -153,7 +150,7 @@ function decodeMethod(frame: RequestFrame): Request {
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
-/** The session of a frame: `session_id` beside the parameters or among them. */
+/** The session of a frame: `session_id` of the frame or of its parameters. */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, ours);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });
@@ -167,7 +164,6 @@ function isMethod(name: string): name is MethodName {
 	return Object.hasOwn(methods, name);
 }
 
-/** The id of any value, if it has a valid one. */
 function readId(value: unknown): string | undefined {
 	if (typeof value !== "object" || value === null || !("id" in value)) return undefined;
 	return RequestFrame.shape.id.safeParse(value.id).data;
@@ -177,7 +173,7 @@ function malformed(value: unknown, error: z.ZodError): ParleyError {
 	const numeric =
 		typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
 	if (numeric) return new ParleyError("invalid id", { code: "failed_precondition" });
-	// Issues are in the order of the schema: before `params`, the type, the id and the method are right.
+	// Issues have the order of the schema. If the first one is about `params`, then type, id and method are valid.
 	const [place] = error.issues[0]?.path ?? [];
 	if (place !== "params" && place !== "session_id") return notARequest(describe(error));
 	return new ParleyError(describe(error), { code: "invalid_argument" });
@@ -187,7 +183,6 @@ function notARequest(why: string, cause?: ParleyError): ParleyError {
 	return new ParleyError(`invalid request: ${why}`, { code: "failed_precondition", ...defined({ cause }) });
 }
 
-/** The first issue with its path. */
 function describe(error: z.ZodError): string {
 	const [issue] = error.issues;
 	if (!issue) return "not understood";

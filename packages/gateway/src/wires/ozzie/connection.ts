@@ -19,10 +19,10 @@ import type { RefusedFrame, Request } from "./schema.ts";
 /** Maximum waiting requests of a connection; it is not read while it has more. */
 export const maxPending = 32;
 
-/** Maximum events that wait for a response; then they leave between two responses. */
+/** Maximum events that wait for the end of all requests. Above it, they are sent between two responses. */
 const maxHeld = 256;
 
-/** The way to one client: takes frames in order and never blocks. */
+/** Output to one client. Accepts frames in order and never blocks. */
 export interface Outgoing {
 	response(frame: ResponseFrame): void;
 	event(event: OzzieEvent): void;
@@ -39,16 +39,14 @@ export interface ConnectionDeps extends MethodDeps {
 	readonly log: Logger;
 	readonly rateLimit: RateLimit;
 	readonly out: Outgoing;
-	/** `flat` by default. */
 	readonly envelope?: WantedEnvelope;
 	readonly counts?: WireCounts | undefined;
-	/** Redacts the messages of errors. */
 	readonly redactor?: ErrorRedactor | undefined;
 }
 
 /**
- * One client's life. Requests are answered one after the other. No event leaves between a request and its response, because
- * existing clients take the next frame for the response.
+ * One client. Requests are answered one after the other. No event is sent between a request and its response, because
+ * existing clients expect the next frame to be the response.
  */
 export class Connection implements HandlerContext {
 	readonly deps: ConnectionDeps;
@@ -61,17 +59,17 @@ export class Connection implements HandlerContext {
 	readonly #inFlight = new Set<string>();
 	#envelope: WantedEnvelope;
 	#prompts: PromptQueue | undefined;
-	/** Whether the next prompts leave at the end of this tick. */
+	/** Whether the next prompts are sent at the end of this tick. */
 	#showing = false;
 	#held: OzzieEvent[] | undefined;
-	/** Resolves when held events leave. Created on demand, because most connections never need it. */
+	/** Resolves when held events are sent. Created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
 	/** Sessions whose join has no response yet. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
-	/** Ends the questions to a connector. */
+	/** Ends the checks of people by a connector. */
 	readonly #stopChecks: (() => void) | undefined;
 
 	constructor(deps: ConnectionDeps) {
@@ -84,17 +82,14 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** The envelope of its frames. */
 	get envelope(): Envelope {
 		return this.#envelope === "both" ? "both" : "flat";
 	}
 
-	/** The session of requests without `session_id`. */
 	get current(): string | undefined {
 		return this.#current;
 	}
 
-	/** Takes one text frame. */
 	receive(text: string): void {
 		if (this.#closed || this.#finishing) return;
 		if (this.#envelope === "first frame") this.#recognise(text);
@@ -111,12 +106,10 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** The open prompt of a token, if this client shows one prompt at a time and follows the session. */
 	asked(token: string): Prompt | undefined {
 		return this.#prompts?.find(token)?.prompt;
 	}
 
-	/** Repeats such a prompt with another label, after the current response. Returns false if it was repeated before. */
 	askAgain(token: string, label: string): boolean {
 		const asked = this.#prompts?.find(token);
 		if (!asked || !this.#prompts?.mayRepeat(token)) return false;
@@ -127,7 +120,6 @@ export class Connection implements HandlerContext {
 		return true;
 	}
 
-	/** The view of the session that a request names; undefined if it names none. Throws `not_found` if it is not joined. */
 	target(request: Request): SessionView | undefined {
 		const id = request.sessionId ?? this.#current;
 		const view = id === undefined ? undefined : this.#views.get(id);
@@ -135,10 +127,6 @@ export class Connection implements HandlerContext {
 		throw new ParleyError(`session not found: ${id}`, { code: "not_found" });
 	}
 
-	/**
-	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. Returns
-	 * the `seq` of its newest event.
-	 */
 	async join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession> {
 		const known = afterSeq === undefined ? this.#views.get(sessionId) : undefined;
 		const view = known ?? (await this.#follow(sessionId, afterSeq));
@@ -150,20 +138,20 @@ export class Connection implements HandlerContext {
 		return { view, lastSeq };
 	}
 
-	/** Takes no more requests, and no questions about people. Resolves when the earlier ones have responses. */
+	/** Accepts no further requests and no checks of people. Resolves when earlier requests have responses. */
 	async finish(): Promise<void> {
 		this.#finishing = true;
 		this.#stopChecks?.();
 		await this.#working;
 	}
 
-	/** Drops waiting requests and takes no more. Resolves when the current request has its response. */
+	/** Drops waiting requests and accepts no further ones. Resolves when the current request has its response. */
 	async abandon(): Promise<void> {
 		this.#pending.length = 0;
 		await this.finish();
 	}
 
-	/** Ends the connection. Its runs go on. */
+	/** Ends the connection. Its runs continue. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#stopChecks?.();
@@ -172,7 +160,7 @@ export class Connection implements HandlerContext {
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
-	/** Decides from the first frame whether the client is an existing Go client. Nothing was sent to it yet. */
+	/** Detects an existing Go client by its first frame, before anything is sent to it. */
 	#recognise(text: string): void {
 		if (!isGoOpening(text)) {
 			this.#envelope = "flat";
@@ -210,7 +198,6 @@ export class Connection implements HandlerContext {
 		this.#working = undefined;
 	}
 
-	/** Sends the held events. */
 	#letGo(): void {
 		const held = this.#held ?? [];
 		this.#held = undefined;
@@ -220,7 +207,7 @@ export class Connection implements HandlerContext {
 		this.#released = undefined;
 	}
 
-	/** Resolves when a replay may go on: the client can take more, and no response is due. */
+	/** Resolves when a replay may continue: the client can take more, and no response is pending. */
 	async #drained(): Promise<void> {
 		while (this.#held) {
 			this.#released ??= Promise.withResolvers();
@@ -229,7 +216,7 @@ export class Connection implements HandlerContext {
 		await this.deps.out.drained();
 	}
 
-	/** Starts the events of joined sessions, because the client has the response. */
+	/** Starts the events of joined sessions, after the response was sent. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
@@ -255,7 +242,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** Answers a malformed request. A malformed `prompt_response` counts as an answer that cannot be read. */
+	/** Answers a malformed request. A malformed `prompt_response` is handled as an answer that cannot be read. */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
@@ -283,7 +270,7 @@ export class Connection implements HandlerContext {
 		this.deps.runtime.trust.audit.sample({ ...askedBy(principal), ...refused });
 	}
 
-	/** Key in the rate limit. A session that is not joined has none, so that invented ids do not raise the limit. */
+	/** Key in the rate limit. Sessions that are not joined have no key, so that invented ids do not raise the limit. */
 	#countedAs({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
@@ -321,7 +308,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	/** Observers get no tokens. */
+	/** Sends an event; observers get no tokens. */
 	#say(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
@@ -356,7 +343,7 @@ export class Connection implements HandlerContext {
 		return view;
 	}
 
-	/** Leaves a deleted session. Its held events still leave. */
+	/** Leaves a deleted session. Its held events are still sent. */
 	async #lose(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);

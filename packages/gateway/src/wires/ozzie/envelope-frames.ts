@@ -67,7 +67,6 @@ function tooLarge(id: string): ResponseFrame {
 	return encodeFailure(id, reason);
 }
 
-/** The mark for characters that were left out of the frame with this `seq`. */
 export function markOf(seq: number): Mark {
 	return (missing) => marked(missing, `load_messages {"seq":${seq}}`);
 }
@@ -145,7 +144,7 @@ const frameHead = 4;
 
 /** Minimum length of cut strings while other parts can be left out, so that ids, names and paths stay complete. */
 const shortest = 200;
-/** The same for responses, whose lists are shortened first. */
+/** Minimum length of cut strings in responses, whose lists are shortened first. */
 const shortestListed = 1_000;
 /** Precision of a cut, in characters. */
 const near = 32;
@@ -253,7 +252,7 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 /** Returns the mark for a number of missing characters. */
 export type Mark = (missing: number) => string;
 
-/** Cuts every string of a value, at any depth, to `most` characters and a mark. */
+/** Cuts every string of a value, at any depth, to `most` characters plus a mark. */
 export function capStrings(value: unknown, most: number, mark: Mark): unknown {
 	if (typeof value === "string") return capText(value, most, mark);
 	if (Array.isArray(value)) return value.map((item) => capStrings(item, most, mark));

@@ -34,8 +34,8 @@ export function readEnvelope({ url, headers }: UpgradeRequest): WantedEnvelope |
 }
 
 /**
- * Whether an upgrade looks like that of an existing Go client: coder/websocket over Go's net/http, which sends Go's user
- * agent, accepts gzip, and offers neither extensions nor a subprotocol (coder/websocket v1.8.14, dial.go).
+ * Whether an upgrade looks like that of an existing Go client: coder/websocket over Go's net/http. Such a client sends Go's
+ * user agent, accepts gzip, and offers neither extensions nor a subprotocol (coder/websocket v1.8.14, dial.go).
  */
 export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
 	return (
@@ -47,7 +47,7 @@ export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
 
 const unsent = ["origin", "cookie", "sec-websocket-extensions", "sec-websocket-protocol"] as const;
 
-/** The first frame of these clients up to its parameters: Go writes the fields of a struct in their order, without blanks. */
+/** First frame of these clients, up to its parameters. Go writes struct fields in their order, without blanks. */
 const opening = '{"type":"req","id":"req-1","method":"open_session","params":{';
 
 /** Whether the first frame of a connection is byte for byte one that the existing Go clients send. */
@@ -61,10 +61,10 @@ export function isGoOpening(text: string): boolean {
 		);
 		return known && Object.keys(frame).length === 4;
 	} catch {
-		// Not JSON: the answer to the frame says so.
+		// Not JSON: the response to the frame reports it.
 		return false;
 	}
 }
 
-/** Go leaves out those that are empty. */
+/** Go omits empty parameters. */
 const parameters = new Set(["session_id", "root_dir"]);

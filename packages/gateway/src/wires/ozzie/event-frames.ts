@@ -16,7 +16,9 @@ const noText = '"content":""';
 
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
-/** Encodes each event once for all clients. Clients get an event one after the other, so only the last frame is cached. */
+/**
+ * Encodes each event once for all clients. Only the last frame is cached, because an event is sent to all clients in a row.
+ */
 export class EventFrames {
 	#event: OzzieEvent | undefined;
 	#frame: Buffer = Buffer.alloc(0);
@@ -36,7 +38,7 @@ export class EventFrames {
 		return this.#frame;
 	}
 
-	/** Deltas reuse the JSON around their text: a long reply has thousands that differ in nothing else. */
+	/** Reuses the JSON around the text of deltas, because thousands of deltas of a reply differ only in their text. */
 	#encode(event: OzzieEvent): string {
 		const delta = event.event;
 		if (delta.type !== "text.delta" && delta.type !== "thinking.delta")

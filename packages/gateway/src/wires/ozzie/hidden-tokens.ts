@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { OzzieEvent } from "./codec.ts";
 
-/** The event for somebody who only reads: tokens that answer prompts are replaced by names, the same for each token. */
+/**
+ * Returns the event for an observer. Each token that answers a prompt is replaced by a name, always the same for one token.
+ */
 export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	const { event } = happened;
 	switch (event.type) {
@@ -20,7 +22,7 @@ export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	}
 }
 
-/** A name for a token that does not tell it. */
+/** Name of a token, from which the token cannot be derived. */
 export function nameOfToken(token: string): string {
 	return `hidden_${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;
 }

@@ -22,13 +22,11 @@ export class Pace {
 		this.#at = clock.monotonic();
 	}
 
-	/** Sets whether too many requests wait. */
 	full(full: boolean): void {
 		this.#full = full;
 		this.#decide();
 	}
 
-	/** Counts a failed request. */
 	failed(): void {
 		this.#refill();
 		this.#tokens -= 1;

@@ -1,7 +1,7 @@
 import type { ParleyError } from "@parley/base";
 import type { MethodName, MethodParams, OnBehalf, RequestFrame } from "@parley/protocol";
 
-/** A request that is well-formed and names a method that exists. */
+/** A well-formed request for an existing method. */
 export type Request = {
 	[Name in MethodName]: {
 		readonly id: string;
@@ -13,7 +13,6 @@ export type Request = {
 	};
 }[MethodName];
 
-/** A decoded text frame. */
 export type Decoded = { readonly kind: "request"; readonly request: Request } | RefusedFrame;
 
 export interface RefusedFrame {

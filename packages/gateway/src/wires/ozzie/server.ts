@@ -30,7 +30,7 @@ import { Pace } from "./pace.ts";
 
 /** Milliseconds between pings. A client that sends nothing from one ping to the next is disconnected. */
 const pingMs = 20_000;
-/** Clients that are pinged before other work gets a turn. */
+/** Number of clients that are pinged before other work can run. */
 const pingedAtOnce = 200;
 /** A final ping without payload: RFC 6455, section 5.5.2. */
 const pingFrame = Buffer.from([0x89, 0]);
@@ -38,7 +38,7 @@ const pingFrame = Buffer.from([0x89, 0]);
 const closeMs = 2_000;
 /** Private close code: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
-/** The same for a slow reader, which must read the frames before the close to get its reason. Milliseconds. */
+/** Milliseconds for a slow client, which must read the frames before the close to get its reason. */
 const slowCloseMs = 15_000;
 
 const stopping: Refusal = {
@@ -54,7 +54,7 @@ export interface OzzieServerOptions {
 	/** Whether clients may choose models that are not listed. */
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
-	/** Removes secrets from error texts. Without it, clients get them unchanged. */
+	/** Removes secrets from error texts. If it is absent, clients get the texts unchanged. */
 	readonly redactor?: ErrorRedactor;
 	/** Closes the connections of revoked tokens. */
 	readonly held?: HeldOpen;
@@ -83,12 +83,10 @@ interface Encoder {
 interface ClientOutOptions {
 	readonly writer: FrameWriter;
 	readonly pace: Pace;
-	/** By envelope. */
 	readonly encoders: { readonly [Name in Envelope]: Encoder };
 	readonly close: Outgoing["close"];
 }
 
-/** Sends the frames of a connection to its WebSocket. */
 class ClientOut implements Outgoing {
 	readonly close: Outgoing["close"];
 	readonly #writer: FrameWriter;
@@ -149,7 +147,6 @@ export class OzzieServer {
 		this.#sample("frame.drop", "left out");
 	};
 	#pings: Timer | undefined;
-	/** Number of clients since the start. */
 	#served = 0;
 	#left = Promise.resolve();
 	#closed = false;
@@ -167,7 +164,6 @@ export class OzzieServer {
 		};
 	}
 
-	/** Number of connected clients. */
 	get clients(): number {
 		return this.#clients.size;
 	}
@@ -326,7 +322,7 @@ function holdsJson(data: Buffer): boolean {
 		parseJson(data.toString("utf8"));
 		return true;
 	} catch {
-		// The caller refuses the message; the position of the fault is of no use to it.
+		// The caller refuses the message. It does not use the position of the error.
 		return false;
 	}
 }

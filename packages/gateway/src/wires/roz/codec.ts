@@ -14,7 +14,7 @@ import { isRetryable, type SessionErrorCode } from "./error-code.ts";
 
 type ResponseCase = NonNullable<SessionResponse["response"]>;
 
-/** A response by the name of its field: `frame("textDelta", { messageId, content })`. */
+/** Builds a response by the name of its field: `frame("textDelta", { messageId, content })`. */
 export function frame<Case extends ResponseCase["$case"]>(
 	$case: Case,
 	value: Extract<ResponseCase, { $case: Case }>["value"],
@@ -37,7 +37,7 @@ export function decode<Schema extends z.ZodType>(schema: Schema, message: unknow
 	});
 }
 
-/** Fields have other names in the protocol than in generated code: `max_context_tokens`. */
+/** Name of a field in the protocol, for example `max_context_tokens`. Generated code has other names. */
 function snakeCase(name: string): string {
 	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -49,7 +49,7 @@ const categories = {
 	[ToolCategoryHint.UNRECOGNIZED]: "physical",
 } as const;
 
-/** The checked form of tools. If two tools have one name, the later one applies. */
+/** Checks tools. If two tools have one name, the later one applies. */
 export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[] {
 	const byName = new Map(tools.map((tool) => [tool.name, tool]));
 	return [...byName.values()].map(({ name, description, parametersSchema, timeoutMs, category }) => ({
@@ -61,7 +61,7 @@ export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[]
 	}));
 }
 
-/** Returns the messages of the user, the agent and its tools, and the texts of the role `system`: these are instructions. */
+/** Returns the messages of the user, the agent and its tools. Texts of the role `system` are returned as instructions. */
 export function decodeHistory(history: readonly ConversationMessage[]): {
 	readonly messages: readonly HistoryMessage[];
 	readonly system: readonly string[];
@@ -79,7 +79,7 @@ function textOf({ part }: ContentPart): string[] {
 	return part?.$case === "text" ? [part.value.text] : [];
 }
 
-/** A part of an unknown kind is left out. */
+/** Ignores a part of an unknown kind. */
 function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 	switch (part?.$case) {
 		case "text":

@@ -29,14 +29,13 @@ export interface SessionStreamOptions {
 	readonly log: Logger;
 	readonly redactor: ErrorRedactor;
 	readonly newId: () => string;
-	/** The session that the client continues. */
 	readonly resumed: string | undefined;
 	readonly hosts: Hosts;
 	/** The host that the client is for other sessions. */
 	readonly ownHostId: string | undefined;
 	/**
-	 * Called with `true` if a frame has to wait until the session is open: nothing more is read from the client, so that a
-	 * flood of frames is not kept in memory. Called with `false` when the session is open.
+	 * Called with `true` if a frame must wait until the session is open. Then the transport stops reading, so that a flood
+	 * of frames is not kept in memory. Called with `false` when the session is open.
 	 */
 	readonly hold: (isHeld: boolean) => void;
 	/** Sends a response to the client; must not throw. */
@@ -56,7 +55,7 @@ export class SessionStream {
 	readonly #approvals = new OpenApprovals();
 	/** Frames that arrived while the session was opened. */
 	#queue: SessionRequest[] = [];
-	/** The client sends nothing more. */
+	/** The client has closed its half of the stream. */
 	#isClosed = false;
 	#hidden: Timer | undefined;
 
@@ -64,7 +63,7 @@ export class SessionStream {
 		this.#options = options;
 	}
 
-	/** Takes a frame of the client. An empty or unknown frame is ignored. */
+	/** Handles a frame of the client. Ignores an empty or unknown frame. */
 	take(request: SessionRequest): void {
 		if (this.#phase === "over") return;
 		const { request: what } = request;
@@ -80,7 +79,7 @@ export class SessionStream {
 		this.#handle(what);
 	}
 
-	/** The client sends nothing more: the running turn goes on, and the stream ends after it. */
+	/** The client has closed its half of the stream. The running turn continues, and the stream ends after it. */
 	close(): void {
 		this.#isClosed = true;
 		// Frames that wait for the session come first.
@@ -89,7 +88,7 @@ export class SessionStream {
 		if (!this.#turn) this.#end();
 	}
 
-	/** Ends the stream for the client without a frame. The run of the turn goes on. */
+	/** Ends the stream without a frame. The run of the turn continues. */
 	abandon(): void {
 		this.#end();
 	}
@@ -192,7 +191,7 @@ export class SessionStream {
 		const turn = this.#turnOf(messageId, session);
 		this.#turn = turn;
 		turn.start(message).catch((reason: unknown) => {
-			// The session may have ended meanwhile.
+			// The session may have ended in the meantime.
 			if (this.#turn !== turn) return;
 			turn.stop();
 			this.#endTurn(session);
@@ -217,7 +216,7 @@ export class SessionStream {
 		});
 	}
 
-	/** The session takes the next message from now on. */
+	/** Ends a turn. The session then accepts the next message. */
 	#endTurn({ tools }: StartedSession): void {
 		this.#turn = undefined;
 		tools.endTurn();
@@ -239,7 +238,7 @@ export class SessionStream {
 
 	#result(given: ToolResult): void {
 		const session = this.#requireSession();
-		// Runs of other clients call the client's tools, too.
+		// Runs of other clients also call the tools of this client.
 		if (!session || session.tools.answer(given) || this.#turn) return;
 		this.#fail("no_active_turn", "no turn is in progress that a tool result could belong to");
 	}
@@ -323,7 +322,7 @@ export class SessionStream {
 
 const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
 
-/** The feedback of a frame, for the session of the stream if it names none; undefined for an unknown rating. */
+/** Returns the feedback of a frame, for the session of the stream if it names none. Undefined for an unknown rating. */
 function feedbackOf(
 	{ sessionId, messageId, rating }: MessageFeedback,
 	ownSessionId: string,

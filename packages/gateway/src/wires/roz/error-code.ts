@@ -1,7 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import type { ErrorCode } from "@parley/base";
 
-/** The code of a `SessionError`. */
 export type SessionErrorCode =
 	| "already_started"
 	| "no_session"
@@ -23,7 +22,7 @@ export function isRetryable(code: SessionErrorCode): boolean {
 	return retryable.has(code);
 }
 
-/** Errors of a start that are gRPC statuses: rights and limits. All others are frames. */
+/** Errors of a start that end the stream with a gRPC status: rights and limits. All others are frames. */
 const ofStatus: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied",
 	"unauthenticated",
@@ -34,7 +33,7 @@ export function isStatus(code: ErrorCode): boolean {
 	return ofStatus.has(code);
 }
 
-/** The code for each error of a session. */
+/** Codes of `SessionError` by error. */
 export const sessionCodes = {
 	cancelled: "agent_error",
 	invalid_argument: "invalid_argument",
@@ -52,7 +51,7 @@ export const sessionCodes = {
 	data_loss: "internal",
 } as const satisfies Record<ErrorCode, SessionErrorCode>;
 
-/** The gRPC status of each error that ends a stream without a frame. */
+/** gRPC statuses of errors that end a stream without a frame. */
 export const statuses = {
 	cancelled: status.CANCELLED,
 	invalid_argument: status.INVALID_ARGUMENT,

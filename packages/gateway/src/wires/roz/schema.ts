@@ -1,17 +1,17 @@
 import * as z from "zod";
 
-/** Characters of names and ids. */
+/** Names and ids. */
 const short = z.string().max(256, { error: "is longer than 256 characters" });
 
-/** Characters of instructions, of one text and of all together. */
+/** Maximum characters of instructions, for one text and for all together. */
 export const mostInstructions = 200_000;
 
 const text = z.string().max(mostInstructions, { error: "is longer than 200,000 characters" });
 
-/** The smallest window that holds instructions, tools and a reply. */
+/** Minimum tokens of a window, for instructions, tools and a reply. */
 const smallestWindow = 4_096;
 
-/** The choices of a `StartSession`. Tools and history are checked by the core. */
+/** Options of a `StartSession`. The core checks tools and history. */
 export const Start = z.object({
 	environmentId: short,
 	hostId: short.optional(),
@@ -28,7 +28,6 @@ export const Start = z.object({
 
 export type Start = z.infer<typeof Start>;
 
-/** The choices of a `UserMessage`. */
 export const Message = z.object({
 	content: z.string(),
 	aiMode: short.optional(),

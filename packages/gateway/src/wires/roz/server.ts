@@ -4,7 +4,7 @@ import { Hosts } from "./methods/hosts.ts";
 import { type StreamSessionOptions, streamSession } from "./methods/stream-session.ts";
 import { watchTeam } from "./methods/watch-team.ts";
 
-/** The generated definition, for responses that are encoded before they are sent: a writer needs their size. */
+/** The generated definition, without its serializer: responses are encoded before, because a writer needs their size. */
 const definition = {
 	streamSession: {
 		...AgentServiceService.streamSession,
@@ -15,7 +15,8 @@ const definition = {
 };
 
 /**
- * A request, or why it is none: grpc-js leaves a call without a status if a decoder throws while responses are written.
+ * Returns a request, or an error instead of throwing it: grpc-js leaves a call without a status if a decoder throws while
+ * responses are written.
  * https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
  */
 function decodeRequest(bytes: Buffer): SessionRequest | Error {
@@ -26,7 +27,6 @@ function decodeRequest(bytes: Buffer): SessionRequest | Error {
 	}
 }
 
-/** The service of the roz protocol. */
 export function rozServices(parts: Omit<StreamSessionOptions, "hosts">): readonly GrpcService[] {
 	const options = { ...parts, hosts: new Hosts() };
 	const implementation = {

@@ -3,12 +3,11 @@ import { type Keyed, type Principal, placeKey, type Runtime } from "@parley/core
 
 type Claim = Parameters<Runtime["trust"]["identify"]>[1];
 
-/** The person and the channel that a request of a connector names. */
 type OnBehalf = { readonly [Name in keyof Claim]?: Claim[Name] | undefined };
 
 /**
- * The principal of a request. A connector acts for the person that the request names; `method` is for the audit. Throws
- * `invalid_argument` if only one of `actor` and `place` is there.
+ * Returns the principal of a request. A connector acts for the person that the request names. `method` is for the audit log.
+ * Throws `invalid_argument` if a request has only one of `actor` and `place`.
  */
 export async function actingPrincipal(
 	runtime: Runtime,
@@ -25,8 +24,8 @@ export async function actingPrincipal(
 }
 
 /**
- * A request for the runtime. Two requests are the same if they have the same key, method, parameters, session and person:
- * a key of one person is no other's, nor is it that of another channel.
+ * Builds a request for the runtime. Two requests are the same if they have the same key, method, parameters, session, person
+ * and channel.
  */
 export function keyedRequest(
 	{ principal, key, method }: Omit<Keyed, "params">,

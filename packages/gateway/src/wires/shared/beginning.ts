@@ -7,8 +7,8 @@ const surroundings = 64;
 const farthest = 1_024;
 
 /**
- * The longest beginning of `text` that has at most `length` UTF-16 code units and ends between two graphemes. Not empty if
- * `length` is 2 or more: a grapheme that is too long is cut between code points.
+ * Returns the longest beginning of `text` that has at most `length` UTF-16 code units and ends between two graphemes. Not
+ * empty if `length` is 2 or more: a grapheme that is too long is cut between code points.
  */
 export function beginning(text: string, length: number): string {
 	if (text.length <= length) return text;
@@ -22,7 +22,10 @@ export function beginning(text: string, length: number): string {
 	return text.slice(0, splits ? length - 1 : length);
 }
 
-/** The last ASCII character before a place, where a grapheme begins. Flags are pairs, so segmentation needs a safe start. */
+/**
+ * Index of the last ASCII character before a place. A grapheme begins there. Flags are pairs of characters, so segmentation
+ * needs a safe start.
+ */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;
 	return place <= farthest ? 0 : place;

@@ -5,7 +5,7 @@ export interface ErrorRedactor {
 	redact(text: string): string;
 }
 
-/** The error for a client: its message may repeat what a request named or found, so secrets are redacted. */
+/** Returns the error for a client, without secrets: its message may repeat what a request named or found. */
 export function shownError(reason: unknown, redactor: ErrorRedactor | undefined): ParleyError {
 	const error = ParleyError.from(reason);
 	const message = redactor?.redact(error.message) ?? error.message;

@@ -26,7 +26,7 @@ import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 import { type EncodedEvent, mostArguments, type WireEvent, type WirePassing } from "./wire-event.ts";
 
-/** The name of each recorded event in the Ozzie document. */
+/** Names of recorded events in the Ozzie document. */
 const eventNames = {
 	"session.created": "session.created",
 	"session.closed": "session.closed",
@@ -200,7 +200,7 @@ const nanosecondsPerMs = 1_000_000;
 
 const nothingYet = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
 
-/** Events about models and money. */
+/** Encodes events about models, usage and budgets. */
 export function encodeModelEvent(event: ModelEvent | FeatureEvent): EncodedEvent {
 	switch (event.type) {
 		case "model.calling":
@@ -277,7 +277,6 @@ function inWords({ scope, period, percent, spent, limit }: BudgetReached): strin
 	return `${whose} budget for this ${period} (UTC) is spent: ${figures}; no model is called until the operator raises it`;
 }
 
-/** An event about a reply while the model writes it. */
 export type ReplyEvent = Extract<
 	TransientEvent,
 	{ readonly type: `${"response" | "thinking" | "arguments" | "text"}.${string}` }

@@ -2,7 +2,6 @@ import type { GrantFacts, TrustBadge } from "@parley/core";
 import type { GrantPayload, TrustedPayload } from "@parley/protocol";
 import { toTime } from "./time.ts";
 
-/** Payload of a channel's grant. */
 export function encodeGrant(grant: GrantFacts): GrantPayload {
 	return {
 		grant_id: grant.id,

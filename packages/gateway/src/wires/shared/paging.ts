@@ -11,7 +11,6 @@ export function newestWithin<T>(items: readonly T[], sizeOf: (item: T) => number
 	return items.slice(Math.min(first + 1, items.length - 1));
 }
 
-/** Bytes of a value as JSON. */
 export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value));
 }

@@ -3,7 +3,6 @@ import type { Prompt } from "@parley/core";
 import type { PromptRequestPayload } from "@parley/protocol";
 import { toTime } from "./time.ts";
 
-/** Payload of `prompt.request`. */
 export function encodePrompt(prompt: Prompt): PromptRequestPayload {
 	const { approval, taskId } = prompt;
 	const common = defined({ expires_at: toTime(prompt.expiresAt), task_id: taskId });

@@ -2,7 +2,7 @@ import { type Clock, ParleyError } from "@parley/base";
 
 const perSecond = 50;
 const burst = 100;
-/** Number of buckets above which full ones are deleted: a new bucket is full as well. */
+/** Number of buckets above which full buckets are deleted. A deleted bucket loses nothing: new buckets are full. */
 const sweepAbove = 4096;
 
 interface Bucket {
@@ -10,7 +10,7 @@ interface Bucket {
 	at: number;
 }
 
-/** Token buckets for requests, one for each key: a session, or a connection without a session. */
+/** Token buckets for requests by key: a session, or a connection without a session. */
 export class RateLimit {
 	readonly #clock: Clock;
 	readonly #onRefused: () => void;

@@ -8,7 +8,7 @@ export type AnyScheduleEvent = Extract<
 	{ readonly type: "schedule.created" | "schedule.trigger" | "schedule.removed" }
 >;
 
-/** The name of each event of schedules in the Ozzie document. */
+/** Names of schedule events in the Ozzie document. */
 export const scheduleEventNames = {
 	"schedule.created": "schedule.created",
 	"schedule.trigger": "schedule.trigger",
@@ -26,7 +26,7 @@ type EncodedScheduleEvent = {
 	};
 }[keyof ScheduleEventPayloads];
 
-/** An event of a schedule. It names no skill and no task: a firing starts a run. */
+/** Encodes an event of a schedule. The fields for a skill and a task are empty, because a schedule starts a run. */
 export function encodeScheduleEvent(event: AnyScheduleEvent): EncodedScheduleEvent {
 	const { scheduleId: entry_id, title } = event;
 	switch (event.type) {

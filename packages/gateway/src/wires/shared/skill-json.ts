@@ -4,7 +4,6 @@ import type { EncodedEvent } from "./wire-event.ts";
 
 const nanosecondsPerMs = 1_000_000;
 
-/** The name of each event in the Ozzie document. */
 export const skillEventNames = {
 	"skill.started": "skill.started",
 	"skill.step.started": "skill.step.started",
@@ -16,7 +15,6 @@ export function isSkillEvent(event: SessionEvent["event"]): event is SkillEvent 
 	return Object.hasOwn(skillEventNames, event.type);
 }
 
-/** Events about skills and the steps of workflows. */
 export function encodeSkillEvent(event: SkillEvent): EncodedEvent {
 	const skill = { skill_name: event.skill, run_id: event.runId, call_id: event.callId };
 	switch (event.type) {

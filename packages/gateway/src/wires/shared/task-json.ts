@@ -20,13 +20,11 @@ type Status = TaskPayload["status"];
 /** Maximum characters of a text in a list. */
 const mostListed = 500;
 
-/** Options of the encoded task. */
 export interface TaskView {
 	/** Returns the shown token of a suspension; undefined hides it. */
 	readonly token: (token: string) => string | undefined;
 }
 
-/** A task with all its fields. */
 export function encodeTask(task: TaskFacts, { token }: TaskView): TaskPayload {
 	const { review, model, plan, retryOf, startedAt, endedAt } = task;
 	const shown = review && token(review.token);
@@ -90,7 +88,6 @@ function encodePlan(steps: readonly PlanStep[]): NonNullable<TaskPayload["plan"]
 	return steps.map(({ title, state }) => ({ title, status: state }));
 }
 
-/** The list of steps of a run, with its progress. */
 export function encodeTodo({
 	runId,
 	callId,
@@ -105,7 +102,7 @@ export function encodeState(state: TaskState): Status {
 	return state === "waiting" ? "running" : state;
 }
 
-/** Returns the states that clients see as one of these. */
+/** Returns the states of the core for these states of the wire. */
 export function decodeStatuses(statuses: readonly Status[]): TaskState[] {
 	return [...new Set(statuses)].flatMap((status) =>
 		status === "running" ? (["running", "waiting"] as const) : [status],
@@ -120,7 +117,7 @@ const nanosecondsPerMs = 1_000_000;
 
 export type AnyTaskEvent = TaskEvent | WorkerEvent;
 
-/** The name of each event in the Ozzie document. All events of workers have one name. */
+/** Names of events in the Ozzie document. All events of workers have one name. */
 export const taskEventNames = {
 	"task.created": "task.created",
 	"task.started": "task.started",
@@ -137,7 +134,6 @@ export const taskEventNames = {
 	"worker.exited": "internal.worker",
 } as const satisfies Record<AnyTaskEvent["type"], EventName>;
 
-/** Events about tasks and their workers. */
 export function encodeTaskEvent(event: AnyTaskEvent): EncodedEvent {
 	const task = { task_id: event.taskId };
 	switch (event.type) {

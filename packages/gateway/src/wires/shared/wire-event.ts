@@ -23,10 +23,9 @@ export type WireEvent = Recorded | WirePassing;
 /** Characters of a call's arguments that are shown while the model writes them. */
 export const mostArguments = 32_768;
 
-/** Number of further characters of a longer call after which one event shows the progress. */
+/** Characters of a longer call between two events that show its progress. */
 const progressEvery = 16_384;
 
-/** Whether the JSON wires show the event. */
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
 	const { event } = happened;
 	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
@@ -50,7 +49,7 @@ export function weightOf({ transient, event }: WeighedEvent): "required" | "drop
 	return event.type === "thinking.delta" || event.type === "arguments.delta" ? "minor" : "required";
 }
 
-/** The name and the payload of an event, without its place in the session. */
+/** Name and payload of an event, without its session and `seq`. */
 export type EncodedEvent = {
 	[Name in EventName]: { readonly event: Name; readonly payload: EventPayloads[Name] };
 }[EventName];

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Prompt } from "@parley/core";
 
-/** Names of open prompts on one stream, for wires whose frames carry an id of the stream instead of a token. */
+/** Ids of open prompts on one stream, for wires whose frames carry an id of the stream instead of a token. */
 export class PromptIds {
 	readonly #nameOf: (prompt: Prompt, count: number) => string;
 	readonly #open = new Map<string, Prompt>();

@@ -1,12 +1,10 @@
 import type { Prompt, SessionEvent } from "@parley/core";
 
-/** The open prompts of one session, in order, and the token of the one that the client sees. */
 interface SessionPrompts {
 	readonly open: Prompt[];
 	shown: string | undefined;
 }
 
-/** A prompt that the client gets next. */
 export interface DuePrompt {
 	readonly sessionId: string;
 	readonly prompt: Prompt;
@@ -44,7 +42,7 @@ export class PromptQueue {
 		});
 	}
 
-	/** Holds the next prompts of a session back while its history is replayed: the replay may close them. */
+	/** Delays the next prompts of a session during its replay, which may close them. */
 	pause(sessionId: string): void {
 		this.#paused.add(sessionId);
 	}
@@ -69,7 +67,7 @@ export class PromptQueue {
 		return true;
 	}
 
-	/** Removes a session that the client has left or gets from the start again. */
+	/** Removes a session that the client has left or joins again. */
 	forget(sessionId: string): void {
 		for (const { token } of this.#sessions.get(sessionId)?.open ?? []) this.#repeated.delete(token);
 		this.#sessions.delete(sessionId);

@@ -14,9 +14,8 @@ type RunChoices = Parameters<Runtime["send"]>[3];
 type Ending = NonNullable<Parameters<Runtime["cancel"]>[2]>;
 type Cancelled = Awaited<ReturnType<Runtime["cancel"]>>;
 
-/** One client of a session, and where its events go. */
 export interface Following {
-	/** Reads the session; each request names its own principal. */
+	/** Principal that reads the session. Requests have principals of their own. */
 	readonly principal: Principal;
 	/** The replay starts after this `seq`. If it is undefined, the client gets only later events. */
 	readonly afterSeq?: number | undefined;
@@ -27,8 +26,8 @@ export interface Following {
 }
 
 /**
- * One client's view of one session, the same for all wires: follow the session, send messages, cancel runs, answer prompts.
- * Requests carry the principal that makes them, because a connector acts for several people.
+ * One client's view of one session, for all wires: events, messages, runs and prompts. Requests have a principal of their
+ * own, because a connector acts for several people.
  */
 export class SessionView {
 	readonly #runtime: Runtime;
@@ -60,7 +59,7 @@ export class SessionView {
 		);
 	}
 
-	/** Of the session. */
+	/** Id of the session. */
 	get id(): string {
 		return this.#follower.id;
 	}
@@ -70,7 +69,7 @@ export class SessionView {
 		return this.#follower.lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that clients were sent. */
+	/** The `seq` of the last recorded event that was sent to clients. */
 	get seq(): number {
 		return this.#follower.seq;
 	}
@@ -80,17 +79,16 @@ export class SessionView {
 		return this.#follower.model;
 	}
 
-	/** Name of the agent profile of the session. */
 	get profile(): string {
 		return this.#follower.profile;
 	}
 
-	/** Delivers the missed events, the open prompts and the reply at hand, then every event live. Call it once. */
+	/** Delivers the missed events, the open prompts and the current reply, then live events. Call it once. */
 	begin(): Promise<void> {
 		return this.#follower.begin();
 	}
 
-	/** Ends the delivery. Runs and open prompts go on. */
+	/** Ends the delivery. Runs and open prompts continue. */
 	leave(): Promise<void> {
 		return this.#follower.leave();
 	}

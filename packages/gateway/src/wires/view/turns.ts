@@ -14,24 +14,23 @@ interface NotRun {
 	readonly error: string;
 }
 
-/** A model call whose reply the client sees, and what came of it. */
+/** A reply that the client sees, with its model call. */
 export interface Reply {
 	readonly content: AssistantMessage["content"];
-	/** Undefined if the reply broke off. */
+	/** Undefined if the reply was interrupted. */
 	readonly stop: StopReason | undefined;
-	/** Tokens, costs and the error of the model call. */
 	readonly called: Called;
-	/** Milliseconds since the epoch. */
+	/** Time of the end of the call, in milliseconds since the epoch. */
 	readonly at: number;
 }
 
-/** An event of a run, grouped to turns: one turn is one reply of the model with the results of its calls. */
+/** An event of a run, grouped by turn. A turn is one reply of the model with the results of its calls. */
 export type TurnEvent =
 	| { readonly type: "turn.started"; readonly step: number }
-	/** Comes once in each turn that has content, before its first part. */
+	/** Sent once in each turn that has content, before its first part. */
 	| { readonly type: "reply.started" }
 	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
-	/** The reply is complete or broke off. Results of its calls follow. */
+	/** The reply is complete or interrupted. Results of its calls follow. */
 	| { readonly type: "turn.replied"; readonly reply: Reply }
 	/** A model call that is not part of a turn, for example for a summary. */
 	| { readonly type: "model.called"; readonly called: Called }
@@ -40,10 +39,10 @@ export type TurnEvent =
 	| { readonly type: "call.ended"; readonly callId: string; readonly outcome: Outcome | NotRun }
 	/** All calls of the reply have ended. */
 	| { readonly type: "calls.ended" }
-	/** `open` says that the last turn has no reply. */
+	/** `open`: the last turn has no reply. */
 	| { readonly type: "run.ended"; readonly error: string; readonly open: boolean };
 
-/** Groups the events of one run to turns. Pass the events of that run in order. */
+/** Groups the events of one run by turn. Pass the events of that run in order. */
 export class Turns {
 	readonly #results = new ResultOrder();
 	#step = 0;
@@ -51,12 +50,11 @@ export class Turns {
 	#speaking = false;
 	#replied: EventOf<"model.replied"> | undefined;
 
-	/** Number of turns so far. */
 	get step(): number {
 		return this.#step;
 	}
 
-	/** Whether a delta needs no `reply.started` before it. */
+	/** Whether the next delta needs no `reply.started` before it. */
 	get speaking(): boolean {
 		return this.#speaking;
 	}
@@ -126,7 +124,7 @@ export class Turns {
 	}
 }
 
-/** Calls of a reply that broke off or was refused do not run. */
+/** Calls of an interrupted or refused reply do not run. */
 function isWhole(stop: StopReason | undefined, error: string): boolean {
 	return error === "" && stop !== undefined && stop !== "refusal";
 }
@@ -135,7 +133,7 @@ function callsOf(content: AssistantMessage["content"]): string[] {
 	return content.flatMap((block) => (block.type === "call" ? [block.id] : []));
 }
 
-/** Puts the results of one reply's calls in the order of the calls: a denied call has its result before earlier ones. */
+/** Orders the results of one reply's calls as the calls. A denied call, for example, has its result before earlier calls. */
 class ResultOrder {
 	/** Calls without a delivered result, in the order of the reply. */
 	#calls: readonly string[] = [];
@@ -148,7 +146,7 @@ class ResultOrder {
 
 	take(outcome: Outcome): TurnEvent[] {
 		const { callId } = outcome;
-		// For example of a call that was interrupted in an earlier process.
+		// The call is, for example, from an earlier process that was interrupted.
 		if (!this.#calls.includes(callId)) return [{ type: "call.ended", callId, outcome }];
 		this.#ready.set(callId, outcome);
 		const missing = this.#calls.findIndex((id) => !this.#ready.has(id));

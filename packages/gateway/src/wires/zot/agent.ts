@@ -19,10 +19,8 @@ const acceptAgainMs = 4 * 60 * 60 * 1000;
 /** The operator, who started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
 
-/** Settings of the agent. */
 export interface AgentSettings {
 	readonly provider: string;
-	/** Working directory of sessions. */
 	readonly cwd: string;
 	/** Whether calls need no approval, except those that always require one. */
 	readonly acceptsAll: boolean;
@@ -39,7 +37,7 @@ export interface AgentOptions {
 	readonly settings: AgentSettings;
 	/** Milliseconds on a clock that never goes back. */
 	readonly now: () => number;
-	/** The kept session, if any. */
+	/** Id of the current session, if any. */
 	readonly sessionId: string | undefined;
 }
 
@@ -51,7 +49,7 @@ export class Agent {
 	#model = "";
 	#view: SessionView | undefined;
 	#acceptedAt: number | undefined;
-	/** Kept until the next recorded event. */
+	/** Cached until the next recorded event. */
 	#messageCount: Promise<number> | undefined;
 	#deliver: (event: SessionEvent) => void = () => undefined;
 
@@ -72,7 +70,7 @@ export class Agent {
 		this.#deliver = deliver;
 	}
 
-	/** The real name of the active model. */
+	/** Real name of the active model. */
 	get model(): string {
 		return this.#model;
 	}
@@ -156,7 +154,7 @@ export class Agent {
 		await this.#view?.leave();
 	}
 
-	/** The session that the agent is in: `open` enters the first one. */
+	/** The current session. `open` joins the first one. */
 	get #joined(): SessionView {
 		if (this.#view) return this.#view;
 		throw new ParleyError("the agent is in no session", { code: "internal" });

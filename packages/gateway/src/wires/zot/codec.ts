@@ -27,7 +27,6 @@ import {
 	type Stop,
 } from "./schema.ts";
 
-/** A decoded line. */
 export type Decoded =
 	| { readonly kind: "command"; readonly command: Command }
 	| { readonly kind: "refused"; readonly response: Response };
@@ -76,7 +75,7 @@ function refused(id: Id | null | undefined, command: string, error: string): Dec
 	return { kind: "refused", response: failure({ id: id ?? undefined, type: shorten(command, 100) }, error) };
 }
 
-/** Shortens a text that a client sent, so that responses stay short. */
+/** Shortens a client's text for a response. */
 export function shorten(text: string, most: number): string {
 	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
@@ -91,7 +90,6 @@ function describe({ issues }: z.ZodError): string {
 	return `${place.join("")}: ${issue.message}`;
 }
 
-/** Identifies a command in its response. */
 interface Named {
 	readonly id: Id | undefined;
 	readonly type: string;
@@ -117,7 +115,7 @@ export function failure({ id, type: command }: Named, error: string): Response {
 	};
 }
 
-/** Encodes a line, without its line end. Most lines are deltas, so only their text is encoded anew. */
+/** Encodes a line without its line end. Only the text of a delta is encoded each time, because most lines are deltas. */
 export function encodeFrame(frame: Frame): string {
 	if (frame.type !== "text_delta") return encodeJson(frame);
 	const { delta, request_id } = frame;
@@ -125,19 +123,18 @@ export function encodeFrame(frame: Frame): string {
 	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
-/** The JSON behind the text of a delta. It is the same for all deltas of a prompt. */
+/** The JSON after the text of a delta. It is the same for all deltas of a prompt. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
 	return id === undefined ? "}" : `,"request_id":${encodeJson(id)}}`;
 }
 
-/** Whether a command has an id. An empty id, or one of NUL only, is no id, as for existing clients. */
+/** Whether a command has an id. As for existing clients, an empty id and an id of NUL characters do not count. */
 export function idOf(id: Id | undefined): id is Id {
 	return typeof id === "string" ? /[^\0]/.test(id) : id !== undefined;
 }
 
-/** The error text for clients. */
 export function encodeError(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	return errorTexts[code](message);
@@ -157,7 +154,7 @@ export function encodeMessage({ message, at }: { readonly message: Message; read
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Puts pictures behind the text, as in `user_message`. Models get them before it. */
+/** Puts pictures after the text, as in `user_message`. Models get them before it. */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isPicture = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isPicture(block)), ...blocks.filter(isPicture)];
@@ -188,7 +185,6 @@ function encodeBlock(block: Message["content"][number]): Block[] {
 
 type CompletedCall = Extract<RecordedEvent, { type: "tool.completed" }>;
 
-/** Encodes the result of a completed call as the model gets it. */
 export function encodeResult(text: string, pictures: CompletedCall["pictures"] = []): Block[] {
 	const images = pictures.map(({ mediaType: mime_type, bytes }) => ({
 		type: "image" as const,
@@ -198,7 +194,6 @@ export function encodeResult(text: string, pictures: CompletedCall["pictures"] =
 	return [{ type: "text", text }, ...images];
 }
 
-/** Encodes the message of a prompt: its text, then its pictures. */
 export function encodeQuestion(text: string, images: readonly ImageBlock[]): Block[] {
 	const words = text === "" ? [] : [{ type: "text", text } as const];
 	return [...words, ...encodeContent(images)];
@@ -275,7 +270,7 @@ const beginning = new RegExp(
 
 /**
  * Finds the id of a line that is not valid JSON, so that its client gets a response. Reads only the beginning of the line,
- * and never returns an `id` of a nested value. Undefined if there is none.
+ * and ignores `id` in nested values. Returns undefined if the line has no id.
  */
 export function idOfLine(line: string): Id | undefined {
 	const [, id] = beginning.exec(line.slice(0, mostLooked)) ?? [];

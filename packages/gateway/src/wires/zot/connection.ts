@@ -11,7 +11,6 @@ import { type Command, type CommandType, type Frame, protocolVersion } from "./s
 export interface ConnectionOptions {
 	readonly agent: Agent;
 	readonly log: Logger;
-	/** Version of the program. */
 	readonly version: string;
 	/** The first line must have this token, if it is set. */
 	readonly token: string | undefined;
@@ -22,16 +21,13 @@ export interface ConnectionOptions {
 	readonly drained: () => Promise<void>;
 }
 
-/** Commands that take effect when they are read, before the responses that are due. */
+/** Commands that take effect when they are read, before pending responses. */
 const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
 
 /** Commands that are refused while a prompt runs. */
 const atRest: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
-/**
- * One client's life, without a stream: reads its lines, admits it, answers each command once in order, and sends what
- * happens.
- */
+/** One client, without a stream. Reads its lines, admits it, answers each command once in order, and sends events. */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	readonly #prompts: Prompts;
@@ -39,7 +35,7 @@ export class Connection {
 	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#begun = false;
-	/** The responses that are due; a later one waits for it. */
+	/** Resolves when the pending responses were sent. A later response waits for it. */
 	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {
@@ -52,12 +48,12 @@ export class Connection {
 		agent.listen((event) => this.#happened(event));
 	}
 
-	/** Whether a command is still being carried out. */
+	/** Whether a command is in progress. */
 	get busy(): boolean {
 		return this.#prompts.busy || this.#answering !== undefined;
 	}
 
-	/** Reads a line. Returns false if the client must go; it has its last response. */
+	/** Reads a line. Returns false if the client must be disconnected after the response that it got. */
 	take(line: Line): boolean {
 		if (line.kind !== "text") {
 			const why = line.kind === "oversized" ? "longer than 16 MiB" : "not UTF-8";
@@ -87,7 +83,7 @@ export class Connection {
 		await this.#prompts.idle();
 	}
 
-	/** Ends everything at once. Resolves after the last `done`. */
+	/** Ends all commands. Resolves after the last `done`. */
 	async terminate(why: Exclude<Unanswered, "ended">): Promise<void> {
 		this.#prompts.abortAll();
 		await this.end(why);
@@ -104,7 +100,7 @@ export class Connection {
 			return false;
 		}
 		const { token, version } = this.#options;
-		// Who was let in stays, whatever it says of itself later.
+		// An admitted client stays admitted, even if a later `hello` has a wrong token.
 		if (!this.#admitted && !isSame(command.token ?? "", token ?? "")) {
 			this.#answer(failure(command, "invalid token"));
 			return false;
@@ -122,16 +118,16 @@ export class Connection {
 		return true;
 	}
 
-	/** Sends a response behind the responses that are due. */
+	/** Sends a response after the pending ones. */
 	#answer(response: Frame | (() => Frame)): void {
 		const send = (): void => this.#options.send(typeof response === "function" ? response() : response);
 		if (this.#answering === undefined) send();
 		else this.#queue(async () => send());
 	}
 
-	/** Carries a command out. Responses keep the order of the commands; urgent commands do their work before their turn. */
+	/** Carries out a command. Responses keep the order of the commands. Urgent commands do their work first. */
 	#carryOut(command: Command): void {
-		// Judged when it was read: behind a prompt of the same write the agent is busy, and before it is not.
+		// Checked when the command is read: after a prompt of the same write the agent is busy, before it the agent is not.
 		if (atRest.has(command.type) && this.#prompts.busy) {
 			this.#answer(failure(command, "agent is busy"));
 			return;
@@ -149,7 +145,7 @@ export class Connection {
 		}
 	}
 
-	/** Its work may fail before its turn to respond has come, when nobody looks at it yet. */
+	/** The work may fail before its response is due. Until then no other code handles the rejection. */
 	#later(command: Command, outcome: Promise<Outcome>): void {
 		outcome.catch(() => undefined);
 		this.#queue(() => this.#respond(command, () => outcome));
@@ -191,9 +187,9 @@ export class Connection {
 	}
 }
 
-/** Takes as long for a wrong token as for the right one. */
+/** Compares in constant time. */
 function isSame(given: string, wanted: string): boolean {
-	// Loaded where there is a token: who starts a process waits for it.
+	// Loaded only if a token is set, because it delays the start of the process.
 	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(given), digest(wanted));

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@parley/base";
 
-/** How an error is told on this wire: its message, which is for people; what is nobody's business without it. */
+/** Error text for clients: the message, or a general text for internal errors. */
 export const errorTexts = {
 	cancelled: (message) => message,
 	invalid_argument: (message) => message,

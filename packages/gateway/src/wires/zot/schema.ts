@@ -1,7 +1,7 @@
 import { imageTypes, pictureProblem } from "@parley/core";
 import * as z from "zod";
 
-/** The major version of the protocol document, in the response to `hello`. */
+/** Major version of the protocol document, for the response to `hello`. */
 export const protocolVersion = 1;
 
 /** Maximum characters of an id or another name, which many lines repeat. */
@@ -19,14 +19,14 @@ const Message = z
 		"longer than 15 MiB of JSON",
 	);
 
-/** The error for an id that cannot be returned as it was sent. */
+/** Error for an id that cannot be returned unchanged. */
 const exact = "a number beyond 2^53 loses digits: send it as a string";
 
 /** The id of a command. Responses return it unchanged. */
 export const Id = z.union([Name, z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, exact)]);
 export type Id = z.infer<typeof Id>;
 
-/** Fields of every line. `null` is an absent id, as clients in typed languages send it. */
+/** Fields of every line. `null` means an absent id: clients in typed languages send it. */
 export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
 /** Accepts `image/jpg`, which many programs send for JPEG. */
@@ -121,14 +121,13 @@ function madeWhenRead(): Schemas {
 
 export type CommandType = keyof typeof commands;
 
-/** A validated command. */
 export type Command = {
 	[Type in CommandType]: { readonly type: Type; readonly id: Id | undefined } & z.output<
 		(typeof commands)[Type]
 	>;
 }[CommandType];
 
-/** The response to a command. Each command gets exactly one. */
+/** Response to a command. Each command gets exactly one. */
 export type Response =
 	| { type: "response"; id?: Id; command: string; success: true; data?: object }
 	| { type: "response"; id?: Id; command: string; success: false; error: string };
@@ -238,7 +237,6 @@ export function encodeJson(value: unknown): string {
 	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
 }
 
-/** Bytes of a value as JSON on this wire. */
 export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(encodeJson(value));
 }

@@ -12,7 +12,7 @@ const mostLineBytes = 16 * 1024 * 1024;
 /** Exit codes of the process: https://man.freebsd.org/cgi/man.cgi?query=sysexits */
 const exitCodes = { ended: 0, refused: 1, unread: 74, unreadable: 74 } as const;
 
-/** Log messages for the ends that need a reason. */
+/** Log messages for abnormal ends. */
 const farewells = {
 	refused: "the client was not let in: its first line has to be a hello with the token",
 	unread: "the client is gone, or does not read what it is told: what it asked for was ended",
@@ -60,7 +60,6 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		drained: () => out.drained(),
 	});
 	const lines = new LineReader(mostLineBytes);
-	/** Whether further lines are read. */
 	let hears = true;
 	const take = (line: Line): void => {
 		if (!hears || connection.take(line)) return;

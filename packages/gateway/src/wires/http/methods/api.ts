@@ -8,11 +8,9 @@ import { type Answer, errorAnswer } from "../error-code.ts";
 import { decodeEventsQuery, decodeSessionsQuery, decodeTasksQuery, readLimit } from "../schema.ts";
 import type { Health } from "./health.ts";
 
-/** Dependencies of the routes. */
 export interface ApiDeps {
 	readonly runtime: Runtime;
 	readonly health: Health;
-	/** Redacts the messages of errors. */
 	readonly redactor?: ErrorRedactor;
 }
 
@@ -20,7 +18,7 @@ type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Pr
 
 const healthPath = "/api/health";
 
-/** The read-only endpoints of the Ozzie document. All but health need a principal. */
+/** Read-only endpoints of the Ozzie document. All except health need a principal. */
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
 		const sessions = await runtime.list(principal, decodeSessionsQuery(query));
@@ -42,7 +40,6 @@ const routes: Readonly<Record<string, Route>> = {
 
 const report: Route = ({ health }, principal) => health.report(principal);
 
-/** Whether the address needs no credentials. */
 export function isPublic({ pathname, searchParams }: URL): boolean {
 	return pathname === healthPath && !searchParams.has("verbose");
 }

@@ -24,7 +24,7 @@ export interface AuthenticatedRequest {
 	readonly principal: Principal;
 }
 
-/** The start of a stream: after the last event id, after a `seq`, with the newest events, or now. */
+/** Start of a stream: after the last event id, after a `seq`, with the newest events, or at the next event. */
 interface Begin {
 	readonly lastEventId: string | undefined;
 	readonly afterSeq: number | undefined;
@@ -42,7 +42,7 @@ export class EventStreams {
 	readonly wire = "events";
 	readonly #deps: StreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
-	/** Requests that are being decoded. */
+	/** Number of requests that are being decoded. */
 	#coming = 0;
 	#closed = false;
 
@@ -50,12 +50,11 @@ export class EventStreams {
 		this.#deps = deps;
 	}
 
-	/** How many clients are connected. */
 	get clients(): number {
 		return this.#streams.size;
 	}
 
-	/** Bytes that wait for clients which do not keep up. */
+	/** Bytes that wait for slow clients. */
 	get waitingBytes(): number {
 		return this.#streams.keys().reduce((sum, stream) => sum + stream.waitingBytes, 0);
 	}
@@ -118,7 +117,7 @@ export class EventStreams {
 		return { principal, filter, transient: transient === "true", position };
 	}
 
-	/** The place before the first event. */
+	/** Position before the first event of the stream. */
 	async #place(
 		principal: Principal,
 		filter: StreamFilter,
@@ -126,13 +125,13 @@ export class EventStreams {
 	): Promise<number> {
 		const { history } = this.#deps.runtime;
 		const { sessionId } = filter;
-		// Throws before the answer if the client may not read the session.
+		// Throws before the response begins if the client may not read the session.
 		const behind = await history.place(
 			principal,
 			sessionId === undefined ? undefined : { sessionId, seq: afterSeq ?? 0 },
 		);
 		if (lastEventId !== undefined) {
-			// A higher id than the newest: events were deleted, or an older backup was restored.
+			// The id is above the newest one if events were deleted or an older backup was restored.
 			return Math.min(readNumber("last-event-id", lastEventId), await history.place(principal));
 		}
 		if (afterSeq !== undefined) return behind;

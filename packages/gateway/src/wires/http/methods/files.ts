@@ -10,10 +10,9 @@ import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
 import { answerUnread, HttpError, sendJson } from "../reply.ts";
 
-/** A client that takes or sends nothing for this long has gone; a slow one has not. */
+/** Milliseconds without a byte after which a client counts as gone. */
 const patienceMs = 30_000;
 
-/** Dependencies of the routes for files. */
 export interface FileRoutes {
 	readonly files: Files;
 	readonly clock: Clock;
@@ -33,7 +32,7 @@ const filesPath = "/api/files";
 
 /** Whether the body is the content of a file, which only `answerFiles` reads. */
 export function carriesFile({ method, url = "" }: IncomingMessage): boolean {
-	// Parsed like the router does: `/api/./files` is the same path.
+	// Parsed as the router does: `/api/./files` is the same path.
 	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
 }
 
@@ -50,7 +49,7 @@ export async function answerFiles(asked: FileRequest): Promise<void> {
 	} catch (reason) {
 		if (request.socket.destroyed) return;
 		if (response.headersSent) {
-			// The length was sent: only a reset shows that the content is not complete.
+			// The length was sent, so only a reset shows that the content is incomplete.
 			log.warn("a file could not be sent", { error: reason });
 			response.destroy();
 			return;
@@ -150,7 +149,10 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 	throw new HttpError(415, `the content encoding ${encoding} is not taken: send the file as it is`);
 }
 
-/** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ writes it in quotes, most clients do not. */
+/**
+ * Reads the key with or without quotes. The draft requires quotes, most clients send none.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
 function readKey({ headers }: IncomingMessage): string | undefined {
 	const header = headers["idempotency-key"];
 	if (header === undefined) return undefined;
@@ -177,7 +179,7 @@ async function* patiently(
 	const watch = () => clock.after(patienceMs, () => request.destroy(gone));
 	let timer = watch();
 	try {
-		// Left early, it still has an answer to carry.
+		// The connection stays open for the response if the loop ends early.
 		for await (const chunk of request.iterator({ destroyOnReturn: false })) {
 			timer.cancel();
 			onReceived(chunk.length);

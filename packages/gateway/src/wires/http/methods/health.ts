@@ -5,15 +5,13 @@ import type { LlamaStatus } from "../../../llama/llama-server.ts";
 
 export type HealthStatus = "ok" | "degraded" | "draining";
 
-/** State that changes while the gateway runs. */
 export interface HealthState {
 	draining: boolean;
-	/** None before the port is open. */
+	/** Empty before the port is open. */
 	listeners: readonly { readonly url: string; readonly tls: boolean }[];
 }
 
 interface ModelHealth {
-	/** The default model. */
 	readonly model: string;
 	/** Throws `permission_denied`. */
 	health(principal: Principal): { readonly providers: readonly ProviderState[] };
@@ -32,13 +30,12 @@ export interface HealthDeps {
 	};
 	readonly version: string;
 	readonly sandbox: () => SandboxState;
-	/** The default provider. */
 	readonly provider: string;
 	/** Host of the server, if it is not the provider's own. */
 	readonly server: string | undefined;
-	/** The problem of the policy that stops all calls, if any. */
+	/** The problem that makes the policy refuse all calls, if any. */
 	readonly policy: { readonly problem: string | undefined };
-	/** State of the local model server, if one is configured. */
+	/** Undefined if no local model server is configured. */
 	readonly llama: () => LlamaStatus | undefined;
 }
 
@@ -105,7 +102,7 @@ function encodeReach({ state, tls, reach }: HealthDeps): object {
 	});
 }
 
-/** The default provider in the state of its last call. */
+/** Encodes the default provider, with the state after its last call. */
 function encodeProvider(
 	{ runtime, provider: name, server }: HealthDeps,
 	providers: readonly ProviderState[],

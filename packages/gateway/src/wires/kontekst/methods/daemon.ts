@@ -6,7 +6,6 @@ import type { Callers } from "../../../grpc/callers.ts";
 import type { LlamaServer } from "../../../llama/llama-server.ts";
 import { statuses } from "../error-code.ts";
 
-/** What `kontekst.DaemonService` tells about the gateway, and how it is stopped. */
 export interface DaemonServiceOptions {
 	readonly callers: Callers;
 	readonly clock: Clock;
@@ -16,13 +15,11 @@ export interface DaemonServiceOptions {
 	readonly dataDirectory: string;
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** The configured local model server. */
 	readonly llama: LlamaServer | undefined;
-	/** Asks the gateway to stop. */
+	/** Requests the stop of the gateway. */
 	readonly shutdown: () => void;
 }
 
-/** The methods of `kontekst.DaemonService`. */
 export function daemonService(options: DaemonServiceOptions): DaemonServiceServer {
 	const { callers } = options;
 	return {
@@ -30,7 +27,7 @@ export function daemonService(options: DaemonServiceOptions): DaemonServiceServe
 		shutdown: (call, callback) => {
 			const answer = unary(shutdownFor, options);
 			answer(call, (error, response) => {
-				// The answer leaves before the listener closes.
+				// The response is sent before the listener closes.
 				if (!error) void callers.of(call.metadata).ended.then(options.shutdown);
 				callback(error, response);
 			});

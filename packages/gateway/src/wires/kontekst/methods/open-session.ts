@@ -5,13 +5,12 @@ import type { Start } from "../schema.ts";
 
 interface OpenedSession {
 	readonly view: SessionView;
-	/** The start has created it. */
 	readonly isNew: boolean;
 }
 
 /**
- * Joins the session that a start names. A session that does not exist is created, with the id that the client gave. Throws
- * for an agent or a directory that is not there.
+ * Joins the session that a start names. Creates a missing session with the id of the client. Throws for an unknown agent or
+ * directory.
  */
 export async function openSession(
 	runtime: Runtime,
@@ -58,7 +57,7 @@ async function createFor(
 	);
 	const { id } = await creating.catch((reason: unknown) => {
 		const { message, code } = ParleyError.from(reason);
-		// The field has this name here.
+		// This wire has another name for the field.
 		throw new ParleyError(message.replace(/^root_dir: /, "working_dir: "), { code, cause: reason });
 	});
 	return SessionView.join(runtime, id, following);

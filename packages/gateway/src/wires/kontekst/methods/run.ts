@@ -11,12 +11,11 @@ export interface AgentServiceOptions extends StreamDeps {
 	readonly redactor: ErrorRedactor;
 }
 
-/** The generated definition, for events that are encoded before they are sent: a writer needs their size. */
+/** The generated definition, without its serializer: events are encoded before, because a writer needs their size. */
 const definition = {
 	run: { ...AgentServiceService.run, responseSerialize: (encoded: Buffer) => encoded },
 };
 
-/** `kontekst.AgentService` with its methods. */
 export function agentService(options: AgentServiceOptions): GrpcService {
 	const run: handleBidiStreamingCall<RunCommand, Buffer> = (call) => serveRun(call, options);
 	return { name: "kontekst.AgentService", definition, implementation: { run } };

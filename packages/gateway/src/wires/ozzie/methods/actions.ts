@@ -2,8 +2,8 @@ import { type Action, authorize, isAuthorized, type Principal } from "@parley/co
 import type { MethodName } from "@parley/protocol";
 
 /**
- * Actions of each method for `authorize`. A principal that may do one of several actions may call the method; the runtime
- * checks the action that applies. A method without an action does not compile.
+ * Actions of each method for `authorize`. A principal that may do one of the actions may call the method; the runtime checks
+ * the action that applies. A method without an action does not compile.
  */
 const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
 	open_session: ["session.open", "session.read"],
@@ -24,7 +24,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	store_memory: ["memory.write", "memory.write_everyone"],
 	query_memories: "memory.read",
 	list_memories: "memory.read",
-	/** The second for all notes of a channel. */
+	/** `memory.forget_channel` applies to all notes of a channel. */
 	forget_memory: ["memory.forget", "memory.forget_channel"],
 	schedule_task: "schedule.create",
 	list_schedules: "schedule.read",
@@ -74,7 +74,6 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	verify_audit: "audit.read",
 };
 
-/** All actions of a method. */
 export function actionsOf(method: MethodName): readonly [Action, ...Action[]] {
 	const named = methodActions[method];
 	return typeof named === "string" ? [named] : named;

@@ -3,7 +3,6 @@ import type { ModelInfo, Prices, Profile, Profiles, Sampling } from "@parley/cor
 import type { MethodResult } from "@parley/protocol";
 import type { MethodsOf } from "./request.ts";
 
-/** Agents and models. */
 export const catalogueMethods: MethodsOf<"list_agents" | "list_models"> = {
 	async list_agents({ deps }, { principal }) {
 		return encodeAgents(await deps.runtime.agents(principal));

@@ -12,7 +12,7 @@ import { skillMethods } from "./skills.ts";
 import { taskMethods } from "./tasks.ts";
 import { usageMethods } from "./usage.ts";
 
-/** The work of each method. A method without a handler does not compile. */
+/** Handlers by method. A method without a handler does not compile. */
 const handlers: MethodsOf<MethodName> = {
 	...sessionMethods,
 	...promptMethods,
@@ -30,7 +30,7 @@ const handlers: MethodsOf<MethodName> = {
 	...auditMethods,
 };
 
-/** Carries out the request and returns the payload of its response. Throws the error of a failed one. */
+/** Carries out the request. Returns the payload of its response, or throws the error of the request. */
 export async function answerRequest(connection: HandlerContext, request: Asked): Promise<unknown> {
 	authorizeMethod(request.principal, request.method);
 	// True because the handler was looked up by the request's own method.

@@ -6,7 +6,6 @@ import { keyed, type MethodsOf } from "./request.ts";
 
 type MemoryMethod = "store_memory" | "query_memories" | "list_memories" | "forget_memory";
 
-/** Notes about people, channels and for everyone. */
 export const memoryMethods: MethodsOf<MemoryMethod> = {
 	async store_memory({ deps }, request) {
 		const { scope = "user", content, tags = [] } = request.params;
@@ -45,7 +44,6 @@ export const memoryMethods: MethodsOf<MemoryMethod> = {
 	},
 };
 
-/** The person that a request names. */
 function personOf(principal: Principal, person: string | undefined): string | undefined {
 	return person === "me" ? actingId(principal) : person;
 }

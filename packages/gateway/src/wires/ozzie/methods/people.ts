@@ -26,7 +26,6 @@ type PeopleMethod =
 	| "set_person_role"
 	| "remove_person";
 
-/** People of chat platforms: pairing, invitations and roles. */
 export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async pair(connection, request) {
 		const { people } = connection.deps.runtime.trust;
@@ -125,7 +124,6 @@ type TokenMethod = "create_token" | "list_tokens" | "rotate_token" | "revoke_tok
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Access tokens. */
 export const tokenMethods: MethodsOf<TokenMethod> = {
 	async create_token(connection, request) {
 		const { kind, name, platform, tenants, sessions, days } = request.params;
@@ -184,7 +182,6 @@ function encodeToken(facts: TokenFacts, now: number): MethodResult<"revoke_token
 
 const hourMs = 60 * 60 * 1000;
 
-/** Channel settings. */
 export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place"> = {
 	async list_places({ deps }, { principal }) {
 		const places = await deps.runtime.trust.places.list(principal);

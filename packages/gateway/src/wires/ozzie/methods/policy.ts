@@ -13,7 +13,6 @@ import { toTime } from "../../shared/time.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
 import { keyed, type MethodsOf, type RequestOf } from "./request.ts";
 
-/** The rules of the policy, and its decision for one call. */
 export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	async test_policy({ deps }, { principal, params }) {
 		const { command, tool, arguments: args } = params;
@@ -93,7 +92,6 @@ function encodeRule({
 const minutesUnlessTold = 240;
 const actionsUnlessTold = 200;
 
-/** Trust grants of channels. */
 export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
 	async request_grant(connection, request) {
 		const { grants } = connection.deps.runtime.trust;
@@ -115,7 +113,6 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 			all.list(principal, params.ended === true),
 			all.wishes(principal),
 		]);
-		// Observers get no tokens.
 		const shown = (token: string): string => (principal.kind === "observer" ? nameOfToken(token) : token);
 		return {
 			wishes: wishes.map((wish) => encodeWish({ ...wish, token: shown(wish.token) })),
@@ -136,7 +133,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 	},
 };
 
-/** The channel of the person; the operator names one. */
+/** A person requests a grant for their channel, an operator for a channel that they name. */
 function decodeWanted({ params, principal }: RequestOf<"request_grant">): WantedGrant {
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
 	const place = principal.person ? placeKey(principal.person.place) : channel;
@@ -156,7 +153,6 @@ function decodeWanted({ params, principal }: RequestOf<"request_grant">): Wanted
 	};
 }
 
-/** Payload of a requested grant. */
 function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish): GrantRequestPayload {
 	const { place, people, tools, classes, maxActions, lifeMs, reason, by } = wanted;
 	return {
@@ -178,7 +174,6 @@ function encodeWish({ token, sessionId, wanted, createdAt, expiresAt }: OpenWish
 /** Default number of audit rows in one response. */
 const rowsUnlessTold = 100;
 
-/** The audit log. */
 export const auditMethods: MethodsOf<"read_audit" | "verify_audit"> = {
 	async read_audit({ deps }, { principal, params }) {
 		const { since, until, principal: by, after, limit = rowsUnlessTold } = params;

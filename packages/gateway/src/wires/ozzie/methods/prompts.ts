@@ -8,7 +8,6 @@ import { answerBudget } from "../codec.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
 import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
 
-/** Open prompts, their answers, and the page for passwords. */
 export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
 		const { token, value, values, text, cancelled, reason, arguments: changed, key } = request.params;
@@ -39,7 +38,6 @@ export const promptMethods: MethodsOf<"prompt_response" | "list_prompts" | "secr
 		const sessionId = params.session_id ?? addressed;
 		const open = await runtime.prompts.list(principal, { sessionId, token, limit, approvals });
 		const prompts = open.map((one) => encodeOpenPrompt(one, token !== undefined));
-		// Observers get no tokens.
 		const shown =
 			principal.kind === "observer"
 				? prompts.map((one) => ({ ...one, token: nameOfToken(one.token) }))
@@ -70,8 +68,9 @@ async function answer(
 }
 
 /**
- * Settles an answer that cannot be read, for a client that reads no errors and would wait forever. The prompt is repeated
- * once with the error in its label, then denied. Throws the error the first time, and for all other clients.
+ * Handles an answer that cannot be read, for a client that reads no errors and would wait forever. The first time, the
+ * prompt is repeated with the error in its label, and this throws. The next time, the prompt is denied. For other clients it
+ * always throws.
  */
 export async function settleUnread(
 	connection: HandlerContext,
@@ -87,7 +86,7 @@ export async function settleUnread(
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
 }
 
-/** Whether the answer was not understood, or was a password on a connection that others can read. */
+/** Whether an answer was invalid, or was a password on a connection that others can read. */
 function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }

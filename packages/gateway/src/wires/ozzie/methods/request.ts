@@ -7,10 +7,8 @@ import { SessionView } from "../../view/session-view.ts";
 import type { Envelope } from "../envelope.ts";
 import type { Request } from "../schema.ts";
 
-/** The parts of the gateway that methods use. */
 export interface MethodDeps {
 	readonly runtime: Runtime;
-	/** The principal of the connection. */
 	readonly principal: Principal;
 	/** Milliseconds since the epoch. */
 	now(): number;
@@ -25,15 +23,17 @@ export interface MethodDeps {
 /** The connection of a request, as methods see it. */
 export interface HandlerContext {
 	readonly deps: MethodDeps;
-	/** The envelope of its frames. */
 	readonly envelope: Envelope;
 	/** The session of requests without `session_id`. */
 	readonly current: string | undefined;
-	/** The view of the session that a request names; undefined if it names none. Throws `not_found` if it is not joined. */
+	/**
+	 * Returns the view of the session of a request, or undefined without a session. Throws `not_found` if the named session
+	 * is not joined.
+	 */
 	target(request: Request): SessionView | undefined;
 	/**
-	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a joined session goes on. With
-	 * `replace`, it becomes the current session. Returns the `seq` of its newest event.
+	 * Joins a session. Its events begin after the current response. Without `afterSeq`, an already joined session continues
+	 * at its position. With `replace`, it becomes the current session. Returns the `seq` of its newest event.
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
 	/** The open prompt of a token, if the client shows one prompt at a time and follows the session. */
@@ -47,11 +47,11 @@ export interface JoinedSession {
 	readonly lastSeq: number;
 }
 
-/** A request with its principal: of a connector, with the person that it acts for. */
+/** A request with its principal. For a connector, that is the person that it acts for. */
 export type Asked = Request & { readonly principal: Principal };
 export type RequestOf<Name extends MethodName> = Extract<Asked, { method: Name }>;
 
-/** The work of some methods. A method without a handler does not compile. */
+/** Handlers of some methods. */
 export type MethodsOf<Method extends MethodName> = {
 	readonly [Name in Method]: (
 		connection: HandlerContext,
@@ -59,7 +59,6 @@ export type MethodsOf<Method extends MethodName> = {
 	) => Promise<MethodResult<Name>>;
 };
 
-/** The request for the runtime, with the session that it means. */
 export function keyed(request: Asked, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
 	const { principal, method } = request;
@@ -110,12 +109,12 @@ async function createImplicit(connection: HandlerContext, request: Asked): Promi
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		if (key === undefined || error.code !== "invalid_argument") throw error;
-		// Names the client's key, not the derived one.
+		// The message names the key of the client instead of the derived one.
 		throw new ParleyError(`key "${key}" was used for another request`, { code: error.code, cause: reason });
 	}
 }
 
-/** Longer than any key of a client, so that the two never collide. */
+/** The result is longer than any key of a client, so the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

@@ -7,7 +7,6 @@ import { type HandlerContext, keyed, type MethodsOf, type RequestOf, targetNamed
 
 type ScheduleMethod = "schedule_task" | "list_schedules" | "unschedule_task";
 
-/** Messages that are sent to sessions at given times. */
 export const scheduleMethods: MethodsOf<ScheduleMethod> = {
 	async schedule_task(connection, request) {
 		const { prompt, title, show } = request.params;

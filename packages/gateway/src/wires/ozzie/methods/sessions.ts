@@ -36,7 +36,6 @@ type SessionMethod =
 	| "list_feedback"
 	| "explain";
 
-/** Sessions, their messages and their runs. */
 export const sessionMethods: MethodsOf<SessionMethod> = {
 	async open_session(connection, request) {
 		const { params, principal } = request;
@@ -183,7 +182,7 @@ async function open(
 			profile: profile || undefined,
 		}),
 	);
-	// `session.created` follows the response, so the first event of a new session is still to come.
+	// The first event of a new session, `session.created`, follows the response.
 	const from = status === "created" ? 0 : afterSeq;
 	const { lastSeq } = await connection.join(id, from, replace);
 	return { session_id: id, status, last_seq: status === "created" ? 0 : lastSeq };
@@ -197,7 +196,6 @@ function encodeAccepted({ runId, queuedPosition }: Accepted): { run_id: string; 
 	return defined({ run_id: runId, queued_position: queuedPosition > 0 ? queuedPosition : undefined });
 }
 
-/** Result of `explain`. */
 function encodeExplanation(explained: Explanation): MethodResult<"explain"> {
 	const { heard, said } = explained;
 	const { at, attachments, ...message } = heard;

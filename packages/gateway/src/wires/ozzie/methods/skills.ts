@@ -5,7 +5,6 @@ import { keyed, type MethodsOf } from "./request.ts";
 
 type SkillMethod = "list_skills" | "show_skill" | "trust_skills" | "untrust_skills";
 
-/** Skills of the data directory and of working directories. */
 export const skillMethods: MethodsOf<SkillMethod> = {
 	async list_skills({ deps }, { principal, params: { session_id: sessionId, directory } }) {
 		const { skills, problems, digest } = await deps.runtime.skills.list(principal, { sessionId, directory });

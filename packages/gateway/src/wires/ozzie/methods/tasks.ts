@@ -25,7 +25,6 @@ type TaskMethod =
 /** Maximum tasks of `list_tasks`. */
 const mostListed = 1_000;
 
-/** Tasks in the background. */
 export const taskMethods: MethodsOf<TaskMethod> = {
 	async submit_task(connection, request) {
 		const { id: sessionId } = await targetOrNew(connection, request);
@@ -82,7 +81,6 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 	},
 };
 
-/** Observers get no tokens. */
 function viewOf({ kind }: Principal): TaskView {
 	return { token: (token) => (kind === "observer" ? nameOfToken(token) : token) };
 }

@@ -4,7 +4,6 @@ import type { MethodParams, MethodResult } from "@parley/protocol";
 import { encodeUsage } from "../../shared/usage-json.ts";
 import { keyed, type MethodsOf, targetOpen } from "./request.ts";
 
-/** Usage and budgets. */
 export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
 	async usage(connection, request) {
 		const { params, sessionId, principal } = request;
@@ -29,7 +28,7 @@ export function decodeUsageFilter(
 	{ since, until, by }: MethodParams<"usage">,
 	sessionId: string | undefined,
 ): UsageFilter {
-	// Days of this form sort like their texts.
+	// ISO days sort as texts.
 	if (since !== undefined && until !== undefined && since > until) {
 		throw new ParleyError(`since: must not be after until, but ${since} is after ${until}`, {
 			code: "invalid_argument",

@@ -1,10 +1,8 @@
 import type { ClientCall, ClientResult, Principal, Runtime, ToolConnection } from "@parley/core";
 
-/** The client of a host. */
 interface HostClient {
-	/** Returns the tools that it has registered, with their guidance. */
 	readonly registered: () => ToolConnection["registered"];
-	/** Sends a call to it. Must not wait for the answer. */
+	/** Sends a call without waiting for the answer. */
 	readonly request: (call: ClientCall) => void;
 }
 
@@ -55,14 +53,13 @@ export class Host {
 		connection.leave();
 	}
 
-	/** Takes an answer of the host. Returns false if it answers no open call of another session. */
+	/** Handles an answer of the host. Returns false if it answers no open call of another session. */
 	answer(hostCallId: string, result: ClientResult): boolean {
 		const call = this.#calls.get(hostCallId);
 		this.#calls.delete(hostCallId);
 		return call?.connection.answer(call.callId, result) ?? false;
 	}
 
-	/** The host has gone. */
 	leave(): void {
 		this.#isGone = true;
 		for (const connection of [...this.#connections]) this.disconnect(connection);
@@ -77,11 +74,11 @@ interface HostedSession {
 	readonly calling: (call: ClientCall) => void;
 }
 
-/** The connected hosts, by their principal and id. If two streams declare one host, the later one is the host. */
+/** Connected hosts by principal and id. If two streams declare one host, the later stream is the host. */
 export class Hosts {
 	readonly #hosts = new Map<string, readonly Host[]>();
 
-	/** Returns what withdraws it. */
+	/** Returns the function that withdraws the host. */
 	declare(principal: Principal, id: string, host: Host): () => void {
 		const key = keyOf(principal, id);
 		this.#hosts.set(key, [...(this.#hosts.get(key) ?? []), host]);

@@ -66,7 +66,7 @@ function isFields(value: unknown): value is Fields {
 	return kindOf(value) === "object";
 }
 
-/** The answer to an approval. A modifier that cannot be used denies the call, with the reason. */
+/** Response to an approval. A modifier that cannot be used denies the call, with the reason. */
 function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,
@@ -99,10 +99,9 @@ export async function answerApproval(
 
 /** The open approvals of a session, also those of turns that other clients started. */
 export class OpenApprovals {
-	/** By their tokens. */
+	/** Open approvals by token. */
 	readonly #prompts = new Map<string, Prompt>();
 
-	/** Takes each event of the session in its order. */
 	take(event: SessionEvent["event"]): void {
 		switch (event.type) {
 			case "prompt.requested":
@@ -119,9 +118,9 @@ export class OpenApprovals {
 	}
 
 	/**
-	 * The answer to the open approval that a decision names by its id or by the id of its call. Different runs can have
-	 * calls with one id: an approval for which `isOwn` returns true goes first. Undefined if no approval is named, or
-	 * several of others.
+	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. Different runs can
+	 * have calls with one id; then an approval for which `isOwn` returns true takes precedence. Returns undefined if the
+	 * decision names no approval, or several approvals of other runs.
 	 */
 	answerTo(
 		{ toolCallId, approved, modifier }: PermissionDecision,

@@ -12,9 +12,7 @@ export interface SessionToolsOptions {
 	readonly ownHostId: string | undefined;
 	/** The host whose tools the act phases of this session use. */
 	readonly hostId: string | undefined;
-	/** Called with each call of the session. */
 	readonly calling: (call: ClientCall) => void;
-	/** Sends a call to the client of this stream. */
 	readonly request: (call: ClientCall) => void;
 }
 
@@ -27,7 +25,7 @@ export class SessionTools {
 	readonly #asHost: Host | undefined;
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
-	/** The correlation of the turn at work. */
+	/** Correlation of the current turn. */
 	#run = "";
 	/** Names of tools of the gateway and of the host whose calls change nothing. */
 	#pure: ReadonlySet<string> = new Set();
@@ -45,8 +43,8 @@ export class SessionTools {
 	}
 
 	/**
-	 * Connects the client of the stream, and registers its tools. Throws as `ClientTools.connect` and `ToolConnection.register`
-	 * do; without tools, a client needs no right to offer some.
+	 * Connects the client of the stream and registers its tools. Throws as `ClientTools.connect` and
+	 * `ToolConnection.register`. A client without tools needs no right to offer tools.
 	 */
 	static async open(
 		sessionId: string,
@@ -66,7 +64,7 @@ export class SessionTools {
 	/** One rule for each tool of the session, also for those of its host if that is connected. */
 	async permissions(): Promise<readonly PermissionRule[]> {
 		const { runtime, principal } = this.#options;
-		// A correlation of its own: runs do not see the tools of the host meanwhile.
+		// A separate correlation, so that no run sees the tools of the host at this time.
 		const run = `permissions of ${this.#sessionId}`;
 		await this.#connectHost(run);
 		const tools = await runtime.toolPermissions(principal, this.#sessionId, run);
@@ -115,7 +113,7 @@ export class SessionTools {
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
 
-	/** Takes an answer of the client. Returns false if it answers no open call, unless the client is a host. */
+	/** Handles an answer of the client. Returns false if it answers no open call, unless the client is a host. */
 	answer(given: ToolResult): boolean {
 		const result = decodeResult(given);
 		if (this.#asHost?.answer(given.toolCallId, result)) return true;
@@ -155,7 +153,7 @@ export class SessionTools {
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
-/** The connection of the client of a stream, or the reason why it may offer no tools, as in the session of a chat channel. */
+/** The connection of a client, or the reason why it may offer no tools, for example in the session of a chat channel. */
 type OwnTools =
 	| { readonly connection: ToolConnection }
 	| { readonly connection: undefined; readonly refusal: ParleyError };

@@ -13,7 +13,6 @@ export interface CurrentModel {
 	readonly readsPictures: boolean;
 }
 
-/** A session of a stream, ready for messages. */
 export interface StartedSession {
 	readonly view: SessionView;
 	readonly tools: SessionTools;
@@ -21,7 +20,6 @@ export interface StartedSession {
 	readonly model: string;
 	/** The model of the next run. Other clients of the session can change it. */
 	readonly currentModel: () => CurrentModel;
-	/** Instructions for every turn. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
 	/** One rule for each tool. */
@@ -33,7 +31,6 @@ export interface StartedSession {
 export interface StartParts {
 	readonly runtime: Runtime;
 	readonly principal: Principal;
-	/** For the id of a new session. */
 	readonly newId: () => string;
 	/** The session to continue, as the metadata `parley-session-id` names it. */
 	readonly resumed: string | undefined;
@@ -41,9 +38,8 @@ export interface StartParts {
 	readonly hosts: Hosts;
 	/** The host that the client is for other sessions, as the metadata `parley-host-id` names it. */
 	readonly ownHostId: string | undefined;
-	/** Called with each call of a tool of a client in the session. */
+	/** Called with each client tool call of the session. */
 	readonly calling: (call: ClientCall) => void;
-	/** Sends a call to the client. */
 	readonly request: (call: ClientCall) => void;
 }
 

@@ -61,7 +61,7 @@ export function streamSession(
 	call.on("end", () => stream.close());
 }
 
-/** A slow client can do without deltas. */
+/** Deltas may be dropped for a slow client. */
 function isDelta({ response }: SessionResponse): boolean {
 	return response?.$case === "textDelta" || response?.$case === "thinkingDelta";
 }

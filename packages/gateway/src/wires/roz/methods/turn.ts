@@ -25,7 +25,7 @@ interface TurnOptions {
 	readonly ended: () => void;
 }
 
-/** One message of the client and its run, until the last event of the run. */
+/** One message of the client and its run, up to the last event of the run. */
 export class Turn {
 	readonly #options: TurnOptions;
 	readonly #frames: TurnFrames;
@@ -61,7 +61,6 @@ export class Turn {
 		for (const event of early) this.take(event);
 	}
 
-	/** Takes each event of the session in its order. */
 	take(happened: SessionEvent): void {
 		if (this.#isOver) return;
 		if (this.#runId === undefined) {
@@ -95,7 +94,7 @@ export class Turn {
 		if (this.#runId !== undefined) this.#cancelRun(this.#runId);
 	}
 
-	/** Sends no more frames. The run goes on. */
+	/** Sends no further frames. The run continues. */
 	stop(): void {
 		this.#isOver = true;
 		this.#keepalive.cancel();
@@ -123,7 +122,7 @@ type Happened = SessionEvent["event"];
 type Event<Type extends Happened["type"]> = Extract<Happened, { type: Type }>;
 
 interface TurnFramesOptions {
-	/** Repeated in the deltas and at the end. */
+	/** Sent in the deltas and at the end. */
 	readonly messageId: string;
 	readonly send: (response: SessionResponse) => void;
 	/** Whether calls of the tool change nothing. */
@@ -134,7 +133,7 @@ interface TurnFramesOptions {
 class TurnFrames {
 	readonly #options: TurnFramesOptions;
 	readonly #turns = new Turns();
-	/** Names of the tools of calls that have started. */
+	/** Tool names by id of the started call. */
 	readonly #tools = new Map<string, string>();
 	/** Calls of physical tools that run. */
 	readonly #physical = new Set<string>();
@@ -143,14 +142,13 @@ class TurnFrames {
 	/** Compactions that snapshots of the run have listed: those since the last reply of the session. */
 	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
 	#progress: number | undefined;
-	/** The last activity, for a progress that changes meanwhile. */
+	/** The last activity. It is sent again when the progress changes. */
 	#activity = { state: "thinking", detail: "" };
 	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
 	#usage: Usage | undefined;
 	/** Whether the client has text of the turn. */
 	#hasText = false;
 	#reply: Reply | undefined;
-	/** The last model call. */
 	#called: Event<"model.called"> | undefined;
 
 	constructor(options: TurnFramesOptions) {
@@ -166,7 +164,7 @@ class TurnFrames {
 		this.#hint("full", "a turn has begun");
 	}
 
-	/** Takes the next event of the run. Returns the last event of the run: then call `end`. */
+	/** Handles the next event of the run. Returns the last event of the run; then call `end`. */
 	take(happened: SessionEvent): Event<"assistant.message"> | undefined {
 		const { event } = happened;
 		this.#note(event);
@@ -188,7 +186,7 @@ class TurnFrames {
 		this.#physical.add(callId);
 	}
 
-	/** Sends the terminal frame, and what follows it. */
+	/** Sends the terminal frame and the compactions of the turn. */
 	end({ content, error, cause }: Event<"assistant.message">): void {
 		const { send, messageId } = this.#options;
 		// The answer of a workflow comes from its steps, not from a model call of the run.

@@ -14,10 +14,9 @@ export interface ComposedMessage {
 	readonly options: RunOptions;
 }
 
-/** Choices of the session for all its runs. */
 interface SessionChoices {
 	readonly currentModel: () => CurrentModel;
-	/** Instructions of the session, such as its project context. */
+	/** Instructions of the session, for example its project context. */
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
 }
@@ -57,10 +56,10 @@ function requirePictures({ name, readsPictures }: CurrentModel): void {
 	throw new ParleyError(message, { code: "unimplemented" });
 }
 
-/** The first character of a closing tag. If it were removed instead, the text around it could form another one. */
+/** The first character of a closing tag. It is escaped, because text around a removed tag could form another one. */
 const closing = /<(?=\s*\/\s*context)/giu;
 
-/** Returns the text of a block, in which no other closing tag can stand. */
+/** Returns the text of a block. The text contains no other closing tag. */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;

@@ -48,7 +48,6 @@ export function watchTeam(
 	});
 }
 
-/** The parts of the runtime that report on tasks. */
 interface WatchedRuntime {
 	readonly observe: Runtime["observe"];
 	readonly watch: Runtime["watch"];
@@ -63,23 +62,23 @@ interface TeamWatchOptions {
 	readonly send: (event: TeamEvent) => void;
 	/** Called when the task and all its workers have ended. */
 	readonly finished: () => void;
-	/** Called in its place if the session of the task is deleted. */
+	/** Called instead of `finished` if the session of the task is deleted. */
 	readonly deleted: () => void;
 }
 
 /**
- * The workers of a task: its own run is the first, each task that a worker spawns is a further one. The events of each
- * worker come in their order from its start. It ends when all have exited.
+ * Workers of a task: its own run, and each task that a worker spawns. The events of each worker are sent in order from its
+ * start. The watch ends when all workers have exited.
  */
 export class TeamWatch {
 	readonly #options: TeamWatchOptions;
-	/** Each ends the watching of one session. */
+	/** Functions that each stop watching a session. */
 	readonly #stops: (() => void)[] = [];
-	/** Workers, and the number of phases that each has begun. */
+	/** Number of started phases by worker. */
 	readonly #phases = new Map<string, number>();
 	/** Workers that have not exited. */
 	readonly #open = new Set<string>();
-	/** Resolves when the workers that are known have been replayed, one after the other: their events may be large. */
+	/** Resolves when the known workers were replayed, one after the other, because their events may be large. */
 	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
 

@@ -6,7 +6,7 @@ import type { Ask, Command } from "../schema.ts";
 
 type Approve = Extract<Command, { type: "approve" }>;
 
-/** Reasons why open approvals get no answer. */
+/** Reasons for the denial of open approvals. */
 const reasons = {
 	ended: "the client's input has ended",
 	lost: "the client is gone, or cannot be heard any more",

@@ -5,10 +5,10 @@ import { type Block, type Command, type CommandType, jsonBytes } from "../schema
 import type { Asks } from "./asks.ts";
 import type { Prompts } from "./prompts.ts";
 
-/** The data of a successful response; "later" if the command is answered when its work starts. */
+/** Data of a successful response, or "later" if the command is answered when its work starts. */
 export type Outcome = object | undefined | "later";
 
-/** The work of each command. A command without a handler does not compile. */
+/** Handlers by command. A command without a handler does not compile. */
 export type Handlers = {
 	readonly [Type in CommandType]: (command: Extract<Command, { type: Type }>) => Outcome | Promise<Outcome>;
 };

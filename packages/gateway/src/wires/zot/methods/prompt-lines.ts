@@ -5,7 +5,7 @@ import type { Counts, Notice } from "../schema.ts";
 
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
-/** Facts about a model call. `replied`: it returned something, because some providers count no tokens. */
+/** `replied`: the call returned something. Some providers count no tokens. */
 interface Counted {
 	readonly auxiliary: boolean;
 	readonly replied: boolean;
@@ -21,7 +21,7 @@ export class Tally {
 		return encodeCounts(this.#usage, this.#cost);
 	}
 
-	/** Returns the usage of a call with the sum so far; nothing for a call that never reached the model. */
+	/** Returns the usage of a call and the sum of all calls. Empty for a call that did not reach the model. */
 	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {
 		if (!replied && usage.inputTokens === 0 && usage.outputTokens === 0) return [];
 		this.#usage = sum(this.#usage, usage);
@@ -42,9 +42,9 @@ function sum(a: Usage, b: Usage): Usage {
 }
 
 /**
- * The lines of one prompt in the order of the zot document. Of each model call: `turn_start`, `assistant_start`, deltas and
- * `tool_use_*`, `usage`, `assistant_message`, calls, `turn_end`. Then the results of the calls; at the end `error`, if any,
- * and `done`.
+ * Lines of one prompt in the order of the zot document. Each model call has `turn_start`, `assistant_start`, deltas and
+ * `tool_use_*`, `usage`, `assistant_message`, calls and `turn_end`. The results of the calls follow. The last lines are
+ * `error`, if any, and `done`.
  */
 export class PromptLines {
 	readonly #tally: Tally;
@@ -60,7 +60,7 @@ export class PromptLines {
 		this.#abort = abort;
 	}
 
-	/** Whether a delta is one line, without a line before it. */
+	/** Whether the next delta needs no `assistant_start` before it. */
 	get speaking(): boolean {
 		return this.#turns.speaking;
 	}
@@ -114,9 +114,9 @@ export class PromptLines {
 		];
 	}
 
-	/** The `turn_end` of a reply that was cut off reports that; the client that aborts knows of the abort. */
+	/** Lines at the end of a run. The error of a reply that was cut off is in its `turn_end`. An abort is not an error. */
 	#end({ error, open }: Extract<TurnEvent, { type: "run.ended" }>): Notice[] {
-		// Without a model call that is left, the run ends with its limit, whatever the client wanted.
+		// A run without a further model call ends with the error of its limit, even if the client has aborted it.
 		const cancelled = error === "cancelled" || (error !== "" && !this.#cut && this.#abort.aborted);
 		const failed = error !== "" && !cancelled && !this.#cut;
 		const lines: Notice[] = cancelled ? this.#endAborted(open) : [];

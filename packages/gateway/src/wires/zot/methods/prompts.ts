@@ -64,7 +64,6 @@ export class Prompts {
 		this.#working ??= this.#work();
 	}
 
-	/** Data of the response to `queue`. */
 	list(): object {
 		const active = this.#active && describe(this.#active.job);
 		return { active: active ?? null, queued: this.#waiting.map(describe) };
@@ -102,7 +101,6 @@ export class Prompts {
 		if (this.#active) this.#tell(this.#active.job, notice);
 	}
 
-	/** Takes an event of the session. */
 	take(event: SessionEvent): void {
 		const active = this.#active;
 		if (!active) return;
@@ -167,7 +165,7 @@ export class Prompts {
 		this.#tell(job, { type: "done" });
 	}
 
-	/** Cancels by the id of the run: the next run may start before the core reads this. */
+	/** Cancels by run id, because the next run may start before the core reads this. */
 	#cancelRun(runId: string): void {
 		const { agent, log } = this.#options;
 		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
@@ -190,7 +188,6 @@ export class Prompts {
 	}
 }
 
-/** The message of the user as the transcript has it. */
 function questionOf({ message, images }: Extract<Job, { type: "prompt" }>, at: number): Notice {
 	const content = encodeQuestion(message ?? "", picturesOf(images));
 	return { type: "user_message", content, time: encodeTime(at) };
