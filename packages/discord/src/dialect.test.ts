@@ -90,7 +90,7 @@ const pieces = [
 ];
 const triples = pieces.flatMap((a) => pieces.flatMap((b) => pieces.map((c) => a + b + c)));
 
-test("no text, whatever is in it, has a mark that counts, and nothing but escapes is added", () => {
+test("no text has active formatting, and only escapes are added", () => {
 	for (const value of triples) {
 		const shown = asText(value);
 		expect(shown).not.toMatch(live);

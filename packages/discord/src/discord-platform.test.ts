@@ -33,7 +33,7 @@ test("a command is typed the same everywhere", () => {
 	]);
 });
 
-test("an attachment is read whole, and not where it is too large", async () => {
+test("an attachment is read completely, unless it is too large", async () => {
 	const attachment = { id: "1", name: "a.txt", size: 2, url: "https://cdn.example/a.txt" };
 	port.downloads.set(attachment.url, new Uint8Array([1, 2]));
 	expect(await platform.read(attachment, signal)).toEqual(new Uint8Array([1, 2]));
@@ -45,7 +45,7 @@ test("an attachment is read whole, and not where it is too large", async () => {
 	);
 });
 
-test("posts leave room for what is added to them", () => {
+test("posts leave space for added text", () => {
 	expect(platform.limits).toMatchObject({ post: 1900, buttonLabel: 80, options: 25, threadName: 100 });
 	expect(platform.name).toBe("discord");
 });

@@ -56,7 +56,7 @@ function wrote(clock: ManualClock, minutes: number): { readonly id: string; read
 	return message;
 }
 
-test("what a resumed session tells before it says who the bot is is taken, once", async () => {
+test("events of a resumed session before the bot's account is known are taken once", async () => {
 	const { clock, running, handlers } = await place();
 	const message = { t: "MESSAGE_CREATE", d: wrote(clock, 1) };
 	const taken = [handlers.dispatch(message), handlers.dispatch(message)];
@@ -66,7 +66,7 @@ test("what a resumed session tells before it says who the bot is is taken, once"
 	expect(await running.status()).toMatchObject({ link: resumed, connector: { waiting: 1 } });
 });
 
-test("the database is for its owner alone, and a second start goes on where the first one has ended", async () => {
+test("the database is readable only by its owner, and a second start continues", async () => {
 	const first = await place();
 	const { dataDir, clock } = first;
 	first.handlers.link(ready);
@@ -101,7 +101,7 @@ test("a new session is not gone on with while what was missed before it is not r
 	await refused;
 });
 
-test("a channel that cannot be read counts as behind, and the session goes on all the same", async () => {
+test("an unreadable channel counts as behind, and the session continues", async () => {
 	const first = await place();
 	first.handlers.link(ready);
 	await first.handlers.dispatch({ t: "MESSAGE_CREATE", d: wrote(first.clock, 9) });
@@ -130,7 +130,7 @@ test("a channel that cannot be read counts as behind, and the session goes on al
 	expect(third.port.asked).toContain("GET /channels/5/messages");
 });
 
-test("the commands are brought to Discord once, and each start asks whether they are there", async () => {
+test("commands are registered once, and each start checks them", async () => {
 	const commands = "/applications/22/commands";
 	const first = await place();
 	first.port.answer(`GET ${commands}`, { body: [] });

@@ -53,7 +53,7 @@ function envelope(event: object) {
 	return { type: "event", body: { event_id: "Ev1", event }, attempt: 0 } as const;
 }
 
-test("what comes before it is known who the bot is is taken when it is, once for both twins", async () => {
+test("an event before the bot's account is known is taken afterwards, once for both of its deliveries", async () => {
 	const { clock, running, handlers } = await place();
 	const message = { ...wrote(clock, 1), channel: "C1", text: "<@UBOT> hello" };
 	const taken = [
@@ -92,7 +92,7 @@ test("the database is for its owner alone, and a second start reads what was mis
 	expect(await second.running.status()).toMatchObject({ connector: { waiting: 2 } });
 });
 
-test("what is not taken the last time that it comes, and what was said while nothing came, is read", async () => {
+test("an event that fails at its last delivery is read, and so are messages during a silence", async () => {
 	const { clock, port, running, handlers } = await place();
 	handlers.link(ready);
 	const message = wrote(clock, 7);
@@ -120,7 +120,7 @@ test("what is not taken the last time that it comes, and what was said while not
 	expect(await running.status()).toMatchObject({ behind: 1 });
 });
 
-test("where the database is lost what the gateway has not heard is read", async () => {
+test("after a loss of the database, the messages that the gateway does not have are read", async () => {
 	const clock = new ManualClock();
 	const gateway = new ScriptedGateway(clock);
 	const sent = (): unknown[] =>
@@ -158,7 +158,7 @@ test("a command is answered, and what is malformed counted", async () => {
 	expect(await running.status()).toMatchObject({ malformed: 1 });
 });
 
-test("who presses Slack's own button sees that nobody is at work", async () => {
+test("after a press on Slack's own button, the status line is gone", async () => {
 	const { handlers, port, running } = await place();
 	handlers.link(ready);
 	const thread_ts = "1767225600.000100";
@@ -171,7 +171,7 @@ test("who presses Slack's own button sees that nobody is at work", async () => {
 	expect(await running.status()).toMatchObject({ connector: { waiting: 1 } });
 });
 
-test("what is not taken when it stops is not acknowledged", async () => {
+test("an untaken event is not acknowledged at the stop", async () => {
 	const { handlers, clock, stop } = await place();
 	const taken = handlers.take(envelope(wrote(clock, 1)));
 	const refused = expect(taken).rejects.toMatchObject({ code: "cancelled" });

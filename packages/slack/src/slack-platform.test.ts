@@ -18,7 +18,7 @@ function open() {
 	return { port, platform };
 }
 
-test("a person is named by a link to their profile, which calls nobody", () => {
+test("a person is named by a link to their profile, without a notification", () => {
 	const { platform } = open();
 	const named = platform.dialect.write(
 		parseText(`${platform.person("U1")} and ${platform.person("U2")}`).blocks,

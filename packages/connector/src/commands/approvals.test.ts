@@ -16,7 +16,7 @@ async function ask(answers: ScriptedAnswers, from?: number) {
 	return { said: reply ? read(reply) : "", reply, context, gateway };
 }
 
-test("what waits in another room is shown with who asked for it where, and with buttons of its own", async () => {
+test("an approval of another channel is shown with its author, its channel and its own buttons", async () => {
 	const { said, reply, context, gateway } = await ask(waiting(listedPrompt()));
 	expect(said).toBe(
 		[
@@ -58,11 +58,11 @@ test.each([
 	],
 	["by the operator", nobodys, "Asked by the operator in Slack"],
 	["by somebody without a name", listedPrompt({ name: "" }), "Asked by slack:T:U7 in Slack"],
-])("what was asked %s says so", async (_, prompt, words) => {
+])("an approval asked %s names its origin", async (_, prompt, words) => {
 	expect((await ask(waiting(prompt))).said).toContain(words);
 });
 
-test("what is always asked about has no button to approve", async () => {
+test("a call that always requires approval has no approve button", async () => {
 	const { said } = await ask(waiting(listedPrompt({ always_ask: true }, { risk: "critical" })));
 	expect(said).toContain("**Risk: critical.**");
 	expect(said).toContain("\n[Deny] [Show all]");
@@ -77,7 +77,7 @@ function many(count: number, ...given: Parameters<typeof listedPrompt>) {
 	);
 }
 
-test("of many as many are shown as one post holds whole, each with its own buttons, and the others with their number", async () => {
+test("one post shows as many approvals as fit, each with its own buttons, and the number of the others", async () => {
 	const prompts = many(6);
 	const { said, reply } = await ask(waiting(...prompts));
 	expect(reply?.controls).toHaveLength(4);
@@ -91,7 +91,7 @@ test("of many as many are shown as one post holds whole, each with its own butto
 	);
 });
 
-test("what does not fit whole stands alone and is not approved unread", async () => {
+test("an approval that does not fit one post is shown alone and cannot be approved unread", async () => {
 	const [one, two] = many(2);
 	const long = listedPrompt({ token: "prompt_long00" }, { arguments: { cmd: "x".repeat(3_000) } });
 	const first = await ask(waiting(long, ...many(2)));
@@ -109,7 +109,7 @@ test("what does not fit whole stands alone and is not approved unread", async ()
 	expect(behind.said).toContain("And 1 more: `/approvals from:3` shows them.");
 });
 
-test("a short one whose long values stand in its preview alone is not approved below others either", async () => {
+test("a short approval with long values only in its preview cannot be approved in a list either", async () => {
 	const write = { arguments: { path: "a", content: "x".repeat(300) }, preview: "+ x" };
 	const brief = listedPrompt({ token: "prompt_brief0" }, write);
 	for (const prompts of [
@@ -120,7 +120,7 @@ test("a short one whose long values stand in its preview alone is not approved b
 	}
 });
 
-test("a post of several holds no more than the platform does, whatever is long in them", async () => {
+test("a post with several approvals respects the platform's limit, whichever part is long", async () => {
 	const long = "ä*".repeat(50);
 	const prompts = many(4, { name: long, session_title: long }, { notes: [long.repeat(3)] });
 	const { reply } = await ask(waiting(...prompts));
@@ -129,7 +129,7 @@ test("a post of several holds no more than the platform does, whatever is long i
 	expect(reply?.text).toMatch(/And \d more/);
 });
 
-test("what this person can let happen comes before their own work and what is always asked about", async () => {
+test("calls that this person can approve come before their own and before those that always require approval", async () => {
 	const [critical, own] = many(2);
 	const { reply } = await ask(
 		waiting(
@@ -146,21 +146,21 @@ test("what this person can let happen comes before their own work and what is al
 	]);
 });
 
-test("where more wait than are listed, that is said", async () => {
+test("the list reports further approvals that it does not show", async () => {
 	expect((await ask(waiting(...many(200)))).said).toContain("And at least 196 more: ");
 });
 
-test("where nothing waits, that is said", async () => {
+test("an empty list is reported", async () => {
 	expect((await ask(waiting())).said).toBe("Nothing waits for an approval that can be given here.");
 });
 
-test("what was answered between two looks is left out", async () => {
+test("an approval that was answered during the listing is left out", async () => {
 	const prompts = [listedPrompt()];
 	const { said } = await ask({ list_prompts: ({ token: named }) => ({ prompts: named ? [] : prompts }) });
 	expect(said).toBe("Nothing waits for an approval that can be given here.");
 });
 
-test("who may not approve hears it of the gateway", async () => {
+test("a person who may not approve gets the gateway's refusal", async () => {
 	const refusal = new ParleyError("it takes the role approver", { code: "permission_denied" });
 	await expect(ask({ list_prompts: () => Promise.reject(refusal) })).rejects.toBe(refusal);
 });

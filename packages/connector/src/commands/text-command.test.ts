@@ -98,13 +98,13 @@ test.each([
 });
 
 test.each(["help", "!", "! help", "!dance", "/etc/hosts is a file", "look: !help"])(
-	"%s is no command",
+	"%s is not a command",
 	(said) => {
 		expect(readTextCommand(said, table)).toBeUndefined();
 	},
 );
 
-test("who wants it to stop may say so in more words", () => {
+test("a stop command may have further words", () => {
 	const stop = { name: "stop", description: "Stops", options: [] };
 	for (const said of ["!stop", "!stop now", "/stop it, please"]) {
 		expect(readTextCommand(said, [...table, stop])).toEqual({ command: stop, options: {} });

@@ -14,7 +14,7 @@ const subjects = [
 	"1712345678.012345",
 ];
 
-test.each(subjects)("what an id of %s stands for is read back, and platforms take it", (subject) => {
+test.each(subjects)("an id of %s is read back to its target, and is valid on all platforms", (subject) => {
 	const controls = new Controls("token");
 	for (const kind of kinds) {
 		const target = { kind, session, subject };
@@ -25,7 +25,7 @@ test.each(subjects)("what an id of %s stands for is read back, and platforms tak
 	}
 });
 
-test("ids that people still see are read for ever", () => {
+test("ids in visible posts stay readable", () => {
 	const written = {
 		stop: "q",
 		again: "g",
@@ -56,7 +56,7 @@ test("ids that people still see are read for ever", () => {
 	});
 });
 
-test("an id counts for nobody but who knows the secret", () => {
+test("an id is valid only with the secret", () => {
 	const id = new Controls("token").write({ kind: "deny", session, subject: "prompt_1" });
 	expect(new Controls("token").read(id)).toBeDefined();
 	expect(new Controls("other").read(id)).toBeUndefined();
@@ -72,11 +72,14 @@ test("an id that was changed anywhere stands for nothing", () => {
 	}
 });
 
-test.each(["", ".", "1a...", "ä".repeat(14), "x".repeat(200), "1a.sess_1.prompt_1."])("%j is no id", (id) => {
-	expect(new Controls("token").read(id)).toBeUndefined();
-});
+test.each(["", ".", "1a...", "ä".repeat(14), "x".repeat(200), "1a.sess_1.prompt_1."])(
+	"%j is not an id",
+	(id) => {
+		expect(new Controls("token").read(id)).toBeUndefined();
+	},
+);
 
-test("what is pressed after a deny is asked for its reason, and never needs one", () => {
+test("a press after a deny opens a form for an optional reason", () => {
 	expect(forms.deny?.fields).toEqual([
 		expect.objectContaining({ name: "reason", required: false, most: 300 }),
 	]);

@@ -56,7 +56,7 @@ function deletedAt(at: number): RecordedEvent {
 	return { seq: 9, at, event };
 }
 
-test("a deletion is told where something was expected, or something was said within a day", () => {
+test("a deletion is posted after recent activity or with open work", () => {
 	const day = 24 * 3_600_000;
 	const notice = {
 		type: "show",

@@ -68,7 +68,7 @@ test("a row keeps the event's place and moment, and a task's the order of the ta
 	expect(rows(plain)).toEqual([row]);
 });
 
-test("a thread is opened for a card that is there, with a name that fits", () => {
+test("a thread is opened for an existing card, with a name that fits", () => {
 	const name = "Compare  the\nprices of all shops";
 	expect(rows({ type: "thread", lane: "milestone", card: "task:9", name, task: "9" })).toEqual([
 		{

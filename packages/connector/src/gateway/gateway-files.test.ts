@@ -75,7 +75,7 @@ test.each([
 	});
 });
 
-test("a gateway that is away is unavailable, and whoever stops waiting is told so", async () => {
+test("a gateway that is down is unavailable, and a cancelled wait rejects", async () => {
 	const { files } = await gatewayThat((request) => void request.socket.destroy());
 	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({ code: "unavailable" });
 	const silent = await gatewayThat(() => undefined);

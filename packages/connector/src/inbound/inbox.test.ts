@@ -14,7 +14,7 @@ async function surroundings() {
 
 const event = (id: string, conversation = "general"): QueuedEvent => ({ id, conversation, data: { id } });
 
-test("an event is taken once, whatever comes again and whoever restarts", async () => {
+test("an event is accepted once, in spite of redelivery and restarts", async () => {
 	const { store, heard, parts } = await surroundings();
 	const inbox = await Inbox.start(parts);
 	expect(await inbox.accept(event("a"))).toBe(true);
@@ -26,7 +26,7 @@ test("an event is taken once, whatever comes again and whoever restarts", async 
 	expect(heard).toEqual(["a"]);
 });
 
-test("a conversation is heard in order while others go on, no more at once than allowed", async () => {
+test("a conversation is handled in order while others continue, up to the allowed number", async () => {
 	const { store, heard, parts } = await surroundings();
 	const gates = new Map<string, () => void>();
 	const handle = ({ id }: QueuedEvent): Promise<void> => {
@@ -53,7 +53,7 @@ test("a conversation is heard in order while others go on, no more at once than 
 	expect(heard).toEqual(["a1", "b1", "c1", "a2"]);
 });
 
-test("what was not handled when the process ended is handled by the next one, with the same id", async () => {
+test("an unhandled event of an ended process is handled by the next one, with the same id", async () => {
 	const { store, heard, parts } = await surroundings();
 	const handle = (): Promise<void> => new Promise(() => undefined);
 	const first = await Inbox.start({ ...parts, handle });
@@ -85,7 +85,7 @@ test("while the gateway is away an event keeps its turn however long that takes"
 	expect(heard).toEqual(["a", "b"]);
 });
 
-test("an event that the handler refuses five times is put aside with its reason, and the next one goes on", async () => {
+test("an event that the handler refuses five times is given up with its reason, and the next one continues", async () => {
 	const { store, clock, log, heard, parts } = await surroundings();
 	const handle = async ({ id }: QueuedEvent): Promise<void> => {
 		heard.push(id);
@@ -107,7 +107,7 @@ test("an event that the handler refuses five times is put aside with its reason,
 	expect(log.records.at(-1)).toMatchObject({ level: "error", fields: { id: "bad", attempts: 5 } });
 });
 
-test("where too many wait the platform is not told that an event has arrived", async () => {
+test("a full queue refuses an event, so that the platform redelivers it", async () => {
 	const { store, parts } = await surroundings();
 	const handle = (): Promise<void> => new Promise(() => undefined);
 	const inbox = await Inbox.start({ ...parts, handle, capacity: 2 });
@@ -135,7 +135,7 @@ test("an event whose end cannot be written down is handled again, and an inbound
 	await expect(inbox.accept(event("b"))).rejects.toThrow("the disk is full");
 });
 
-test("an inbox that is stopped waits for its handlers, tells them, and begins nothing more", async () => {
+test("a stopped inbox waits for its handlers, aborts their signal, and starts no other", async () => {
 	const { store, clock, heard, parts } = await surroundings();
 	const handle: InboundHandler = ({ id }, { signal }) => {
 		heard.push(id);
@@ -150,7 +150,7 @@ test("an inbox that is stopped waits for its handlers, tells them, and begins no
 	expect(clock.pending).toBe(0);
 });
 
-test("of more than a thousand events that wait, the others are read when their turn comes, in order and whole", async () => {
+test("waiting events above a thousand are read in order and complete", async () => {
 	const { store, parts } = await surroundings();
 	const gate = Promise.withResolvers<void>();
 	const heard: { readonly data: unknown; readonly isRead: boolean }[] = [];

@@ -40,7 +40,7 @@ function everywhere(count: number): Partial<PlannedRow>[] {
 
 const disk = new Error("the disk is full");
 
-test("what a lost transaction has claimed is sent by the next one, once", async () => {
+test("rows claimed by a lost transaction are sent by the next one, once", async () => {
 	const { office: context, places } = await office();
 	const row = { seq: 1, at: context.clock.now(), lane: "final", payload: "one" } as const;
 	const plan = { conversation: "general", cursor: { session: "sess_1", seq: 1 }, rows: [row] };
@@ -55,7 +55,7 @@ test("what a lost transaction has claimed is sent by the next one, once", async 
 	expect(context.surface.asked).toEqual(['send "one"']);
 });
 
-test("what found no room beside the claims of a lost transaction is sent when that is lost", async () => {
+test("a row without capacity beside the claims of a lost transaction is sent afterwards", async () => {
 	const { office: context, places } = await office();
 	const limit = { scope: "slow", retryAfterMs: 1000 };
 	context.surface.script.push(() => {
@@ -101,7 +101,7 @@ test("a post that is not settled yet is not claimed a second time", async () => 
 	expect(context.surface.asked).toEqual(["send 1", "send 1", "send 2"]);
 });
 
-test("what is planned after the stop is left to the next process", async () => {
+test("a row planned after the stop is left to the next process", async () => {
 	const { office: context } = await office();
 	await context.outbox.stop();
 	await context.tell([{ payload: 1 }]);

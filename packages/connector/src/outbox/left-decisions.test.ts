@@ -43,7 +43,7 @@ async function twoHeld(): Promise<Held> {
 	};
 }
 
-test("what another process decides of held posts is done while the connector runs", async () => {
+test("decisions of another process about held posts are carried out while the connector runs", async () => {
 	await using held = await twoHeld();
 	const { office } = held;
 	await held.leave("sess_1/1/0", true);
@@ -56,7 +56,7 @@ test("what another process decides of held posts is done while the connector run
 	await expect(held.leave("sess_1/9/0", true)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("of two decisions the first one counts, whoever says otherwise hears that, and one that comes too late is forgotten", async () => {
+test("the first of two decisions is used, a different one is refused, and a late one is forgotten", async () => {
 	await using held = await twoHeld();
 	const { office, store } = held;
 	await held.leave("sess_1/1/0", false);

@@ -42,7 +42,7 @@ test.each<[what: string, now: MachineStart | undefined, asked: string]>([
 	["started again with the machine", { ...mark, boot: "b" }, "find sess_1/1/0"],
 	["is unknown", undefined, "find sess_1/1/0"],
 ])(
-	"after a kill, a post within the window is repeated only if the clock went on: it %s",
+	"after a kill, a post within the window is repeated only if the clock was not set: it %s",
 	async (_, now, asked) => {
 		await using killed = await killedWhileSending();
 		const { office, database } = killed;

@@ -36,7 +36,7 @@ test("a plan whose transaction is rolled back is never sent", async () => {
 	expect(await office.outbox.cursor("sess_1")).toBe(0);
 });
 
-test("of many edits of a card only the newest is sent", async () => {
+test("only the newest of many edits of a card is sent", async () => {
 	const office = await PostOffice.open();
 	await office.tell([{ lane: "milestone", card: "task", payload: 0 }]);
 	const limit = { scope: "general", retryAfterMs: 5000 };
@@ -60,7 +60,7 @@ test("an approval overtakes an answer that waits, and what comes in parts waits 
 	expect(office.shown).toEqual(["may I?", "part 1", "part 2", "milestone"]);
 });
 
-test("where there is no room, the more urgent lane of another conversation goes first", async () => {
+test("with limited capacity, the more urgent lane of another conversation goes first", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rate-limited", { limit: { scope: "all", retryAfterMs: 2000 } }));
 	await office.tell([{ payload: "limited" }]);
@@ -86,7 +86,7 @@ test("a bucket that a receipt calls empty is left alone until it is full again",
 	expect(office.shown).toEqual([1, 2]);
 });
 
-test("what was being sent when the process ended is looked up before it is sent again", async () => {
+test("a request interrupted by the end of the process is looked up before it is sent again", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(never);
 	await office.tell([{ payload: "once" }]);
@@ -146,7 +146,7 @@ test("repeats back off within the window, and after it the post is looked up", a
 	expect(office.shown).toEqual(["once"]);
 });
 
-test("what was posted before an error is not posted again by a repeat, and what follows keeps its order", async () => {
+test("a post before an error is not repeated, and later ones keep their order", async () => {
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), failWith("unknown"));
@@ -188,7 +188,7 @@ test("a repeat waits as long as the platform says", async () => {
 test.each([
 	["within the window is sent again at once", 59_999, "send"],
 	["after the window is looked up", 60_000, "find"],
-])("what a killed process was sending %s", async (_, passed, does) => {
+])("a request of a killed process %s", async (_, passed, does) => {
 	const office = await PostOffice.open();
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), never);
@@ -224,7 +224,7 @@ test("after the database was lost, what is found is not posted again, and what i
 	]);
 });
 
-test("what the platform refuses is dead with its reason, and what follows goes on", async () => {
+test("a post that the platform refuses is dead with its reason, and later ones continue", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rejected"), failWith("gone"));
 	await office.tell([{ payload: 1 }, { payload: 2 }, { payload: 3 }]);
@@ -236,7 +236,7 @@ test("what the platform refuses is dead with its reason, and what follows goes o
 	expect(office.log.records.filter(({ level }) => level === "error")).toHaveLength(2);
 });
 
-test("where nobody will ever be able to look, a person decides, and only the rest of the message waits", async () => {
+test("if a lookup is permanently impossible, a person decides, and only the rest of the event waits", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("unknown"), failWith("rejected"));
 	await office.tell([{ payload: 1 }, { payload: 2 }]);
@@ -256,7 +256,7 @@ test("where nobody will ever be able to look, a person decides, and only the res
 	});
 });
 
-test("an answer that was given up is sent on a word, after a look, and only where nothing newer is in its place", async () => {
+test("a dead answer is sent after a decision and a lookup, unless its card has newer content", async () => {
 	const office = await PostOffice.open();
 	office.surface.script.push(failWith("rejected"), failWith("rejected"), failWith("rejected"));
 	await office.tell([{ payload: "one" }]);
@@ -297,7 +297,7 @@ test("a conversation that is put on hold sends nothing that was not on its way",
 	expect(office.shown).toEqual([1, 2]);
 });
 
-test("what is older than a day is not posted without asking", async () => {
+test("a post older than a day needs a decision", async () => {
 	const office = await PostOffice.open();
 	const at = office.clock.now() - 24 * 3_600_000 - 1;
 	await office.tell([{ payload: "last week", at }]);
@@ -318,7 +318,7 @@ test("a receipt that cannot be written down at once is written down later, and n
 	expect(office.surface.asked).toEqual(["send 1", "send 2"]);
 });
 
-test("typing is shown where nothing else is on its way, and never kept", async () => {
+test("typing is shown only without other requests, and is not stored", async () => {
 	const office = await PostOffice.open();
 	await office.outbox.typing("general");
 	office.surface.script.push(never);

@@ -16,7 +16,7 @@ function planOf(seq: number, payload: unknown, after?: number): Plan {
 
 const open = (store?: Store<ConnectorTables>) => PostOffice.open(store && (async () => store));
 
-test("of two posts that share a transaction the second waits for the first", async () => {
+test("the second of two posts in one transaction waits for the first", async () => {
 	const { outbox, surface, store } = await open();
 	const slow = Promise.withResolvers<undefined>();
 	surface.script.push(() => slow.promise);
@@ -27,7 +27,7 @@ test("of two posts that share a transaction the second waits for the first", asy
 	expect(surface.asked).toEqual(['send "one"', 'send "two"']);
 });
 
-test("nothing waits for a post whose plan was taken back in the same transaction", async () => {
+test("a post whose plan was rolled back in the same transaction blocks no other", async () => {
 	const { outbox, surface, store } = await open();
 	const refused = outbox.plan(planOf(1, "one"), async () => {
 		throw new Error("no");
@@ -53,7 +53,7 @@ test("a cursor that is elsewhere than its planner thinks is looked up, and what 
 	await expect(outbox.plan(planOf(2, "two", 1))).rejects.toMatchObject({ code: "failed_precondition" });
 });
 
-test("what a database runs again, as one that undoes transactions does, is sent once", async () => {
+test("a transaction that the database runs again sends its posts once", async () => {
 	const sqlite = await openSqlite();
 	const again: Store<ConnectorTables> = {
 		engine: sqlite.engine,

@@ -42,7 +42,7 @@ test("an absence counts only from fifteen seconds on, and only the second one", 
 	expect(judgeLook(row, looked, undefined, later)).toMatchObject({ to: "planned", attempts: 1 });
 });
 
-test("while nobody can say, it is looked for again for a day, and then a person decides", () => {
+test("a failing lookup is repeated for a day, and then a person decides", () => {
 	const outage = new DeliveryError("503", { kind: "unknown" });
 	const looked = doubt();
 	const waits = [1, 2, 3].map(() => judgeLook(row, looked, outage, later));

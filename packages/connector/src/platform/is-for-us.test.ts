@@ -71,7 +71,7 @@ test.each(table)("%j: %s", (of, reason) => {
 	expect(isForUs(message(of), facts)).toEqual({ ours: mine.includes(reason), reason });
 });
 
-test.each(table)("%j: the room is asked about only where that decides", (of) => {
+test.each(table)("%j: the channel settings are requested only if they decide", (of) => {
 	const decisions = (["required", "always"] as const).map(
 		(mention) => isForUs(message(of), { ...usualFacts, mention }).ours,
 	);

@@ -29,7 +29,7 @@ test("changes of ten seconds are one write, and what is asked for is written at 
 	expect(written).toEqual([4, 4]);
 });
 
-test("what cannot be written is told of and written later", async () => {
+test("a failed save is logged and repeated later", async () => {
 	const { clock, log, late, written, state } = place();
 	state.isRefused = true;
 	await late.written();
@@ -40,7 +40,7 @@ test("what cannot be written is told of and written later", async () => {
 	expect(written).toEqual([0]);
 });
 
-test("what has changed is written in the end, and nothing after it", async () => {
+test("a change is saved at the end, and no later one", async () => {
 	const { clock, late, written } = place();
 	late.changed();
 	await late.close();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { Malformed } from "./malformed.ts";
 
-test("what cannot be read is counted each time and told of once", () => {
+test("each unreadable payload is counted, and each kind is logged once", () => {
 	const log = new MemoryLogger();
 	const malformed = new Malformed("Slack", log);
 	const schema = z.object({ ts: z.string() });

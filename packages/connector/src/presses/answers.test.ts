@@ -150,7 +150,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	});
 });
 
-test("who asks for another answer while one is made reads that, so that nothing waits for it", async () => {
+test("a request for another answer during a run is refused, so that it blocks nothing", async () => {
 	const busy = new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 	const { text } = await pressed("again", { answers: answered, results: [busy] });
 	expect(text).toBe("Not now: I am still busy here. Press Again in a moment.");

@@ -94,7 +94,7 @@ test("each refusal and each earlier answer is reported with its reason", async (
 	);
 });
 
-test("a call that the gateway does not know any more is reported, and the others are answered", async () => {
+test("a call that the gateway no longer knows is reported, and the others are answered", async () => {
 	const t = new QuestionContext(asked, {
 		prompt_response: ({ token }) => {
 			if (token === tokenOf(2)) return { status: "sent" };
@@ -126,7 +126,7 @@ test("a press that the gateway did not get is handled again with the same keys",
 	expect(text).toContain("✅ **Approved:**\n\n- **1.** `write_file` · write a.txt\n- **2.**");
 });
 
-test("a card that is not known any more says so", async () => {
+test("an unknown card is reported", async () => {
 	const t = new QuestionContext([], sent);
 	expect(emptyConversation.questions.cards).toBeUndefined();
 	const { text } = (await press("approve-all", t, buttonOf(asked))) ?? {};

@@ -31,7 +31,7 @@ test.each([
 		{ cancelled: true, reason: "not today" },
 		"⛔ **Denied** by @42, at 1767225600 s\n\n> not today",
 	],
-] as const)("%s with %j is sent in the name of who presses, and answered with its card", async (...given) => {
+] as const)("%s with %j is sent on behalf of the person, and answered with its card", async (...given) => {
 	const [kind, fields, response, words] = given;
 	const { said, gateway } = await press(kind, { ...one, ...sent }, fields);
 	expect(gateway.asked.at(-1)).toEqual({
@@ -42,7 +42,7 @@ test.each([
 	expect(said.endsWith(words)).toBe(true);
 });
 
-test("a press that is handled again says what it came to, although nothing waits any more", async () => {
+test("a repeated press returns the result, although the approval is closed", async () => {
 	expect((await press("listed-approve", { ...waiting(), ...sent })).said).toBe(
 		"✅ **Approved once** by @42, at 1767225600 s",
 	);
@@ -65,7 +65,7 @@ test("all of it is shown as long as it waits, and there it can be approved", asy
 	expect((await press("listed-whole", waiting())).said).toMatch(over);
 });
 
-test("who may not approve is refused by the gateway", async () => {
+test("a person who may not approve is refused by the gateway", async () => {
 	const refusal = new ParleyError("it takes the role approver", { code: "permission_denied" });
 	const answers = { list_prompts: () => Promise.reject(refusal) };
 	await expect(press("listed-approve", answers)).rejects.toBe(refusal);

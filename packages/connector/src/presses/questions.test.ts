@@ -75,7 +75,7 @@ const given: readonly (readonly [
 ];
 
 test.each(given)(
-	"who presses %s in their own name, and the card alone shows it",
+	"a press on %s is sent on behalf of the person, and only the card shows it",
 	async (...[, asked, kind, what, sends]) => {
 		const t = new QuestionContext([asked], sent);
 		expect(await t.press(kind, what)).toBeUndefined();
@@ -113,13 +113,13 @@ const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPre
 	],
 ];
 
-test.each(late)("a press that comes too late, %s, is told what has happened", async (_, how, kind, reply) => {
+test.each(late)("a late press, %s, returns the result", async (_, how, kind, reply) => {
 	const t = new QuestionContext([approval(), how], sent);
 	expect(await t.press(kind)).toEqual({ text: reply });
 	expect(t.gateway.asked).toEqual([]);
 });
 
-test("who was slower than somebody else is told who was first", async () => {
+test("a person who was slower than another one gets the name of the first", async () => {
 	const t = new QuestionContext([approval()], {
 		prompt_response: () => {
 			t.events = [approval(), answered({ by: "discord:1:43" })];
@@ -131,7 +131,7 @@ test("who was slower than somebody else is told who was first", async () => {
 	});
 });
 
-test("whose own answer has come back meanwhile is told nothing more", async () => {
+test("a person whose own answer has already been recorded gets no text", async () => {
 	const t = new QuestionContext([approval()], {
 		prompt_response: () => {
 			t.events = [approval(), answered({ by: "discord:1:42" })];
@@ -141,7 +141,7 @@ test("whose own answer has come back meanwhile is told nothing more", async () =
 	expect(await t.press("approve")).toBeUndefined();
 });
 
-test("who may not approve reads why in the gateway's words", async () => {
+test("a person who may not approve gets the gateway's refusal", async () => {
 	const t = new QuestionContext(
 		[approval()],
 		refusing("forbidden: it takes the role approver", "permission_denied"),
@@ -191,7 +191,7 @@ test("all of a question is shown as the gateway has it, whatever its card leaves
 	]);
 });
 
-test("all of a question that is over is what became of it", async () => {
+test("the complete text of a closed question is its result", async () => {
 	const t = new QuestionContext([approval(), answered({})], { list_prompts: () => ({ prompts: [] }) });
 	expect((await t.press("whole"))?.text).toContain("Approved once");
 });
@@ -209,7 +209,7 @@ test("a password is entered on a page of the gateway, whose address is for one p
 	]);
 });
 
-test("where the gateway has no page the operator enters the password", async () => {
+test("without a page of the gateway, the operator enters the password", async () => {
 	const t = new QuestionContext(
 		[elicitation({ type: "password" })],
 		refusing("not available", "unimplemented"),

@@ -27,13 +27,13 @@ test.each(replies)("a reply to an approval that says %j", async (text, sends) =>
 	expect(reply?.text.startsWith("Nothing was decided") ?? false).toBe(sends === undefined);
 });
 
-test("for the session is no answer where that is not offered", async () => {
+test("an approval for the session is refused if it is not offered", async () => {
 	const t = new QuestionContext([approval()], sent);
 	expect((await t.says("session"))?.text).toContain("**approve** or **deny**");
 	expect(t.gateway.asked).toEqual([]);
 });
 
-test("a password that somebody writes in the chat is not sent on", async () => {
+test("a password written in the chat is not sent to the gateway", async () => {
 	const t = new QuestionContext([elicitation({ type: "password" })], sent);
 	const reply = await t.says("hunter2");
 	expect(t.gateway.asked).toEqual([]);

@@ -197,7 +197,7 @@ test.each(scenarios)("$name", async ({ kind, subject, fields, answers, over, ask
 	expect(read(said)).toBe(reply);
 });
 
-test("what the gateway forbids is left to who explains refusals", async () => {
+test("a refusal of the gateway is passed on", async () => {
 	const { context } = scriptedContext({
 		cancel_task: () => {
 			throw new ParleyError("forbidden: …", { code: "permission_denied" });
@@ -265,7 +265,7 @@ test.each<[string, TaskPayload, string, RegExp]>([
 	["a task at work", taskPayload(), "faster", /cannot be told more.*\[Cancel\]$/],
 	["a task that is done", taskPayload({ status: "completed" }), "again", /over \(✅ Done\).*\[Retry\]$/],
 	["nothing but a file", waiting, " ", /^Write what should change/],
-])("a reply in a thread that %s cannot hear is explained", async (_name, task, text, explained) => {
+])("a reply in a thread that is not suitable for %s is explained", async (_name, task, text, explained) => {
 	const { context, gateway } = scriptedContext({ check_task: () => task });
 	const reply = await replyToTask(context, { person: ada, room: general, key: "key", taskId: id, text });
 	expect(read(reply)).toMatch(explained);

@@ -41,7 +41,7 @@ const grant = {
 
 const joined = { type: "audience", room: general, at: 0, change: "a guest joined" } as const;
 
-test("where others may read a channel, what it is trusted with ends without anybody asking", async () => {
+test("a change of the audience of a channel ends its trust", async () => {
 	const grants = [{ ...grant, grant_id: "grant_9", place: "discord:1:9" }, grant];
 	const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
 	await suspendTrust(context, joined, "key");
@@ -58,7 +58,7 @@ test("where others may read a channel, what it is trusted with ends without anyb
 	]);
 });
 
-test("what concerns several channels of a tenant ends what each of them is trusted with, and nothing elsewhere", async () => {
+test("a change of several channels of a tenant ends the trust of each of them, and of no other", async () => {
 	const grants = ["discord:1:2", "discord:1:3", "discord:1:4", "discord:9:2", "slack:1:2"].map(
 		(place, at) => ({
 			...grant,
@@ -84,7 +84,7 @@ test("what concerns several channels of a tenant ends what each of them is trust
 	]);
 });
 
-test("where nothing is granted, nothing is ended", async () => {
+test("without a grant, no grant is ended", async () => {
 	const { context, gateway } = scriptedContext({ list_grants: () => ({ grants: [], wishes: [] }) });
 	await suspendTrust(context, joined, "key");
 	expect(gateway.asked).toHaveLength(1);

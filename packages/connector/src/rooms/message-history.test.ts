@@ -33,7 +33,7 @@ async function open() {
 	return { store, start, seldom: await start(), clock, reads: () => reads };
 }
 
-test("of what is said for the first time the database is asked nothing", async () => {
+test("a message with a first event needs no read of the database", async () => {
 	const { store, seldom, reads } = await open();
 	await store.commit((tx) => seldom.write(tx, heard));
 	const before = reads();
@@ -43,7 +43,7 @@ test("of what is said for the first time the database is asked nothing", async (
 	await store.close();
 });
 
-test("an edit that was heard before its message has overtaken it, also in the next process", async () => {
+test("an edit that was handled before its message has overtaken it, also in the next process", async () => {
 	const { store, seldom, start } = await open();
 	await store.commit((tx) => seldom.write(tx, { ...heard, id: "edited:1:general:7:9" }));
 	for (const each of [seldom, await start()]) {
@@ -54,7 +54,7 @@ test("an edit that was heard before its message has overtaken it, also in the ne
 	await store.close();
 });
 
-test("a stop counts for what was said before it, also in the next process", async () => {
+test("a stop applies to earlier messages, also in the next process", async () => {
 	const { store, seldom, start } = await open();
 	const stop: MessageRecord = { ...heard, effect: "nothing-to-stop" };
 	await store.commit((tx) => seldom.write(tx, stop));
@@ -67,7 +67,7 @@ test("a stop counts for what was said before it, also in the next process", asyn
 	await store.close();
 });
 
-test("where the transaction of what was heard is lost, nothing was heard", async () => {
+test("a record of a lost transaction does not exist", async () => {
 	const { store, seldom } = await open();
 	const lost = store.commit(async (tx) => {
 		await seldom.write(tx, { ...heard, id: "edited:1:general:7:9", effect: "nothing-to-stop" });
@@ -79,7 +79,7 @@ test("where the transaction of what was heard is lost, nothing was heard", async
 	await store.close();
 });
 
-test("whoever hands a message on waits for a stop that is being carried out, and no other does", async () => {
+test("a message waits for a running stop of its conversation only", async () => {
 	const { store, seldom } = await open();
 	const cancelled = Promise.withResolvers<void>();
 	const carriedOut = seldom.stop({ conversation, at: 5 }, async () => {
@@ -116,7 +116,7 @@ test("a stop that begins while an older one is looked up is waited for, and one 
 	await store.close();
 });
 
-test("what was heard a week ago is not asked for any more", async () => {
+test("records older than a week are not read", async () => {
 	const { store, seldom, clock, reads } = await open();
 	const stop = { ...heard, id: "edited:1:general:7:9", effect: "nothing-to-stop" } as const;
 	await store.commit((tx) => seldom.write(tx, stop));
@@ -136,7 +136,7 @@ test("what was heard a week ago is not asked for any more", async () => {
 	await store.close();
 });
 
-test("of more stops than are remembered every conversation is looked up, and none is missed", async () => {
+test("with more stops than fit in memory, every conversation is looked up, and none is missed", async () => {
 	const { store, start, reads } = await open();
 	const asks = async (count: number): Promise<[number, ...boolean[]]> => {
 		await store.commit((tx) => stopEverywhere(tx, count));

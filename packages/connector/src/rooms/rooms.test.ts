@@ -75,7 +75,7 @@ test("a turn whose commit was refused although it is durable counts here as it d
 	expect(await current()).toBe(third);
 });
 
-test("what the gateway says of a room counts for half a minute, and a failure for no time at all", async () => {
+test("the settings of a room are cached for half a minute, and a failure is not cached", async () => {
 	const { rooms, gateway, clock } = await open();
 	const asked = () => gateway.asked.filter(({ method }) => method === "whoami").length;
 	const channel: Room = { ...room, kind: "channel" };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { playScene } from "../testing/scene.ts";
 import { Stage } from "../testing/stage.ts";
 
-test("somebody at work shows as typing until they have answered", async () => {
+test("an active run shows typing until its answer", async () => {
 	const { platform } = await playScene([{ says: "one" }, { passes: 20_000 }]);
 	const typed = platform.surface.asked.filter((asked) => asked === "typing dms/dm-ada");
 	expect(typed.length).toBeGreaterThanOrEqual(3);
@@ -46,7 +46,7 @@ test("sessions and models are suggested, and nothing where the gateway is away",
 	expect(await late).toEqual([]);
 });
 
-test("what cannot be understood is logged and keeps nobody waiting", async () => {
+test("an unreadable event is logged and blocks no other", async () => {
 	const stage = await Stage.open();
 	const nonsense = { type: "dance", room: stage.room() };
 	// As a platform's package of another version would hand it on.
@@ -56,7 +56,7 @@ test("what cannot be understood is logged and keeps nobody waiting", async () =>
 	expect(errors.map(({ fields }) => fields["id"])).toEqual(["nonsense"]);
 });
 
-test("whatever the gateway refuses for good is told once, and the next message has its turn", async () => {
+test("a permanent refusal of the gateway is posted once, and the next message is handled", async () => {
 	const stage = await Stage.open();
 	await playScene(
 		[
@@ -100,7 +100,7 @@ test("a connector that stops leaves what waits to the next process", async () =>
 	expect(stage.whispers()).toHaveLength(1);
 });
 
-test("whose message finds the line full is told so once, and all are sent in their order", async () => {
+test("a full queue is posted once, and all messages are sent in order", async () => {
 	const said = Array.from({ length: 36 }, (_, index) => `message ${index}`);
 	const stage = await playScene(said.map((says) => ({ says })));
 	const shown = (): string[] =>

@@ -17,14 +17,14 @@ async function caughtUp(stage: Stage): Promise<readonly string[]> {
 	return stage.posts(stage.room("general"));
 }
 
-test("what was answered outside of sessions is not answered again after the database was lost", async () => {
+test("an answer outside of sessions is not repeated after a loss of the database", async () => {
 	const stage = await playScene([...asked, { ...us, says: "!help" }, { ...us, says: "" }]);
 	const before = stage.posts(stage.room("general"));
 	expect(before).toHaveLength(3);
 	expect(await caughtUp(stage)).toEqual(before);
 });
 
-test("who was refused once in an hour is not refused again in the next one for what was said before", async () => {
+test("a person refused in one hour is not refused again in the next one for an earlier message", async () => {
 	const stage = await Stage.open();
 	stage.gateway.roles.set("ada", "stranger");
 	await playScene([{ ...us, says: "one" }, { ...us, says: "two" }, { passes: 3_600_000 }], stage);
@@ -37,7 +37,7 @@ test("who was refused once in an hour is not refused again in the next one for w
 test.each([
 	["cannot be taken in", "internal"],
 	["finds the line full", "resource_exhausted"],
-] as const)("who was told that what they said %s is not told again", async (_, code) => {
+] as const)("a notice that a message %s is not repeated", async (_, code) => {
 	const stage = await Stage.open();
 	stage.gateway.methods.send_message = () => {
 		throw new ParleyError("it failed", { code });
@@ -50,7 +50,7 @@ test.each([
 	expect(await caughtUp(stage)).toEqual(before);
 });
 
-test("what was not answered before the database was lost is answered", async () => {
+test("a message without an answer before the loss of the database is answered", async () => {
 	const stage = await playScene(asked);
 	await playScene([{ ...us, says: "!help" }], stage);
 	stage.platform.surface.posts.pop();

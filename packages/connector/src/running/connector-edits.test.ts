@@ -174,7 +174,7 @@ test("an edit of a message that waits is sent although the gateway fails in the 
 	expect(stage.gateway.newest.runs.map(({ content }) => content)).toEqual(["one", "three"]);
 });
 
-test("who waits for an answer is told when what they said or pressed is put aside, and what speaks to nobody stays unanswered", async () => {
+test("a given up message or press is answered with an apology, and other messages stay unanswered", async () => {
 	const stage = await Stage.open();
 	const { methods } = stage.gateway;
 	for (const method of ["whoami", "send_message", "list_sessions"] as const) {
@@ -202,7 +202,7 @@ test("who waits for an answer is told when what they said or pressed is put asid
 	expect(errors).toContain("an event was put aside");
 });
 
-test("what cannot be put aside because nobody can be told is tried again until somebody is", async () => {
+test("an event whose apology cannot be stored is retried until it can", async () => {
 	const stage = await Stage.open();
 	let tries = 0;
 	stage.gateway.methods.send_message = () => {
@@ -216,7 +216,7 @@ test("what cannot be put aside because nobody can be told is tried again until s
 	expect((await stage.connector.status()).waiting).toBe(0);
 });
 
-test("what comes while the connector's token does not count waits for the operator", async () => {
+test("events during an invalid token wait for the operator", async () => {
 	const stage = await Stage.open();
 	const { methods } = stage.gateway;
 	const { whoami } = methods;
@@ -249,7 +249,7 @@ test("a choice is understood although the session is still being read again", as
 	);
 });
 
-test("nobody seems to be typing while a question waits for a person", async () => {
+test("typing is not shown while a question waits for a person", async () => {
 	const stage = await playScene([{ says: "clean up" }, { gateway: { asks: {} } }, { passes: 1000 }]);
 	const typed = (): number =>
 		stage.platform.surface.asked.filter((asked) => asked.startsWith("typing")).length;

@@ -25,7 +25,7 @@ const completes: Step = {
 	},
 };
 
-test("the database is lost in the middle of a task: its card and its thread go on where they are", async () => {
+test("after a loss of the database during a task, its card and its thread continue", async () => {
 	const opening: Step[] = [
 		{ says: "count", in: "general", mentions: "us" },
 		{ gateway: { answers: "I begin" } },
@@ -100,7 +100,7 @@ test("a reply to the card of a task is for that task, in the room too", async ()
 	expect(said).toMatchObject([{ task_id: "task_1", status: "revise", feedback: "only the hidden ones" }]);
 });
 
-test("what a part of a task asks stands in the thread of that task", async () => {
+test("the question of a worker is in the thread of the parent task", async () => {
 	const part = { task_id: "task_2", title: "Count the folders", description: "", parent_id: "task_1" };
 	const stage = await playScene([
 		{ says: "count", in: "general", mentions: "us" } as const,
@@ -131,7 +131,7 @@ test("a task in a room that is a thread opens none, and says all of itself there
 	expect(stage.posts(stage.room("general/post 9")).join("\n")).toContain("there are seven");
 });
 
-test("the card of a task whose conversation is deleted promises nothing any more", async () => {
+test("the card of a task is closed when its conversation is deleted", async () => {
 	const stage = await playScene([{ says: "count", in: "general", mentions: "us" }, begins]);
 	await playScene([{ does: ({ gateway }) => gateway.delete() }], stage);
 	const [card] = stage.posts(stage.room("general"));

@@ -61,7 +61,7 @@ test("that others may read a channel waits neither for its messages nor for pres
 	expect(ended).toMatchObject([{ id: "grant_chat:guild:general" }]);
 });
 
-test("the notes of a channel go when it is deleted, and stay when the bot cannot read it any more", async () => {
+test("the notes of a channel are deleted with the channel, and stay when the bot loses access", async () => {
 	const { stage } = await trusting();
 	const forgotten: (string | null | undefined)[] = [];
 	Object.assign(stage.gateway.methods, {
@@ -77,7 +77,7 @@ test("the notes of a channel go when it is deleted, and stay when the bot cannot
 	expect(forgotten).toEqual(["chat:guild:general"]);
 });
 
-test("a message that is deleted while it waits ends the trust, because nobody says who has deleted it", async () => {
+test("a message deleted while it waits ends the trust, because platforms do not name who deleted it", async () => {
 	const { stage, ended } = await trusting();
 	await playScene(
 		[

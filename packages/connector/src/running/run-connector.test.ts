@@ -128,14 +128,14 @@ test("a connector starts once it is first known who the bot is, and stops in ord
 	]);
 });
 
-test("who waits for the connector hears that it never starts", async () => {
+test("waiting callers are rejected if the connector never starts", async () => {
 	const { opening, stop } = await place();
 	const started = expect(opening.started).rejects.toMatchObject({ code: "cancelled" });
 	await stop();
 	await started;
 });
 
-test("whatever makes it useless ends it with the reason", async () => {
+test("a permanent failure ends the connector with the reason", async () => {
 	const refused = await place();
 	refused.side.link({ state: "refused", detail: "the token was revoked" });
 	expect(await refused.running.ended).toMatchObject({
@@ -158,7 +158,7 @@ test("whatever makes it useless ends it with the reason", async () => {
 	await expect(unstarted.opening.started).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("that what was missed cannot be read is told, and the connector goes on", async () => {
+test("a failure to read missed events is logged, and the connector continues", async () => {
 	const { side, log, opening } = await place();
 	side.refusals.set("readMissed", new Error("no answer"));
 	side.link(ready);
@@ -168,7 +168,7 @@ test("that what was missed cannot be read is told, and the connector goes on", a
 	expect(warnings).toEqual(["what was missed before the database was there could not be read"]);
 });
 
-test("where the platform's side does not open nothing runs", async () => {
+test("if the platform's side does not open, nothing runs", async () => {
 	const dataDir = await mkdtemp(join(await realpath(tmpdir()), "parley-running-"));
 	onTestFinished(() => rm(dataDir, { recursive: true }));
 	const [clock, log, ids] = [new ManualClock(), new MemoryLogger(), seededIds(1)];

@@ -5,7 +5,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { connectorDatabaseFile, openConnectorDatabase } from "./connector-database.ts";
 
-test("what is kept is there for the next process, by platform, until it is forgotten", async () => {
+test("a stored value is available to the next process, by platform, until it is deleted", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-kept-"));
 	const where = { dataDir: directory.path, platform: "slack", clock: new ManualClock() };
 	const first = await openConnectorDatabase(where);

@@ -54,7 +54,7 @@ function plan(session: string, seq: number, payload: string): Plan {
 }
 
 test.each([0, 1, 2])(
-	"of plans that share a commit, the one in place %i that is refused is told so, and undoes no other",
+	"a refused plan at index %i of a shared commit rejects and undoes no other",
 	async (place) => {
 		const crowd = await Crowd.open();
 		const office = await PostOffice.open(async () => crowd.store);
@@ -86,7 +86,7 @@ test.each([0, 1, 2])(
 	},
 );
 
-test("a plan whose other half fails is tried again with what came behind it in its conversation", async () => {
+test("a plan whose second part fails is retried together with later plans of its conversation", async () => {
 	const crowd = await Crowd.open();
 	const office = await PostOffice.open(async () => crowd.store);
 	await crowd.gather();
@@ -114,7 +114,7 @@ async function inboxOn(store: Store<ConnectorTables>, handle: InboundHandler) {
 const states = (store: Store<ConnectorTables>) =>
 	store.read((db) => db.selectFrom("inbound").select(["id", "state"]).orderBy("position").execute());
 
-test("of inbound events that share a commit, one that cannot be kept is refused alone, and a copy stays one", async () => {
+test("only an invalid inbound event of a shared commit is refused, and a duplicate stays one", async () => {
 	const crowd = await Crowd.open();
 	await crowd.gather();
 	const heard: string[] = [];
@@ -139,7 +139,7 @@ test("of inbound events that share a commit, one that cannot be kept is refused 
 	expect(await states(crowd.store)).toEqual(["a", "b", "c"].map((id) => ({ id, state: "done" })));
 });
 
-test("of handlers that share a commit, one that is refused is called again, and the others have been heard once", async () => {
+test("only a refused handler of a shared commit is called again", async () => {
 	const crowd = await Crowd.open();
 	await crowd.gather();
 	const store = new WatchedStore(crowd.store);

@@ -63,7 +63,7 @@ test("a command that fails rejects alone, and what waits at the close is committ
 	await expect(store.commit(async () => undefined)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("of commits that share a transaction, one that fails undoes no other, and none overtakes another", async () => {
+test("a failing commit undoes no other one of its transaction, and the order stays", async () => {
 	const { done, come, commit, clock, store, transactions } = await open();
 	await come(8, 1);
 	const before = transactions();
@@ -86,7 +86,7 @@ test("of commits that share a transaction, one that fails undoes no other, and n
 	expect(transactions() - before).toBe(2);
 });
 
-test("where the transaction of a crowd is lost, each of its commits hears of it", async () => {
+test("if a shared transaction is lost, each of its commits rejects", async () => {
 	const clock = new ManualClock();
 	let isBroken = false;
 	const reach = (): void => {

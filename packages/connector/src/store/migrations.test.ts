@@ -10,7 +10,7 @@ import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 import { isOpen } from "./tables.ts";
 
-test("a database from before there were conversations keeps its cursors, and its sessions are told again in silence", async () => {
+test("a database without conversations keeps its cursors, and its sessions are reduced again without posts", async () => {
 	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-connector-"));
 	const file = join(directory, "connector.sqlite");
 	const before = await openSqliteStore<ConnectorTables>({

@@ -5,7 +5,7 @@ import { startRetention, sweep } from "./retention.ts";
 
 const dayMs = 24 * 3_600_000;
 
-test("what is settled goes with time, and what waits stays", async () => {
+test("settled rows are deleted with time, and waiting ones stay", async () => {
 	const store = await openSqlite();
 	const states = ["planned", "unknown", "held", "confirmed", "dead"] as const;
 	const common = { conversation: "general", attempts: 0, reason: null, changed_at: 0 };

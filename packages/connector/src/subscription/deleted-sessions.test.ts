@@ -21,7 +21,7 @@ async function sessionsOf({ store }: Stage): Promise<readonly string[]> {
 	return rows.map(({ session }) => session);
 }
 
-test("a deletion, which is told once with the number of the last event, closes what was open and is forgotten", async () => {
+test("a deletion is rendered once with the number of the last event, closes open cards and is forgotten", async () => {
 	const stage = await playScene([...asks, deletes, isTold, { does: hasNoButtons }]);
 	expect(await sessionsOf(stage)).not.toContain("sess_0001");
 	await playScene([{ restarts: true }, isTold, { says: "two" }, { gateway: { answers: "second" } }], stage);
@@ -41,7 +41,7 @@ test("a session that is not found when the gateway is back was deleted meanwhile
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a session that was deleted between two processes is told so by the next one, once", async () => {
+test("a session deleted between two processes is rendered as deleted by the next one, once", async () => {
 	const stage = await playScene([{ says: "elsewhere", by: "bo" }, ...asks]);
 	await stage.connector.stop();
 	stage.gateway.delete();
@@ -59,13 +59,13 @@ test("a message that waits for the gateway begins another session where its own 
 	expect(stage.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a deletion that the database refuses to plan is told as soon as it can be", async () => {
+test("a deletion that the database refuses is rendered as soon as possible", async () => {
 	const stage = await playScene(asks);
 	stage.store.refusals = 2;
 	await playScene([deletes, { passes: 5000 }, isTold, { does: hasNoButtons }], stage);
 });
 
-test("a deletion in the middle of a replay closes the cards that are there, and makes no others", async () => {
+test("a deletion during a replay closes the existing cards, and creates no others", async () => {
 	const stage = await playScene([...asks, { passes: 2 * 86_400_000 }]);
 	const session = stage.gateway.newest;
 	const asked = session.frames.length;
@@ -87,7 +87,7 @@ test("a deletion in the middle of a replay closes the cards that are there, and 
 	await playScene([{ losesDatabase: true }, { passes: 60_000 }, isTold, { does: hasNoButtons }], stage);
 });
 
-test("where none of the sessions is there that were told, nobody is told that they were deleted", async () => {
+test("if none of the rendered sessions exists, no deletion is rendered", async () => {
 	const stage = await playScene(asks);
 	await stage.connector.stop();
 	const sessions = stage.gateway.sessions.splice(0);
@@ -100,7 +100,7 @@ test("where none of the sessions is there that were told, nobody is told that th
 	expect(stage.posts(stage.room()).at(-1)).toContain("first");
 });
 
-test("a session that a restored gateway has again goes on, and what happens next there is shown", async () => {
+test("a session that a restored gateway has again continues with its next events", async () => {
 	const stage = await playScene([...asks, deletes, { passes: 1000 }]);
 	stage.gateway.newest.deleted = undefined;
 	const renames: Step = {
@@ -126,7 +126,7 @@ function notJoined({ gateway }: Stage, times: number): void {
 	};
 }
 
-test("a session that is not found for a message but is there goes on, and its cards stay open", async () => {
+test("a session that is not found for a message but exists continues, and its cards stay open", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }]);
 	notJoined(stage, 1);
 	await playScene([{ restarts: true }, { gateway: { asks: {} } }, { says: "two" }], stage);
@@ -160,7 +160,7 @@ test("a message to a session that is gone unheard closes its cards, and begins a
 	expect(heard).toEqual({ session: "sess_0002" });
 });
 
-test("a deletion is told and forgotten in one transaction, so that a crash leaves no cursor behind it", async () => {
+test("a deletion is rendered and forgotten in one transaction, so that a crash leaves no cursor", async () => {
 	const stage = await playScene(asks);
 	let marks: readonly string[] | undefined;
 	const { commit } = stage.store;
@@ -192,7 +192,7 @@ test("a session that a restored gateway has again shows its open question with i
 	]);
 });
 
-test("what a restored gateway records in the place of what was lost is shown", async () => {
+test("events of a restored gateway with the numbers of lost ones are rendered", async () => {
 	const stage = await playScene([
 		{ says: "one" },
 		{ gateway: { answers: "lost" } },
@@ -208,7 +208,7 @@ test("what a restored gateway records in the place of what was lost is shown", a
 	expect(stage.posts(stage.room()).at(-1)).toContain("again");
 });
 
-test("a room in which nothing was expected and nothing said for a day is not told of a deletion", async () => {
+test("a room without open work or activity for a day gets no post about a deletion", async () => {
 	const idle: Step[] = [{ says: "one" }, { gateway: { answers: "first" } }];
 	const stage = await playScene([...idle, { passes: 25 * 3_600_000 }, deletes, { shows: ["first"] }]);
 	expect(await sessionsOf(stage)).not.toContain("sess_0001");

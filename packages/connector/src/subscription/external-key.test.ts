@@ -21,7 +21,7 @@ const key = fc
 		...defined({ thread, person }),
 	}));
 
-test("whatever ids a room has, its key is read as it was written", () => {
+test("a key is read as it was written, for all ids", () => {
 	void fc.assert(
 		fc.property(key, (written) => {
 			expect(readSessionKey(writeSessionKey(written))).toEqual(written);

@@ -23,7 +23,7 @@ test("a room has the sessions whose keys begin with it, and no others", () => {
 	expect(idsIn(all, { ...first, channel: "4" })).toEqual([]);
 });
 
-test("what is forgotten is found by nothing, and what takes its place by everything", () => {
+test("a removed session is not found, and its replacement is found by all indexes", () => {
 	const all = known(["a", first], ["c", second]);
 	all.delete(writeSessionKey(first));
 	all.delete(writeSessionKey(first));

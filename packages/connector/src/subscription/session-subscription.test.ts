@@ -10,7 +10,7 @@ async function cursorOf({ store }: Stage, session = "sess_0001") {
 	throw new Error(`nothing of ${session} was told`);
 }
 
-test("the state stands beside the cursor, and the next process goes on from it", async () => {
+test("the state is stored with the cursor, and the next process continues from it", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	const cursor = await cursorOf(stage);
 	expect(cursor).toMatchObject({
@@ -21,7 +21,7 @@ test("the state stands beside the cursor, and the next process goes on from it",
 	await playScene([{ restarts: true }, { says: "two" }, { shows: ["Yours is next"] }], stage);
 });
 
-test("a state of another version is told again from the beginning, and shows nothing a second time", async () => {
+test("a state of another version is reduced again from the beginning without posts", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }, { says: "two" }]);
 	const strange = JSON.stringify({ ...emptyConversation, v: 999 });
 	await stage.store.commit((tx) => tx.updateTable("cursors").set({ state: strange }).execute());
@@ -57,7 +57,7 @@ test("a thousand frames that wait together share few transactions", async () => 
 	expect(commits - 3 * (after.length - before.length)).toBeLessThan(20);
 });
 
-test("an event that cannot be told is left out with a word in the log, and the next one is shown", async () => {
+test("an event that cannot be rendered is skipped with a log line, and the next one is shown", async () => {
 	const stage = await playScene([{ says: "one" }]);
 	// As a gateway of a later version may send it: of a name that is known, and of a kind that is not.
 	Object.defineProperty(stage.platform, "person", {
@@ -72,7 +72,7 @@ test("an event that cannot be told is left out with a word in the log, and the n
 	expect(error?.fields).toMatchObject({ session: "sess_0001", event: "user.message" });
 });
 
-test("a replay that a crash has cut short goes on as one: what may stand there is looked for", async () => {
+test("an interrupted replay continues as a replay: possible posts are searched", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }, { says: "two" }]);
 	await stage.connector.stop();
 	stage.gateway.newest.end({ content: "second" });
@@ -117,7 +117,7 @@ async function crash(stage: Stage): Promise<void> {
 	await stage.restart();
 }
 
-test("a session in which nothing happens any more is not read again, at the latest after the second start", async () => {
+test("an idle session is not read again, at the latest after the second start", async () => {
 	const renames: Step = {
 		does: ({ gateway }) => gateway.newest.record("session.renamed", { title: "About one", by: "model" }),
 	};
@@ -140,7 +140,7 @@ test("a session in which nothing happens any more is not read again, at the late
 	]);
 });
 
-test("what shows nothing is written down when it has become too much to be told again", async () => {
+test("a state without rows is saved when it has become too expensive to restore", async () => {
 	const stage = await playScene([{ says: "one" }, { gateway: { answers: "first" } }]);
 	const { seq } = await cursorOf(stage);
 	await playScene([{ says: "two" }], stage);

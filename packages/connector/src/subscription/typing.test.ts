@@ -25,7 +25,7 @@ test("typing shows after a moment and every eight seconds until the run has ende
 	expect(clock.pending).toBe(0);
 });
 
-test("no run shows it for more than five minutes, and the next one begins anew", () => {
+test("a run shows typing for at most five minutes without progress, and the next one starts again", () => {
 	const { clock, shown, typing } = watched();
 	typing.show("run_1");
 	clock.advance(3_600_000);
@@ -46,7 +46,7 @@ test("a run that has ended within a moment was never seen typing", () => {
 	expect(shown).toEqual([]);
 });
 
-test("a sign says what the agent does, soon after that has changed and at most every three seconds", () => {
+test("the indicator shows the current step, soon after a change and at most every three seconds", () => {
 	const { clock, shown, words, typing } = watched();
 	typing.does("is thinking…");
 	typing.show("run_1");

@@ -205,7 +205,7 @@ test("code that is split keeps its lines", () => {
 	);
 });
 
-test("what is written as Markdown is read as the same text", () => {
+test("written Markdown is parsed to the same text", () => {
 	fc.assert(
 		fc.property(markdown, fc.constantFrom(300, 700, 2000), (text, limit) => {
 			for (const { post, blocks } of split(text, markdownDialect, limit)) {
@@ -248,7 +248,7 @@ test.each([
 	}
 });
 
-test("what is too long for its posts keeps the limit too, and is whole in the file", () => {
+test("a text that is too long for its posts stays in the limit, and is complete in the file", () => {
 	fc.assert(
 		fc.property(markdown, dialects, (text, dialect) => {
 			const { posts, file } = fitPosts(parseText(text), { dialect, limit: 300, maxPosts: 1 });

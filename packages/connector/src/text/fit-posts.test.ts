@@ -12,12 +12,12 @@ function posts(markdown: string, limit: number): readonly string[] {
 	return fitted(markdown, limit).posts;
 }
 
-test("what fits is one post, and nothing is none", () => {
+test("a text that fits is one post, and an empty text is none", () => {
 	expect(fitted("# a\n\nb", 100)).toEqual({ posts: ["# a\n\nb"] });
 	expect(fitted(" \n\n ", 100)).toEqual({ posts: [] });
 });
 
-test("a text is split between blocks, and a heading stays with what it is about", () => {
+test("a text is split between blocks, and a heading stays with its section", () => {
 	expect(posts("one two three\n\nfour five six\n\n## seven\n\neight nine", 40)).toEqual([
 		"one two three\n\nfour five six",
 		"## seven\n\neight nine",
@@ -72,7 +72,7 @@ test("code is closed and opened again with its language, and keeps every line", 
 	]);
 });
 
-test("a list goes on with its number, and the rest of an item has no bullet", () => {
+test("a list continues with its number, and the rest of an item has no bullet", () => {
 	expect(posts("8. one two\n9. three four five six\n   seven eight\n10. nine ten", 30)).toEqual([
 		"8. one two\n9. three four five",
 		"six\nseven eight\n\n10. nine ten",
@@ -137,6 +137,6 @@ test("an empty last line of code is a line", () => {
 	]);
 });
 
-test("a limit that holds nothing is refused", () => {
+test("a limit without space for a character is refused", () => {
 	expect(() => posts("a b c d e f g", 0)).toThrow("raise the limit");
 });

@@ -40,7 +40,7 @@ const pieces = fc.array(
 	{ maxLength: 12 },
 );
 
-test("what is plain enough to need no parser is read as the parser reads it", () => {
+test("plain text has the same result as with the parser", () => {
 	let compared = 0;
 	fc.assert(
 		fc.property(pieces, (words) => {

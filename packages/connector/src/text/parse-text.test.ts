@@ -16,7 +16,7 @@ function again(markdown: string): string {
 	return markdownDialect.write(blocks(markdown));
 }
 
-test("what a model writes is read as blocks and inlines", () => {
+test("the text of a model is parsed to blocks and inlines", () => {
 	expect(blocks("## A *b*\n\n3. c\n4. [x] d `e`")).toEqual([
 		{
 			type: "heading",
@@ -65,17 +65,17 @@ test.each([
 	["a\n---", "a\n\n---"],
 	["[a] is\n\n[a]: https://b.example", "\\[a] is\n\n\\[a]: <https://b.example>"],
 	["a[^1]\n\n[^1]: b", "a\\[^1]\n\n\\[^1]: b"],
-])("nothing that comes later changes what was written: %j", (markdown, written) => {
+])("later text does not change earlier text: %j", (markdown, written) => {
 	expect(blocks(markdown)[0]).toEqual(blocks(markdown.slice(0, markdown.indexOf("\n")))[0]);
 	expect(again(markdown)).toBe(written);
 });
 
-test("an image is a link that says what it shows", () => {
+test("an image is a link with its description", () => {
 	expect(again("![a cat](https://a.example/c.png)")).toBe("[a cat](https://a.example/c.png)");
 	expect(again("![](https://a.example/c.png)")).toBe("<https://a.example/c.png>");
 });
 
-test("an address that is no web or mail address, or longer than a post may hold, is shown as text", () => {
+test("an address that is too long, or not a web or mail address, is shown as text", () => {
 	expect(blocks("[a](javascript:b)").map(merged)).toEqual([words("a (javascript:b)")]);
 	const long = `https://a.example/${"b".repeat(1000)}`;
 	expect(blocks(`[a](${long})`).map(merged)).toEqual([words(`a (${long})`)]);

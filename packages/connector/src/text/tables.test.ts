@@ -9,14 +9,14 @@ function narrowed(markdown: string, columns: number): string {
 
 const table = "| a | b |\n|-|-|\n| one | two |\n| three | |";
 
-test("a table that fits stays one, and one that does not becomes a list, wherever it stands", () => {
+test("a table that fits stays one, and any other becomes a list, in all containers", () => {
 	expect(narrowed(table, 11)).toBe("| a | b |\n| - | - |\n| one | two |\n| three | |");
 	const list = "- **a:** one\n  **b:** two\n- **a:** three\n  **b:**";
 	expect(narrowed(table, 10)).toBe(list);
 	expect(narrowed(`> ${table.replaceAll("\n", "\n> ")}`, 10)).toContain("> - **a:** one\n>   **b:** two");
 });
 
-test("long headers are said once, and a table of nothing else loses none", () => {
+test("long headers are written once, and a table with only headers loses none", () => {
 	const label = "long ".repeat(10).trim();
 	expect(narrowed(`| a | ${label} |\n|-|-|\n| 1 | 2 |`, 10)).toBe(`- a\n  ${label}\n- 1\n  2`);
 	expect(narrowed("| a | bcdefghijk |\n|-|-|", 10)).toBe("- a\n  bcdefghijk");

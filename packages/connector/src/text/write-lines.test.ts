@@ -12,7 +12,7 @@ test("each platform has marks of its own", () => {
 	);
 });
 
-test("nothing in a text pings or formats", () => {
+test("text has no mentions and no formatting", () => {
 	expect(written("<!channel> \\*a\\*")).toBe("&lt;!channel&gt; \u2060*\u2060a\u2060*\u2060");
 });
 

@@ -51,7 +51,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 
 const marked = (ago: (minutes: number) => string): Cursor => ({ message: ago(9) });
 
-test("what waits in a new session is taken after what was written before it, although an older one is being read", async () => {
+test("an event of a new session is taken after earlier messages, although an older session is still being read", async () => {
 	const { port, catchUp, page, live, seen } = await place({ cursor: marked });
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	const second = Promise.withResolvers<Partial<DiscordResponse>>();
@@ -71,7 +71,7 @@ test("what waits in a new session is taken after what was written before it, alt
 	expect(seen()).toEqual([8, 8, 7, 2, 7, 1]);
 });
 
-test("a place without a cursor is read once more, too, where another session begins, and whoever waits for it goes on", async () => {
+test("a channel without a cursor is read again when another session begins, and waiting events continue", async () => {
 	const { port, catchUp, ago, page, live, seen } = await place();
 	const slow = Promise.withResolvers<Partial<DiscordResponse>>();
 	port.answer(messages, () => slow.promise, page(9, 8, 2));
@@ -84,7 +84,7 @@ test("a place without a cursor is read once more, too, where another session beg
 	expect(seen()).toEqual([8, 8, 2, 1]);
 });
 
-test("what is owed is read without a word about what waits there since", async () => {
+test("an owed channel is read without the events that wait there since", async () => {
 	const { port, catchUp, page, live, seen } = await place({
 		cursor: (ago) => ({ message: ago(5), unread: ago(9) }),
 	});
@@ -144,7 +144,7 @@ test("direct messages that cannot be looked at are looked at again, and until th
 	expect(clock.pending).toBe(0);
 });
 
-test("sessions that are lost soon open no direct messages anew, and none are forgotten for that", async () => {
+test("further lost sessions open no direct messages again, and none are forgotten", async () => {
 	const { port, highWater, catchUp, ago, pass, wrote, seen } = await place({ alive: 5 });
 	port.answer(opening, { status: 503 }, { status: 503 });
 	catchUp.begin();
@@ -162,7 +162,7 @@ test("sessions that are lost soon open no direct messages anew, and none are for
 	expect([seen(), catchUp.isDone]).toEqual([[2, 1], true]);
 });
 
-test("a session in which not all direct messages were looked at is none to go on with", async () => {
+test("a session with unchecked direct messages cannot be resumed", async () => {
 	const { clock, port, catchUp } = await place({ alive: 5 });
 	port.answer(opening, { status: 503 });
 	catchUp.begin();
@@ -174,7 +174,7 @@ test("a session in which not all direct messages were looked at is none to go on
 	expect(clock.pending).toBe(0);
 });
 
-test("a server that we were removed from has nothing to tell any more; one that is away has", async () => {
+test("a server that removed the bot is not read any longer, and an unavailable one is", async () => {
 	const { catchUp, taken } = await place();
 	await catchUp.dispatch({ t: "READY", d: { guilds: [{ id: "7" }, { id: "8" }] } });
 	await catchUp.dispatch({ t: "GUILD_CREATE", d: { id: "7" } });
@@ -185,7 +185,7 @@ test("a server that we were removed from has nothing to tell any more; one that 
 	expect(taken.map(({ t }) => t)).toEqual(["GUILD_CREATE", "GUILD_DELETE", "GUILD_DELETE"]);
 });
 
-test("what is read before all was well for the first time may have been answered, also where it is owed", async () => {
+test("messages from before the first complete start may have an answer, also in owed channels", async () => {
 	const { port, highWater, catchUp, ago, page, live, taken, pass } = await place();
 	const away = Array.from({ length: 5 }, () => ({ status: 503 }));
 	port.answer(messages, ...away, page(9, 8, 1));
@@ -201,7 +201,7 @@ test("what is read before all was well for the first time may have been answered
 	expect([...highWater.cursors]).toEqual([["1", { message: ago(1) }]]);
 });
 
-test("what is read afterwards where all was well was answered by nobody", async () => {
+test("messages that are read later after a complete start have no answer", async () => {
 	const { port, catchUp, page, taken } = await place({ cursor: marked, alive: 9 });
 	port.answer(messages, page(9, 8));
 	port.answer(opening, { body: {} }, { body: {} });

@@ -54,7 +54,7 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 	return { clock, log, port, highWater, catchUp, taken, pages, ids, live, durable };
 }
 
-test("what was missed comes oldest first, before what happens meanwhile", async () => {
+test("missed messages are taken oldest first, before newer events", async () => {
 	const { clock, port, catchUp, pages, ids, live, durable } = await place((at) => ({
 		"1": { message: ago(at, 9) },
 	}));
@@ -103,7 +103,7 @@ test("a first start reads nothing, and a message of a guild gets what an event w
 	expect(known.port.asked.filter((asked) => asked.includes("members"))).toHaveLength(2);
 });
 
-test("the newest two hundred messages are read, and it is told where there are more", async () => {
+test("the newest two hundred messages are read, and further ones are logged", async () => {
 	const { log, port, catchUp, pages, ids } = await place((at) => ({ "1": { message: ago(at, 9) } }));
 	const page = (from: number) => Array.from({ length: 100 }, (_, index) => wrote(String(from + index)));
 	pages("1", page(1200), page(1100), page(1000));
@@ -118,7 +118,7 @@ test("the newest two hundred messages are read, and it is told where there are m
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "1", read: 200 } }]);
 });
 
-test("nothing is read that is older than a day", async () => {
+test("messages older than a day are not read", async () => {
 	const { clock, log, catchUp, pages, taken } = await place((at) => ({ "1": { message: ago(at, 3000) } }));
 	const [before, after] = [1441, 1439].map((minutes) => ({ ...wrote("1"), id: ago(clock, minutes) }));
 	pages("1", [after ?? {}, before ?? {}]);
@@ -151,7 +151,7 @@ test("a channel that is gone is forgotten, and one that is limited is read when 
 	expect(log.records).toEqual([]);
 });
 
-test("what cannot be read is owed while what happens there goes on, until it was read", async () => {
+test("an unreadable channel is owed while its events continue, until it is read", async () => {
 	const { clock, log, port, highWater, catchUp, ids, live } = await place(
 		(at) => ({ "3": { message: ago(at, 9) } }),
 		{ alive: 9 },
@@ -181,7 +181,7 @@ test("what cannot be read is owed while what happens there goes on, until it was
 	expect(clock.pending).toBe(1);
 });
 
-test("what an earlier process could not read is read when the session goes on", async () => {
+test("a channel that an earlier process could not read is read when the session resumes", async () => {
 	const { clock, catchUp, pages, ids } = await place((at) => ({
 		...{ "1": { message: ago(at, 1), unread: ago(at, 9) }, "2": { message: ago(at, 9) } },
 	}));
@@ -221,7 +221,7 @@ test("places that are not known are read where something was written since all w
 	expect(catchUp.isDone).toBe(true);
 });
 
-test("a hundred unknown places of a server are read, the newest ones, and it is told where there are more", async () => {
+test("a hundred unknown channels of a server are read, the newest ones, and further ones are logged", async () => {
 	const { clock, log, port, catchUp } = await place(() => ({}), { alive: 200 });
 	const threads = Array.from({ length: 101 }, (_, at) => ({
 		id: `${at}`,
@@ -268,7 +268,7 @@ test("a guild is not known as long as what was missed in it is not read", async 
 	await refused;
 });
 
-test("where reading is cut short, what waited stays untaken and is known to be", async () => {
+test("an interrupted reading leaves its events untaken, and knows it", async () => {
 	const { port, catchUp, ids, live, durable } = await place((at) => ({ "1": { message: ago(at, 9) } }));
 	port.answer("GET /channels/1/messages", { status: 503 });
 	catchUp.begin();

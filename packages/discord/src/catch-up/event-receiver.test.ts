@@ -75,7 +75,7 @@ test("events of one channel are taken in order, and those of others do not wait 
 	]);
 });
 
-test("what happens to one guild waits for no other, and is taken in order", async () => {
+test("events of one guild are taken in order, and wait for no other guild", async () => {
 	const { taking, seen, translations, begin } = await place();
 	begin();
 	const slow = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ test("what happens to one guild waits for no other, and is taken in order", asyn
 	expect(seen).toEqual(["4", "1", "2", "3"]);
 });
 
-test("what cannot be written down is tried again, before what came after it", async () => {
+test("an event that cannot be stored is retried before later ones", async () => {
 	const { clock, log, take, seen, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"), new Error("disk full"));
@@ -108,7 +108,7 @@ test("what cannot be written down is tried again, before what came after it", as
 	expect(log.records.map(({ level }) => level)).toEqual(["warn", "warn"]);
 });
 
-test("an interaction waits for nothing but the start", async () => {
+test("an interaction waits only for the start", async () => {
 	const { taking, take, seen, translations, begin } = await place();
 	translations.set("1", new Promise(() => undefined));
 	const early = taking.take({ t: "INTERACTION_CREATE", d: "early" });
@@ -131,7 +131,7 @@ test("cursors are of threads where there are some, and of direct messages withou
 	]);
 });
 
-test("what is not taken when the connector stops says so, also what comes then", async () => {
+test("untaken events are reported when the connector stops, also later ones", async () => {
 	const { clock, taking, take, failures, begin, highWater } = await place();
 	begin();
 	failures.push(new Error("disk full"));
@@ -153,7 +153,7 @@ test("a message that an earlier process may have answered says so", async () => 
 	expect(accepted).toEqual([{ ...arrived("1"), seenBefore: true }, arrived("2")]);
 });
 
-test("where nothing could be started nothing is taken", async () => {
+test("after a failed start, no event is taken", async () => {
 	const { take, there } = await place();
 	there.reject(new Error("no database"));
 	await expect(take("5", arrived("1"))).rejects.toThrow("no database");

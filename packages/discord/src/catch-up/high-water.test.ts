@@ -44,7 +44,7 @@ test("the first message of a channel counts as taken when its cursor is written"
 	expect(clock.pending).toBe(0);
 });
 
-test("what cannot be written at the end is not tried again by a program that has ended", async () => {
+test("a save that fails at the end is not retried after the end", async () => {
 	const { highWater, clock, failures } = await place({ "1": { message: "5" } });
 	await highWater.passed("1", { message: "6" });
 	failures.push(new Error("disk full"));
@@ -52,7 +52,7 @@ test("what cannot be written at the end is not tried again by a program that has
 	expect(clock.pending).toBe(0);
 });
 
-test("what is not written yet is when the connector ends, and what has not changed is not", async () => {
+test("changes are saved when the connector ends, and unchanged state is not", async () => {
 	const { highWater, clock, saved } = await place({ "1": { message: "4" } });
 	await highWater.passed("1", { message: "5" });
 	await highWater.close();
@@ -86,7 +86,7 @@ test("a write that fails is made again, and a channel that is gone is forgotten"
 	expect(saved).toEqual([{}]);
 });
 
-test("what is owed of a channel stays known while messages go on, at once and over restarts, until it is read", async () => {
+test("an owed channel stays known while messages continue, also over restarts, until it is read", async () => {
 	const { highWater, clock, saved } = await place({ "1": { message: "5", guild: "9" } });
 	await highWater.owe("1", { message: "5", guild: "9" });
 	expect(saved).toEqual([{ "1": { message: "5", guild: "9", unread: "5" } }]);
@@ -118,7 +118,7 @@ test("a channel of which something is owed is not forgotten for others", async (
 	]);
 });
 
-test("what others know of channels counts where there is no cursor, and the newest of it where it is too much", async () => {
+test("channels known from elsewhere are used without a cursor, the newest ones up to the limit", async () => {
 	const { highWater, saved, clock } = await place({ "1": { message: "9" } });
 	await highWater.know([["1", { message: "5" }]]);
 	expect(saved).toEqual([]);

@@ -40,7 +40,7 @@ test("the moment moves on while all is well, and stays where it was while it is 
 	expect(clock.pending).toBe(0);
 });
 
-test("the moment of an earlier process counts, and one that cannot be written down is told", async () => {
+test("the moment of an earlier process is used, and a failed save is logged", async () => {
 	const { alive, clock, log, failures } = await place(5_000_000_000_000);
 	expect(alive.since).toBe(snowflakeAt(5_000_000_000_000 - 120_000));
 	failures.push(new Error("disk full"));

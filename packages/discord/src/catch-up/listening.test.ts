@@ -47,7 +47,7 @@ function heard(channel: string, messages: readonly string[], more: Partial<RoomP
 
 const wrote = (id: string) => ({ id, author: { id: "5", bot: true } });
 
-test("without a database what was missed is what the gateway has not heard, room by room", async () => {
+test("without a database, the messages that the gateway does not have are read, room by room", async () => {
 	const { clock, open } = await place();
 	const at = (minutes: number): string => snowflakeAt(clock.now() - minutes * 60_000);
 	const { listening, port, seen } = await open();
@@ -80,7 +80,7 @@ test("without a database what was missed is what the gateway has not heard, room
 	expect(clock.pending).toBe(0);
 });
 
-test("rooms that the gateway knows are read after the next session, too, where nothing was missed the first time", async () => {
+test("rooms of the gateway are read after the next session, too, if none was missed the first time", async () => {
 	const { clock, open } = await place();
 	const { listening, port, seen } = await open();
 	const direct = { tenant: "dm", channel: "3", shared: false, kind: "channel" } as const;
@@ -108,7 +108,7 @@ test("rooms that the gateway knows are read after the next session, too, where n
 	await next.listening.close();
 });
 
-test("what the gateway has heard from this database says nothing of what was missed before that", async () => {
+test("messages of the gateway from this database do not hide earlier missed ones", async () => {
 	const { clock, database, open } = await place();
 	const heardLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
@@ -137,7 +137,7 @@ test("what the gateway has heard from this database says nothing of what was mis
 	await next.listening.close();
 });
 
-test("while it is not known what the gateway has heard, the next start asks again", async () => {
+test("while the progress of the gateway is unknown, the next start asks again", async () => {
 	const { clock, open } = await place();
 	const { listening } = await open();
 	listening.linked(ready);
@@ -155,7 +155,7 @@ test("while it is not known what the gateway has heard, the next start asks agai
 	await next.listening.close();
 });
 
-test("people who were heard are known, the last one first, without bots and those who wrote in private", async () => {
+test("authors are known, the last one first, without bots and authors of direct messages", async () => {
 	const { database } = await place();
 	const person = (id: string, bot = false): Person => ({ id, name: "Ada", roles: [], guest: false, bot });
 	const said = [

@@ -17,7 +17,7 @@ async function place(listener: RequestListener) {
 	return { read };
 }
 
-test("reads a file of the CDN, up to what is allowed", async () => {
+test("reads a file of the CDN, up to the limit", async () => {
 	const { read } = await place((_request, response) => response.end("0123456789"));
 	expect(Buffer.from(await read("/attachments/1/2/a.txt")).toString()).toBe("0123456789");
 });
@@ -44,7 +44,7 @@ test.each([
 	await expect(refused).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("nobody is followed anywhere else", async () => {
+test("a redirect to another host is not followed", async () => {
 	const { read } = await place((request, response) => {
 		if (request.url === "/there") response.end("secret");
 		else response.writeHead(302, { location: "/there" }).end();
@@ -73,7 +73,7 @@ test("a file that has gone says so, and one whose reading is cut off is to be tr
 	await expect(read("/cut")).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("reading stops when nobody wants it any more", async () => {
+test("reading stops when the caller cancels it", async () => {
 	const controller = new AbortController();
 	const { read } = await place((_request, response) => {
 		response.write("0");

@@ -20,21 +20,21 @@ test.each([
 	"TypeError: x\n    at new CommandInteraction (/app/node_modules/discord.js/src/structures/CommandInteraction.js:1:1)",
 	"TypeError: x\n    at WebSocketShard$1.onMessage (file:///app/dist/discord.js:1:1)",
 	"TypeError: x\n    at async WebSocketShard.onMessage (C:\\app\\run.js:1:1)",
-])("a payload that discord.js stumbles over is logged, and the process goes on", (stack) => {
+])("a payload that breaks discord.js is logged, and the process continues", (stack) => {
 	const { log, exits, raise } = place();
 	raise(stack);
 	expect(exits).toEqual([]);
 	expect(log.records).toMatchObject([{ level: "error", fields: { origin: "unhandledRejection" } }]);
 });
 
-test("what nobody has foreseen is logged and ends the process with 1", () => {
+test("an unexpected error is logged and ends the process with 1", () => {
 	const { log, exits, raise } = place();
 	raise("TypeError: x\n    at run (/app/packages/connector/src/outbox/outbox.ts:1:1)");
 	expect(exits).toEqual([1]);
 	expect(log.records).toMatchObject([{ level: "error" }]);
 });
 
-test("what was guarded can be left alone again", () => {
+test("the guard can be removed", () => {
 	const { guarded, release } = place();
 	release();
 	expect(guarded.listenerCount("uncaughtException")).toBe(0);

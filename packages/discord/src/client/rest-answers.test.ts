@@ -112,7 +112,7 @@ test("a bucket that is known to be empty is not asked: the answer is the one Dis
 	expect(kept.headers["x-ratelimit-scope"]).toBe("user");
 });
 
-test("what is no JSON is no body, and an answer without one neither", async () => {
+test("a response that is not JSON, or empty, has no body", async () => {
 	const { rest } = await place((response, path) => {
 		if (path.endsWith("/html")) response.writeHead(502, { "content-type": "text/html" }).end("<html>");
 		else response.writeHead(204).end();
@@ -131,7 +131,7 @@ test("a request without an answer rejects, once, and its error does not tell the
 	expect(seen).toHaveLength(1);
 });
 
-test("an answer that is no valid JSON rejects: nobody knows what became of the request", async () => {
+test("an answer with invalid JSON rejects, because the result of the request is unknown", async () => {
 	const { rest } = await place((response) => {
 		response.writeHead(200, { "content-type": "application/json" }).end('{"id":');
 	});

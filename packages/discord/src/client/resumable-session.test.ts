@@ -43,7 +43,7 @@ test("a session is written as it begins, then a second behind the events, and at
 	expect(clock.pending).toBe(0);
 });
 
-test("what is not taken yet, or never is, holds back all that came after it", async () => {
+test("an untaken event holds back all later ones", async () => {
 	const { keeper, saved } = await place();
 	keeper.update({ ...shard, sequence: 9 });
 	keeper.began(self);
@@ -60,7 +60,7 @@ test("what is not taken yet, or never is, holds back all that came after it", as
 	expect(saved.at(-1)).toEqual({ id: "S", resumeUrl: "wss://resume", seq: 2, ...self });
 });
 
-test("the next process goes on with what the last one has kept", async () => {
+test("the next process continues with the stored session", async () => {
 	const { keeper } = await place({ id: "S", resumeUrl: "wss://resume", seq: 4, ...self });
 	expect(keeper.retrieve()).toEqual({ ...shard, sequence: 4 });
 	expect(keeper.self).toMatchObject(self);

@@ -15,7 +15,7 @@ test("the command in the menu of a message is to ask about that message", () => 
 	expect(asked).toHaveProperty("options.text", expect.stringMatching(/\S/));
 });
 
-test("all else is what it is", () => {
+test("other events stay unchanged", () => {
 	const other = { ...command, command: "task new" };
 	expect(asKitCommand(other)).toBe(other);
 	const deleted = { type: "deleted", room, message: "30", at: 0 } as const;

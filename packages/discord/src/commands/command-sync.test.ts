@@ -47,7 +47,7 @@ function place(state?: InstalledState) {
 	return { port, clock, log, memory, sync, stopping, keep, list };
 }
 
-test("nothing is written where Discord has the same, however it says so", async () => {
+test("commands that Discord already has are not written, in any notation", async () => {
 	const { port, keep, list } = place();
 	list(...Object.values(installed));
 	await keep();
@@ -93,7 +93,7 @@ test("a restore follows Discord's rate limits, and reports a wait that is too lo
 	await expect(restoreCommands(sync, { clock, log, patienceMs: 8000 })).rejects.toThrow("429");
 });
 
-test("what is missing is created, what differs changed, one by one, and what is another program's stays", async () => {
+test("missing commands are created, different ones changed one by one, and those of other programs stay", async () => {
 	const { port, log, keep, list } = place();
 	list({ ...installed.ask, description: "Old words" }, installed.menu, installed.foreign);
 	await keep();
@@ -135,7 +135,7 @@ test("a command that we no longer have goes, even when the last try was cut shor
 	expect(memory.state?.ours).toEqual(["1 ask", "3 Ask about this"]);
 });
 
-test("what another application had installed is not ours", async () => {
+test("commands of another application are left alone", async () => {
 	const { sync, list, memory } = place();
 	memory.state = { application: "other", ours: ["1 dice"] };
 	list(...Object.values(installed));
@@ -147,7 +147,7 @@ test.each([
 	[{ status: 400, body: { code: 30_034, message: "daily" } }, 3_600_000],
 	[{ status: 503 }, 60_000],
 	[new Error("no answer"), 60_000],
-])("what Discord does not do yet is done later: %o", async (answer, waitMs) => {
+])("a temporary failure of Discord is retried: %o", async (answer, waitMs) => {
 	const { port, clock, log, keep, list } = place();
 	list(...Object.values(installed).slice(1));
 	port.answer(`POST ${path}`, answer);
@@ -160,7 +160,7 @@ test.each([
 	expect(port.asked).toEqual([`GET ${path}`, `POST ${path}`, `GET ${path}`, `POST ${path}`]);
 });
 
-test("what Discord refuses is told, and not tried again", async () => {
+test("a refusal of Discord is logged, and not retried", async () => {
 	const { port, clock, log, keep, list } = place();
 	list(...Object.values(installed).slice(1));
 	port.answer(`POST ${path}`, { status: 400, body: { code: 50_035, message: "Invalid Form Body" } });

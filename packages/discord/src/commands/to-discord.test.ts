@@ -66,7 +66,7 @@ test("commands of two words share the first one", () => {
 	]);
 });
 
-test("what only managers are to see is shown to nobody else, a group only where all of it is theirs", () => {
+test("a command for managers is hidden from others, a group only if all its commands are", () => {
 	const manage = { least: "manage" } as const;
 	const commands = discordCommands([
 		...[shape("trust on", manage), shape("trust off", manage)],

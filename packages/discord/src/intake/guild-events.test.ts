@@ -59,7 +59,7 @@ async function known() {
 
 const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
 
-test("a role that may more is told, of the channels where that lets others in", async () => {
+test("more rights of a role are reported, for the channels that it can read then", async () => {
 	const { tell } = await known();
 	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
 		{ type: "audience", room: { tenant: "1" }, channels: ["11"], change: "the rights of the role Mods" },
@@ -74,7 +74,7 @@ test("a role that may more is told, of the channels where that lets others in", 
 	]);
 });
 
-test("another name or colour of a role, and rights that nobody reads with, are nothing", async () => {
+test("another name or colour of a role, and rights without access, are not reported", async () => {
 	const { tell } = await known();
 	for (const change of [
 		{ name: "Moderators" },
@@ -85,7 +85,7 @@ test("another name or colour of a role, and rights that nobody reads with, are n
 	}
 });
 
-test("a channel that others may read is told, and one that was not known may be anything", async () => {
+test("a channel with a larger audience is reported, and an unknown one may have any", async () => {
 	const { tell } = await known();
 	expect(await tell("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
 	const hidden = { ...open, permission_overwrites: [] };
@@ -97,7 +97,7 @@ test("a channel that others may read is told, and one that was not known may be 
 	expect(await tell("CHANNEL_UPDATE", { ...open, id: "13", name: "other" })).toEqual([]);
 });
 
-test("a channel that was deleted is told, a thread is not: nobody reads more for that", async () => {
+test("a deleted channel is reported, a deleted thread is not, because its audience stays the same", async () => {
 	const { tell } = await known();
 	expect(await tell("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toEqual([]);
 	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([
@@ -113,7 +113,7 @@ test("another owner of a server reads all of it", async () => {
 	]);
 });
 
-test("a server that we were removed from is told with all its channels; one that is away is not", async () => {
+test("a server that removed the bot is reported with all its channels, an unavailable one is not", async () => {
 	const { tell, log, kept } = await known();
 	expect(await tell("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
 	expect(log.records).toEqual([]);
@@ -124,7 +124,7 @@ test("a server that we were removed from is told with all its channels; one that
 	expect(kept.size).toBe(0);
 });
 
-test("what has changed while nobody was there is told when the server comes back, and a new channel is not", async () => {
+test("changes during an absence are reported when the server is back, and a new channel is not", async () => {
 	const { kept } = await known();
 	const { tell } = place(kept);
 	expect(await tell("GUILD_CREATE", { ...guild, channels: [open, closed, { ...open, id: "12" }] })).toEqual(
@@ -141,7 +141,7 @@ test("what has changed while nobody was there is told when the server comes back
 	]);
 });
 
-test("where nothing was kept, nobody knows who could read before", async () => {
+test("without a stored audience, the earlier readers are unknown", async () => {
 	const { tell } = place();
 	expect(await tell("GUILD_CREATE", guild)).toMatchObject([
 		{ channels: "all", change: "it is not known any more who it was" },
@@ -149,7 +149,7 @@ test("where nothing was kept, nobody knows who could read before", async () => {
 	expect(await tell("GUILD_CREATE", guild)).toEqual([]);
 });
 
-test("after a resume, what a server is is asked for, and compared with what was kept", async () => {
+test("after a resume, the state of a server is requested and compared with the stored one", async () => {
 	const { kept } = await known();
 	const { tell, port } = place(kept);
 	const now = { ...guild, roles: [everybody, letIn.role] };
@@ -179,14 +179,14 @@ test.each([
 	["CHANNEL_UPDATE", shown, [{ channels: ["11"] }]],
 	["CHANNEL_CREATE", { ...open, id: "12" }, [{ channels: ["11"] }]],
 	["CHANNEL_DELETE", open, [{ room: { channel: "10" }, gone: true }, { channels: ["11"] }]],
-])("after a resume, the first %s tells of all channels that are others than before", async (t, d, told) => {
+])("after a resume, the first %s reports all channels with another audience", async (t, d, told) => {
 	const there = t === "CHANNEL_DELETE" ? [shown] : [open, shown, { ...open, id: "12" }];
 	const { tell } = await resumed({ body: there });
 	expect(await tell(t, d)).toMatchObject(told);
 	expect(await tell("CHANNEL_UPDATE", shown)).toEqual([]);
 });
 
-test("where Discord does not say what a server is, whatever may be another one is told", async () => {
+test("if Discord does not return a server, every possible change is reported", async () => {
 	const { tell } = await resumed(...Array.from({ length: 5 }, () => ({ status: 403 })));
 	expect(await tell("CHANNEL_UPDATE", open)).toMatchObject([{ channels: ["10"] }]);
 	expect(await tell("CHANNEL_DELETE", open)).toMatchObject([{ room: { channel: "10" }, gone: true }]);
@@ -194,7 +194,7 @@ test("where Discord does not say what a server is, whatever may be another one i
 	expect(await tell("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: "all" }]);
 });
 
-test("a channel's change that is not durable is told again", async () => {
+test("the change of a channel that is not stored is reported again", async () => {
 	const { intake, tell } = await known();
 	const hidden = { ...open, permission_overwrites: [] };
 	await intake.translate({ t: "CHANNEL_UPDATE", d: hidden }, never);
@@ -202,7 +202,7 @@ test("a channel's change that is not durable is told again", async () => {
 	expect(await tell("CHANNEL_UPDATE", hidden)).toEqual([]);
 });
 
-test("what is not durable, or could not be written down, is told again", async () => {
+test("a change that is not stored, or could not be saved, is reported again", async () => {
 	const { intake, tell, failures, log } = await known();
 	await intake.translate({ t: "GUILD_ROLE_UPDATE", d: letIn }, never);
 	failures.push(new Error("disk full"));

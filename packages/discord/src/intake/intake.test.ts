@@ -84,7 +84,7 @@ test("direct messages have a tenant of their own, and no roles", async () => {
 	});
 });
 
-test("mentions are resolved with what the guild has told of its roles and channels", async () => {
+test("mentions are resolved with the known roles and channels of the guild", async () => {
 	const content = `<@${us}> <@&71> <#10>`;
 	expect(await messageOf({ content, mentions: [bot], mention_roles: ["71"] })).toMatchObject({
 		text: "@Mods #general",
@@ -106,7 +106,7 @@ test("files come along, and webhooks count as bots", async () => {
 	});
 });
 
-test("an edit is one of its time; what changed only a preview is none", async () => {
+test("an edit has its own time, and a change of the preview is not an edit", async () => {
 	const edited = { ...message, content: "hallo", edited_timestamp: "2026-01-01T00:00:05.5+00:00" };
 	const { inbound, key } = await inboundOf("MESSAGE_UPDATE", edited);
 	expect(inbound).toMatchObject({ type: "edited", text: "hallo", message: id, at: clock.now() + 5500 });
@@ -164,7 +164,7 @@ test.each([
 	["Discord's own", "MESSAGE_CREATE", { ...message, type: 7 }, "messages of type 7 are Discord's own"],
 	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE says nothing to us"],
 	["no event of Discord", "constructor", {}, "constructor says nothing to us"],
-])("what is %s is ignored with the reason", async (_name, t, d, ignored) => {
+])("an event of %s is ignored with the reason", async (_name, t, d, ignored) => {
 	const { tell } = open();
 	await tell("GUILD_CREATE", guild);
 	expect(await tell(t, d)).toEqual({ ignored });

@@ -55,7 +55,7 @@ const press = (kind: ControlKind, data: object = {}) => {
 	return { ...head, type: 3, data: { custom_id, component_type: 2, ...data }, message: { id: "77" } };
 };
 
-test("a command is durable before Discord hears that it has arrived", async () => {
+test("a command is stored before Discord gets the acknowledgement", async () => {
 	const { port, accepted, say } = open({
 		accept: async () => {
 			expect(port.requests).toEqual([]);
@@ -85,7 +85,7 @@ test("a command is durable before Discord hears that it has arrived", async () =
 	]);
 });
 
-test("a press arrives with what was chosen and the post that it stands below", async () => {
+test("a press has its values and the post of its control", async () => {
 	const { accepted, port, say } = open();
 	const data = press("choose", { values: ["a", "b"] });
 	await say(data);
@@ -136,7 +136,7 @@ test("a button that we did not sign still arrives: the answer to it is in words"
 	expect(accepted).toMatchObject([{ inbound: { control: "old" } }]);
 });
 
-test("where the disk is slow, Discord is answered first, and private answers wait for that", async () => {
+test("with a slow disk, Discord is answered first, and private answers wait for the event", async () => {
 	const slow = Promise.withResolvers<boolean>();
 	const { clock, port, tickets, interactions } = open({ accept: () => slow.promise });
 	interactions.handle(command);
@@ -160,7 +160,7 @@ test("where the disk is slow, Discord is answered first, and private answers wai
 test.each([
 	[new ParleyError("full", { code: "resource_exhausted" }), "I have too much to do at the moment."],
 	[new Error("disk"), "I could not take that."],
-])("what cannot be taken (%s) is said in words", async (error, words) => {
+])("an event that cannot be stored (%s) is reported to the person", async (error, words) => {
 	const { port, log, say } = open({ accept: () => Promise.reject(error) });
 	await say(command);
 	expect(port.last).toMatchObject({ type: 4, data: { flags: 64, content: expect.stringContaining(words) } });
@@ -168,7 +168,7 @@ test.each([
 	expect(log.records.map(({ level }) => level)).toEqual(["error"]);
 });
 
-test("what cannot be taken after all is said where it was deferred", async () => {
+test("a later failure is reported in the deferred answer", async () => {
 	const slow = Promise.withResolvers<boolean>();
 	const { clock, port, interactions } = open({ accept: () => slow.promise });
 	interactions.handle(command);
@@ -224,7 +224,7 @@ const completing = {
 	},
 };
 
-test("what may follow is asked with what is typed so far, and fits", async () => {
+test("suggestions are requested with the typed text, and fit the limits", async () => {
 	const asked: object[] = [];
 	const long = { value: "v".repeat(101), label: "too long" };
 	const many = Array.from({ length: 30 }, (_, n) => ({ value: `v${n}`, label: "l".repeat(150) }));
@@ -242,7 +242,7 @@ test("what may follow is asked with what is typed so far, and fits", async () =>
 	expect(port.last).toEqual({ type: 8, data: { choices } });
 });
 
-test("where that takes too long or fails, nothing is suggested", async () => {
+test("without suggestions in time, or after a failure, the list is empty", async () => {
 	const never = open({ complete: () => new Promise<never>(() => undefined) });
 	never.interactions.handle(completing);
 	never.clock.advance(2500);
@@ -252,7 +252,7 @@ test("where that takes too long or fails, nothing is suggested", async () => {
 	for (const { port } of [never, fails]) expect(port.last).toEqual({ type: 8, data: { choices: [] } });
 });
 
-test("what cannot be read is answered in words where it can be answered, and never throws", async () => {
+test("an unreadable interaction is answered with a text if possible, and never throws", async () => {
 	const { port, say, interactions, accepted } = open();
 	await say(null);
 	expect(port.requests).toEqual([]);
@@ -274,7 +274,7 @@ test("what cannot be read is answered in words where it can be answered, and nev
 	expect(accepted).toEqual([]);
 });
 
-test("what was pressed long ago, and seen to fail, is not done after all", async () => {
+test("an old press that the person has seen fail is not carried out", async () => {
 	const { port, log, say, accepted } = open();
 	await say({ ...command, id: snowflakeAt(clockStart - 61_000) });
 	expect([accepted, port.requests]).toEqual([[], []]);
@@ -283,7 +283,7 @@ test("what was pressed long ago, and seen to fail, is not done after all", async
 	]);
 });
 
-test("the token of an interaction stands in its path and nowhere else", async () => {
+test("the token of an interaction is only in its path", async () => {
 	const { port, say } = open();
 	await say(command);
 	expect(JSON.stringify(port.last)).not.toContain("tok");

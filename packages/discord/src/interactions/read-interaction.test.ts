@@ -58,7 +58,7 @@ test.each([
 	expect(read({ ...command, data })).toMatchObject({ inbound: expected });
 });
 
-test("in direct messages the person stands outside of a guild", () => {
+test("in direct messages, the person does not belong to a guild", () => {
 	const { guild_id: _, member: __, ...direct } = command;
 	const direct30 = { ...direct, user, channel_id: "30", channel: { id: "30", type: 1 } };
 	expect(read(direct30)).toMatchObject({
@@ -66,7 +66,7 @@ test("in direct messages the person stands outside of a guild", () => {
 	});
 });
 
-test("what is known of a channel is not asked of the interaction", () => {
+test("known properties of a channel are not read from the interaction", () => {
 	const { channel: _, ...bare } = command;
 	expect(read(bare)).toMatchObject({ inbound: { room: { channel: "20" } } });
 	expect(read(bare, { id: "20", type: 11, guild_id: "1", parent_id: "10" })).toMatchObject({

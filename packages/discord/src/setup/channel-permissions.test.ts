@@ -16,7 +16,7 @@ const standing: Standing = {
 const role = (id: string, allow: bigint, deny: bigint) => ({ id, type: 0, allow, deny });
 const member = (id: string, allow: bigint, deny: bigint) => ({ id, type: 1, allow, deny });
 
-test("in a guild counts what everybody has and what the own roles have", () => {
+test("the rights in a guild are those of its default role and of the own roles", () => {
 	expect(permissionsInGuild(standing)).toBe(view | send);
 });
 

@@ -62,7 +62,7 @@ async function examine(
 	return { findings, port, wrong: findings.filter(({ status }) => status !== "ok") };
 }
 
-test("where all is well every check says so, and nothing was changed", async () => {
+test("without problems, every check reports ok and changes nothing", async () => {
 	const { findings, wrong, port } = await examine();
 	expect(wrong).toEqual([]);
 	expect(findings.map(({ id }) => id)).toEqual([
@@ -171,7 +171,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		},
 		"restart the connector",
 	],
-])("%s: says what is wrong, and what to do", async (_case, changes, wanted, fix) => {
+])("%s: reports the problem and the fix", async (_case, changes, wanted, fix) => {
 	const { wrong } = await examine(changes);
 	expect(wrong).toHaveLength(1);
 	expect(wrong[0]).toMatchObject(wanted);
@@ -183,7 +183,7 @@ test("a channel that the bot does not see is none of its business", async () => 
 	expect((await examine({ "/guilds/1/channels": [hidden] })).wrong).toEqual([]);
 });
 
-test("of many channels some are named", async () => {
+test("some of many channels are named", async () => {
 	const channels = Array.from({ length: 8 }, (_, index) => ({
 		...{ id: String(index), name: `c${index}`, type: 0, permission_overwrites: without(1n << 11n) },
 	}));
@@ -212,7 +212,7 @@ test("a token that Discord does not know is all there is to say", async () => {
 	expect(findings[0]?.fix).toContain("DISCORD_TOKEN");
 });
 
-test("what cannot be looked at is a finding, and the others are looked at", async () => {
+test("a failed check is a finding, and the others continue", async () => {
 	const { wrong } = await examine({}, (port) => {
 		port.statuses["/gateway/bot"] = 503;
 	});

@@ -18,7 +18,7 @@ function place(answered: () => Promise<void>) {
 const signal = new AbortController().signal;
 const never = (): Promise<void> => new Promise(() => undefined);
 
-test("the steps lead from the token to an answer, and each says what to do", () => {
+test("the steps lead from the token to an answer, each with an instruction", () => {
 	const { steps } = place(never);
 	expect(steps.map(({ id }) => id)).toEqual([
 		...["token", "application", "gateway", "invited", "permissions", "commands", "answer"],
@@ -42,7 +42,7 @@ test("the last step is done when the bot has answered", async () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("an answer is waited for so long, and not after somebody has had enough", async () => {
+test("the wait for an answer is limited, and can be cancelled", async () => {
 	const { clock, stepOf } = place(never);
 	const late = stepOf("answer").check(signal);
 	clock.advance(60_000);

@@ -37,7 +37,7 @@ const post = (more: Partial<Extract<Posting, { type: "post" }>> = {}): Posting =
 });
 const refused = (status: number, code: number, message = "Refused") => ({ status, body: { code, message } });
 
-test("a post pings nobody, shows no previews, and is made once for its nonce", async () => {
+test("a post mentions no person, shows no previews, and is created once for its nonce", async () => {
 	const { port, surface, row } = open();
 	port.answer("POST /channels/10/messages", { body: { id: "77" } });
 	expect(await surface.send(row(post({ replyTo: "5" })))).toMatchObject({ remote: "77" });
@@ -53,7 +53,7 @@ test("a post pings nobody, shows no previews, and is made once for its nonce", a
 	]);
 });
 
-test("files go along with what is read out instead of them", async () => {
+test("files are posted with their text alternatives", async () => {
 	const { port, surface, row, files } = open();
 	files["f"] = new Uint8Array([1]);
 	const upload = { fileId: "f", name: "a.png", size: 1, alt: "A cat" };
@@ -84,7 +84,7 @@ test("a file that cannot be had costs no text; while the gateway is away, the po
 	expect(port.requests).toHaveLength(2);
 });
 
-test("an edit pings nobody either, takes its buttons away, and keeps what is attached", async () => {
+test("an edit mentions no person either, removes the buttons, and keeps the attachments", async () => {
 	const { port, surface, row } = open();
 	port.answer("POST /channels/10/messages", { body: { id: "77", attachments: [{ id: "8" }] } });
 	await surface.send(row(post()));
@@ -127,7 +127,7 @@ test("a thread is opened below its card, once", async () => {
 });
 
 test.each([160_006, 50_024, 50_013])(
-	"where no thread can be (%d), its posts go to the room",
+	"without a possible thread (%d), the posts go to the channel",
 	async (code) => {
 		const { port, surface, row } = open({ "task:1": "20" });
 		const conversation = "10#task:1";
@@ -138,7 +138,7 @@ test.each([160_006, 50_024, 50_013])(
 	},
 );
 
-test("what a locked thread does not take goes to the room", async () => {
+test("posts that a locked thread refuses go to the channel", async () => {
 	const { port, surface, row } = open({ "task:1": "20" });
 	port.answer("POST /channels/20/messages", refused(403, 160_005));
 	await surface.send(row(post({ thread: "task:1" }), { conversation: "10#task:1" }));
@@ -197,14 +197,14 @@ test("a private answer without words takes away what was deferred", async () => 
 	expect(port.asked).toEqual([`DELETE ${original}`]);
 });
 
-test("a private answer is found where it stands, and else is not there", async () => {
+test("an existing private answer is found", async () => {
 	const { port, surface, row } = open();
 	port.answer(`GET ${original}`, { body: { id: "3", content: "" } }, { body: { id: "3", content: "done" } });
 	expect(await surface.find(row(answer()))).toBeUndefined();
 	expect(await surface.find(row(answer()))).toEqual({ remote: "3" });
 });
 
-test("what is to be taken away, and is not there, is taken away", async () => {
+test("deleting a missing message succeeds", async () => {
 	const { port, surface, row } = open();
 	const gone = refused(404, 10_008);
 	port.answer(`GET ${original}`, gone, { body: { id: "3", content: "" } }, gone);
@@ -230,7 +230,7 @@ test.each([
 	await expect(surface.send(row(post()))).rejects.toMatchObject({ kind, message: shown });
 });
 
-test("a token that is refused is told, and not tried for a minute", async () => {
+test("a refused token is logged, and not used for a minute", async () => {
 	const { port, surface, row, log, clock } = open();
 	port.answer("POST /channels/10/messages", { status: 401, body: { code: 0 } });
 	for (const _ of [1, 2]) await expect(surface.send(row(post()))).rejects.toMatchObject({ kind: "unknown" });
@@ -271,7 +271,7 @@ test.each<[string, string, Posting, Partial<OutboxRow>]>([
 	},
 );
 
-test("a row that holds nothing for us is refused, and nothing is sent", async () => {
+test("a row without a valid payload is refused, and no request is made", async () => {
 	const { port, surface, row } = open();
 	await expect(surface.send({ ...row(post()), payload: { type: "poem" } })).rejects.toMatchObject({
 		kind: "rejected",
@@ -280,7 +280,7 @@ test("a row that holds nothing for us is refused, and nothing is sent", async ()
 	expect(port.requests).toEqual([]);
 });
 
-test("typing is shown in rooms, and not where we may not write", async () => {
+test("typing is shown in rooms, unless the bot cannot write there", async () => {
 	const { port, surface, clock } = open();
 	await surface.typing("10#task:1");
 	await surface.typing("ticket:9");

@@ -15,7 +15,7 @@ const choice = (count: number): Control => ({
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 const file = (name: string, length = 1) => ({ name, bytes: bytes(length), description: name });
 
-test("controls stand in rows of five, and a choice alone", () => {
+test("controls are in rows of five, and a choice has a row of its own", () => {
 	const many = Array.from({ length: 6 }, (_, n) => button(`b${n}`));
 	const { draft, spared } = draftOf({
 		body: "x",
@@ -27,7 +27,7 @@ test("controls stand in rows of five, and a choice alone", () => {
 	expect(checkDraft(draft)).toEqual({});
 });
 
-test("what is too long in a control is cut, and what comes back is not", () => {
+test("long texts of a control are cut, and its values are not", () => {
 	const { draft } = draftOf({
 		body: "x",
 		controls: [[choice(30)], [button("b", "😀".repeat(81))]],
@@ -135,7 +135,7 @@ test("the name of a thread has 1 to 100 characters", () => {
 	]);
 });
 
-test("what is said without its files still fits, says so, and closes what it opens", () => {
+test("a message without its files still fits, reports them, and closes its formatting", () => {
 	const content = `\`\`\`js\n${"x".repeat(limits.content - 9)}\n\`\`\``;
 	const draft = withoutFiles({ content, components: [], files: [file("a.md")] }, "permission");
 	expect(checkDraft(draft)).toEqual({});

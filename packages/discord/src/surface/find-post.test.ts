@@ -105,7 +105,7 @@ test.each([
 	expect(await surface.find(row(payload))).toBeUndefined();
 });
 
-test("what an earlier process has posted for another row is not this one's", async () => {
+test("a post of an earlier process for another row is not found", async () => {
 	const { port, surface } = open({}, { [idAt(5)]: "s/first", [idAt(6)]: "s/second" });
 	const both = { body: [said(idAt(6)), said(idAt(5))] };
 	port.answer(list, both, both);
@@ -134,7 +134,7 @@ test("an empty list is not believed where we may not read what was written", asy
 	});
 });
 
-test("of two rows that say the same, each finds its own message", async () => {
+test("two rows with the same text find their own messages", async () => {
 	const { port, surface } = open();
 	const both = { body: [said(idAt(6)), said(idAt(5))] };
 	port.answer("POST /channels/10/messages", { body: { id: idAt(5) } });
@@ -145,7 +145,7 @@ test("of two rows that say the same, each finds its own message", async () => {
 	expect(await surface.find(row({}, "second"))).toEqual({ remote: idAt(6) });
 });
 
-test("what was written since then is looked through page by page, and not for ever", async () => {
+test("messages since then are searched page by page, up to a limit", async () => {
 	const { port, surface } = open();
 	const page = (from: number) =>
 		Array.from({ length: 100 }, (_, n) => said(idAt(1, from + n), { content: "no" })).toReversed();
@@ -161,7 +161,7 @@ test.each([
 	[{ status: 403, body: { code: 50_001 } }, "rejected"],
 	[{ status: 503 }, "unknown"],
 	[{ body: { not: "a list" } }, "unknown"],
-])("where it cannot be looked (%j), that is said", async (answer, kind) => {
+])("if a search is impossible (%j), it is reported", async (answer, kind) => {
 	const { port, surface } = open();
 	port.answer(list, answer);
 	await expect(surface.find(row())).rejects.toMatchObject({ kind });

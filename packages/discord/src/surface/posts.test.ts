@@ -32,7 +32,7 @@ function open() {
 
 const refused = (status: number, code: number) => ({ status, body: { code, message: "Refused" } });
 
-test("where we may not reply, it is said without", async () => {
+test("without the permission to reply, it is posted without a reference", async () => {
 	const { port, send } = open();
 	port.answer(at, refused(403, 160_002), { body: { id: "77" } });
 	expect(await send({ replyTo: "5" })).toMatchObject({ remote: "77" });
@@ -42,7 +42,7 @@ test("where we may not reply, it is said without", async () => {
 	});
 });
 
-test("where we may attach nothing, the words come alone, for the same nonce", async () => {
+test("without the permission to attach, only the text is posted, for the same nonce", async () => {
 	const { port, send, log } = open();
 	port.answer(at, refused(403, 50_013), { body: { id: "77" } });
 	const file = { name: "answer.md", content: "é" };
@@ -55,7 +55,7 @@ test("where we may attach nothing, the words come alone, for the same nonce", as
 	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
 
-test("where we may neither reply nor attach, it is said without both; where we may not write, not at all", async () => {
+test("without both permissions it is posted without both, and without the permission to write not at all", async () => {
 	const { port, send } = open();
 	const file = { name: "answer.md", content: "é" };
 	port.answer(at, refused(403, 50_013), refused(403, 160_002), { body: { id: "77" } });
@@ -74,7 +74,7 @@ test.each([
 	["Discord", refused(413, 40_005)],
 	["a proxy", { status: 413, body: "too large" }],
 ])(
-	"a file that %s refuses as too large is named in the post with what to do, for the same nonce",
+	"a file that %s refuses as too large is named in the post with advice, for the same nonce",
 	async (_, said) => {
 		const { port, send } = open();
 		port.answer(at, said, { body: { id: "77" } });

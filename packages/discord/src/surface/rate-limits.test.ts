@@ -13,7 +13,7 @@ function answered(more: Record<string, string>) {
 	return { status: 200, headers, body: null };
 }
 
-test("an empty bucket is told by the name that Discord has for it, and holds for each channel alone", () => {
+test("an exhausted limit has Discord's name, and applies to each channel separately", () => {
 	const limits = new RateLimits(new ManualClock());
 	expect(limits.scopes("create", "10", "final")).toEqual(["everything", "create 10"]);
 	const empty = limits.learn("create", "10", answered({ "x-ratelimit-remaining": "0" }));
@@ -23,7 +23,7 @@ test("an empty bucket is told by the name that Discord has for it, and holds for
 	expect(limits.scopes("edit", "10", "final")).toEqual(["everything", "edit 10"]);
 });
 
-test("of what is left, a third is kept for what people wait for", () => {
+test("a third of the remaining requests is reserved for urgent ones", () => {
 	const limits = new RateLimits(new ManualClock());
 	const learn = (remaining: string) =>
 		limits.learn("edit", "10", answered({ "x-ratelimit-remaining": remaining }));
@@ -37,7 +37,7 @@ test("of what is left, a third is kept for what people wait for", () => {
 	}
 });
 
-test("so many requests in one second let the next wait for the next second", () => {
+test("after the maximum of one second, the next request waits for the next second", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
 	const ask = () => limits.learn("create", "10", { status: 200, headers: {}, body: null });
@@ -73,6 +73,6 @@ test.each([
 		{ status: 400, headers: {}, body: { code: 30_046, message: "Maximum number of edits" } },
 		{ scope: "create 10", retryAfterMs: 60_000 },
 	],
-])("a refusal by %s says what has to wait", (_name, response, limit) => {
+])("a refusal by %s names the limited scope", (_name, response, limit) => {
 	expect(refusalOf(response, "create 10")).toMatchObject({ kind: "rate-limited", limit });
 });

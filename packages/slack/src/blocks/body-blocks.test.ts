@@ -18,7 +18,7 @@ function table(columns: number, rows: number, cell = "x"): string {
 	return [line("h"), line("-"), ...Array.from({ length: rows }, () => line(cell))].join("\n");
 }
 
-test("a table stands between texts, with its styles and without anything that is read again", () => {
+test("a table is between texts, with its styles and without active syntax", () => {
 	const { blocks, text } = shown("a\n\n| **b** | <!here> |\n|-|-|\n| `c` | [d](https://e.example) |\n\nf");
 	const cell = (element: object) => ({
 		type: "rich_text",
@@ -66,7 +66,7 @@ test("small print is a block of its own, which no text can make", () => {
 	expect(types(`a\n\n\`\`\`\n${smallPrintStart}b\n\`\`\`\n\n${smallPrintStart}c`)).toEqual(["markdown"]);
 });
 
-test("what notifications show is cut, and never within what stands for something else", () => {
+test("the notification text is cut, never inside an entity or link", () => {
 	const long = `${"a".repeat(limits.text - 10)} <https://a.example|b> c`;
 	expect(fallbackOf(long)).toBe(`${"a".repeat(limits.text - 10)}…`);
 	expect(fallbackOf("&amp;".repeat(2000))).toMatch(/^(?:&amp;)+…$/);

@@ -30,7 +30,7 @@ test.each<[string, MessageBlock[], string]>([
 	expect(checkMessage({ blocks, text }).body).toContain(words);
 });
 
-test("what is just within the limits is taken", () => {
+test("a message at the limits is valid", () => {
 	const blocks = [markdown(12_000), context(1000)];
 	expect(checkMessage({ blocks, text: "a".repeat(limits.text) })).toEqual({});
 	expect(checkMessage({ blocks: [table(100)], text: "a" })).toEqual({});

@@ -72,7 +72,7 @@ test.each<[string, Control]>([
 		"many options",
 		{ ...choice, options: Array.from({ length: 300 }, (_, n) => ({ ...option, value: `${n}` })) },
 	],
-])("%s that is too much is cut to what Slack takes", (_name, control) => {
+])("%s beyond the limit is cut", (_name, control) => {
 	expect(checkMessage({ blocks: controlBlocks([[control]]), text: "a" })).toEqual({});
 });
 
@@ -88,6 +88,6 @@ test.each<[string, Control[]]>([
 	expect(checkMessage({ blocks: controlBlocks([row]), text: "a" }).controls).toContain(words);
 });
 
-test("what can be opened of them is told in words where they cannot be shown", () => {
+test("links are written as text if controls cannot be shown", () => {
 	expect(linksAsText([[button], [link]])).toBe("\n\nOpen: <https://a.example>");
 });

@@ -88,7 +88,7 @@ test("code never holds a joiner that its author did not write", () => {
 	);
 });
 
-test("whatever a text holds, Slack shows that text, and it calls nobody", () => {
+test("Slack shows every text literally, without mentions", () => {
 	fc.assert(
 		fc.property(text, (parts) => {
 			const value = parts.join("");

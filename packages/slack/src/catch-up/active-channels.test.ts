@@ -81,7 +81,7 @@ test("a new place is durable when its message counts as taken, and the order is 
 	expect(saved.slice(2)).toEqual([[{ channel: "D1", us: true }, { channel: "C1" }]]);
 });
 
-test("what is gone is forgotten, and a write that fails is made again, but not after the end", async () => {
+test("a lost channel is forgotten, and a failed save is retried, but not after the end", async () => {
 	const { places, saved, failures, clock, log } = await open([{ channel: "C1" }]);
 	failures.push(new Error("disk full"));
 	places.forget({ channel: "C1" });
@@ -108,7 +108,7 @@ test("much talk elsewhere does not drive out where we are spoken to, and of both
 	expect(places.all[149]).toEqual({ channel: "D1", us: true });
 });
 
-test("places that are told of are kept with those that are known", async () => {
+test("reported channels are merged with the known ones", async () => {
 	const { places, clock, saved } = await open([{ channel: "C1" }]);
 	places.know([{ channel: "C3" }, { channel: "C1" }, { channel: "C2" }]);
 	expect(places.all).toEqual([{ channel: "C3" }, { channel: "C2" }, { channel: "C1" }]);

@@ -92,7 +92,7 @@ test("threads that began while we were away, and those of our own posts, are rea
 	expect(places.all).toHaveLength(2);
 });
 
-test("so many threads are read at once, and it is said where there were more", async () => {
+test("a limited number of threads is read at once, and further ones are logged", async () => {
 	const { catchUp, clock, port, pass, log } = await openCatchUp({ aliveFor: 10 * minute });
 	const first = clock.now() - 9 * minute;
 	for (let page = 0; page < 3; page++) {
@@ -112,7 +112,7 @@ test("so many threads are read at once, and it is said where there were more", a
 	expect(log.records.at(-1)).toMatchObject({ level: "warn", fields: { threads: 50 } });
 });
 
-test("what Slack still tries to deliver is not read, nor anything before we were there for the first time", async () => {
+test("a period in which Slack still delivers is not read, and neither is one before the first start", async () => {
 	for (const given of [{}, { aliveFor: 4 * minute }]) {
 		const { catchUp, port, pass, log } = await openCatchUp(given);
 		catchUp.linked(ready);
@@ -142,7 +142,7 @@ test("a connection that was lost for longer is caught up with, and what came las
 	expect(port.calls).toMatchObject([{ args: { oldest: stamp(heardAt - 6 * minute) } }]);
 });
 
-test("of what cannot be taken the last try says that it is the last", async () => {
+test("the last try of an event that cannot be taken is marked as the last", async () => {
 	const { port, pass, clock, catchUp, tries, failures } = await openCatchUp({ aliveFor: 10 * minute });
 	const messages = [{ ts: stamp(clock.now() - minute) }];
 	for (let time = 0; time < 3; time++) port.answer("conversations.history", ok({ messages }));
@@ -153,7 +153,7 @@ test("of what cannot be taken the last try says that it is the last", async () =
 	expect(catchUp.behind).toBe(0);
 });
 
-test("of a long thread the newest messages are read, and it is said where there were more", async () => {
+test("the newest messages of a long thread are read, and further ones are logged", async () => {
 	const { port, pass, clock, catchUp, taken, log } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1", thread: "1.1" }],
@@ -206,7 +206,7 @@ test("a place that is gone is forgotten, and one that stays unreadable is given 
 	expect(catchUp.behind).toBe(0);
 });
 
-test("what is not read is said: other places, older days, more pages", async () => {
+test("unread parts are logged: other channels, older days, more pages", async () => {
 	const many = Array.from({ length: 52 }, (_, n) => ({ channel: `C${n}` }));
 	const { catchUp, port, pass, log, clock } = await openCatchUp({
 		aliveFor: 3 * 24 * 60 * minute,
@@ -231,7 +231,7 @@ test("what is not read is said: other places, older days, more pages", async () 
 	]);
 });
 
-test("reading that is cut short is made up for by the next start", async () => {
+test("an interrupted reading is completed by the next start", async () => {
 	const { catchUp, pass, kept, clock, port } = await openCatchUp({ aliveFor: 10 * minute });
 	const aliveAt = clock.now() - 10 * minute;
 	catchUp.linked(ready);
@@ -240,7 +240,7 @@ test("reading that is cut short is made up for by the next start", async () => {
 	expect([kept.alive, port.calls.length, clock.pending]).toEqual([aliveAt, 0, 0]);
 });
 
-test("who was away once more meanwhile reads once more", async () => {
+test("after another absence during the reading, it reads once more", async () => {
 	const { catchUp, pass, port, clock } = await openCatchUp({ aliveFor: 10 * minute });
 	const limited = { type: "rate-limited", retryAfterMs: 2 * minute } as const;
 	port.answer("conversations.history", limited, limited, limited);
@@ -254,7 +254,7 @@ test("who was away once more meanwhile reads once more", async () => {
 	expect(Number(port.calls.at(-1)?.args["latest"])).toBeGreaterThanOrEqual(back / 1000);
 });
 
-test("who stops while it is looked up what was posted is not told that this fails", async () => {
+test("a stop during the search for own posts logs no failure", async () => {
 	const posted = Promise.withResolvers<readonly []>();
 	const { catchUp, log } = await openCatchUp({ aliveFor: 10 * minute, posted: posted.promise });
 	catchUp.linked(ready);
@@ -270,7 +270,7 @@ function heard(clock: ManualClock, channel: string, minutes: number): RoomProgre
 	return { room, messages: [`${channel}-${stamp(at)}`], usedAt: at };
 }
 
-test("without a database what was missed is what the gateway has not heard, read once and not before a day ago", async () => {
+test("without a database, the messages that the gateway does not have are read once, up to a day old", async () => {
 	const { catchUp, pass, port, clock, taken, kept, places, log } = await openCatchUp({ places: [] });
 	const [now, rooms] = [clock.now(), [heard(clock, "D1", 7), heard(clock, "D2", 3 * 24 * 60)]];
 	port.answer("conversations.history", ok({ messages: [{ ts: stamp(now - 5 * minute) }] }));
@@ -294,7 +294,7 @@ test("without a database what was missed is what the gateway has not heard, read
 	await catchUp.begin(async () => Promise.reject(new Error("it is not asked again")));
 });
 
-test("what the gateway has not heard is read behind what was missed, and asked for again where that is cut short", async () => {
+test("messages that the gateway does not have are read after missed ones, and again after an interruption", async () => {
 	const { catchUp, pass, port, clock, kept } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "C1" }],
@@ -308,7 +308,7 @@ test("what the gateway has not heard is read behind what was missed, and asked f
 	expect([kept.begun, port.calls.length]).toEqual([undefined, 1]);
 });
 
-test("of a gateway that has no rooms nothing is read", async () => {
+test("for a gateway without rooms, no channel is read", async () => {
 	const { catchUp, kept, port, log } = await openCatchUp({ places: [] });
 	catchUp.linked(ready);
 	await catchUp.begin(async () => []);

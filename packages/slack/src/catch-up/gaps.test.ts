@@ -19,7 +19,7 @@ function heard(
 	};
 }
 
-test("a place is read from the newest message on that a session has, and from its last use where none has one", () => {
+test("a channel is read from the newest message of a session, or from its last use", () => {
 	const rooms = [
 		...[heard([3, 7], { channel: "D1", used: 9 }), heard([5], { channel: "D1", used: 12 })],
 		heard([], { channel: "D2", used: 20 }),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.ts";
 import { ok } from "../testing/scripted-slack.ts";
 
-test("a thread that was read is read again for what was missed in it since", async () => {
+test("a thread that was read is read again for newly missed messages", async () => {
 	const { catchUp, pass, port, clock } = await openCatchUp({ aliveFor: 10 * minute });
 	const root = stamp(clock.now() - 2 * minute);
 	const page = ok({ messages: [{ ts: root, latest_reply: root }] });
@@ -29,7 +29,7 @@ test("a thread that was read is read again for what was missed in it since", asy
 	expect(read).toEqual([first, first, back]);
 });
 
-test("of a thread that still waits all is read at once that was missed in it", async () => {
+test("all missed messages of a waiting thread are read at once", async () => {
 	const { catchUp, pass, port, clock } = await openCatchUp({
 		aliveFor: 10 * minute,
 		places: [{ channel: "D1" }],

@@ -4,7 +4,7 @@ import { lost, minute, openCatchUp, ready, stamp } from "../testing/catching-up.
 import { ok } from "../testing/scripted-slack.ts";
 import type { CatchUp } from "./catch-up.ts";
 
-test("where nothing came for longer than Slack tries, although the connection was there, it is read what was said", async () => {
+test("after a silence longer than Slack's retries, messages are read in spite of a connection", async () => {
 	const { catchUp, port, pass, clock, log, kept } = await openCatchUp();
 	catchUp.linked(ready);
 	const heardAt = clock.now();
@@ -26,7 +26,7 @@ test("where nothing came for longer than Slack tries, although the connection wa
 	expect(log.records.map(({ level }) => level)).toEqual(["debug"]);
 });
 
-test("where nothing comes at all, it is read every quarter of an hour, and at once where that is suspected", async () => {
+test("during a silence, messages are read every quarter of an hour, and at once after a suspicion", async () => {
 	const { catchUp, port, pass } = await openCatchUp();
 	catchUp.linked(ready);
 	await pass(16 * minute);

@@ -3,7 +3,7 @@ import { readAccount } from "./account.ts";
 
 const body = { team_id: "T1", user_id: "U1", bot_id: "B1", user: "parley", url: "https://acme.slack.com/" };
 
-test("a bot's token says who we are", () => {
+test("a bot's token identifies the bot", () => {
 	const account = { team: "T1", user: "U1", bot: "B1", name: "parley", url: "https://acme.slack.com/" };
 	expect(readAccount({ type: "ok", body })).toEqual({ account });
 	expect(readAccount({ type: "ok", body: { ...body, enterprise_id: "E1" } })).toEqual({
@@ -18,7 +18,7 @@ test("a person's token is refused, with the one that is wanted", () => {
 	});
 });
 
-test("what another token alone can mend is refused, and says how; all else is tried again", () => {
+test("an error that needs another token is refused with advice, and any other is retried", () => {
 	expect(readAccount({ type: "refused", error: "token_revoked", body: {} })).toEqual({
 		refused: expect.stringContaining("install the app again"),
 	});

@@ -46,13 +46,13 @@ test.each([
 	["unread", { type: "app_rate_limited" }],
 	["unread", {}],
 	["command", { command: "/parley" }],
-] as const)("what bolt cannot read is taken once all the same, as %s: %j", async (type, body) => {
+] as const)("a payload that bolt cannot read is still delivered once, as %s: %j", async (type, body) => {
 	const { offer, taken } = open(async () => ({ text: "so" }));
 	expect(await offer(body, 2)).toEqual({ text: "so" });
 	expect(taken).toEqual([{ type, body, attempt: 2 }]);
 });
 
-test("what is not taken rejects with the reason, and is offered once", async () => {
+test("a failed delivery rejects with the reason, and is not repeated", async () => {
 	const { offer, taken } = open(async () => {
 		throw new Error("the disk is full");
 	});
@@ -106,7 +106,7 @@ test("an event is acknowledged when it is taken, although bolt itself acknowledg
 	expect(isAcknowledged).toBe(true);
 });
 
-test("bolt has no token: nothing that it gives to listeners can post", async () => {
+test("bolt has no token, so its functions for listeners cannot post", async () => {
 	const { offer, app } = open();
 	const tokens: unknown[] = [app.client.token];
 	app.use(async ({ client, context, next }) => {

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { PendingCalls } from "./slack-client.ts";
 
-test("what is on its way at the end has five seconds, also what begins only then; no timer outlives it", async () => {
+test("pending calls have five seconds after the end, also later ones, and no timer is left", async () => {
 	const clock = new ManualClock();
 	const calls = new PendingCalls(clock);
 	const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

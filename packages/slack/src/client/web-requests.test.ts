@@ -42,7 +42,7 @@ test.each([
 	"file:///etc/passwd",
 	"http://169.254.169.254/latest",
 	"nonsense",
-])("%s is not Slack's, and nobody calls there", async (url) => {
+])("%s is not Slack's host, and gets no request", async (url) => {
 	expect(() => demandSlack(url, { apiUrl: undefined })).toThrow("not Slack's");
 	await expect(respond(url, {}, { apiUrl: undefined })).rejects.toThrow("not Slack's");
 	await expect(download({ url, token: "xoxb", most: 10, signal, apiUrl: undefined })).rejects.toThrow(
@@ -50,7 +50,7 @@ test.each([
 	);
 });
 
-test("a response is posted once as JSON, and what Slack says to it is told apart", async () => {
+test("a response is posted once as JSON, and Slack's answers are distinguished", async () => {
 	const seen: string[] = [];
 	await using slack = await serving((request, response) => {
 		seen.push(`${request.method} ${request.headers["content-type"]}`);
@@ -65,7 +65,7 @@ test("a response is posted once as JSON, and what Slack says to it is told apart
 	expect(seen).toEqual(Array(4).fill("POST application/json; charset=utf-8"));
 });
 
-test("what a proxy says in its own way is made of use", async () => {
+test("answers of a proxy are understood", async () => {
 	await using slack = await serving((request, response) => {
 		if (request.url === "/date") {
 			response.writeHead(429, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).end();
@@ -76,7 +76,7 @@ test("what a proxy says in its own way is made of use", async () => {
 	expect(await to("page")).toMatchObject({ error: expect.stringMatching(/^<html>blocked .{86}$/) });
 });
 
-test("a connection that is lost is no answer, and nothing is sent again", async () => {
+test("a lost connection rejects, and the request is not repeated", async () => {
 	let requests = 0;
 	await using slack = await serving((request) => {
 		requests += 1;
@@ -99,7 +99,7 @@ test("bytes arrive as they are", async () => {
 	expect([...got]).toEqual([...bytes]);
 });
 
-test("a file is read with the bot's token, up to what is wanted", async () => {
+test("a file is read with the bot's token, up to the limit", async () => {
 	await using slack = await serving((request, response) => {
 		const allowed = request.headers.authorization === "Bearer xoxb-1";
 		const location =
@@ -122,7 +122,7 @@ test("the page on which people sign in is not taken for the file", async () => {
 	expect(await download({ ...wanted, url: `${slack.url}/page.html` })).toHaveLength(15);
 });
 
-test("a canvas is a page itself, and is told from the one on which people sign in", async () => {
+test("a canvas is a page, and is distinguished from the sign-in page", async () => {
 	const pages: Record<string, string> = {
 		"/files-pri/T1-F1/canvas":
 			'<!DOCTYPE html><html><body><h1>How we use Slack</h1><a href="/signin">x</a></body></html>',
@@ -161,7 +161,7 @@ test.each([
 	await expect(download(wanted)).rejects.toThrow(words);
 });
 
-test("who stops waiting for a file stops at once", async () => {
+test("a cancelled download stops at once", async () => {
 	await using slack = await serving(() => undefined);
 	const stopping = new AbortController();
 	const reading = download({

@@ -7,7 +7,7 @@ test("the entries of a message's menu are commands about it", () => {
 	expect(["ask_about_this", "toString"].map(isShortcut)).toEqual([true, false]);
 });
 
-test("a message that is no task says so", () => {
+test("a message that is not suitable for a task is refused", () => {
 	expect(orderedBy("make_it_a_task", "")).toEqual({ words: expect.stringContaining("no words") });
 	expect(orderedBy("make_it_a_task", "x".repeat(4000))).toHaveProperty("command");
 	expect(orderedBy("make_it_a_task", "x".repeat(4001))).toEqual({

@@ -27,7 +27,7 @@ test.each([
 });
 
 test.each(["channel_convert_to_public", "channel_convert_to_private"])(
-	"%s is told as a message",
+	"%s is reported as a message",
 	async (subtype) => {
 		const { inboundOf } = await openReading();
 		const { inbound } = await inboundOf({
@@ -42,7 +42,7 @@ test.each(["channel_convert_to_public", "channel_convert_to_private"])(
 	},
 );
 
-test("a guest or somebody of elsewhere who joins changes it, one of our own people does not", async () => {
+test("a guest or an external person who joins changes the audience, a member of the workspace does not", async () => {
 	const { inboundOf, tell } = await openReading();
 	const joined = (user: string) => ({ type: "member_joined_channel", channel: "C1", user, team: "T1" });
 	for (const user of ["UGUEST", "UOUT", "UNONE"]) {
@@ -70,7 +70,7 @@ test("a channel with another id is not the one that was trusted", async () => {
 	expect(inbound).toMatchObject({ type: "audience", room: { channel: "C1" }, gone: true });
 });
 
-test("after a change the channel is asked for anew", async () => {
+test("after a change, the channel is requested again", async () => {
 	const { inboundOf, tell, port } = await openReading();
 	const message = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
 	const isShared = async (): Promise<unknown> => {

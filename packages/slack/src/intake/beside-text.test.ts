@@ -42,7 +42,7 @@ test("the preview of a link says nothing that was not written, not even of a lin
 	expect(wholeText({ text: "see https://a.b", attachments: shown })).toBe("see https://a.b");
 });
 
-test("an alert of another app says all that stands in it", () => {
+test("an alert of another app has its complete text", () => {
 	const alert = {
 		color: "danger",
 		fallback: "web-1 is down",
@@ -68,7 +68,7 @@ test("an alert of another app says all that stands in it", () => {
 	expect(wholeText({ text: "", attachments: [{ fallback: "[no preview available]" }, {}] })).toBe("");
 });
 
-test("where there is no text, the blocks are read", () => {
+test("without a text, the blocks are read", () => {
 	const blocks = [
 		{ type: "header", text: { type: "plain_text", text: "Deployed" } },
 		{
@@ -125,7 +125,7 @@ test("where there is no text, the blocks are read", () => {
 	expect(wholeText({ text: "hello", blocks })).toBe("hello");
 });
 
-test("of what is attached so much is taken, however much it is and however deep", () => {
+test("attachments are read up to a limit, whatever their size and depth", () => {
 	const long = { text: "x".repeat(50_000) };
 	const said = wholeText({ text: "hello", attachments: Array.from({ length: 100 }, () => long) });
 	expect(said.length).toBeLessThan(21_000);
@@ -139,7 +139,7 @@ test("of what is attached so much is taken, however much it is and however deep"
 	expect(wholeText({ text: "", attachments: [null, 5, { text: 5, fields: 5, blocks: 5 }] })).toBe("");
 });
 
-test("the files of what was forwarded come with those of the message, but not those of a preview", () => {
+test("files of forwarded messages are included, those of a preview are not", () => {
 	const [one, two, three] = [{ id: "F1" }, { id: "F2" }, { id: "F3" }];
 	const attachments = [
 		{ ...forward, files: [two] },

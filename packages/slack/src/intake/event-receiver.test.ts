@@ -87,7 +87,7 @@ test("a message that comes right behind its deletion is not taken", async () => 
 	expect(inbox).toEqual([{ id: "deleted:C1-1.1" }]);
 });
 
-test("what cannot be taken rejects, so that it comes again, and what is behind it is taken", async () => {
+test("a failed event rejects, so that it is redelivered, and later ones are taken", async () => {
 	const { taking, port, accepted, passed, log } = await open();
 	port.answer("users.info", new Error("ECONNRESET"));
 	const first = taking.take(envelope(text("D1", "1.1")));
@@ -100,7 +100,7 @@ test("what cannot be taken rejects, so that it comes again, and what is behind i
 	expect(log.records).toMatchObject([{ level: "warn", fields: { attempt: 0 } }]);
 });
 
-test("a message that comes no more and is not taken is left to be read afterwards", async () => {
+test("a failed message without a further redelivery is left to a later reading", async () => {
 	const { taking, port, accepted, lost, log } = await open();
 	const body = text("D1", "1.3", "UGUEST");
 	for (let attempt = 0; attempt < 3; attempt++) {
@@ -118,7 +118,7 @@ test("a message that comes no more and is not taken is left to be read afterward
 	expect(accepted).toEqual(["message:D1-1.3"]);
 });
 
-test("what nobody can read afterwards is taken as it is the last time that it comes, or is lost in words", async () => {
+test("an unreadable event is taken with the known data at its last delivery, or logged as lost", async () => {
 	const { taking, port, accepted, log } = await open();
 	const message = { user: "UADA", text: "hello", ts: "1.1", edited: { ts: "2.2" } };
 	const event = { type: "message", subtype: "message_changed", channel: "C1", message };
@@ -146,7 +146,7 @@ test("a full inbox keeps nothing and marks nothing", async () => {
 	expect(passed).toEqual([]);
 });
 
-test("what is ignored is acknowledged, and what is asked for is answered", async () => {
+test("an ignored event is acknowledged, and a query is answered", async () => {
 	const { taking, accepted } = await open();
 	expect(await taking.take(envelope({ event_id: "Ev1", event: { type: "team_rename" } }))).toBeUndefined();
 	expect(await taking.take(envelope("nonsense"))).toBeUndefined();
@@ -168,7 +168,7 @@ test("when it stops, what is not durable is not acknowledged", async () => {
 	expect(accepted).toEqual([]);
 });
 
-test("what may have been answered before the database was lost says so, so that its answer is looked for first", async () => {
+test("an event from before a loss of the database is marked, so that its answer is searched", async () => {
 	const inbounds: unknown[] = [];
 	const { taking } = await open({ accept: async (inbound) => void inbounds.push(inbound) });
 	await taking.event(text("C1", "1.1"), false, true);

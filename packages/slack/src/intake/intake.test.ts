@@ -38,7 +38,7 @@ test("the twins of a mention are the same inbound event, whichever comes first",
 	expect(one.port.asked).not.toContain("conversations.replies");
 });
 
-test("an edit is one of its time, twice told of; what changed only a preview is none", async () => {
+test("an edit has its own time, also from both of its events, and a change of the preview is not an edit", async () => {
 	const { inboundOf, tell, log } = await openReading();
 	const text = "<@UBOT> hallo";
 	const edited = { ...message, text, edited: { user: "UADA", ts: "1767225605.000000" } };
@@ -116,7 +116,7 @@ test("with one person alone only threads are threads; groups are like channels",
 	expect(group.inbound).toMatchObject({ room: { kind: "group", thread: `G1-${ts}` } });
 });
 
-test("guests, people of elsewhere and those that Slack does not tell of have no more rights than is known", async () => {
+test("guests, external people and unknown people have no more rights than known", async () => {
 	const { inboundOf, log } = await openReading();
 	const author = async (user: string) => (await inboundOf({ ...message, user })).inbound;
 	expect(await author("UGUEST")).toMatchObject({ person: { name: "gus", guest: true } });
@@ -125,7 +125,7 @@ test("guests, people of elsewhere and those that Slack does not tell of have no 
 	expect(log.records).toMatchObject([{ level: "warn", fields: { user: "UNONE", why: "user_not_found" } }]);
 });
 
-test("people of another workspace of our organisation that belong to ours are no guests", async () => {
+test("people of another workspace of the organization that belong to this one are not guests", async () => {
 	const { inboundOf, port } = await openReading();
 	port.users["UGRID"] = {
 		id: "UGRID",
@@ -138,7 +138,7 @@ test("people of another workspace of our organisation that belong to ours are no
 	});
 });
 
-test("where Slack does not answer, the message is to come again", async () => {
+test("without an answer of Slack, the message must be redelivered", async () => {
 	const { inboundOf, port, clock } = await openReading();
 	port.answer("users.info", { type: "rate-limited", retryAfterMs: 30_000 });
 	await expect(inboundOf(message)).rejects.toMatchObject({ code: "unavailable" });
@@ -153,7 +153,7 @@ test("where Slack does not answer, the message is to come again", async () => {
 	await expect(taken).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("what is read later says what it says by then, and who came in meanwhile", async () => {
+test("a message that is read later has its current text, and joins in between are included", async () => {
 	const { inboundOf, tell, port } = await openReading();
 	const edited = { user: "UADA", ts: "1767225605.000000" };
 	expect((await inboundOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
@@ -166,7 +166,7 @@ test("what is read later says what it says by then, and who came in meanwhile", 
 	});
 });
 
-test("somebody who has changed is not asked for again", async () => {
+test("a person who has changed is not requested again", async () => {
 	const { inboundOf, tell, port, people } = await openReading();
 	expect(people.known("UADA")).toBeUndefined();
 	await inboundOf(message);
@@ -211,7 +211,7 @@ test("files come along; one of elsewhere is asked for, and one that is gone is l
 	expect(log.records).toMatchObject([{ level: "warn", fields: { event: "file" } }]);
 });
 
-test("our own messages and what Slack writes are no inbound events, and apps are bots", async () => {
+test("own messages and those of Slack are ignored, and apps are bots", async () => {
 	const { tell, inboundOf } = await openReading();
 	for (const own of [{ user: "UBOT" }, { user: undefined, bot_id: "BBOT", subtype: "bot_message" }]) {
 		expect(await tell({ ...message, ...own })).toEqual({ ignored: "it is our own" });
@@ -253,7 +253,7 @@ test("signs mean what they mean, once for each event", async () => {
 	expect(await tell(file)).toEqual({ ignored: "it is no reaction to a message" });
 });
 
-test("what is malformed is counted and logged, and never thrown", async () => {
+test("a malformed event is counted and logged, and does not throw", async () => {
 	const { tell, intake, malformed, log } = await openReading();
 	const wrong = [
 		...[

@@ -19,7 +19,7 @@ const { files: _, subtype: __, ...bare } = said;
 const mention = { ...bare, type: "app_mention" };
 const attached = { inbound: { text: "read this", attachments: [{ id: "F1" }] } };
 
-test("a mention without the files of its message waits for that, and both come to the same", async () => {
+test("a mention without the files of its message waits for it, and both have the same result", async () => {
 	const first = await openReading();
 	const waiting = first.inboundOf(mention);
 	for (let turn = 0; turn < 20; turn++) await tick();
@@ -32,7 +32,7 @@ test("a mention without the files of its message waits for that, and both come t
 	expect([first.clock.pending, second.clock.pending]).toEqual([0, 0]);
 });
 
-test("where its message does not come, a mention is taken alone after a second; one that has files does not wait", async () => {
+test("without its message, a mention is taken after a second, and one with files does not wait", async () => {
 	const { inboundOf, clock } = await openReading();
 	expect(await inboundOf({ ...mention, files: [file] })).toMatchObject(attached);
 	const waiting = inboundOf(mention);
@@ -55,7 +55,7 @@ test("a mention whose message is not taken is not taken either, and both come ag
 	expect(await again).toMatchObject(attached);
 });
 
-test("where its message does not come, a mention is taken with what Slack shows that is attached to it", async () => {
+test("without its message, a mention is taken with the attachments that Slack returns", async () => {
 	const { inboundOf, clock, port } = await openReading();
 	port.answer("conversations.replies", ok({ messages: [said] }));
 	const waiting = inboundOf(mention);
@@ -65,7 +65,7 @@ test("where its message does not come, a mention is taken with what Slack shows 
 	expect(port.calls).toContainEqual({ method: "conversations.replies", args });
 });
 
-test("what was forwarded with a mention is read like its files", async () => {
+test("a forwarded message in a mention is read like its files", async () => {
 	const forward = {
 		is_share: true,
 		from_url: "https://a.slack.com/x",

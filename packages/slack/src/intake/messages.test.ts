@@ -14,7 +14,7 @@ async function asked(event: object): Promise<{ names: string[]; text: unknown }>
 	return { names: names.filter((id) => id !== "UADA"), text: inbound.type === "message" && inbound.text };
 }
 
-test("of a text for us so many names are asked for, each once; the others stay ids", async () => {
+test("a limited number of names in a text for the agent is requested once each, and the others stay ids", async () => {
 	const { names, text } = await asked({ channel: "D1", text: `<@UGUEST> <@UGUEST> ${many}` });
 	expect(names).toHaveLength(20);
 	expect(new Set(names).size).toBe(20);
@@ -22,13 +22,13 @@ test("of a text for us so many names are asked for, each once; the others stay i
 	expect((await asked({ text: "<@UBOT> ask <@UGUEST>" })).names).toEqual(["UGUEST"]);
 });
 
-test("of what is not for us, and of what apps write, no names are asked for", async () => {
+test("for other messages, and for those of apps, no names are requested", async () => {
 	expect(await asked({ text: "ask <@UGUEST|gus>" })).toEqual({ names: [], text: "ask @gus" });
 	expect((await asked({ text: many })).names).toEqual([]);
 	expect((await asked({ user: undefined, bot_id: "B7", text: `<@UBOT> ${many}` })).names).toEqual([]);
 });
 
-test("what was forwarded is read with its files, and speaks to nobody", async () => {
+test("a forwarded message is read with its files, and addresses no person", async () => {
 	const { inboundOf } = await openReading();
 	const files = [{ id: "F1", name: "a.pdf", size: 3, url_private_download: "https://files.slack.com/a" }];
 	const forward = { is_share: true, author_name: "Bob", text: "ask <@UBOT> &amp; <@UOUT>", files };
@@ -42,7 +42,7 @@ test("what was forwarded is read with its files, and speaks to nobody", async ()
 	expect(bad.inbound).toMatchObject({ text: "hello" });
 });
 
-test("an alert of an app has its text, also where it stands only in blocks", async () => {
+test("an alert of an app has its text, also if it is only in blocks", async () => {
 	const { inboundOf } = await openReading();
 	const app = { ...message, user: undefined, subtype: "bot_message", bot_id: "B7", text: "" };
 	const blocks = [{ type: "section", text: { type: "mrkdwn", text: "*web-1* is down" } }];
@@ -51,7 +51,7 @@ test("an alert of an app has its text, also where it stands only in blocks", asy
 	expect((await inboundOf({ ...app, attachments })).inbound).toMatchObject({ text: "> web-1\n> is down" });
 });
 
-test("what comes no more is taken with what is known, and as one with the least rights has said it", async () => {
+test("a message without a redelivery is taken with the known data and the least rights", async () => {
 	const limited = { type: "rate-limited", retryAfterMs: 30_000 } as const;
 	const { port, intake, clock } = await openReading();
 	const methods = ["users.info", "conversations.info", "files.info", "conversations.replies"];

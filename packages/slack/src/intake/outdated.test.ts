@@ -19,7 +19,7 @@ function edit(seconds: number, text: string): object {
 
 const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: first, ts: "2.2" };
 
-test("what comes again after its edit or deletion says nothing any more", async () => {
+test("a message that is redelivered after its edit or deletion is ignored", async () => {
 	const { tell, inboundOf, store } = await openReading();
 	const keep = async (event: object): Promise<void> => {
 		const { key, inbound } = await inboundOf(event);

@@ -18,7 +18,7 @@ function open(ask: (id: string) => Promise<string>) {
 	return { clock, asked, remembered };
 }
 
-test("what was answered counts for its time, and is asked for once by all who want it", async () => {
+test("an answer is cached for its time, and requested once by concurrent callers", async () => {
 	const { clock, asked, remembered } = open(async (id) => `${id}!`);
 	expect(await Promise.all([remembered.find("a"), remembered.find("a")])).toEqual(["a!", "a!"]);
 	clock.advance(999);
@@ -31,14 +31,14 @@ test("what was answered counts for its time, and is asked for once by all who wa
 	expect(clock.pending).toBe(0);
 });
 
-test("what was the longest unused is forgotten", async () => {
+test("the least recently used value is evicted", async () => {
 	const { asked, remembered } = open(async (id) => id);
 	for (const id of ["a", "b", "a", "c"]) await remembered.find(id);
 	expect([remembered.get("a"), remembered.get("b")]).toEqual(["a", undefined]);
 	expect(asked).toEqual(["a", "b", "c"]);
 });
 
-test("nobody waits longer than a second, and an answer that comes later is there for the next one", async () => {
+test("a caller waits at most a second, and a later answer is cached for the next one", async () => {
 	const answer = Promise.withResolvers<string>();
 	const { clock, asked, remembered } = open(() => answer.promise);
 	const found = remembered.find("a");
@@ -50,7 +50,7 @@ test("nobody waits longer than a second, and an answer that comes later is there
 	expect(asked).toEqual(["a"]);
 });
 
-test("what has changed while it was asked for is not remembered as it was", async () => {
+test("a value that changes during its request is not cached", async () => {
 	const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
 	const { asked, remembered } = open(() => answers[asked.length - 1]?.promise ?? Promise.reject());
 	const [told, first] = [remembered.find("a"), remembered.find("b")];

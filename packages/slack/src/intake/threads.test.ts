@@ -106,7 +106,7 @@ test.each([
 	["its first message is ours", { user: "UBOT", text: "hello" }, true],
 	["we are among those who replied", { user: "UADA", text: "hello", reply_users: ["UADA", "UBOT"] }, true],
 	["nothing of that is so", { user: "UADA", text: "hello" }, false],
-])("of a thread that the database does not know Slack is asked once: %s", async (_, first, expected) => {
+])("Slack is asked once about a thread that is not in the database: %s", async (_, first, expected) => {
 	const reading = await openReading();
 	reading.port.answer("conversations.replies", ok({ messages: [{ ts: root, thread_ts: root, ...first }] }));
 	expect(await isOurs(reading)).toBe(expected);
@@ -115,7 +115,7 @@ test.each([
 	expect(asked).toEqual([{ method: "conversations.replies", args: { channel: "C1", ts: root, limit: 1 } }]);
 });
 
-test("Slack is not asked for what makes no difference, and a message comes again where it does not answer", async () => {
+test("Slack is asked only if it matters, and without an answer the message must be redelivered", async () => {
 	const reading = await openReading();
 	expect(await isOurs(reading, { text: "<@UADA> hello" })).toBe(false);
 	expect(await isOurs(reading, { bot_id: "B7" })).toBe(false);
@@ -125,7 +125,7 @@ test("Slack is not asked for what makes no difference, and a message comes again
 	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("where Slack limits how often threads are looked up, what is said in others' threads is taken, and none is asked for", async () => {
+test("during a rate limit for threads, messages in other threads are taken without a request", async () => {
 	const reading = await openReading();
 	const { port, clock, log } = reading;
 	const asked = () => port.asked.filter((method) => method === "conversations.replies").length;
@@ -139,7 +139,7 @@ test("where Slack limits how often threads are looked up, what is said in others
 	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(true);
 });
 
-test("where Slack limits it for a moment alone, what is said in a thread that nobody knows comes again", async () => {
+test("during a short rate limit, a message in an unknown thread must be redelivered", async () => {
 	const reading = await openReading();
 	const { port, clock } = reading;
 	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 1000 });
@@ -150,7 +150,7 @@ test("where Slack limits it for a moment alone, what is said in a thread that no
 	expect(await isOurs(reading)).toBe(true);
 });
 
-test("what Slack refuses to show is asked for again once somebody can have mended it", async () => {
+test("a thread that Slack refuses to show is requested again later", async () => {
 	const reading = await openReading();
 	const { port, clock } = reading;
 	port.answer("conversations.replies", refused("not_in_channel"));

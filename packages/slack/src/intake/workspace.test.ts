@@ -8,7 +8,7 @@ const installed = (team_id: string) => ({
 	authorizations: [{ team_id, enterprise_id: null, user_id: "UBOT" }],
 });
 
-test("what Slack sends for another workspace is none of ours", async () => {
+test("an event for another workspace is ignored", async () => {
 	const { tell, inboundOf, port } = await openReading();
 	const foreign = await tell(message, { team_id: "T9", ...installed("T9") });
 	expect([foreign, port.asked]).toEqual([{ ignored: "it is of another workspace" }, []]);
@@ -16,7 +16,7 @@ test("what Slack sends for another workspace is none of ours", async () => {
 	expect(await inboundOf(message, { authorizations: [] })).toHaveProperty("inbound");
 });
 
-test("what a stranger says in a shared channel is sent for us, whatever team it names", async () => {
+test("the message of an external person in a shared channel is accepted, whatever team it names", async () => {
 	const { inboundOf } = await openReading();
 	const outer = { team_id: "T9", ...installed("T1"), is_ext_shared_channel: true };
 	expect((await inboundOf({ ...message, user: "UOUT", team: "T9" }, outer)).inbound).toMatchObject({
@@ -30,7 +30,7 @@ test.each([
 	[{ team_id: "T9", enterprise_id: "E1", is_enterprise_install: true }, true],
 	[{ team_id: null, enterprise_id: "E1", is_enterprise_install: false }, true],
 	[{ team_id: null, enterprise_id: "E9", is_enterprise_install: true }, false],
-])("of an organisation's installations %o is ours: %s", (installation, expected) => {
+])("for installations in an organization, %o is ours: %s", (installation, expected) => {
 	expect(isForSelf(installation, { ...self, enterprise: "E1" })).toBe(expected);
 	expect(isForSelf(installation, self)).toBe(false);
 });

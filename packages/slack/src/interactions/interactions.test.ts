@@ -12,7 +12,7 @@ import {
 } from "../testing/interacting.ts";
 import { ok, refused } from "../testing/scripted-slack.ts";
 
-test("a command is durable before Slack hears that it has arrived", async () => {
+test("a command is stored before Slack gets the acknowledgement", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	expect(await say("command", command("task new Count <div> &amp; @ada priority:high "))).toBeUndefined();
 	const token = JSON.stringify({ url, channel: "D1", user: "UADA" });
@@ -48,7 +48,7 @@ test("a command that is none is explained at once, to the one who gave it", asyn
 	expect([accepted, port.calls]).toEqual([[], []]);
 });
 
-test("where we are not, a command says how to bring us there", async () => {
+test("in a channel without the bot, a command explains how to invite it", async () => {
 	const { say, accepted } = await openInteractions();
 	for (const channel_id of ["C3", "C9", "D9"]) {
 		expect(await say("command", command("ask hello", { channel_id }))).toMatchObject({
@@ -69,7 +69,7 @@ test.each([
 	expect(log.records).toMatchObject([{ level: "error" }]);
 });
 
-test("what takes long is acknowledged in time, and what came of it is said afterwards", async () => {
+test("slow work is acknowledged in time, and its result is posted afterwards", async () => {
 	const slow = Promise.withResolvers<boolean>();
 	const reached = Promise.withResolvers<void>();
 	const { say, clock, interactions, told } = await openInteractions(() => {
@@ -86,7 +86,7 @@ test("what takes long is acknowledged in time, and what came of it is said after
 	expect(told()).toEqual([expect.stringContaining("could not take that")]);
 });
 
-test("a press arrives with what was chosen and the post that it stands below", async () => {
+test("a press has its values and the post of its control", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	const body = press("choose", clock.now(), { selected_options: [{ value: "a" }, { value: "b" }] });
 	expect(await say("interactive", body)).toBeUndefined();
@@ -174,7 +174,7 @@ test("a form that is not opened in time says so", async () => {
 	expect(told()).toEqual([expect.stringContaining("press again")]);
 });
 
-test("a form that is not taken stays open with what was written", async () => {
+test("a refused form stays open with its texts", async () => {
 	const { say, log } = await openInteractions(async () => {
 		throw new Error("the disk is full");
 	});
@@ -202,7 +202,7 @@ test("a form that is not taken stays open with what was written", async () => {
 	}
 });
 
-test("who presses without that Slack says who they are is told to try again", async () => {
+test("a press without a known person gets the advice to try again", async () => {
 	const { say, port, clock, interactions, accepted, told } = await openInteractions();
 	port.answer("users.info", { type: "rate-limited", retryAfterMs: 1000 });
 	expect(await say("interactive", press("stop", clock.now()))).toBeUndefined();
@@ -211,7 +211,7 @@ test("who presses without that Slack says who they are is told to try again", as
 	expect(told()).toEqual([expect.stringContaining("try again")]);
 });
 
-test("what came of a press in a thread is said there, also where its address takes no more", async () => {
+test("the result of a press in a thread is posted there, also if its address is exhausted", async () => {
 	const { say, port, clock, interactions } = await openInteractions();
 	const limited = { type: "rate-limited", retryAfterMs: 1000 } as const;
 	port.answer("users.info", limited, limited);
@@ -244,7 +244,7 @@ test("the menu of a message asks about it, in its thread", async () => {
 	]);
 });
 
-test("the menu of a message makes a task of its words, where it has some", async () => {
+test("the menu of a message makes a task from its text, if it has any", async () => {
 	const { say, accepted, clock, interactions, told } = await openInteractions();
 	await say("interactive", chosen("make_it_a_task", clock.now(), { thread_ts: "4.4" }));
 	expect(accepted).toMatchObject([
@@ -260,7 +260,7 @@ test("the menu of a message makes a task of its words, where it has some", async
 	expect(told()).toEqual([expect.stringContaining("no words"), expect.stringContaining("/invite")]);
 });
 
-test("the menu of an alert of another app is about all that stands in it", async () => {
+test("the menu of an alert of another app covers its complete text", async () => {
 	const { say, accepted, clock } = await openInteractions();
 	const attachments = [{ author_name: "Monitor", text: "web-1 is <https://a.b|down>", fallback: "down" }];
 	const alert = { text: "", bot_id: "B7", attachments };
@@ -273,7 +273,7 @@ test("the menu of an alert of another app is about all that stands in it", async
 	]);
 });
 
-test("what is malformed or not for us is counted at most, and acknowledged", async () => {
+test("a malformed or foreign interaction is only counted and acknowledged", async () => {
 	const { say, accepted, malformed } = await openInteractions();
 	const bodies = [
 		null,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chosen, command, openInteractions, press } from "../testing/interacting.ts";
 
-test("links come to nothing, and who pressed long ago is told to do it again", async () => {
+test("links have no effect, and an old press gets the advice to repeat it", async () => {
 	const { say, accepted, clock, log, told, interactions } = await openInteractions();
 	const body = press("stop", clock.now());
 	await say("interactive", { ...body, actions: [{ ...body.actions[0], action_id: "link:0" }] });

@@ -36,7 +36,7 @@ function looking(answers: Answers = {}, changed: Partial<SlackChecks> = {}): Sla
 
 const all = (parts: SlackChecks): Promise<Finding[]> => Array.fromAsync(examineSlack(parts));
 
-test("where all is well every check says so", async () => {
+test("without problems, every check reports ok", async () => {
 	const findings = await all(looking());
 	expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
 		...["slack-token ok", "slack-scopes ok", "slack-transport ok", "slack-clock ok", "slack-rooms ok"],
@@ -44,14 +44,14 @@ test("where all is well every check says so", async () => {
 	]);
 });
 
-test("without a token that Slack knows nothing else is looked at", async () => {
+test("without a valid token, no other check runs", async () => {
 	const findings = await all(looking({ "auth.test": refused("invalid_auth") }));
 	expect(findings).toEqual([
 		{ id: "slack-token", status: "fail", what: expect.any(String), fix: expect.stringContaining("xoxb-") },
 	]);
 });
 
-test("scopes that are missing are told by what they are for", async () => {
+test("missing scopes are reported with their purpose", async () => {
 	const answer = ok({
 		response_metadata: { scopes: Object.keys(scopes).filter((one) => one !== "files:read") },
 	});
@@ -72,7 +72,7 @@ test("scopes beyond the manifest are a warning, and missing scopes come first", 
 	expect(await runCheck("scopes", looking({ "auth.test": other }))).toMatchObject({ status: "fail" });
 });
 
-test("an app token that does not do is told before anything waits for it", async () => {
+test("an unsuitable app token is reported before the wait", async () => {
 	const { app: _app, ...without } = looking();
 	expect(await runCheck("transport", without)).toMatchObject({
 		status: "fail",
@@ -82,7 +82,7 @@ test("an app token that does not do is told before anything waits for it", async
 	expect(await runCheck("transport", wrong)).toMatchObject({ status: "fail" });
 });
 
-test("what the settings alone show to be wrong is told, and Slack is not asked", async () => {
+test("an error in the settings is reported without a request to Slack", async () => {
 	const api = { call: () => Promise.reject(new Error("nothing is asked")) };
 	const token = { what: "SLACK_BOT_TOKEN is not set" };
 	expect(await all(looking({}, { bot: api, wrong: { token } }))).toEqual([
@@ -127,7 +127,7 @@ test.each([
 	["missing_scope", { needed: "connections:write" }, 'the app token lacks the scope "connections:write"'],
 	["missing_scope", {}, 'lacks the scope "connections:write"'],
 	["socket_mode_disabled", {}, "switch it on"],
-])("where Slack refuses sockets with %s %j it is said what to change", async (error, body, words) => {
+])("if Slack refuses sockets with %s %j, the finding has the fix", async (error, body, words) => {
 	const finding = await runCheck("transport", looking({ "apps.connections.open": refused(error, body) }));
 	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining(words) });
 	expect(finding.fix).toContain("see to that");
@@ -152,7 +152,7 @@ test.each([
 	["a short channel", ok({ messages: Array.from({ length: 15 }), has_more: false }), "warn", "not checked"],
 	["nothing", { type: "rate-limited", retryAfterMs: 60_000 } as const, "warn", "not checked"],
 ])(
-	"where Slack gives %s of a history it is told what kind of app that is",
+	"if Slack returns %s of a history, the finding names the kind of app",
 	async (_, answer, status, words) => {
 		const finding = await runCheck("limits", looking({ "conversations.history": answer }));
 		expect(finding).toMatchObject({ id: "slack-limits", status, what: expect.stringContaining(words) });
@@ -170,14 +170,14 @@ test.each([
 	expect(await runCheck("clock", { ...parts, theirTime })).toMatchObject({ status });
 });
 
-test("a bot that nobody has invited is told how it is", async () => {
+test("an uninvited bot gets the instruction", async () => {
 	expect(await runCheck("rooms", looking({ "users.conversations": ok({ channels: [] }) }))).toMatchObject({
 		status: "warn",
 		fix: expect.stringContaining("/invite"),
 	});
 });
 
-test("where there are more channels than are looked at, their number is a least one", async () => {
+test("with more channels than are read, their number is a minimum", async () => {
 	const page = (channels: number, next_cursor: string) => {
 		const body = {
 			channels: Array.from({ length: channels }, () => ({})),
@@ -196,7 +196,7 @@ test("where there are more channels than are looked at, their number is a least 
 	}
 });
 
-test("what cannot be looked at is a finding, and what to do", async () => {
+test("a failed check is a finding with advice", async () => {
 	const limited: SlackAnswer = { type: "rate-limited", retryAfterMs: 30_000 };
 	expect(await runCheck("rooms", looking({ "users.conversations": limited }))).toMatchObject({
 		status: "fail",
@@ -220,7 +220,7 @@ test("the steps of a setup end with an answer, and the first says where the app 
 	expect(setupSteps({ ...parts, http: {} })[1]?.todo).toContain('press "Retry"');
 });
 
-test("the last step waits as long as it is told to, and says what to do", async () => {
+test("the last step waits for its time, and has an instruction", async () => {
 	const parts = { ...looking(), answered: () => new Promise<void>(() => undefined), patienceMs: 1000 };
 	const last = setupSteps(parts).at(-1);
 	const checking = last?.check(new AbortController().signal);
@@ -229,7 +229,7 @@ test("the last step waits as long as it is told to, and says what to do", async 
 	expect(await checking).toMatchObject([{ status: "fail", fix: expect.stringContaining("mention it") }]);
 });
 
-test("checks are made with one request each, and an address that nobody serves is a finding", async () => {
+test("checks make one request each, and an unused address is a finding", async () => {
 	const parts = openChecks({
 		botToken: "xoxb-1",
 		appToken: "xapp-1",

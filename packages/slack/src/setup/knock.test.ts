@@ -30,7 +30,7 @@ test("the connector answers as it answers Slack, also where it waits at all addr
 	await receiver.close();
 });
 
-test("another secret, another server, nobody and a port that is not known yet are told apart", async () => {
+test("another secret, another server, a closed port and an unknown port are distinguished", async () => {
 	const receiver = await waiting();
 	const other = createServer((_, response) => void response.end("hello"));
 	await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));

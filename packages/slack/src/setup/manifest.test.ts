@@ -17,7 +17,7 @@ function changed(change: (manifest: Record<string, never>) => void): unknown {
 const lines = (installed: unknown, of: Manifest = wanted): string[] =>
 	manifestDiff(installed, of).map(differenceWords);
 
-test("every command of the table stands in the hint, once", () => {
+test("every command of the table is in the hint, once", () => {
 	const [command] = Object(wanted["features"]).slash_commands;
 	const words = command.usage_hint.split(" | ");
 	expect(words).toEqual([...new Set(commandTable.map(({ name }) => name.split(" ")[0]))]);
@@ -38,7 +38,7 @@ test("every command of the table stands in the hint, once", () => {
 	}
 });
 
-test("the app is told of every change of a channel that is understood, and of nothing twice", () => {
+test("the app subscribes to every change of a channel that is handled, once each", () => {
 	const events: readonly string[] = Object(wanted["settings"]).event_subscriptions.bot_events;
 	// These two come as messages.
 	const known = [...audienceChanges.keys(), ...channelChanges].filter(
@@ -84,7 +84,7 @@ test("an app that was made from it lacks nothing, whatever it is called", () => 
 	expect(lines(renamed)).toEqual([]);
 });
 
-test("what is missing, too much or otherwise is told by its place", () => {
+test("missing, additional and different entries are reported with their path", () => {
 	const spoiled = changed((manifest) => {
 		const { scopes } = Object(manifest["oauth_config"]);
 		scopes.bot = ["admin", ...scopes.bot.filter((scope: string) => scope !== "files:read")];
@@ -149,7 +149,7 @@ test("a manifest is read as it is, and as apps.manifest.export answers it; all e
 	}
 });
 
-test("what is no manifest at all lacks everything, and breaks nothing", () => {
+test("a file without a manifest lacks all entries, and does not throw", () => {
 	for (const installed of [null, [], "text", {}, { features: 1 }]) {
 		expect(lines(installed)).toContain("+ oauth_config.scopes.bot: chat:write");
 	}

@@ -51,7 +51,7 @@ test("a post whose file may be missing is made whole, and neither of them twice"
 	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
 });
 
-test("a post is found when its file is there, too; an older file of that name is another one's", async () => {
+test("a post is found together with its file, and an older file of that name does not count", async () => {
 	const { surface, port, row } = open();
 	const older = { ...shared, ts: "1700000002.000100" };
 	port.answer("conversations.history", ok({ messages: [posted, older] }), ok({ messages: [posted, older] }));
@@ -83,7 +83,7 @@ test("an edit shares its file once, however often it is made", async () => {
 	expect(port.asked.filter((method) => method === "files.completeUploadExternal")).toHaveLength(1);
 });
 
-test("where no files may be shared, the words come without them, and say so", async () => {
+test("without the permission to share files, the text is posted and lists them", async () => {
 	const { surface, port, row, log } = open();
 	port.answer("files.getUploadURLExternal", refused("missing_scope", { needed: "files:write" }));
 	await surface.send(row(post));
@@ -99,7 +99,7 @@ test.each([
 	["file_uploads_disabled", "this workspace takes no files"],
 	["file_type_not_allowed", "files of this kind are not allowed here"],
 	["something_else", "Slack did not take it (something_else)"],
-])("where Slack says %s, people read why the file is not there", async (word, why) => {
+])("after the error %s, the text has the reason for the missing file", async (word, why) => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", refused(word));
 	await surface.send(row(post));
@@ -141,7 +141,7 @@ test("a card that Slack refuses is posted plain with its buttons, then without t
 	}
 });
 
-test("a file that is empty or too large is told of, and costs no other one", async () => {
+test("an empty or too large file is listed, and the other files are shared", async () => {
 	const { surface, port, row, kept } = open();
 	kept.set("f1", new Uint8Array(0));
 	for (const [size, why] of [
@@ -172,7 +172,7 @@ test("while Slack takes no files, nothing is posted, and it waits", async () => 
 	expect(port.asked).not.toContain("chat.postMessage");
 });
 
-test("a file that the gateway keeps is shared by its name, one that it has no more is told of", async () => {
+test("a file of the gateway is shared by its name, and a deleted one is listed", async () => {
 	const { surface, port, row, kept } = open();
 	const upload = { fileId: "f1", name: "chart.png", size: 3, alt: "A chart" };
 	kept.set("f1", new Uint8Array(3));

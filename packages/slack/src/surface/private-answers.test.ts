@@ -33,7 +33,7 @@ function open() {
 	return { clock, port, surface, row };
 }
 
-test("who has pressed is answered by the address that came with it", async () => {
+test("a press is answered at its own address", async () => {
 	const { surface, port, row } = open();
 	const ticket = { url, channel: "C1", user: "U1", thread: "1.2" };
 	expect(await surface.send(row(ticket))).toEqual({ remote: "t" });
@@ -45,7 +45,7 @@ test("who has pressed is answered by the address that came with it", async () =>
 	]);
 });
 
-test("where the address takes no more, and where there is none, the channel shows it to that person", async () => {
+test("without an address, or after its limit, the answer is posted in the channel for that person only", async () => {
 	const { surface, port, row } = open();
 	port.answer("respond", refused("used_url"));
 	await surface.send(row({ url, channel: "C1", user: "U1" }));

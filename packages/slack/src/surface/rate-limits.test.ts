@@ -16,7 +16,7 @@ test("three posts in a channel are made at once, and then one has to wait; other
 	limits.take(post);
 });
 
-test("of what is left, three tenths are kept for what people wait for", () => {
+test("three tenths of the remaining calls are reserved for urgent ones", () => {
 	const limits = new RateLimits(new ManualClock());
 	const edit = { method: "chat.update" } as const;
 	for (let n = 0; n < 35; n++) limits.take({ ...edit, lane: "progress" });
@@ -50,7 +50,7 @@ test("no minute has more calls than Slack lets it have", () => {
 	expect(made.length).toBe(500);
 });
 
-test("a channel in which nothing is posted any more is not counted for ever", () => {
+test("a channel without recent posts is no longer counted", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
 	for (let n = 0; n < 500; n++) {

@@ -41,7 +41,7 @@ function ours(ts: string, more: object = {}) {
 
 const marked = { metadata: { event_type: "parley_post", event_payload: { nonce } } };
 
-test("a post goes to its thread, calls nobody, shows no previews and can be found again", async () => {
+test("a post is in its thread, mentions no person, shows no previews and can be found", async () => {
 	const { surface, port, row, post } = open();
 	expect(await surface.send(row(post()))).toMatchObject({ remote: "C1-1700000900.000100" });
 	expect(port.calls).toEqual([
@@ -89,7 +89,7 @@ test("an edit changes the message that it names, and its buttons with it", async
 	]);
 });
 
-test("what belongs below a card waits for it, and goes into its thread; in a thread there is no other", async () => {
+test("a post below a card waits for it, and is in its thread, because a thread has no further threads", async () => {
 	const { surface, port, row, post, cards, clock } = open();
 	const below = row(post({ thread: "card" }), { conversation: "T1/C1#task:1" });
 	await expect(surface.send(below)).rejects.toMatchObject({ kind: "rate-limited" });
@@ -128,7 +128,7 @@ test("a post whose fate is unclear is found by its nonce, and not by its looks",
 	});
 });
 
-test("a look that Slack lets wait goes on where it was, page by page", async () => {
+test("a search that is rate limited continues at its position, page by page", async () => {
 	const { surface, port, row, post } = open();
 	const next = (cursor: string) => ({ has_more: true, response_metadata: { next_cursor: cursor } });
 	port.answer(
@@ -145,7 +145,7 @@ test("a look that Slack lets wait goes on where it was, page by page", async () 
 	expect(port.calls.map(({ args }) => args["cursor"])).toEqual([undefined, "p2", "p2"]);
 });
 
-test("of too many messages nobody says whether ours is among them", async () => {
+test("with too many messages, the result of a search is unknown", async () => {
 	const { surface, port, row, post } = open();
 	const page = ok({
 		messages: Array.from({ length: 200 }, () => ours("1700000001.000100")),
@@ -171,7 +171,7 @@ test.each([
 	["ekm_access_denied", "rate-limited", /the key/],
 	["team_access_not_granted", "rate-limited", /adds it there/],
 	["accesslimited", "rate-limited", /network/],
-])("%s is %s, and says what to do", async (word, kind, words) => {
+])("%s is %s, with advice", async (word, kind, words) => {
 	const { surface, port, row, post } = open();
 	const answer = refused(word, { needed: "chat:write" });
 	port.answer("chat.postMessage", answer, answer);
@@ -193,7 +193,7 @@ test("a token that Slack refuses loses nothing: all of it waits, and Slack is no
 	await surface.send(row(post()));
 });
 
-test("what Slack refuses for the moment waits a minute there, and nothing else does", async () => {
+test("a temporary refusal delays its scope for a minute, and no other", async () => {
 	const { surface, port, row, post, log } = open();
 	port.answer("chat.postMessage", refused("ekm_access_denied"));
 	const limit = { scope: "chat.postMessage C1", retryAfterMs: 60_000 };
@@ -205,7 +205,7 @@ test("what Slack refuses for the moment waits a minute there, and nothing else d
 	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
 
-test("where Slack takes its blocks for wrong, a post is shown plainer, with its buttons", async () => {
+test("if Slack refuses its blocks, a post is shown in a simpler form with its buttons", async () => {
 	const { surface, port, row, post, log } = open();
 	port.answer("chat.postMessage", refused("invalid_blocks"));
 	const controls = [[{ type: "button", id: "c1", label: "Stop", style: "danger" }]];
@@ -217,7 +217,7 @@ test("where Slack takes its blocks for wrong, a post is shown plainer, with its 
 	expect(log.records.map(({ level }) => level)).toEqual(["warn"]);
 });
 
-test("a thread shows that somebody is at work, once in ninety seconds, until the answer is there", async () => {
+test("a thread shows that the agent is working, once in ninety seconds, until the answer", async () => {
 	const { surface, port, row, post, clock } = open();
 	const status = (value: string) => ({ channel_id: "C1", thread_ts: thread, status: value });
 	await surface.typing(`T1/C1/${thread}`);
@@ -248,7 +248,7 @@ test("a post is there whatever Slack says to its sign, and however late", async 
 	});
 });
 
-test("a status is taken away whoever has shown it, and that it stays is nobody's error", async () => {
+test("any status line is removed, and a failure is not an error of the post", async () => {
 	const { surface, port, log } = open();
 	const at = { channel_id: "C1", thread_ts: thread };
 	await surface.stopped(`T1/C1/${thread}`);
@@ -259,7 +259,7 @@ test("a status is taken away whoever has shown it, and that it stays is nobody's
 	expect(log.records).toMatchObject([{ message: "the sign that somebody is at work stays" }]);
 });
 
-test("where Slack shows no status, it is left alone for ten minutes", async () => {
+test("after a refusal, the status line is not sent for ten minutes", async () => {
 	const { surface, port, clock } = open();
 	port.answer("agents.sessions.setStatus", refused("not_an_agent"));
 	await expect(surface.typing(`T1/C1/${thread}`)).rejects.toMatchObject({ kind: "rejected" });
@@ -271,7 +271,7 @@ test("where Slack shows no status, it is left alone for ten minutes", async () =
 	expect(port.calls).toHaveLength(2);
 });
 
-test("what a row counts towards is its conversation, its method and its channel", () => {
+test("the rate limits of a row are those of its conversation, its method and its channel", () => {
 	const { surface } = open();
 	const conversation = `T1/C1/${thread}#task:1`;
 	expect(surface.scopes({ conversation, lane: "final", edits: false })).toEqual([

@@ -58,7 +58,7 @@ test("a sign that an earlier process has left goes with the next answer, once an
 	expect(log.records.filter(({ level }) => level !== "debug")).toEqual([]);
 });
 
-test("where Slack lets it wait it is taken away when that is over, unless somebody is at work again", async () => {
+test("a delayed removal happens after the rate limit, unless another run has started", async () => {
 	const { line, port, statuses, clock } = open();
 	await line.show("T1/C1/1.1");
 	port.answer(setStatus, { type: "rate-limited", retryAfterMs: 20_000 });
@@ -77,7 +77,7 @@ test("where Slack lets it wait it is taken away when that is over, unless somebo
 	expect(statuses().slice(3)).toEqual(["processing", "active", "processing"]);
 });
 
-test("what the agent does stands there in words, at most every five seconds, and anew before Slack takes it away", async () => {
+test("the current step is shown as text, at most every five seconds, and again before Slack removes it", async () => {
 	const { line, port, clock } = open();
 	const written = () =>
 		port.calls.flatMap(({ method, args }) => (method.startsWith("assistant.") ? [args["status"]] : []));
@@ -104,7 +104,7 @@ test("what the agent does stands there in words, at most every five seconds, and
 	expect(written()).toHaveLength(4);
 });
 
-test("where Slack takes no words the sign stands without, and it is not asked again and again", async () => {
+test("if Slack refuses the text, the status line is shown without it, and the text is not retried at once", async () => {
 	const { line, port, log, clock } = open();
 	for (let n = 0; n < 5; n++) port.answer("assistant.threads.setStatus", refused("not_allowed_token_type"));
 	for (let n = 0; n < 10; n++) {
@@ -115,7 +115,7 @@ test("where Slack takes no words the sign stands without, and it is not asked ag
 	expect(log.records.filter(({ level }) => level !== "debug")).toEqual([]);
 });
 
-test("nothing waits for it when it is time to stop", async () => {
+test("at the stop, no request is awaited", async () => {
 	const { line, port, clock, stopping } = open();
 	await line.show("T1/C1/1.1");
 	port.answer(setStatus, { type: "rate-limited", retryAfterMs: 20_000 });

@@ -297,7 +297,7 @@ test("others learn which run answers which message, and whether one is at work",
 	expect(activeRun(tell([says("r1", "one", "m1"), ends("r1", "1")]).slice)).toBeUndefined();
 });
 
-test("what is remembered does not grow with the conversation", () => {
+test("the remembered state does not grow with the conversation", () => {
 	const many = Array.from({ length: 200 }, (_, index) => `r${index}`);
 	const asked = many.map((run) => says(run, "word ".repeat(1000), `m${run}`));
 	expect(JSON.stringify(tell(asked).slice).length).toBeLessThan(12_000);

@@ -200,7 +200,7 @@ test("a card is one post that is found by its title whatever became of it", () =
 	expect(posts[0]?.text).toContain("the task wants to use");
 });
 
-test("where a room has no threads the card of a task's question stands in the room", () => {
+test("in a room without threads, the card of a task's question is in the room", () => {
 	const [card] = play([approval({ task_id: "task_1" })], { ...scene, threads: false }).posts;
 	expect(card).toMatchObject({ task: "task_1" });
 	expect(card).not.toHaveProperty("thread");

@@ -10,7 +10,7 @@ test("a card of many paragraphs fits a post: it keeps what it is about and what 
 	expect(cut).toBe(true);
 });
 
-test("what fits is whole", () => {
+test("a card that fits is complete", () => {
 	expect(fitCard(scene.platform, "A foot.", () => ["One.", "Two."])).toEqual({
 		text: "One.\n\nTwo.",
 		cut: false,

@@ -27,7 +27,7 @@ test("open questions are found by their code, however it is written, and by thei
 	expect(questionOfPost(slice, "task:1")).toBeUndefined();
 });
 
-test("an answered question is open no more, and what became of it is remembered", () => {
+test("an answered question is no longer open, and its result is remembered", () => {
 	const { slice } = play([elicitation({}), answered({ value: "b".repeat(900) })]);
 	expect(openQuestions(slice)).toEqual([]);
 	expect(closedQuestion(slice, token)).toEqual({
@@ -37,12 +37,12 @@ test("an answered question is open no more, and what became of it is remembered"
 	});
 });
 
-test("a question that is told again, or answered twice, shows nothing again", () => {
+test("a repeated question or a second answer has no effect", () => {
 	const { posts } = play([approval(), approval(), answered({}), answered({ value: false }), approval()]);
 	expect(posts.map(({ text }) => text.includes("Approved once"))).toEqual([false, true]);
 });
 
-test("of very many questions the oldest are forgotten", () => {
+test("the oldest of very many questions are forgotten", () => {
 	const asked = Array.from({ length: 230 }, (_, index) => elicitation({ token: `prompt_${index}` }));
 	const { slice } = play([...asked, ...asked.slice(30).map((event) => answered({ token: tokenIn(event) }))]);
 	expect(
@@ -91,7 +91,7 @@ test.each(long)("%s that no post holds is cut to one, and that is said", (_, eve
 	}
 });
 
-test("what is kept of a question is bounded, whatever it holds", () => {
+test("the stored part of a question is bounded, whatever its content", () => {
 	const [, longest = []] = long[1] ?? [];
 	expect(JSON.stringify(play(longest).slice).length).toBeLessThan(20_000);
 });

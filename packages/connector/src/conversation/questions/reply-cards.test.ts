@@ -126,7 +126,7 @@ test("when no call of a card waits, the next one of its reply is a new post", ()
 	);
 });
 
-test("calls for which a card has no room are on a second card, and their numbers go on", () => {
+test("calls that do not fit a card are on a second card with continued numbers", () => {
 	const { posts } = play(writes(["a", "b", "c", "d", "e", "f"]));
 	expect(posts.map(({ card }) => card)).toEqual([`prompt:${token}`, `prompt:${tokenOf(5)}`]);
 	expect(posts.map((post) => labels(post).map((row) => row.replace(/ \|.*/u, "")))).toEqual([

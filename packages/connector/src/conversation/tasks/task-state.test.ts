@@ -18,7 +18,7 @@ test("a task that is over is remembered for late presses, the newest thirty of t
 	expect(slice.ended.at(-1)).toEqual({ id: "task_39", title: "T39", state: "cancelled", ...cause });
 });
 
-test("what is remembered of tasks is bounded and survives being kept as JSON", () => {
+test("the state of tasks is bounded and survives a round trip through JSON", () => {
 	const many = Array.from({ length: 120 }, (_, index): Happening => {
 		return [
 			1,

@@ -148,7 +148,7 @@ test.each(scenarios)("$name", ({ events, sees, open: id }) => {
 	expect(slice).toEqual<TrustSlice>(id === undefined ? {} : { open: { id } });
 });
 
-test("a channel and its threads have a card each, because a post stands in one of them", () => {
+test("a channel and its threads have a card each, because a post is visible in one of them only", () => {
 	const [, [card, notice] = []] = reduceAll(trust, [created, ended("expired")], {
 		scene: { ...chatScene, thread: "9" },
 	}).shown;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refusalWithoutIds, trustRequestWithoutIds } from "./without-ids.ts";
 
-test("a wish for trust names the channel as this one, and people without their ids", () => {
+test("a trust request names the channel as this one, and people without their ids", () => {
 	const label =
 		"Trust discord:1:2 for 1 h, so that its calls run unasked (all tools)? Olga (discord:1:77) asks: x (y)";
 	expect(trustRequestWithoutIds(label)).toBe(
@@ -9,7 +9,7 @@ test("a wish for trust names the channel as this one, and people without their i
 	);
 });
 
-test("a refusal names the one who is refused, and nobody else", () => {
+test("a refusal names only the refused person", () => {
 	const refused = { platform: "discord", tenant: "1", person: { id: "7", name: "Mia" } };
 	expect(refusalWithoutIds("discord:1:7 is member: parley people role discord:1:7 approver", refused)).toBe(
 		"Mia is member: parley people role discord:1:7 approver",

@@ -50,7 +50,7 @@ function signed(text: string): Record<string, string> {
 
 const event = '{"type":"event_callback","event_id":"Ev1"}';
 
-test("what is signed is taken, and acknowledged when it is", async () => {
+test("a signed request is delivered, and acknowledged when it is stored", async () => {
 	const taken: Taken[] = [];
 	await using slack = await receiving(async (one) => void taken.push(one));
 	const response = await slack.send(event, { "x-slack-retry-num": "2" });
@@ -58,7 +58,7 @@ test("what is signed is taken, and acknowledged when it is", async () => {
 	expect(taken).toEqual([{ body: { type: "event_callback", event_id: "Ev1" }, attempt: 2 }]);
 });
 
-test("a form is acknowledged with what is to be shown", async () => {
+test("a form is acknowledged with its response", async () => {
 	await using slack = await receiving(async () => ({ response_action: "clear" }));
 	const response = await slack.send('{"type":"view_submission"}');
 	expect(await response.json()).toEqual({ response_action: "clear" });
@@ -75,7 +75,7 @@ test("sent again with the same signature it is answered, and nothing happens", a
 	expect(taken).toBe(1);
 });
 
-test("what could not be taken is for Slack to send again, and is then taken", async () => {
+test("a failed request can be sent again by Slack, and is then delivered", async () => {
 	let tries = 0;
 	await using slack = await receiving(async () => {
 		tries += 1;
@@ -87,7 +87,7 @@ test("what could not be taken is for Slack to send again, and is then taken", as
 	expect((await slack.send(event, headers)).status).toBe(200);
 });
 
-test("what is not Slack's reaches nobody", async () => {
+test("a request without Slack's signature is not delivered", async () => {
 	let taken = 0;
 	await using slack = await receiving(async () => {
 		taken += 1;
@@ -104,7 +104,7 @@ test("what is not Slack's reaches nobody", async () => {
 	expect(taken).toBe(0);
 });
 
-test("Slack's two probes are answered without anybody else", async () => {
+test("Slack's two probes are answered without a delivery", async () => {
 	await using slack = await receiving(() => Promise.reject(new Error("nobody should be asked")));
 	const probe = await slack.send('{"type":"url_verification","challenge":"abc"}');
 	expect(await probe.json()).toEqual({ challenge: "abc" });
@@ -138,7 +138,7 @@ function slow(url: string, headers: Readonly<Record<string, string>>) {
 	return { over: over.promise, begun: begun.promise, end: () => void sent.destroy() };
 }
 
-test("what shows in its head that it is not Slack's is refused before its body is read, and told of once a minute", async () => {
+test("a request with an invalid head is refused before its body is read, and logged once a minute", async () => {
 	await using slack = await receiving(async () => undefined);
 	const old = { ...signed(event), "x-slack-request-timestamp": "1700000000" };
 	expect(await slow(slack.url, {}).over).toBe(401);
@@ -177,7 +177,7 @@ test("a body that does not come in three seconds is not waited for", async () =>
 	expect(await late.over).toBe("cut");
 });
 
-test("where Slack does not tell of our own posts, or of anything, it may not reach us", async () => {
+test("without events about own posts, or without any, Slack may not reach the server", async () => {
 	const clock = new ManualClock(systemClock.now());
 	await using slack = await receiving(async () => undefined, clock);
 	slack.posted();

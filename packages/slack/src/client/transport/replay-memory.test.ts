@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { ReplayMemory } from "./verify.ts";
 
-test("what is sent a second time gets what came of the first one, also while that is on its way", async () => {
+test("a replayed request gets the first result, also while that is pending", async () => {
 	const memory = new ReplayMemory<string>(new ManualClock());
 	const first = Promise.withResolvers<string>();
 	let done = 0;
@@ -16,7 +16,7 @@ test("what is sent a second time gets what came of the first one, also while tha
 	expect(done).toBe(1);
 });
 
-test("what was not taken can be sent again", async () => {
+test("a failed request can be sent again", async () => {
 	const memory = new ReplayMemory<string>(new ManualClock());
 	await expect(memory.once("a", () => Promise.reject(new Error("busy")))).rejects.toThrow("busy");
 	expect(await memory.once("a", () => Promise.resolve("taken"))).toBe("taken");
@@ -34,7 +34,7 @@ test("a signature is remembered longer than it counts, and no longer", async () 
 	expect(await memory.once("a", work)).toBe(2);
 });
 
-test("what is more than it holds is not taken, so that nothing known is forgotten", async () => {
+test("requests beyond the maximum are refused, so that no known one is forgotten", async () => {
 	const memory = new ReplayMemory<string>(new ManualClock());
 	for (let n = 0; n < 20_000; n++) await memory.once(`s${n}`, async () => "taken");
 	expect(memory.once("one more", async () => "taken")).toBeUndefined();

@@ -13,7 +13,7 @@ function watch() {
 
 const minute = 60_000;
 
-test("sockets on which our own post is not heard are suspected", () => {
+test("sockets without an event about an own post are suspected", () => {
 	const { clock, deaf, suspicions } = watch();
 	deaf.posted();
 	clock.advance(29_000);
@@ -23,7 +23,7 @@ test("sockets on which our own post is not heard are suspected", () => {
 	expect(suspicions).toEqual(["one", "two"].map((name) => `${name}: nothing was heard since the last post`));
 });
 
-test("where suspecting them has changed nothing, they are suspected less often", () => {
+test("after a suspicion without effect, the next one is later", () => {
 	const { clock, deaf, suspicions, one } = watch();
 	const after = (ms: number): number => {
 		deaf.posted();
@@ -35,7 +35,7 @@ test("where suspecting them has changed nothing, they are suspected less often",
 	expect(after(30_000)).toBe(2);
 });
 
-test("whatever is heard after a post clears them", () => {
+test("any event after a post clears the sockets", () => {
 	const { clock, deaf, suspicions, one } = watch();
 	deaf.posted();
 	clock.advance(20_000);
@@ -52,7 +52,7 @@ test("after a quarter of an hour without a word they are replaced, and again aft
 	expect(suspicions).toHaveLength(4);
 });
 
-test("one that misses what the other one hears is suspected alone, and not at once again", () => {
+test("a socket that misses events of the other one is suspected alone, and not again at once", () => {
 	const { clock, deaf, suspicions, one, two } = watch();
 	for (let n = 0; n < 19; n++) deaf.heard(one);
 	deaf.heard(two);
@@ -66,7 +66,7 @@ test("one that misses what the other one hears is suspected alone, and not at on
 	expect(suspicions).toHaveLength(2);
 });
 
-test("nothing waits any more when it was stopped", () => {
+test("after a stop, no timer is left", () => {
 	const { clock, deaf, one } = watch();
 	deaf.posted();
 	deaf.stop();
@@ -75,7 +75,7 @@ test("nothing waits any more when it was stopped", () => {
 	expect(clock.pending).toBe(0);
 });
 
-test("a suspicion tells since when nothing was heard, and whether it may only be quiet", () => {
+test("a suspicion has the time of the last event, and whether an event was expected", () => {
 	const { clock, deaf, told, one } = watch();
 	const from = clock.now();
 	clock.advance(minute);
