@@ -2,21 +2,23 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rm } from "node:fs/promises";
 
-/** What a content tells of itself. */
+/** Properties of a content. */
 export interface ContentFacts {
 	readonly bytes: number;
-	/** Hexadecimal. */
+	/** In hexadecimal. */
 	readonly sha256: string;
 	readonly mediaType: string;
 }
 
-/** Enough of an office document, which is an archive, to hold the entry that tells its kind. */
+/**
+ * Bytes that determine the type. An office document is an archive, and the entry that names its kind is among these bytes.
+ */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
-/** What a browser would run or render, were it told so. Kept as the plain text that it is. */
+/** Types that a browser would run or render. Such content is stored as plain text. */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
-/** Looks at a content as it comes, piece by piece, and holds no more of it than its beginning. */
+/** Collects the facts of a content in pieces. It stores only the beginning of the content. */
 class ContentWatch {
 	readonly #hash = createHash("sha256");
 	readonly #decoder = new TextDecoder("utf-8", { fatal: true });
@@ -36,7 +38,6 @@ class ContentWatch {
 		this.#text &&= !chunk.includes(0) && this.#decodes(chunk);
 	}
 
-	/** Ends it. */
 	async facts(): Promise<ContentFacts> {
 		const text = this.#text && this.#decodes(undefined);
 		const mediaType = await mediaTypeOf(Buffer.concat(this.#sample), text);
@@ -48,15 +49,15 @@ class ContentWatch {
 			this.#decoder.decode(chunk, { stream: chunk !== undefined });
 			return true;
 		} catch {
-			// The only fault that a decoder finds: this is no UTF-8.
+			// A decoder throws only for invalid UTF-8.
 			return false;
 		}
 	}
 }
 
-/** What kind of content begins like this; `text`: whether all of it is text. */
+/** Media type of a content by its beginning. `text` is true if the entire content is text. */
 export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string> {
-	// Loaded with the first file: most gateways start without one.
+	// Loaded with the first file, because most gateways start without one.
 	const { fileTypeFromBuffer } = await import("file-type");
 	const detected = await fileTypeFromBuffer(sample);
 	if (detected && !active.test(detected.mime)) return detected.mime;
@@ -64,15 +65,15 @@ export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string
 }
 
 interface WriteOptions {
-	/** For this user alone unless told. */
+	/** Permissions of the file. Default: readable and writable for this user only. */
 	readonly mode?: number;
-	/** May throw before each piece is written, told how large it is. */
+	/** Called with the size of each piece before it is written. It may throw. */
 	readonly admit?: (bytes: number) => void;
 }
 
 /**
- * Writes a content to a file that was not there, as fast as the disk takes it: durable and whole when it resolves,
- * nothing of it is left when it rejects.
+ * Writes a content to a new file. When it resolves, the content is complete and on disk. When it rejects, the file is
+ * deleted.
  */
 export async function writeContent(
 	path: string,
@@ -96,18 +97,18 @@ export async function writeContent(
 	}
 }
 
-/** Leaves room for what a copy is told apart by; most file systems take 255. */
+/** Maximum bytes of a name. Most file systems allow 255, which leaves room for the number of a copy. */
 const maxBytes = 200;
 const fallback = "file";
 
-/** What shells, file systems or people would read as something else: also beyond ASCII, controls and direction marks. */
+/** Characters that are special in shells or file systems, or that mislead people, such as controls and direction marks. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#naming-conventions */
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;
 
 /**
- * A plain file name from what somebody calls a file: no directories, nothing hidden or invisible, no name that a system
- * keeps for itself, at most 200 bytes of UTF-8 with the ending kept; `file` where nothing is left.
+ * Safe file name for a name from outside: no directories, no hidden or invisible part, no name that a system reserves, at
+ * most 200 bytes of UTF-8. It keeps the ending. Returns `file` if no character is left.
  */
 export function safeFileName(text: string): string {
 	const base = text.split(/[/\\]/).at(-1) ?? "";
@@ -121,7 +122,7 @@ export function safeFileName(text: string): string {
 	return shortened(free) || fallback;
 }
 
-/** The name for the nth file that wants it, from 1: `report.pdf`, `report-2.pdf`, … */
+/** Name of the nth file with the same name, from 1: `report.pdf`, `report-2.pdf`, … */
 export function nthName(name: string, n: number): string {
 	const { stem, ending } = split(name);
 	return n === 1 ? name : `${stem}-${n}${ending}`;
@@ -133,7 +134,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** As many whole characters as fit. */
+/** Beginning of a text in at most `room` bytes, without a cut inside a character. */
 function within(text: string, room: number): string {
 	let kept = "";
 	let bytes = 0;
@@ -145,7 +146,7 @@ function within(text: string, room: number): string {
 	return kept;
 }
 
-/** An ending longer than any that tells something is part of the name. */
+/** Splits a name before its ending. A long ending counts as part of the stem. */
 function split(name: string): { readonly stem: string; readonly ending: string } {
 	const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,16}$/u.exec(name)?.[0] ?? "";
 	return { stem: name.slice(0, name.length - ending.length), ending };

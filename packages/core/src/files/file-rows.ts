@@ -20,7 +20,7 @@ export interface OwnedFile extends KeptFile {
 	readonly owner: string;
 	readonly sessionId: string | null;
 	readonly sessionOwner: string | null;
-	/** The channel of the session. */
+	/** Channel of the session. */
 	readonly sessionPlace: string | null;
 }
 
@@ -55,10 +55,10 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<KeptFile> {
 	return toKept(row);
 }
 
-/** Bytes that kept files count against the quota. */
+/** Bytes that count toward the quota. */
 export interface CountedBytes {
 	readonly all: number;
-	/** Kept results of calls alone. */
+	/** Bytes of kept results of calls. */
 	readonly outputs: number;
 }
 
@@ -77,16 +77,16 @@ export async function countedBytes(db: Tx): Promise<CountedBytes> {
 
 const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 
-/** Share of the quota that kept results may take. */
+/** Share of the quota for kept results. */
 const outputShare = 1 / 4;
-/** Share of that, up to which the results of one session displace results of other sessions. */
+/** Share of the bytes for kept results that results of one session may take from other sessions. */
 const displacingShare = 1 / 2;
 
 /** Kept results that may be deleted for a result of a session, the oldest first. */
 interface Removable {
 	readonly own: readonly CountedRow[];
 	readonly others: readonly CountedRow[];
-	/** Bytes of results of the session that stay: its run at hand wrote them. */
+	/** Bytes of results of the session that stay, because its current run wrote them. */
 	readonly staying: number;
 }
 
@@ -95,7 +95,7 @@ interface CountedRow {
 	readonly bytes: number;
 }
 
-/** Finds the kept results that may be deleted for one of the session: all but those of runs that have not ended. */
+/** Finds the kept results that may be deleted for a result of the session. Results of unfinished runs stay. */
 async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	const outputs = await db
 		.selectFrom("files")
@@ -116,7 +116,7 @@ async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 		])
 		.where("state", "<>", "ended")
 		.execute();
-	// Results are written by runs alone: one that is younger than the last ended run belongs to the run at hand.
+	// Only runs write results. A result that is younger than the last ended run belongs to the current run.
 	const since = new Map(open.map((row) => [row.session_id, Number(row.since ?? 0)]));
 	const removable = { own: [] as CountedRow[], others: [] as CountedRow[], staying: 0 };
 	for (const { id, bytes, session_id: owner, created_at: at } of outputs) {
@@ -135,8 +135,8 @@ export async function removableBytes(db: Tx, sessionId: string): Promise<number>
 }
 
 /**
- * Deletes kept results until one of `bytes` fits into their share and into the quota: the oldest of the session first, then
- * the oldest of other sessions, never those of a run that has not ended. Returns the deleted ids. Throws
+ * Deletes kept results until a result of `bytes` fits into their share and into the quota. The oldest results of the session
+ * are deleted first, then the oldest of other sessions. Results of unfinished runs stay. Returns the deleted ids. Throws
  * `resource_exhausted`, and deletes nothing, if that is not enough.
  */
 export async function makeRoomForOutput(
@@ -169,7 +169,7 @@ function toKept(row: FileRow): KeptFile {
 	return { id, name, mediaType, bytes: Number(row.bytes), sha256, expiresAt: Number(row.expires_at) };
 }
 
-/** Who sends which files, and into which session. */
+/** Files that a principal sends into a session. */
 interface Sending {
 	readonly principal: Principal;
 	readonly sessionId: string;
@@ -178,8 +178,8 @@ interface Sending {
 }
 
 /**
- * Gives kept files to a session, in the transaction of the message that carries them: from then on they live as long as
- * it does. Throws `invalid_argument` for a file that is unknown, had its time, or belongs to another session.
+ * Assigns kept files to a session, in the transaction of the message that carries them. They then live as long as the
+ * session. Throws `invalid_argument` for a file that is unknown or expired, or that belongs to another session.
  */
 export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {
 	const attached: FileFacts[] = [];
@@ -200,8 +200,8 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Forgets the files of a session, as a part of its removal. Returns their ids: what they held is removed with
- * `Files.unlink` once the removal is durable, and by the next sweep where that never happens.
+ * Deletes the rows of the files of a session, as a part of its removal. Returns their ids. `Files.unlink` deletes the
+ * contents after the commit. The next sweep deletes them if that fails.
  */
 export async function removeFilesOf(tx: Tx, sessionId: string): Promise<string[]> {
 	const rows = await tx.deleteFrom("files").where("session_id", "=", sessionId).returning("id").execute();

@@ -34,22 +34,24 @@ export interface FilesOptions {
 	readonly log: Logger;
 	readonly secrets: { fingerprint(text: string): string };
 	readonly roots: { readonly dataDir: string };
-	/** Takes secrets out of names; unless told nobody does. Contents are kept as they are. */
+	/** Removes secrets from names. Contents stay as they are. Absent: names stay as they are. */
 	readonly redactor?: { redact(text: string): string };
-	/** Those that differ from the usual ones. */
+	/** Limits that differ from the defaults. */
 	readonly files?: Partial<FileLimits>;
 }
 
-/** An incoming file. */
 export interface IncomingFile {
 	readonly id: string;
-	/** As the sender calls it. A safe form of it is kept. */
+	/** Name from the sender. A safe form of it is stored. */
 	readonly name: string;
 	readonly owner: string;
-	/** The session that it belongs to; null until a message carries it. */
+	/** Session that owns the file. Null until a message carries the file. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
-	/** Bytes that are expected to be free beside the free part of the quota when it is recorded; 0 by default. */
+	/**
+	 * Bytes that are expected to become free, in addition to the free part of the quota, when the file is recorded. Default:
+	 * 0.
+	 */
 	readonly spareBytes?: number;
 }
 
@@ -61,10 +63,10 @@ interface UploadedFile {
 	readonly key?: string | undefined;
 }
 
-/** Inserts the row of the file that has arrived, as a part of a transaction. */
+/** Inserts the row of the received file, as a part of a transaction. */
 export type InsertFile = (tx: Tx) => Promise<KeptFile>;
 
-/** A part of a file, from the byte `start` to the byte `end`, both included. */
+/** Part of a file, from the byte `start` to the byte `end`, both included. */
 export interface ByteRange {
 	readonly start: number;
 	readonly end: number;
@@ -73,8 +75,8 @@ export interface ByteRange {
 const partEnding = ".part";
 
 /**
- * Files that clients upload and tools share, and complete results of calls. Metadata is in the table `files`, content in the
- * directory `files` of the data directory, under the id. Content is streamed, never held in memory as a whole.
+ * Files that clients upload and tools share, and complete results of calls. Metadata is in the table `files`. The content is
+ * in the directory `files` of the data directory, under the id. Content is streamed and never entirely in memory.
  */
 export class Files {
 	readonly limits: FileLimits;
@@ -90,14 +92,14 @@ export class Files {
 	}
 
 	/**
-	 * Keeps an uploaded file, complete or not at all. For the key of an earlier request with the same name and content, returns
-	 * the file of that request. Throws `FileTooLargeError`, and `resource_exhausted` if the quota or the disk is full.
+	 * Stores an uploaded file, complete or not at all. If an earlier request had the same key, name and content, it returns
+	 * the file of that request. Throws `FileTooLargeError`, or `resource_exhausted` if the quota or the disk is full.
 	 */
 	async keep(principal: Principal, { name: wanted, key, content }: UploadedFile): Promise<KeptFile> {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
 		const name = this.#options.redactor?.redact(wanted) ?? wanted;
-		// A file that came before under this key needs no room.
+		// An earlier file with this key needs no additional room.
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;
 		const incoming = { id, name, owner: principal.id, sessionId: null, content, spareBytes };
@@ -169,15 +171,15 @@ export class Files {
 		}
 	}
 
-	/** The file with this id, if a tool has shared it. */
+	/** Returns the file with this id if a tool has shared it. */
 	async known(id: string): Promise<KeptFile | undefined> {
 		return this.#options.store.read((db) => findFile(db, id, 0));
 	}
 
 	/**
-	 * Keeps the complete result of a call under `outputName` until its session is deleted. Replaces a file of that name. All such
-	 * results take at most a quarter of the quota: older ones are deleted (`makeRoomForOutput`) when the result is complete.
-	 * Until then the disk holds both. Throws as `bring`.
+	 * Stores the complete result of a call under `outputName` until its session is deleted. Replaces a file of that name.
+	 * All such results take at most a quarter of the quota. When the result is complete, `makeRoomForOutput` deletes older
+	 * ones. Until then the disk has both. Throws as `bring` does.
 	 */
 	async keepOutput({
 		id,
@@ -203,7 +205,10 @@ export class Files {
 		return kept;
 	}
 
-	/** Opens a kept result of the session. Throws `not_found` if there is none of that name, or if it was deleted for a newer one. */
+	/**
+	 * Opens a kept result of the session. Throws `not_found` if the name is unknown, or if the result was deleted for a
+	 * newer one.
+	 */
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
 		const row = await this.#options.store.read((db) => findFile(db, id, 0));
 		const unknown = new ParleyError(
@@ -237,7 +242,8 @@ export class Files {
 			const idle = tx.deleteFrom("files").where("session_id", "is", null);
 			await idle.where("expires_at", "<=", clock.now()).execute();
 		});
-		// The order matters: a file that arrives after the first read is not listed, and one recorded after the second was arriving.
+		// The order matters. A file that arrives after the first read is not listed. One that is recorded after the second
+		// read is in the list of arriving files.
 		const names = await readdir(this.#directory).catch(noneYet);
 		const arriving = new Set(this.#arriving.keys());
 		const rows = await store.read((db) => db.selectFrom("files").select("id").execute());
@@ -267,14 +273,14 @@ export class Files {
 		await directory.sync();
 	}
 
-	/** Other files may have been recorded since `bring` began: the quota holds in the order of the commits. */
+	/** Other files may have been recorded since `bring` began. The quota applies in the order of the commits. */
 	async #insert(
 		tx: Tx,
 		{ id, name, owner, sessionId }: IncomingFile,
 		facts: ContentFacts,
 	): Promise<KeptFile> {
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
-		// Its row counts from here on. Counted twice, it would keep other files out.
+		// From here the row counts. To count the file twice would keep other files out.
 		this.#arriving.set(id, 0);
 		const created_at = this.#options.clock.now();
 		const expires_at = created_at + this.limits.keepMs;

@@ -3,19 +3,22 @@ import { type ImageBlock, type ImageType, isImageType, type Message } from "../v
 import type { RunMessage } from "../vocabulary/transcript.ts";
 import type { Files } from "./files.ts";
 
-/** A picture may have 5 MiB in base64: https://platform.claude.com/docs/en/build-with-claude/vision */
+/** Maximum bytes of a picture: 5 MiB in base64. https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxPictureBytes = 3_932_160;
-/** Of its width and of its height, in pixels: more are refused, says the same page. */
+/** Maximum width and height in pixels. The provider rejects larger pictures. Source: the same page. */
 export const maxPictureSide = 8_000;
-/** A request may have 32 MB, of which base64 makes a third; the rest is for what is said. */
+/** Maximum bytes of all pictures in a request. A request may have 32 MB, and base64 adds a third. The rest is for text. */
 const maxPicturesBytes = 18 * 1024 * 1024;
 
-/** Whether a model can be shown the file, `before` bytes of pictures being in the conversation already. */
+/**
+ * Whether the file can be shown to a model. `before` is the number of bytes of pictures that are already in the
+ * conversation.
+ */
 export function isPicture({ mediaType, bytes }: FileFacts, before: number): boolean {
 	return isImageType(mediaType) && bytes <= maxPictureBytes && before + bytes <= maxPicturesBytes;
 }
 
-/** The picture that a kept file holds; undefined where it is of no type that a model sees, or gone. */
+/** Picture in a kept file. Undefined if models do not read its type, or if the file is deleted. */
 export async function loadPicture(
 	files: Files,
 	{ id, mediaType }: FileFacts,
@@ -25,7 +28,7 @@ export async function loadPicture(
 	return content && { type: "image", mediaType, data: content.toString("base64") };
 }
 
-/** Pictures that came within a message, as it tells of those that the model does not see. */
+/** Attachments for pictures of a message that the model does not see. Each has the reason. */
 export function toldOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
 		id: "",
@@ -36,14 +39,13 @@ export function toldOnly(images: readonly ImageBlock[], problem: string): Attach
 	}));
 }
 
-/** Bytes of the pictures in these messages. */
 export function pictureBytes(messages: readonly Message[]): number {
 	return messages
 		.flatMap(({ content }) => content.flatMap(picturesOf))
 		.reduce((sum, picture) => sum + bytesOf(picture), 0);
 }
 
-/** Bytes of a picture, without its base64. */
+/** Bytes of a picture before base64. */
 export function bytesOf({ data }: ImageBlock): number {
 	return Buffer.byteLength(data, "base64");
 }
@@ -53,10 +55,10 @@ function picturesOf(block: Message["content"][number]): readonly ImageBlock[] {
 	return block.type === "result" ? (block.pictures ?? []) : [];
 }
 
-/** With the pictures that the model sees; for one whose file is gone the model is told so. */
+/** Adds the pictures that the model sees. If a file is deleted, its attachment says so. */
 export async function withPictures<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
-	// What is asked again stands with the run that it was asked first, and so do its pictures.
+	// A repeated message stays with its first run, and so do its pictures.
 	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return message;
 	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
 	return {
@@ -76,25 +78,24 @@ async function load(
 	return { attachment, picture };
 }
 
-/** How much room the pictures of a conversation have. */
+/** Room for the pictures of a conversation. */
 interface PictureRoom {
 	readonly bytes: number;
-	/** How many there may be where one of them is large. */
+	/** Maximum number of pictures if one of them is large. */
 	readonly few: number;
 }
 
-/** Of its width and of its height, in pixels: of what is larger, few pictures may be in a request. */
+/** Width or height in pixels above which a picture is large. A request may contain few large pictures. */
 const largeSide = 2_000;
 
-/** What a provider takes in one request: https://platform.claude.com/docs/en/build-with-claude/vision */
+/** Limits of a provider for one request: https://platform.claude.com/docs/en/build-with-claude/vision */
 const pictureRoom: PictureRoom = { bytes: maxPicturesBytes, few: 20 };
 
-/** Says to a model why a picture is not shown. */
+/** Reason for the model why a picture is not shown. */
 export const noRoom =
 	`the pictures of this conversation have ${pictureRoom.bytes / 1024 / 1024} MiB together at most, ` +
 	`and are no more than ${pictureRoom.few} where one is larger than ${largeSide} pixels a side`;
 
-/** Whether all of them can be shown together. */
 export function fitTogether(
 	pictures: readonly ImageBlock[],
 	{ bytes, few }: PictureRoom = pictureRoom,
@@ -102,12 +103,12 @@ export function fitTogether(
 	return sizeOf(pictures) <= bytes && (pictures.length <= few || !pictures.some(isLarge));
 }
 
-/** Whether they have more bytes than all pictures that are shown together may have. */
+/** Whether the pictures exceed the bytes of one request. */
 export function fillMoreThanRoom(pictures: readonly ImageBlock[]): boolean {
 	return sizeOf(pictures) > pictureRoom.bytes;
 }
 
-/** Where they do not fit: half of what they have too little of, as much as there is of all else. */
+/** Half of the exceeded limit, and all of the other one. */
 export function halfTheRoom(pictures: readonly ImageBlock[]): PictureRoom {
 	const { bytes, few } = pictureRoom;
 	return {
@@ -120,7 +121,7 @@ function sizeOf(pictures: readonly ImageBlock[]): number {
 	return pictures.reduce((sum, picture) => sum + bytesOf(picture), 0);
 }
 
-/** A picture is decoded once for its size. */
+/** Results of `isLarge`, so that each picture is decoded once. */
 const large = new WeakMap<ImageBlock, boolean>();
 
 function isLarge(picture: ImageBlock): boolean {
@@ -138,7 +139,7 @@ interface PictureSize {
 	readonly height: number;
 }
 
-/** How large a picture is, by its header; undefined where it has none that makes sense: then it is damaged. */
+/** Size of a picture from its header. Undefined if the header is damaged. */
 export function pictureSize(type: ImageType, content: Uint8Array): PictureSize | undefined {
 	const size = readers[type](content);
 	return size && size.width > 0 && size.height > 0 ? size : undefined;
@@ -159,13 +160,13 @@ function sizeOfPng(content: Uint8Array): PictureSize | undefined {
 	return { width: big(content, 16, 4), height: big(content, 20, 4) };
 }
 
-/** The frame header stands behind segments of any number: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
+/** The frame header follows any number of segments: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
 function sizeOfJpeg(content: Uint8Array): PictureSize | undefined {
 	for (let at = 2; at < content.length; ) {
 		if (content[at] !== 0xff) return undefined;
 		const marker = content[at + 1] ?? 0;
 		if (isFrame(marker)) return { width: big(content, at + 7, 2), height: big(content, at + 5, 2) };
-		// More of 0xff may stand before a marker; some markers are all of their segment.
+		// More bytes 0xff may precede a marker. Some markers are a complete segment.
 		if (marker === 0xff) at += 1;
 		else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
 		else at += 2 + Math.max(2, big(content, at + 2, 2));
@@ -173,7 +174,7 @@ function sizeOfJpeg(content: Uint8Array): PictureSize | undefined {
 	return undefined;
 }
 
-/** SOF0 to SOF15, without the three markers among them that mean something else. */
+/** SOF0 to SOF15, without the three markers in this range that have another meaning. */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
@@ -196,7 +197,7 @@ function word(content: Uint8Array, at: number): string {
 	return String.fromCharCode(...content.subarray(at, at + 4));
 }
 
-/** What lies beyond the end counts as zero, which no picture has as its size. */
+/** Big-endian number. Bytes beyond the end are zero, and no picture has the size 0. */
 function big(content: Uint8Array, at: number, bytes: number): number {
 	let value = 0;
 	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);

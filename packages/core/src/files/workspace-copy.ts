@@ -7,16 +7,16 @@ import { fileError, systemCode } from "../filesystem/file-error.ts";
 import { HeldDirectory, readChunks } from "../filesystem/regular-file.ts";
 import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 
-/** Below the working directory. */
+/** Directory below the working directory. */
 const folder = "attachments";
 const mostOfOneName = 1000;
-/** What link(2) says where the file system, or a rule of the system, knows no hard links. */
+/** Errors of link(2) if the file system, or a rule of the system, does not allow hard links. */
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * Puts a copy of a kept file below the working directory and returns its path relative to that. What is there already
- * is never changed: a copy of another content gets another name, one of the same content is the copy. `makeLink` is
- * link(2).
+ * Copies a kept file to a directory below the working directory. Returns its path relative to the working directory.
+ * Existing files stay unchanged: if the name is taken, the copy gets another name, or the existing file is the copy if it
+ * has the same content. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,
@@ -28,7 +28,7 @@ export async function copyToWorkspace(
 		await using root = await HeldDirectory.open(workspace);
 		await using directory = await root.enter(folder, true);
 		const temporary = directory.at(`.parley-${id}.tmp`);
-		// Left by a run that was cut off, if it is there at all.
+		// An interrupted run may have left it.
 		await rm(temporary, { force: true });
 		const facts = await writeContent(temporary, content, { mode: 0o666 });
 		const placed = await place(temporary, { directory, name, facts }, makeLink);
@@ -45,7 +45,7 @@ interface Copy {
 	readonly facts: ContentFacts;
 }
 
-/** Moves the copy to the first free name, or leaves it where the same content has one before that. */
+/** Moves the copy to the first free name. Stops at an earlier name if it has the same content. */
 async function place(
 	temporary: string,
 	{ directory, name, facts }: Copy,
@@ -63,7 +63,7 @@ async function place(
 	throw new ParleyError(`${mostOfOneName} files are called ${name} there`, { code: "resource_exhausted" });
 }
 
-/** Gives the file a name that is free, in one step where the disk can: a stop of the gateway leaves no empty file there. */
+/** Gives the file a free name, in one step if the disk can do that. A stop of the gateway then leaves no empty file. */
 async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
 	try {
 		await makeLink(temporary, path);
@@ -92,7 +92,7 @@ async function claim(path: string): Promise<boolean> {
 async function holds(path: string, { bytes, sha256 }: ContentFacts): Promise<boolean> {
 	const standing = await lstat(path);
 	if (!standing.isFile() || standing.size !== bytes) return false;
-	// The directory is held: the name cannot lead elsewhere.
+	// The directory is held open, so the name cannot lead elsewhere.
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const hash = createHash("sha256");
 	for await (const chunk of readChunks(file, path, new AbortController().signal)) hash.update(chunk);

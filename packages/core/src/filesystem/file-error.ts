@@ -19,7 +19,7 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 	EFBIG: ["resource_exhausted", "the file would be too large"],
 };
 
-/** What a failed file operation means for whoever asked for it: `what` failed, and why in words. */
+/** Error for a failed file operation: `what` names the operation, and the cause gives the reason in words. */
 export function fileError(what: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
 	const code = systemCode(cause);
@@ -28,25 +28,27 @@ export function fileError(what: string, cause: unknown): ParleyError {
 	return new ParleyError(`${what}: ${why}`, { code: errorCode, cause });
 }
 
-/** The system's name of an error (`ENOENT`), or "" where it has none. */
+/** System code of an error (`ENOENT`), or "" without one. */
 export function systemCode(reason: unknown): string {
 	return reason instanceof Error && "code" in reason && typeof reason.code === "string" ? reason.code : "";
 }
 
-/** The content of larger files is not read: size, `mtime` and `ctime` in nanoseconds stand for it. */
+/**
+ * Maximum bytes of a file whose content is hashed. A larger file is identified by size, `mtime` and `ctime` in nanoseconds.
+ */
 const mostHashed = 50n * 1024n * 1024n;
 
-/** The real path of a file or directory and its number in the file system: another one there has another identity. */
+/** Real path of a file or directory with its number in the file system. Another file at this path has another identity. */
 export async function identityOf(path: string): Promise<string> {
 	const real = await realpath(path);
 	const { dev, ino } = await stat(real, { bigint: true });
 	return `${real} ${dev}:${ino}`;
 }
 
-/** The same with what stands in the file: the same file with other content has another identity. */
+/** Identity that includes the content. The same file with other content has another identity. */
 export async function contentIdentityOf(path: string): Promise<string> {
 	const real = await realpath(path);
-	// Something else could stand there by now that opening would wait for.
+	// Another kind of file may have replaced it, and opening it would block.
 	await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
 	const stats = await file.stat({ bigint: true });
 	const { dev, ino } = stats;
@@ -62,7 +64,7 @@ function factsOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
 
 const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
 
-/** Result of an operation on a path; undefined if nothing is there that this user can reach. */
+/** Result of an operation on a path. Undefined if this user can reach no file at the path. */
 export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
 	try {
 		return await found;

@@ -2,9 +2,9 @@ import { ParleyError } from "@parley/base";
 import { RE2JS } from "re2js";
 
 /**
- * Compiles a pattern of paths: `*`, `?` and `[a-z]` stand within a name, `**` for any directories, `{a,b}` for either.
- * Without a slash it is about names at any depth, else about the whole path from where the search begins. Takes time
- * in proportion to the path, whatever the pattern. Throws `invalid_argument`.
+ * Compiles a pattern of paths: `*`, `?` and `[a-z]` match within a name, `**` matches any directories, `{a,b}` matches
+ * either. A pattern without a slash matches names at any depth. Other patterns match the complete path from the start of the
+ * search. The time is proportional to the length of the path, for every pattern. Throws `invalid_argument`.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
 	const refuse = (why: string): never => {
@@ -27,7 +27,7 @@ export function compileGlob(glob: string): (path: string) => boolean {
 
 const PART = /\/\*\*$|(?<=^|\/|\{|,)\*\*\/|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[{},]|[^*?[\\{},/]+|./gsu;
 
-/** From the parts of a glob to an expression in RE2 syntax. */
+/** Translates the parts of a glob to an expression in RE2 syntax. */
 function translate(glob: string): string {
 	if (glob === "**") return ".+";
 	let open = 0;

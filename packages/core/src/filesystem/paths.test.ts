@@ -8,7 +8,7 @@ import { isWithin, looseForm, resolvePath, shownPath } from "./paths.ts";
 let base = "";
 let root = "";
 
-/** A tree with every kind of link that leads out of a root, or back into it. */
+/** A tree with each kind of link that leads out of a root, or back into it. */
 beforeAll(async () => {
 	base = await realpath(await mkdtemp(join(tmpdir(), "parley-paths-")));
 	root = join(base, "root");
@@ -158,7 +158,7 @@ test.runIf(process.platform === "linux")("the kernel's links to everywhere are f
 	});
 });
 
-/** An endless row of numbers, the same for the same seed (Lehmer). */
+/** Endless sequence of numbers, the same for the same seed (Lehmer). */
 function* numbersOf(seed: number): Generator<number, never> {
 	for (let state = seed; ; ) {
 		state = (state * 48271) % 2147483647;
@@ -166,7 +166,7 @@ function* numbersOf(seed: number): Generator<number, never> {
 	}
 }
 
-/** Names of the tree, ways up and out, and the marks between them, put together without sense. */
+/** Random path of names in the tree, ways up and out, and the characters between them. */
 function hostilePath(numbers: Generator<number, never>): string {
 	const names = [
 		...[
@@ -243,7 +243,7 @@ test("no path of a hostile generator leaves the roots unnoticed", async () => {
 			continue;
 		}
 		seen[resolved.root === undefined ? "outside" : "inside"] += 1;
-		// The judge is the kernel: what it finds at the nearest existing place is that very path, and no link.
+		// The kernel is the reference: the nearest existing path must be this path and not a link.
 		let existing = resolved.path;
 		while (!exists(existing)) existing = dirname(existing);
 		expect(realpathSync(existing), text).toBe(existing);

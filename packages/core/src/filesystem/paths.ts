@@ -4,13 +4,13 @@ import { defined, ParleyError } from "@parley/base";
 import type { ParameterLeniency } from "../vocabulary/tool.ts";
 import { fileError, systemCode } from "./file-error.ts";
 
-/** A written path, made real. */
+/** Written path with its real path. */
 export interface ResolvedPath {
-	/** Absolute, without symbolic links as far as it exists. The one to open; never open what was written. */
+	/** Absolute path. Its existing part has no symbolic links. Open this path, never the written one. */
 	readonly path: string;
-	/** As written, made absolute by its text alone. */
+	/** The written path, made absolute without a look at the file system. */
 	readonly written: string;
-	/** The innermost root that `path` lies in; undefined when it is outside of all. */
+	/** Innermost root that contains `path`. Undefined if `path` is outside of all roots. */
 	readonly root: string | undefined;
 }
 
@@ -28,7 +28,6 @@ interface Places extends ForbiddenPaths {
 	readonly roots: readonly string[];
 }
 
-/** Directories of a tool that only reads. */
 interface ReadablePlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -37,16 +36,16 @@ interface ReadablePlaces {
 	readonly readable?: readonly string[];
 }
 
-/** As many as Linux follows: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/** Maximum number of links, as in Linux: https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const MAX_LINKS = 40;
-/** The kernel's PATH_MAX, with the byte that ends it. */
+/** PATH_MAX of the kernel without the final zero byte. */
 const MAX_PATH_BYTES = 4_095;
 
 /**
- * Makes a path that a model wrote real: relative ones start at the working directory, `..` is taken off by text (so
- * `link/..` is where the link stands), then every link is followed, also those that lead nowhere yet. `~` is not
- * expanded but refused, as are backslashes, NUL and text that no file name can hold: `invalid_argument`. A path at or
- * below a forbidden one is refused whatever leads there: `permission_denied`.
+ * Resolves a path that a model wrote. Relative paths start at the working directory. `..` is removed from the text first, so
+ * `link/..` is the directory that contains the link. Then all links are followed, also dangling ones. Throws
+ * `invalid_argument` for `~`, backslashes, NUL and text that no file name can contain. Throws `permission_denied` for a
+ * forbidden path and for all paths below it, also if a link leads there.
  */
 export async function resolvePath(text: string, places: Places): Promise<ResolvedPath> {
 	refuseUnclear(text);
@@ -60,8 +59,8 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
- * The context for a tool that only reads what a text names: a readable directory of the gateway is like a root there.
- * Every other path of the gateway stays forbidden.
+ * Context for a tool that only reads the path in `text`. A readable directory of the gateway then counts as a root. All
+ * other paths of the gateway stay forbidden.
  */
 export function forReading<T extends ReadablePlaces>(text: string, context: T): T {
 	const written = resolve(context.cwd, text);
@@ -70,8 +69,8 @@ export function forReading<T extends ReadablePlaces>(text: string, context: T): 
 }
 
 /**
- * Error for a root or working directory whose real path is `real` by now, or that does not exist. A program that can
- * write to the directory above can put a link in its place.
+ * Error for a root or working directory that does not exist, or whose real path is now `real`. A program that can write to
+ * the directory above can replace it by a link.
  */
 export function replacedDirectory(
 	path: string,
@@ -86,15 +85,15 @@ export function replacedDirectory(
 	);
 }
 
-/** Whether `path` is `directory` or below it. Both are absolute and normal; nothing is read. */
+/** Whether `path` is `directory` or below it. Both must be absolute and normal. The file system is not read. */
 export function isWithin(path: string, directory: string): boolean {
 	const prefix = directory.endsWith("/") ? directory : `${directory}/`;
 	return path === directory || path.startsWith(prefix);
 }
 
 /**
- * A path as a careless file system compares it: without regard to case, composition and ignorable characters.
- * Two paths that are one on macOS have one form; only ever used to refuse or to ask.
+ * Form of a path that ignores case, composition and ignorable characters. Two paths that are the same file on macOS have the
+ * same form. Use it only to refuse a call or to require approval.
  */
 export function looseForm(path: string): string {
 	if (/^[\x20-\x7e]*$/.test(path)) return path.toLowerCase();
@@ -106,8 +105,8 @@ export function looseForm(path: string): string {
 }
 
 /**
- * Whether an absolute, normal path is the gateway's own: at or below a forbidden one. The session's own workspace is not,
- * as long as it is spelled as it is.
+ * Whether an absolute, normal path belongs to the gateway: it is at or below a forbidden path. The workspace of the session
+ * does not belong to the gateway if the path has exactly its spelling.
  */
 export function belongsToGateway(path: string, { forbidden, workspace }: ForbiddenPaths): boolean {
 	if (workspace !== undefined && isWithin(path, workspace)) return false;
@@ -115,7 +114,7 @@ export function belongsToGateway(path: string, { forbidden, workspace }: Forbidd
 	return forbidden.some((entry) => isWithin(loose, looseForm(entry)));
 }
 
-/** For people: relative to the working directory where it is below that, else absolute. */
+/** Path for people: relative if it is below the working directory, else absolute. */
 export function shownPath(path: string, cwd: string): string {
 	return isWithin(path, cwd) ? relative(cwd, path) || "." : path;
 }
@@ -124,7 +123,7 @@ function innermost(path: string, roots: readonly string[]): string | undefined {
 	return roots.filter((root) => isWithin(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Throws `failed_precondition` if the root is a symbolic link by now, or leads through one. */
+/** Throws `failed_precondition` if the root is now a symbolic link or leads through one. */
 async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 	if (root === undefined) return;
 	const real = await realpath(root).catch(() => undefined);
@@ -150,7 +149,7 @@ function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths):
 	});
 }
 
-/** `realpath` for paths whose end need not exist. A dangling link counts as what it would lead to. */
+/** `realpath` for paths whose last part need not exist. A dangling link resolves to its target. */
 async function followLinks(path: string, text: string, links: { left: number }): Promise<string> {
 	try {
 		return await realpath(path);
@@ -170,7 +169,7 @@ async function followLinks(path: string, text: string, links: { left: number }):
 	return followLinks(resolve(parent, target), text, links);
 }
 
-/** Where the link at `path` leads, or undefined when nothing is there or it is no link (EINVAL). */
+/** Target of the link at `path`. Undefined if the path does not exist or is not a link (EINVAL). */
 async function linkTarget(path: string, text: string): Promise<string | undefined> {
 	try {
 		return await readlink(path);
@@ -180,20 +179,23 @@ async function linkTarget(path: string, text: string): Promise<string | undefine
 	}
 }
 
-/** Characters of a client's path that a refusal repeats. */
+/** Maximum characters of a client's path in an error. */
 const mostShown = 100;
 
-/** What tools may touch, as the operator said it. */
+/** Directories of the operator's configuration. */
 export interface Roots {
-	/** Real paths of `--root`; empty where none was given. */
+	/** Real paths of `--root`. Empty without the option. */
 	readonly given: readonly string[];
-	/** The directory that the gateway was started in, used where none was given. */
+	/** Directory in which the gateway was started. It is the root without `--root`. */
 	readonly current: string;
-	/** Never a root, and nothing below it is: the data directory. */
+	/** Data directory. Neither it nor a directory below it is ever a root. */
 	readonly dataDir: string;
 }
 
-/** What the tools of a session may touch, its working directory first; of a chat platform's session nothing else. */
+/**
+ * Directories that the tools of a session may access, its working directory first. A session of a chat platform has only
+ * that one.
+ */
 export function toolRoots(
 	{ rootDir, place }: { readonly rootDir: string; readonly place: string | undefined },
 	given: Roots["given"],
@@ -201,7 +203,7 @@ export function toolRoots(
 	return place === undefined ? [...new Set([rootDir, ...given])] : [rootDir];
 }
 
-/** The working directory for a client's `root_dir`, by the rules of the runtime; throws `invalid_argument`. */
+/** Working directory for a client's `root_dir`, by the rules of the runtime. Throws `invalid_argument`. */
 export async function chooseRoot(wanted: string | undefined, roots: Roots): Promise<string> {
 	const base = roots.given[0] ?? roots.current;
 	if (wanted === undefined || wanted === "") return base;
@@ -232,5 +234,5 @@ function refused(wanted: string, why: string, cause?: unknown): ParleyError {
 	});
 }
 
-/** Other names that models give the path of a file. */
+/** Other names that models use for the parameter `path`. */
 export const pathLeniency: ParameterLeniency = { names: ["file_path", "file", "filename"] };

@@ -8,15 +8,15 @@ import { belongsToGateway, type ForbiddenPaths } from "./paths.ts";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Opens the regular file at a real path for reading. Directories, pipes, sockets and devices are refused without
- * being opened. No link is followed, so that a link that was put in the way since the path was resolved leads to an
- * error. `shown` names the file in errors.
+ * Opens the regular file at a real path for reading. It refuses directories, pipes, sockets and devices without opening
+ * them. Links are not followed, so a link that replaced the file since the path was resolved leads to an error. `shown`
+ * names the file in errors.
  */
 export async function openRegular(path: string, shown: string): Promise<FileHandle> {
 	try {
 		return await inHeldDirectory(path, async (inside) => {
 			refuseSpecial(await lstat(inside, { bigint: true }), shown);
-			// Not blocking, so that a pipe which took the file's place cannot hold us.
+			// Non-blocking, so that a pipe in the place of the file cannot block the gateway.
 			const handle = await open(inside, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 			try {
 				refuseSpecial(await handle.stat({ bigint: true }), shown);
@@ -31,10 +31,7 @@ export async function openRegular(path: string, shown: string): Promise<FileHand
 	}
 }
 
-/**
- * The content from its beginning in pieces; throws the signal's reason as soon as it aborts. `shown` names the file in
- * errors.
- */
+/** Content of a file in chunks. Throws the reason of the signal as soon as it aborts. `shown` names the file in errors. */
 export async function* readChunks(
 	file: FileHandle,
 	shown: string,
@@ -49,7 +46,7 @@ export async function* readChunks(
 	}
 }
 
-/** Up to `length` bytes; none at the end. Files of the kernel open well and fail only here. */
+/** Reads up to `length` bytes. Returns none at the end. Special files of the kernel can be opened and fail only here. */
 export async function readAt(
 	file: FileHandle,
 	shown: string,
@@ -64,8 +61,8 @@ export async function readAt(
 }
 
 /**
- * Refuses another name of a file that lies in a forbidden directory: a hard link has no path that would tell. Files
- * with one name, which are nearly all, cost no look.
+ * Refuses a file that has a second name in a forbidden directory. Two hard links have no path in common, so the directory is
+ * searched. Files with one name, which are nearly all, need no search.
  */
 export async function refuseForbiddenTwin(
 	file: FileHandle,
@@ -96,7 +93,7 @@ function ignoreGone(reason: unknown): undefined {
 	throw fileError("cannot look at the gateway's own files", reason);
 }
 
-/** Throws `invalid_argument` where this is not a regular file. */
+/** Throws `invalid_argument` if it is not a regular file. */
 export function refuseSpecial(stats: BigIntStats, shown: string): void {
 	if (stats.isFile()) return;
 	const kind = stats.isDirectory() ? "a directory" : "not a regular file";
@@ -104,15 +101,15 @@ export function refuseSpecial(stats: BigIntStats, shown: string): void {
 }
 
 /**
- * Opens a directory only to reach names in it, which needs no right to read it. Linux has this flag (open(2)); the
- * value is that of all its architectures that Node supports.
+ * Opens a directory only to reach names in it, which requires no permission to read it. Linux has this flag (open(2)). The
+ * value is the same on all its architectures that Node supports.
  */
 const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * A directory that is held open. `at` names a file in this very directory, whatever stands at the directory's own path
- * by now. A program that swaps directories and links can therefore not lead an operation elsewhere.
+ * Directory that is held open. `at` names a file in this directory, even if another directory has taken its path. A program
+ * that swaps directories and links cannot redirect an operation.
  */
 export class HeldDirectory implements AsyncDisposable {
 	readonly #handle: FileHandle;
@@ -124,10 +121,10 @@ export class HeldDirectory implements AsyncDisposable {
 	}
 
 	/**
-	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it: component by
-	 * component, and without following a link. With `make`, directories that are missing are made. Throws `aborted` if a
-	 * component is a link by now, the error of the system if it is missing or unreadable, and `failed_precondition` on a
-	 * system that cannot reach names through an open directory.
+	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it. It opens each
+	 * component without following links. With `make`, it creates missing directories. Throws `aborted` if a component has
+	 * become a link, the error of the system if a component is missing or unreadable, and `failed_precondition` on a system
+	 * that cannot reach names through an open directory.
 	 */
 	static async open(path: string, make = false): Promise<HeldDirectory> {
 		let held = await HeldDirectory.#hold(await open(sep, FLAGS));
@@ -151,7 +148,10 @@ export class HeldDirectory implements AsyncDisposable {
 		await this.#handle.close();
 	}
 
-	/** Opens a directory in this one, without following a link. With `make`, it is made if it is missing. Throws as `open`. */
+	/**
+	 * Opens a directory in this one, without following a link. With `make`, it creates a missing directory. Throws as `open`
+	 * does.
+	 */
 	async enter(name: string, make = false): Promise<HeldDirectory> {
 		const inside = this.at(name);
 		try {
@@ -162,7 +162,7 @@ export class HeldDirectory implements AsyncDisposable {
 				await mkdir(inside).catch(unlessThere);
 				return this.enter(name);
 			}
-			// A link in the place of a directory is one of these two, depending on the system.
+			// A link in the place of a directory gives one of these two codes, depending on the system.
 			if (code !== "ELOOP" && !(code === "ENOTDIR" && (await isLink(inside)))) throw cause;
 			throw new ParleyError(`the directory ${JSON.stringify(name)} became a link to another place`, {
 				code: "aborted",
@@ -189,8 +189,8 @@ export async function inHeldDirectory<T>(path: string, act: (inside: string) => 
 }
 
 /**
- * Path that the system resolves through an open directory: proc(5) on Linux; on macOS the file system lists every
- * file below /.vol by device and number. Whether it works is checked once.
+ * Path that the system resolves through an open directory: proc(5) on Linux. On macOS the file system lists each file below
+ * /.vol by device and number. The first use checks whether it works.
  */
 async function linkTo(handle: FileHandle): Promise<string> {
 	const link = await linkOf(handle);

@@ -1,11 +1,11 @@
 import { looseForm } from "./paths.ts";
 
 /**
- * Patterns for the loose form of an absolute path. A pattern that names a directory also covers all below it.
- * They only lead to more asking, so that a name too many does little harm.
+ * Patterns for the loose form of an absolute path. A pattern for a directory also covers all paths below it. They only cause
+ * additional approvals, so a pattern that matches too much does little harm.
  */
 const secret: readonly RegExp[] = [
-	// Settings that hold keys, and stores of credentials of common programs.
+	// Settings that contain keys, and credential stores of common programs.
 	name(String.raw`\.env[^/]*`),
 	name(
 		String.raw`\.(?:netrc|npmrc|pypirc|pgpass|my\.cnf|htpasswd|dockercfg|vault-token|git-credentials|boto|s3cfg)`,
@@ -19,34 +19,34 @@ const secret: readonly RegExp[] = [
 	/\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|ovpn)$/,
 	/\/id_(?:rsa|dsa|ecdsa|ed25519)[^/]*(?<!\.pub)$/,
 	name("(?:g?shadow|sudoers)-?|ssh_host_[^/]*_key"),
-	// What a browser, a mail program or a wallet keeps; key rings; what was typed into shells.
+	// Data of browsers, mail programs and wallets; key rings; histories of shells.
 	name(String.raw`\.(?:mozilla|thunderbird|electrum|bitcoin|ethereum)|library/keychains|keyrings`),
 	name(String.raw`\.config/(?:google-chrome|chromium|brave|bravesoftware|microsoft-edge|vivaldi|opera)[^/]*`),
 	name(
 		String.raw`(?:application support|snap|\.var/app)/(?:[^/]*\.)?(?:google|chrome|chromium|firefox|brave)[^/]*`,
 	),
 	name(String.raw`\.[a-z_]*history`),
-	// Environment, memory and descriptors of running processes, this gateway's own among them.
+	// Environment, memory and descriptors of running processes, including this gateway.
 	/^\/proc\/(?:self|thread-self|\d+)(?:\/|$)/,
 	/^\/proc\/kcore$/,
 ];
 
 const control: readonly RegExp[] = [
-	// What runs when git does: hooks, filters, aliases, other directories.
+	// Programs and settings of git: hooks, filters, aliases, other directories.
 	name(String.raw`\.git|\.githooks|\.husky|\.gitconfig|\.gitmodules|\.config/git|pre-commit-config\.yaml`),
-	// What runs in continuous integration.
+	// Programs of continuous integration.
 	name(
 		String.raw`\.github/(?:workflows|actions)|\.gitlab-ci\.ya?ml|\.circleci|\.buildkite|\.woodpecker[^/]*`,
 	),
 	name(
 		String.raw`\.drone\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|jenkinsfile`,
 	),
-	// What starts by itself on this machine.
+	// Programs that start automatically on this machine.
 	name(
 		String.raw`crontabs?|anacrontab|cron\.(?:d|hourly|daily|weekly|monthly)|spool/cron|systemd|init\.d|rc\.d|rc\.local|launchagents|launchdaemons|autostart`,
 	),
 	/\.(?:service|timer|socket|mount|automount|path)$/,
-	// What every shell and editor runs.
+	// Start files of shells and editors.
 	name(
 		String.raw`\.(?:bash|zsh|ksh|csh|tcsh|fish|sh)(?:rc|env|_profile|_login|_logout)|\.z(?:profile|login|logout)`,
 	),
@@ -55,18 +55,21 @@ const control: readonly RegExp[] = [
 	),
 	name(String.raw`\.config/(?:fish|direnv|environment\.d)|\.vimrc|\.nvim|\.config/nvim|\.emacs(?:\.d)?`),
 	name(String.raw`\.vscode|\.devcontainer(?:\.json)?|\.idea`),
-	// What steers this gateway and other agents.
+	// Configuration of this gateway and of other agents.
 	name(
 		String.raw`parley\.config\.jsonc?|\.parley|\.claude(?:\.json)?|\.codex|\.cursor|\.gemini|\.aider[^/]*|\.mcp\.json`,
 	),
 ];
 
-/** Whether the file is of those that hold keys, passwords or sessions. Takes absolute paths, as written and real. */
+/** Whether the file may contain keys, passwords or sessions. Takes absolute paths, as written and real. */
 export function isSecret(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(secret, path));
 }
 
-/** Whether writing the file changes what runs later: on this machine, in the repository's automation, or in Parley. */
+/**
+ * Whether a change of the file changes programs that run later: on this machine, in the repository's automation, or in
+ * Parley.
+ */
 export function isControl(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(control, path));
 }
@@ -76,7 +79,7 @@ function matches(patterns: readonly RegExp[], path: string): boolean {
 	return patterns.some((pattern) => pattern.test(loose));
 }
 
-/** Whole names, or several joined by `/`, at any depth. */
+/** Complete names, or several joined by `/`, at any depth. */
 function name(alternatives: string): RegExp {
 	return new RegExp(`/(?:${alternatives})(?:/|$)`);
 }

@@ -171,8 +171,7 @@ interface CheckedPolicy {
 
 /**
  * Reads a file of rules as a gateway would. Its path decides the layer: an agent's, a workspace's, else the operator's.
- * Throws
- * `not_found`, or `failed_precondition` with line and reason.
+ * Throws `not_found`, or `failed_precondition` with line and reason.
  */
 export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedPolicy {
 	if (!existsSync(path)) throw new ParleyError(`there is no file ${path}`, { code: "not_found" });

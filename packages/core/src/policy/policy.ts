@@ -173,8 +173,7 @@ function askingOf(rule: PolicyRule): Asking {
 /**
  * For work from a chat, only the operator can approve an unconfined call, each time. The same applies to shared notes if the
  * session contains untrusted text, because every later run may read them. Schedules of such a session always require
- * approval,
- * too; in a chat an approver can give it.
+ * approval, too; in a chat an approver can give it.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,

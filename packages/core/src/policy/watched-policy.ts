@@ -36,8 +36,7 @@ export interface WatchedFile extends Omit<PolicySource, "text"> {
 
 /**
  * File of rules that is compared at each use and read again after a change. Never throws: an error is part of the state. A
- * file
- * that existed and is missing is a problem, because its rules may have protected something. A missing file of a foreign
+ * file that existed and is missing is a problem, because its rules may have protected something. A missing file of a foreign
  * directory is not.
  */
 export class WatchedPolicy {

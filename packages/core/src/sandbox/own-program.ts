@@ -17,8 +17,7 @@ export interface RunningProgram {
 
 /**
  * Starts this Node with another script, with this process's output. Its input stays open while this process lives. A program
- * that
- * reads the end of its input exits, so it never outlives a killed parent.
+ * that reads the end of its input exits, so it never outlives a killed parent.
  */
 export function startOwnProgram({ args, environment }: OwnProgram): RunningProgram {
 	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", "inherit"] });

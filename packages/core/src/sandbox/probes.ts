@@ -134,8 +134,7 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 
 /**
  * Shell function that makes a system call and returns its error number. The program is in /tmp, which is its own file system
- * in
- * a sandbox: there a command may execute what it writes, even if the host forbids that.
+ * in a sandbox: there a command may execute what it writes, even if the host forbids that.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();

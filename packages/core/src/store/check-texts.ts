@@ -43,10 +43,9 @@ const rowsPerTurn = 500;
 
 /**
  * Computes the hashes of the stored text of all sessions and reports rows that were altered, moved or deleted, and rows
- * without
- * a hash: events, steps, messages and summaries. Sessions may be written and deleted meanwhile. Not detected: text that was
- * altered together with its hash, the last events if `sessions.last_seq` was lowered together with their rows, and a session
- * without any row (decision 060).
+ * without a hash: events, steps, messages and summaries. Sessions may be written and deleted meanwhile. Not detected: text
+ * that was altered together with its hash, the last events if `sessions.last_seq` was lowered together with their rows, and
+ * a session without any row (decision 060).
  */
 export async function checkTexts(
 	store: { readonly read: Store<Tables>["read"] },

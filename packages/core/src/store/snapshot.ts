@@ -13,8 +13,7 @@ export interface Snapshot {
 
 /**
  * Copies a journal in its present state, also while it is in use, and describes the copy. An earlier version may have
- * written
- * it. Throws `not_found` if there is no journal.
+ * written it. Throws `not_found` if there is no journal.
  */
 export function takeSnapshot(file: string, target: string): Promise<Snapshot> {
 	return copySqliteFile<Tables, Snapshot>(file, target, describe);

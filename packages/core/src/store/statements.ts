@@ -7,10 +7,8 @@ import { runHash, stepHash } from "./text-hash.ts";
 
 /**
  * Reserves the next `count` numbers of a session. `last_seq` is the last of them, `previous` the hash of the event before
- * the
- * first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for another
- * process
- * on PostgreSQL, whose events it does not see. `readHash` distinguishes these cases.
+ * the first. `previous` is null in an empty session, after an event without a hash, and if the statement waited for another
+ * process on PostgreSQL, whose events it does not see. `readHash` distinguishes these cases.
  */
 export const takeSeq = hotStatement<
 	Tables,

@@ -199,8 +199,7 @@ interface CompactionsTable extends Stamped {
 	message: number;
 	/**
 	 * For a summary: the message that replaces everything before it. For results: how many characters of each remain. Null:
-	 * each
-	 * becomes one line.
+	 * each becomes one line.
 	 */
 	summary: string | null;
 	at: number;

@@ -9,16 +9,16 @@ import { probeTool } from "./probe-tool.ts";
 import { calls, ScriptedModel, says } from "./scripted-model.ts";
 import { TestRuntime, unkeyed } from "./test-runtime.ts";
 
-/** A channel of Slack in which work is asked for. */
+/** Slack channel of the run. */
 export const asking = "slack:team:ask";
-/** A channel of Discord in which its approvals are answered. */
+/** Discord channel that answers the approvals of the run. */
 export const answering = "discord:guild:desk";
 const usual: Readonly<Record<string, PlaceProfile>> = {
 	[asking]: { approveIn: [answering] },
 	[answering]: { mention: "required" },
 };
 
-/** A connector that acts for a person in a channel. */
+/** Connector that acts for a person in a channel. */
 export function acting(user: string, role: Role, where = answering, shared = false): Principal {
 	const [platform = "", tenant = "", channel = ""] = where.split(":");
 	const place = { platform, tenant, channel, shared };
@@ -26,9 +26,9 @@ export function acting(user: string, role: Role, where = answering, shared = fal
 	return { id: `connector:${platform}`, kind: "connector", platform, person };
 }
 
-/** The requester in that channel by default. */
+/** Default requester in the Slack channel. */
 export const ada = acting("ada", "member", asking);
-/** May approve in the other one. */
+/** Approver in the Discord channel. */
 export const abe = acting("abe", "approver");
 const password: Elicitation = {
 	type: "password",
@@ -42,13 +42,13 @@ interface Scene {
 	readonly tool?: "edit" | "critical" | "question" | "secret";
 	readonly places?: Readonly<Record<string, PlaceProfile>>;
 	readonly asker?: Principal;
-	/** Roles that the operator gives before. */
+	/** Roles that the operator gives before the run. */
 	readonly roles?: Readonly<Record<string, GivenRole>>;
-	/** Whether the call is made once more afterwards. */
+	/** Whether the model repeats the call. */
 	readonly again?: true;
 }
 
-/** A question that is open in a channel of Slack. */
+/** An open question of a run in the Slack channel. */
 export async function asked(scene: Scene = {}) {
 	const { tool = "edit", places = usual, asker = ada, roles = {}, again } = scene;
 	const further = again ? [[calls("c2", tool)]] : [];
@@ -66,7 +66,7 @@ export async function asked(scene: Scene = {}) {
 	];
 	const clock = new ManualClock();
 	const none = noSandboxes(clock);
-	// Channels are trusted only where their commands are confined.
+	// A channel can be trusted only if its commands run in a sandbox.
 	const state = { ...none.state, chat: "bubblewrap" as const };
 	const sandbox = { ...none, state, check: async () => state };
 	const chat = { ...noChat, places, tenants: { slack: ["team"] } };

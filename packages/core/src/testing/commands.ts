@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { paced } from "@parley/base/testing";
 import type { Command } from "../vocabulary/sandbox.ts";
 
-/** Usual path of bubblewrap. Tests that need it are skipped visibly elsewhere. */
+/** Whether bubblewrap is at its usual path. Tests that need it are reported as skipped elsewhere. */
 export const hasBubblewrap = existsSync("/usr/bin/bwrap");
 
-/** A command line for the shell, to be run in a directory. */
+/** Command that runs a shell line in a directory. */
 export function shellCommand(line: string, cwd: string, fields: Partial<Command> = {}): Command {
 	return {
 		executable: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",

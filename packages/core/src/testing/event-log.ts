@@ -23,19 +23,19 @@ export class EventLog {
 		this.#follower = runtime.follow(options.principal ?? operator, sessionId, following);
 	}
 
-	/** Joins. With `afterSeq`, it receives the later events first. */
+	/** Joins a session. With `afterSeq`, it first receives the events after this `seq`. */
 	static async join(runtime: Runtime, sessionId: string, options: JoinOptions = {}): Promise<EventLog> {
 		const log = new EventLog(runtime, sessionId, options);
 		await (await log.#follower).begin();
 		return log;
 	}
 
-	/** The first unread event of one of these types. Events before it count as read. */
+	/** Returns the first unread event of one of these types. Events before it count as read. */
 	async next<Type extends AnyEvent["type"]>(...types: readonly Type[]): Promise<EventOf<Type>> {
 		for (;;) {
 			while (this.#read < this.events.length) {
 				const event = this.events[this.#read++]?.event;
-				// True because the type was just found among those asked for.
+				// True because the type is one of the requested types.
 				if (event && types.some((type) => type === event.type)) return event as EventOf<Type>;
 			}
 			this.#next = Promise.withResolvers();
@@ -43,17 +43,18 @@ export class EventLog {
 		}
 	}
 
-	/** Types of the recorded events, in order. */
 	get recorded(): string[] {
 		return this.events.filter((event) => !event.transient).map(({ event }) => event.type);
 	}
 
-	/** All text that was streamed. */
 	get streamed(): string {
 		return this.events.map(({ event }) => (event.type === "text.delta" ? event.text : "")).join("");
 	}
 
-	/** Throws if the order is not the documented one, or something has no end. For logs that start with the first event. */
+	/**
+	 * Throws if the order breaks the documented one, or if something started has no end. For logs that start with the first
+	 * event.
+	 */
 	check(): void {
 		checkEventOrder(this.events, true);
 	}

@@ -3,9 +3,8 @@ import type { SkillEvent } from "../vocabulary/skill.ts";
 import type { TaskEvent, WorkerEvent } from "../vocabulary/task.ts";
 
 /**
- * Throws if events of one session, from its first one, break the order that `event.ts` documents. A prefix of a session is
- * valid. `complete`
- * also requires that everything started has ended.
+ * Throws if the events of one session, from its first one, break the order that `event.ts` documents. A prefix of a session
+ * is valid. `complete` also requires that everything started has ended.
  */
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();
@@ -22,9 +21,9 @@ type Fault = string | undefined;
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
-	/** Calls in streaming, with the number of streamed characters of their arguments. */
+	/** Calls that are being streamed, with the number of streamed characters of their arguments. */
 	readonly #written = new Map<string, number>();
-	/** Runs with a reply whose call was not recorded yet. */
+	/** Runs with a reply whose call is not recorded yet. */
 	readonly #replied = new Set<string>();
 	readonly #openRuns = new Set<string>();
 	readonly #endedRuns = new Set<string>();
@@ -166,7 +165,7 @@ class EventOrder {
 		readonly taskId?: string;
 	}): Fault {
 		this.#seenPrompts.add(prompt.token);
-		// It concerns the channel, or a task, and no run of this session, whose own questions do not wait for it.
+		// The prompt belongs to the channel or to a task, not to a run of this session.
 		if (prompt.runId === "" || prompt.taskId !== undefined) {
 			this.#openPrompts.add(prompt.token);
 			return undefined;
@@ -232,7 +231,7 @@ class EventOrder {
 			case "calls.proposed":
 				return this.#propose(event);
 			case "model.calling":
-				// After a failed commit an unrecorded reply is requested again.
+				// An unrecorded reply is requested again after a failed commit.
 				if (!event.auxiliary) this.#replied.delete(event.runId);
 				return undefined;
 			case "response.started":
@@ -263,9 +262,9 @@ class EventOrder {
 
 /** Order of the events of skills and their steps in a session. */
 class SkillOrder {
-	/** Open skills, with the open tries of their steps. */
+	/** Open skills, with the open attempts of their steps. */
 	readonly #open = new Map<string, Set<string>>();
-	/** Tries of each step that have ended, by run, call and step; a step that succeeded has no further one. */
+	/** Number of ended attempts of each step, by run, call and step. Infinity after a success. */
 	readonly #tries = new Map<string, number>();
 
 	unfinished(): string[] {
@@ -298,7 +297,7 @@ class SkillOrder {
 
 type Stage = "created" | "started" | "suspended" | "again" | "ended";
 
-/** Stages in which each event may occur, and the next stage. Undefined if the stage stays. */
+/** Stages in which each event may occur, and the next stage. Undefined if the stage does not change. */
 const moves: {
 	readonly [Type in Exclude<TaskEvent["type"], "task.created">]: readonly [
 		readonly Stage[],

@@ -4,7 +4,7 @@ import type { Sandboxes, SandboxState } from "../vocabulary/sandbox.ts";
 
 const state: SandboxState = { mode: "off", state: "unused", operator: "off", chat: "off", probes: 0 };
 
-/** Every session's commands run without a sandbox, those of chat as well: the product never lets these. */
+/** Runs all commands without a sandbox, also those of chat sessions. The product never does that for chat. */
 export function noSandboxes(
 	clock: Clock,
 	environment: Readonly<Record<string, string | undefined>> = process.env,

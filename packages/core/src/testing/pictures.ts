@@ -9,7 +9,7 @@ interface TestPicture {
 
 const jpegTables = "/".repeat(86);
 
-/** A picture of one pixel of each kind, the first a PNG. */
+/** One picture of one pixel for each type. The first is a PNG. */
 export const testPictures = [
 	picture(
 		"PNG",

@@ -4,18 +4,18 @@ import type { ActionClass } from "../vocabulary/taint.ts";
 import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../vocabulary/tool.ts";
 
 export interface ProbeOptions {
-	/** `effectful` unless told. */
+	/** Default: `effectful`. */
 	readonly effect?: ToolEffect;
-	/** `["read"]`, which is allowed without asking, unless told. */
+	/** Default: `["read"]`, which is allowed without approval. */
 	readonly classes?: readonly ActionClass[];
 	/** Facts that an approval is bound to. */
 	readonly binding?: () => Record<string, string>;
-	/** Root of the scope if an approval for the session is offered. */
+	/** Root of the grant. With it, the approval can be given for the session. */
 	readonly grantRoot?: string;
 	readonly run?: (context: ToolContext) => Promise<string>;
 }
 
-/** A tool that takes any arguments and returns its name with them, or what `run` says. */
+/** Tool that accepts any arguments. It returns its name with them, or the result of `run`. */
 export function probeTool(name: string, options: ProbeOptions = {}): Tool {
 	const { effect = "effectful", classes = ["read"], binding = () => ({}), run, grantRoot } = options;
 	return defineTool({

@@ -1,22 +1,20 @@
 import { ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 
-/** One scripted reply: events, with an `end` added if there is none, or a custom stream. */
+/** One scripted reply: events, with an `end` added if it is missing, or a custom stream. */
 export type ScriptedReply =
 	| readonly ModelEvent[]
 	| ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
 
-/** A piece of text. */
 export function says(text: string): ModelEvent {
 	return { type: "text", text };
 }
 
-/** A tool call. */
 export function calls(id: string, name: string, args: unknown = {}): ModelEvent {
 	return { type: "call", id, name, arguments: args };
 }
 
-/** A reply with this text that then stays silent until it is stopped. */
+/** Reply that sends this text and then nothing until it is cancelled. */
 export function stuck(text: string): ScriptedReply {
 	return async function* (_request, signal) {
 		yield says(text);
@@ -27,10 +25,10 @@ export function stuck(text: string): ScriptedReply {
 	};
 }
 
-/** Usage of every reply without an `end` of its own. */
+/** Usage of each reply without an `end`. */
 const scriptedUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Model with scripted replies, one for each request. It records the requests. */
+/** Model with one scripted reply for each request. It records the requests. */
 export class ScriptedModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";

@@ -3,7 +3,7 @@ import { sessionRow } from "../store/session-row.ts";
 import { stamp } from "../store/tables.ts";
 import type { TaskRow } from "../store/task-rows.ts";
 
-/** Writes a task of the session `home` with its conversation, as if it had been submitted at `created_at`. */
+/** Inserts a task of the session `home` with its conversation, as if it had been submitted at `created_at`. */
 export async function insertTaskRow(
 	tx: Tx,
 	{
@@ -74,7 +74,7 @@ export async function insertTaskRow(
 	return row;
 }
 
-/** Writes an open run into the conversation of a task. */
+/** Inserts an open run into the conversation of a task. */
 export async function insertOpenRun(tx: Tx, { id, own_session_id }: TaskRow): Promise<void> {
 	await tx
 		.insertInto("runs")

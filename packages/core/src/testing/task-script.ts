@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
-/** Model with a script for each conversation, found by the first line of its first message: a task's title. */
+/** Model with a script for each conversation, by the first line of its first message, which is the title of a task. */
 export class TaskScript implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";

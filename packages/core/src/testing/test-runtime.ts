@@ -23,17 +23,17 @@ export interface TestRuntimeOptions
 	/** Directory of an earlier runtime, to continue its work. */
 	readonly directory?: string;
 	readonly clock?: ManualClock;
-	/** Also of the store. */
+	/** Failpoints of the runtime and of the store. */
 	readonly failpoints?: Failpoints;
-	/** Instead of a SQLite file of its own. */
+	/** Store that replaces the SQLite file. */
 	readonly database?: Store<Tables>;
-	/** Puts something in front of the store that the runtime uses. */
+	/** Wraps the store that the runtime uses. */
 	readonly wrap?: (store: Store<Tables>) => Store<Tables>;
 	/** Sandboxes of commands. Default: none. */
 	readonly sandbox?: Sandboxes;
 	/** Values of `--root`. Default: none. */
 	readonly roots?: readonly string[];
-	/** A short one unless told; `built-in` is the product's own. */
+	/** Template of the system prompt. Default: a short one. `built-in` is the template of the product. */
 	readonly systemTemplate?: string;
 }
 
@@ -45,13 +45,13 @@ interface RuntimeParts {
 	readonly directory: string;
 }
 
-/** A runtime on a SQLite file, unless told, in a directory of its own, with a clock and ids that the test owns. */
+/** Runtime with its own directory, a SQLite file by default, and a clock and ids that the test controls. */
 export class TestRuntime {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
 	readonly clock: ManualClock;
 	readonly log: MemoryLogger;
-	/** Holds `work`, where sessions work, and `data`, where the database is. */
+	/** Contains `work`, the working directory of sessions, and `data` with the database. */
 	readonly directory: string;
 
 	private constructor(parts: RuntimeParts) {
@@ -73,7 +73,7 @@ export class TestRuntime {
 		const store = options.database ?? (await openSqliteStore<Tables>({ file, migrations, failpoints }));
 		const used = options.wrap?.(store) ?? store;
 		const log = new MemoryLogger();
-		// Another start must not mint the ids of an earlier one again.
+		// The ids must differ from those of an earlier start.
 		const ids = seededIds(clock.now() + (await countEvents(store)));
 		const { directory: _directory, wrap: _wrap, systemTemplate: _template, ...chosen } = options;
 		const runtime = new Runtime({
@@ -96,19 +96,18 @@ export class TestRuntime {
 		return new TestRuntime({ runtime, store, clock, log, directory });
 	}
 
-	/** Creates a session. */
 	async create(principal: Principal = operator): Promise<string> {
 		const { id } = await this.runtime.create(unkeyed(principal), {});
 		return id;
 	}
 
-	/** Says something as the operator; returns the run. */
+	/** Sends a message as the operator. Returns the id of the run. */
 	async send(sessionId: string, content: string): Promise<string> {
 		const { runId } = await this.runtime.send(unkeyed(), sessionId, { content });
 		return runId;
 	}
 
-	/** Runs everything that is not waiting for an external event. */
+	/** Waits until all work waits for an external event. */
 	async settle(): Promise<void> {
 		do {
 			for (let turn = 0; turn < 20; turn++) await tick();
@@ -150,7 +149,7 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** Whether this process waits for a file operation, which takes more ticks on a busy machine. */
+/** Whether this process waits for a file operation. That takes more ticks on a busy machine. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

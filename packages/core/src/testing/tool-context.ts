@@ -8,7 +8,7 @@ import type { Sandbox } from "../vocabulary/sandbox.ts";
 import { progressOf } from "../vocabulary/task.ts";
 import type { Tool, ToolContext } from "../vocabulary/tool.ts";
 
-/** A fresh real directory; disposing removes it with all that is in it. */
+/** New real directory. Disposing deletes it with all its content. */
 export async function createDirectory(
 	parent = tmpdir(),
 ): Promise<{ readonly path: string } & AsyncDisposable> {
@@ -26,7 +26,7 @@ export async function createWorkplace(): Promise<
 	return { ...directory, cwd };
 }
 
-/** A call as it is before it runs; one that is refused throws what the model reads of that. */
+/** Prepares a call. Throws the text for the model if the call is refused. */
 export async function readyCall(tool: Tool, args: object, where: ToolContext): Promise<ReadyCall> {
 	const prepared = await prepareCall([tool], { name: tool.name, arguments: args }, where);
 	if (prepared.kind === "refused") throw new Error(prepared.text);

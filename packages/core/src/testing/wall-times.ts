@@ -1,6 +1,6 @@
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** A year that is simulated, in milliseconds since the epoch. */
+/** Start of the simulated year, in milliseconds since the epoch. */
 export const yearStart = Date.UTC(2026, 0, 1);
 export const yearEnd = Date.UTC(2027, 0, 1);
 
@@ -14,7 +14,7 @@ export const dailyPlans = [
 ] as const;
 type Plan = (typeof dailyPlans)[number];
 
-/** Minutes between a zone and UTC, from the platform's own calendar. */
+/** Minutes between a zone and UTC, from the calendar of the platform. */
 function offsetOf(timeZone: string): (at: number) => number {
 	const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
 	return (at) => {
@@ -24,7 +24,7 @@ function offsetOf(timeZone: string): (at: number) => number {
 	};
 }
 
-/** The instants at which the clocks of a zone show the time, once a day, without any code of schedules. */
+/** Instants at which the clocks of a zone show the time, once a day. It does not use the code of schedules. */
 export function expectedTimes({ timeZone, hour, minute }: Plan): string[] {
 	const offset = offsetOf(timeZone);
 	const instants: number[] = [];
@@ -39,7 +39,7 @@ export function expectedTimes({ timeZone, hour, minute }: Plan): string[] {
 	return instants.filter((at) => at > yearStart && at < yearEnd).map(timeOf);
 }
 
-/** The first minute after the gap that holds a wall time. */
+/** First minute after the gap that contains a wall time. */
 function afterGap(wall: number, offset: (at: number) => number): number {
 	let at = wall - dayMs;
 	while (at + offset(at) * minuteMs < wall) at += minuteMs * 15;
@@ -47,7 +47,6 @@ function afterGap(wall: number, offset: (at: number) => number): number {
 	return at;
 }
 
-/** An instant to the minute, in UTC. */
+/** Instant in UTC, to the minute. */
 export const timeOf = (at: number): string => new Date(at).toISOString().slice(0, 16);
-/** The cron expression of a plan. */
 export const cronOf = ({ hour, minute }: Plan): string => `${minute} ${hour} * * *`;

@@ -4,11 +4,11 @@ import { judgeSystem } from "../vocabulary/verdict.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 import { TaskScript } from "./task-script.ts";
 
-/** A model with a script for each step, found by its title, and one for the verdicts about each step, found by its prompt. */
+/** Model with a script for each step, by its title, and a script for the verdicts about each step, by its prompt. */
 export class WorkflowScript implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
-	/** The requests for verdicts. */
+	/** Requests for verdicts. */
 	readonly verdicts: ModelRequest[] = [];
 	readonly #steps: TaskScript;
 	readonly #judges: ReadonlyMap<string, ScriptedModel>;
@@ -28,12 +28,12 @@ export class WorkflowScript implements Model {
 		return this.#steps.requests(title);
 	}
 
-	/** The first message of a try of a step. */
+	/** First message of an attempt of a step. */
 	question(title: string, attempt: number): string {
 		return textOf(this.requests(title)[attempt]);
 	}
 
-	/** Resolves when the step of this title asks its model. */
+	/** Resolves when the step with this title calls its model. */
 	requested(title: string): Promise<void> {
 		const requested = this.#requested.get(title) ?? Promise.withResolvers<void>();
 		this.#requested.set(title, requested);

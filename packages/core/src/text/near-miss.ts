@@ -1,4 +1,4 @@
-/** The candidate that was probably meant: at most two typing errors away, whatever its case and hyphens. */
+/** Candidate that was probably meant: at most two typing errors away, ignoring case and hyphens. */
 export function findNearMiss(word: string, candidates: readonly string[]): string | undefined {
 	const [best] = candidates
 		.map((candidate) => ({ candidate, distance: distance(plain(word), plain(candidate)) }))
@@ -11,7 +11,7 @@ function plain(word: string): string {
 	return word.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** Levenshtein's distance, one row of the table at a time. */
+/** Levenshtein distance, computed one row of the table at a time. */
 function distance(from: string, to: string): number {
 	let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (const [row, letter] of [...from].entries()) {

@@ -1,18 +1,18 @@
 import { type Logger, type RedactedStream, Redactor, type TextRedactor as Sink } from "@parley/base";
 
-/** Takes secrets out of all that leaves, by the sink that it leaves into. */
+/** Removes secrets from all outgoing text, by sink. */
 export interface TextRedactor extends Sink {
 	readonly redactKnown: Redactor["redactKnown"];
 	readonly into: Redactor["into"];
 	onHit: Redactor["onHit"];
 }
 
-/** Characters of a line that is taken out by itself, where a password has several. */
+/** Minimum characters of a line of a password with several lines. Shorter lines alone are not removed. */
 const shortestLine = 8;
 
 /**
- * Takes out what the gateway's redactor knows, and the passwords that were given in one session: in others the same
- * text may be an ordinary word. Passwords under four characters are not taken out.
+ * Removes the secrets that the gateway's redactor knows, and the passwords that were given in one session. In other sessions
+ * the same text may be an ordinary word. Passwords under four characters are not removed.
  */
 export class SessionRedactor implements Sink {
 	readonly #gateway: TextRedactor;
@@ -22,7 +22,9 @@ export class SessionRedactor implements Sink {
 		this.#gateway = gateway;
 	}
 
-	/** From now on the password stands in nothing that passes here; of several lines none does. */
+	/**
+	 * Adds a password. From then on it is removed from all text. For a password with several lines, each line of at least 8 characters is removed too.
+	 */
 	add(password: string): void {
 		this.#passwords ??= this.#ownRedactor();
 		this.#passwords.add(password);
@@ -35,7 +37,7 @@ export class SessionRedactor implements Sink {
 		return this.#gateway.redact(this.#passwords?.redact(text) ?? text);
 	}
 
-	/** What a person writes, without what is known to be a secret. */
+	/** Removes known secrets from text that a person writes. */
 	redactKnown(text: string): string {
 		return this.#gateway.redactKnown(this.#passwords?.redactKnown(text) ?? text);
 	}
@@ -48,7 +50,7 @@ export class SessionRedactor implements Sink {
 		return both(this.#gateway, this.#passwords).stream();
 	}
 
-	/** On the way into a sink, which is counted by this name. */
+	/** Redactor for a sink. `sink` is its name in metrics. */
 	into(sink: string): Sink {
 		return both(this.#gateway.into(sink), this.#passwords?.into(sink));
 	}
@@ -59,7 +61,7 @@ export class SessionRedactor implements Sink {
 		return redactor;
 	}
 
-	/** The same log, which learns nothing that is taken out here. */
+	/** Log that gets no secrets. */
 	guard(log: Logger): Logger {
 		const at = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: object) => {
 			if (!this.#passwords) log[level](message, { ...fields });
@@ -75,7 +77,7 @@ export class SessionRedactor implements Sink {
 	}
 }
 
-/** The passwords first: what a credential looks like may be part of one. */
+/** Passwords first, because a part of a password can look like a credential. */
 function both(outer: Sink, inner: Sink | undefined): Sink {
 	if (!inner) return outer;
 	return {

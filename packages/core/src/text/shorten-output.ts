@@ -1,20 +1,20 @@
-/** Characters (UTF-16 units) and lines of one result that reach the model. `read_file` returns pages of this size. */
+/** Maximum characters (UTF-16 units) and lines of one result for the model. `read_file` returns pages of this size. */
 export const outputLimits = { characters: 30_000, lines: 2_000 } as const;
 
-/** Room for the marker in the place of the missing part. */
+/** Characters for the marker in the place of the missing part. */
 const markerRoom = 500;
 
 /** Describes the missing part, in one line of at most 500 characters. */
 export type DescribeGap = (missing: { readonly characters: number; readonly lines: number }) => string;
 
-/** Returns whether a text fits into the limits as it is. */
+/** Whether a text is within the limits. */
 export function fitsOutput(text: string, characters: number = outputLimits.characters): boolean {
 	return text.length <= characters && indexAfterLines(text, outputLimits.lines) === text.length;
 }
 
 /**
- * Returns the head and the tail of a text, with a marker line between them, within the limits; the text itself if it
- * fits. Cuts at the ends of lines if they are near, and never inside a character.
+ * Returns the head and the tail of a text within the limits, with a marker line between them. Returns the text itself if it
+ * fits. Cuts at the end of a line if one is near, and never inside a character.
  */
 export function shortenOutput(
 	text: string,
@@ -23,7 +23,7 @@ export function shortenOutput(
 ): string {
 	if (fitsOutput(text, characters)) return text;
 	const half = Math.floor((characters - markerRoom) / 2);
-	// The marker is a line too, and the cut can end a line that had no end.
+	// The marker is a line too, and the cut can complete a line.
 	const lines = outputLimits.lines / 2 - 1;
 	const head = headOf(text, half, lines);
 	const tail = tailOf(text.slice(head.length), half, lines);

@@ -1,17 +1,20 @@
-/** Characters of a title at most, as people count them. */
+/** Maximum characters of a title, counted in graphemes. */
 const mostCharacters = 60;
 
-/** What nobody sees, or what would change how the rest is read; joiners stay, which emoji and some scripts need. */
+/**
+ * Invisible characters, and characters that change the direction of text. Joiners stay, because emoji and some scripts need
+ * them.
+ */
 const unseen =
 	/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u{200c}|\u{200d}|\u{fe0e}|\u{fe0f})[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** What models put around a title, and people around a message. */
+/** Characters that models write around a title, and people around a message. */
 const before = /^(?:title:|[\s"'`“”„«»「『#*>_-])+/iu;
 const after = /[\s"'`“”„«»」』*_.。]+$/u;
 
-/** Made when it is needed first: that loads the tables of all scripts, a tenth of what a gateway takes to start. */
+/** Created at the first use, because it loads the tables of all scripts. That takes a tenth of the start of a gateway. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** The first line of a text that says something, as a title: short, in one line, with nothing hidden in it. "" where there is none. */
+/** Title from the first line with content: short, one line, without invisible characters. "" if there is no such line. */
 export function titleFrom(text: string): string {
 	for (const line of text.split(/[\n\r\u{2028}\u{2029}]/u)) {
 		const title = oneLine(line).replace(before, "").replace(after, "");
@@ -20,14 +23,14 @@ export function titleFrom(text: string): string {
 	return "";
 }
 
-/** What a person calls a session, in one line and with nothing hidden in it. */
+/** Name that a person gives a session, as one line without invisible characters. */
 export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/gu, " ").replaceAll(unseen, "").trim();
 }
 
-/** Cut behind a word, where one ends in the second half. */
+/** Cuts behind a word if a word ends in the second half. */
 function shortened(title: string): string {
-	// A grapheme is one UTF-16 unit at least, and a few dozen at most where it means something.
+	// A grapheme has at least one UTF-16 unit, and at most a few dozen if it has a meaning.
 	graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
 	const characters = Array.from(graphemes.segment(title.slice(0, 2_000)), ({ segment }) => segment);
 	if (characters.length <= mostCharacters) return characters.join("");

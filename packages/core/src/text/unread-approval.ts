@@ -2,13 +2,13 @@ import { ParleyError } from "@parley/base";
 import type { Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 
-/** Nobody reads more than that on a telephone, and chat platforms show less at a time. */
+/** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at a time. */
 const mostRead = 16 * 1024;
 
-/** Stands in a question that is too long for a chat platform. */
+/** Note in a question that is too long for a chat platform. */
 export const unreadNote = "longer than 16 KiB: a chat can only deny it, the operator approves it";
 
-/** Whether a person would have to read more than a chat platform shows to know what they approve. */
+/** Whether an approval request is longer than a chat platform shows, so that the person cannot know all of it. */
 export function isUnread({
 	label,
 	approval,
@@ -18,7 +18,7 @@ export function isUnread({
 }): boolean {
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
-	// The line and the preview tell what stands in the arguments; some tools have neither for them.
+	// For most tools the label and the preview show the arguments. Some tools have neither.
 	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
 	return shownBytes + bytesOf(notes.join("")) > mostRead;
 }
@@ -27,7 +27,10 @@ function bytesOf(text: string): number {
 	return Buffer.byteLength(text);
 }
 
-/** Refuses the approval of what nobody in a chat has read: `permission_denied`. To deny it is always possible. */
+/**
+ * Throws `permission_denied` if a person of a chat approves a request that is too long to read there. They can always deny
+ * it.
+ */
 export function refuseUnread({ kind }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if (kind !== "connector" || !isUnread(prompt)) return;
 	if (readAnswer(prompt, false, response).kind !== "approved") return;

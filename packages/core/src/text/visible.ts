@@ -1,19 +1,19 @@
 /**
- * What a person cannot see or would read as something else: controls, direction marks and other format characters,
- * every space but the plain one, private, unassigned and lone halves, what fonts leave out, and the blank of braille.
+ * Characters that are invisible or misleading: controls, direction marks and other format characters, all spaces except the
+ * plain one, private and unassigned characters, lone surrogates, ignorable characters, and the blank of braille.
  */
 const UNSEEN =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;
 
 /**
- * One line that shows every character: the unseen ones as `\u{202e}`, and a backslash that stands before `u{` as
- * `\u{5c}`. Hence what is shown tells exactly what is meant: see `seenThrough` in the test.
+ * One line that shows each character. Invisible ones appear as `\u{202e}`, and a backslash before `u{` appears as `\u{5c}`,
+ * so the result is unambiguous. `seenThrough` in the test reverses it.
  */
 export function visible(text: string): string {
 	return text.replaceAll(UNSEEN, escaped);
 }
 
-/** As `visible`, but lines stay lines and tabs stay tabs: for previews of text. */
+/** As `visible`, but keeps line ends and tabs. For previews of text. */
 export function visibleLines(text: string): string {
 	return text.replaceAll(UNSEEN, (character) =>
 		character === "\n" || character === "\t" ? character : escaped(character),
@@ -24,16 +24,19 @@ function escaped(character: string): string {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** Scripts whose letters can be taken for Latin ones. */
+/** Scripts with letters that look like Latin letters. */
 const LOOK_ALIKE =
 	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
-/** Wide and mathematical forms of ASCII, and signs that can be taken for the slashes, dots and colons of an address. */
+/** Wide and mathematical forms of ASCII, and characters that look like the slashes, dots and colons of an address. */
 const DISGUISED =
 	/[\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{2024}\u{2044}\u{2215}\u{2236}\u{29f8}\u{a789}\u{3002}\u{ff61}]/gu;
 
-/** Notes that name words which mix Latin letters with look-alike ones, and characters in the shape of others; none where there are none. */
+/**
+ * Notes about words that mix Latin letters with look-alike letters, and about characters that look like others. May be
+ * empty.
+ */
 export function mixedScriptNotes(text: string): string[] {
 	const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
 	const mixed = words.filter((word) => LATIN.test(word) && LOOK_ALIKE.test(word));
@@ -48,12 +51,15 @@ function noted(what: string, found: readonly string[]): string[] {
 	return named.length === 0 ? [] : [`${what}: ${named.join(", ")}`];
 }
 
-/** The beginning of a text, with a mark where something is left out. */
+/** Beginning of a text, with an ellipsis if it was cut. */
 export function shorten(text: string, most: number): string {
 	return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
-/** Lines up to where output was left out, and whether some was. The last line before that may be a part of one. */
+/**
+ * Lines before the part that was left out, and whether a part was left out. The last line before that part may be
+ * incomplete.
+ */
 export function wholeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];
 	readonly cut: boolean;

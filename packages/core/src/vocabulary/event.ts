@@ -12,8 +12,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
 
 /**
  * Reason of an early end of a run. refusal: the model refused. cut: its last reply reached a limit. model: the provider
- * failed.
- * budget: a budget allows no further call. denied: people denied a call repeatedly. limit: another limit of runs.
+ * failed. budget: a budget allows no further call. denied: people denied a call repeatedly. limit: another limit of runs.
  * settings: the agent of the run, its model or its tools cannot be used. step: a step of its workflow failed.
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
@@ -55,11 +54,10 @@ export interface TrustBadge {
 }
 
 /**
- * Recorded events of a conversation.
- * A session begins with `session.created`. A run has `user.message`, then for each call one `tool.started` and exactly one
- * `tool.completed` or `tool.failed`, with its `prompt.requested` in between; for each model call one `model.called`, and
- * `run.retrying` after it if the call is repeated; at the end `usage.updated` if a model was called, and finally exactly
- * one `assistant.message`.
+ * Recorded events of a conversation. A session begins with `session.created`. A run has `user.message`, then for each call
+ * one `tool.started` and exactly one `tool.completed` or `tool.failed`, with its `prompt.requested` in between; for each
+ * model call one `model.called`, and `run.retrying` after it if the call is repeated; at the end `usage.updated` if a model
+ * was called, and finally exactly one `assistant.message`.
  */
 export type ConversationEvent =
 	| { readonly type: "session.created" }
@@ -101,8 +99,7 @@ export type ConversationEvent =
 			readonly origin?: RunOrigin;
 			/**
 			 * Part of a history that a client supplied when it created the session. None of it happened in this gateway: no
-			 * model was
-			 * called, and no tool ran. The client may claim anything. A message without text has `content` "".
+			 * model was called, and no tool ran. The client may claim anything. A message without text has `content` "".
 			 */
 			readonly imported?: true;
 	  }
@@ -238,10 +235,9 @@ export type RecordedEvent = ConversationEvent | ScheduleEvent | SkillEvent | Tas
 
 /**
  * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash the
- * reply is requested again and starts with a new `text.started`.
- * A reply that the provider streams begins with `response.started`. It may have `thinking.delta`s, and for each call
- * `arguments.started`, deltas and `arguments.ended`, also if it is interrupted. None of these contain secrets. An auxiliary
- * text, such as a summary, has none of them.
+ * reply is requested again and starts with a new `text.started`. A reply that the provider streams begins with
+ * `response.started`. It may have `thinking.delta`s, and for each call `arguments.started`, deltas and `arguments.ended`,
+ * also if it is interrupted. None of these contain secrets. An auxiliary text, such as a summary, has none of them.
  */
 export type TransientEvent =
 	/** The response headers of a model call arrived. */
@@ -325,14 +321,12 @@ export type TransientEvent =
 	  }
 	/**
 	 * A call starts to run, after its approval if it needs one. It follows `tool.started` and precedes progress and end. It
-	 * may
-	 * be repeated after a restart if the call is safe to repeat. A call that does not run has none.
+	 * may be repeated after a restart if the call is safe to repeat. A call that does not run has none.
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**
 	 * Output of a running call since the last such event: whole lines without secrets, between `tool.started` and the end,
-	 * at
-	 * most 10 times a second. If there is too much output, older lines are replaced by a marker.
+	 * at most 10 times a second. If there is too much output, older lines are replaced by a marker.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
 	/** The newest list of steps of a run at work, repeated to a client that joins after it was recorded. */

@@ -41,10 +41,9 @@ export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 /**
  * Events of one reply, in order: `started` if the provider sends headers before content; any number of `usage`, `thinking`,
  * `text` and `call`; then exactly one `end`. A `call` is complete: its arguments are parsed JSON, or `invalid` has the
- * reason
- * why they are not. A provider that streams calls yields `call.started`, `call.delta` and `call.ended` before the `call` of
- * the same `index`. `usage` is the cost so far, so that an interrupted reply is counted too; `end.usage` is final. Both name
- * the model that answers.
+ * reason why they are not. A provider that streams calls yields `call.started`, `call.delta` and `call.ended` before the
+ * `call` of the same `index`. `usage` is the cost so far, so that an interrupted reply is counted too; `end.usage` is final.
+ * Both name the model that answers.
  */
 export type ModelEvent =
 	/** The response headers arrived, without an error. */

@@ -74,8 +74,7 @@ export type Step =
 	  }
 	/**
 	 * A call with an effect is about to run. Without a later `result` its effect is unknown. `gated`: the audit records the
-	 * call
-	 * and must record its end.
+	 * call and must record its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	/** `later`: the text that later runs of the session have in the place of `text`. */

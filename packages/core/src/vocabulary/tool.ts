@@ -135,8 +135,7 @@ export interface ParameterLeniency {
 	readonly fromZero?: true;
 	/**
 	 * Unit of a duration. Another unit is converted if the written name has it (`timeout_ms`), or if the number does not
-	 * fit:
-	 * above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
+	 * fit: above the maximum of seconds it is milliseconds, below the minimum of milliseconds it is seconds.
 	 */
 	readonly unit?: "s" | "ms";
 }
@@ -160,8 +159,7 @@ export interface Tool<Arguments = unknown> {
 	readonly name: string;
 	/**
 	 * Name in rules of policies, grants and channels. Default: its own. A tool under a second name has the first one here,
-	 * so
-	 * that rules about the first apply to both.
+	 * so that rules about the first apply to both.
 	 */
 	readonly ruleName?: string;
 	readonly description: string;
@@ -178,8 +176,7 @@ export interface Tool<Arguments = unknown> {
 	readonly usual?: readonly ActionClass[];
 	/**
 	 * Parameters that take a handle (`secret:…`) of a password. Only `run` gets the password; the model and all others see
-	 * the
-	 * handle.
+	 * the handle.
 	 */
 	readonly secrets?: readonly string[];
 	/** For a call that runs a program: the shell text, or the words. Rules about commands use it. */

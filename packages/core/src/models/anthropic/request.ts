@@ -254,8 +254,7 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
 
 /**
  * Whether the model must continue after calls without visible thinking before them, for example calls of another model.
- * Thinking
- * in such a turn is refused.
+ * Thinking in such a turn is refused.
  */
 function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
 	const question = turns.findLastIndex(

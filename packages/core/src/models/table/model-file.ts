@@ -59,13 +59,11 @@ function schemas(): ReturnType<typeof makeSchemas> {
 type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
- * Known models, changed by the operator's file: `{ "models": [row, …] }`.
- * A row with the `id` and `provider` (default: anthropic) of a known model replaces the fields that it mentions. Any other
- * row
- * adds a model and needs `context_window` and `max_output`. `prices` are dollars per million tokens; missing prices of the
- * cache are those of input. `long_prompt: null` removes a price for long prompts. A `tier` moves from its model to the row
- * that
- * claims it. Throws `invalid_argument` with the position in `origin`, the value and what is allowed.
+ * Known models, changed by the operator's file: `{ "models": [row, …] }`. A row with the `id` and `provider` (default:
+ * anthropic) of a known model replaces the fields that it mentions. Any other row adds a model and needs `context_window`
+ * and `max_output`. `prices` are dollars per million tokens; missing prices of the cache are those of input. `long_prompt:
+ * null` removes a price for long prompts. A `tier` moves from its model to the row that claims it. Throws `invalid_argument`
+ * with the position in `origin`, the value and what is allowed.
  */
 export function modelsFromFile(
 	value: unknown,

@@ -52,8 +52,7 @@ function isTier(name: string): boolean {
 
 /**
  * Cost of one call in billionths of a US dollar, rounded to whole ones. 0 if the model or its prices are unknown. Prices
- * have
- * a precision of a millionth of a dollar.
+ * have a precision of a millionth of a dollar.
  */
 export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	const prices = model && pricesFor(model, usage.inputTokens);
@@ -93,9 +92,8 @@ export interface Prices {
 
 /**
  * none: no thinking. budget: thinks up to a number of tokens. adaptive: thinks as needed, adjusted by an effort.
- * between_tools:
- * adaptive, with thinking between tool calls as the least setting; it refuses to be switched off. always: adaptive, and its
- * least setting is the lowest effort.
+ * between_tools: adaptive, with thinking between tool calls as the least setting; it refuses to be switched off. always:
+ * adaptive, and its least setting is the lowest effort.
  */
 export const reasoningKinds = ["none", "budget", "adaptive", "between_tools", "always"] as const;
 export type ReasoningKind = (typeof reasoningKinds)[number];
@@ -125,8 +123,7 @@ const enough = 0.5;
 
 /**
  * Names that are similar to a word, at most three, most similar first, otherwise in the given order. Parts of names match,
- * and
- * a typing error or two are tolerated. A number alone does not match.
+ * and a typing error or two are tolerated. A number alone does not match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const wanted = pairsOf(word);

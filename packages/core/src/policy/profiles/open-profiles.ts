@@ -24,8 +24,7 @@ type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProble
 /**
  * Agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Files are compared each time and
  * read again after a change. If `tools` has the names of all tools, other names are a problem. So are models of the
- * gateway's
- * own provider for which `checkModel` throws.
+ * gateway's own provider for which `checkModel` throws.
  */
 export function openProfiles(
 	directory: string,
@@ -149,8 +148,7 @@ class ProfileDirectory implements Profiles {
 
 /**
  * Whether nothing is at the path, which is usual. Called before each run, and synchronous: an asynchronous check takes ten
- * times
- * as long.
+ * times as long.
  */
 function isMissing(path: string): boolean {
 	try {

@@ -76,10 +76,8 @@ export class PinnedPlaces implements AsyncDisposable {
 
 	/**
 	 * Shell line for the inside. It ends the shell unless every bound path and the working directory are the held ones.
-	 * `words` are its
-	 * positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so another program can change
-	 * the
-	 * path in between.
+	 * `words` are its positional parameters, which it removes. Bubblewrap resolves a path before it binds it, so another
+	 * program can change the path in between.
 	 */
 	async check(
 		stat: string,

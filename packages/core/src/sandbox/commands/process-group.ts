@@ -13,10 +13,9 @@ const FIRST_TEXT = 3;
 
 /**
  * Runs before the command, in the same process, which then becomes the command. Standard error joins standard output, so
- * that
- * lines keep their order. Inherited descriptors without the close-on-exec mark are closed, because libuv marks only the
- * lowest
- * numbers. Only bash closes numbers above 9. https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
+ * that lines keep their order. Inherited descriptors without the close-on-exec mark are closed, because libuv marks only the
+ * lowest numbers. Only bash closes numbers above 9.
+ * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `exec 2>&1; for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
@@ -214,9 +213,9 @@ export const MARK_NAME = "PARLEY_CALL";
 const MAX_ROUNDS = 20;
 
 /**
- * Kills every process of this user that was started with this mark in its environment, in any session or group. Only
- * Linux shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
- * A process that was started without the mark, or as another user, is not found.
+ * Kills every process of this user that was started with this mark in its environment, in any session or group. Only Linux
+ * shows environments: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html A process that was started without the
+ * mark, or as another user, is not found.
  */
 export async function killMarked(mark: string): Promise<void> {
 	for (let round = 0; round < MAX_ROUNDS; round += 1) {

@@ -25,11 +25,11 @@ interface Unsandboxed extends Sandbox {
 }
 
 /**
- * Runs commands with the operator's own power. They get variables with allowed names, no input and no inherited
- * descriptors, and their process group ends with them (on Linux also processes that left it with their environment). `run`
- * rejects with `not_found` or `failed_precondition` if the command cannot be started, and with `cancelled` if its signal
- * aborted before. Once started it always resolves.
- * The two output streams are sockets: a command cannot open them again by the names /dev/stdout and /dev/stderr.
+ * Runs commands with the operator's own power. They get variables with allowed names, no input and no inherited descriptors,
+ * and their process group ends with them (on Linux also processes that left it with their environment). `run` rejects with
+ * `not_found` or `failed_precondition` if the command cannot be started, and with `cancelled` if its signal aborted before.
+ * Once started it always resolves. The two output streams are sockets: a command cannot open them again by the names
+ * /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;

@@ -26,8 +26,7 @@ export const systemLookup: Lookup = async (name) => {
 
 /**
  * Checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server would choose which one
- * is
- * used. Throws an error for the model, or the signal's reason.
+ * is used. Throws an error for the model, or the signal's reason.
  */
 export async function findAddresses(
 	url: URL,

@@ -172,8 +172,7 @@ export const HIGHEST_CALL = 469;
 
 /**
  * System calls that fail inside the sandbox. `ENOSYS` is for calls that programs replace by others on older kernels:
- * clone3(2)
- * passes its flags in memory, which no filter can read, and the C library then uses clone(2).
+ * clone3(2) passes its flags in memory, which no filter can read, and the C library then uses clone(2).
  */
 export const filterRules: readonly Rule[] = [
 	...always("EPERM", ["keyctl", "add_key", "request_key"]),
@@ -208,9 +207,8 @@ export const filterRules: readonly Rule[] = [
 
 /**
  * Without these sockets no command reaches a socket file. Pairs of stream and sequenced-packet sockets are allowed: they
- * stay
- * connected, and the kernel refuses to connect them again (`EISCONN`). A datagram socket of a pair sends to any file and can
- * be connected again. The kernel creates such a socket for `SOCK_RAW` too: `unix_create` of net/unix/af_unix.c.
+ * stay connected, and the kernel refuses to connect them again (`EISCONN`). A datagram socket of a pair sends to any file
+ * and can be connected again. The kernel creates such a socket for `SOCK_RAW` too: `unix_create` of net/unix/af_unix.c.
  */
 export const noUnixSockets: readonly Rule[] = [
 	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [families.unix] } },

@@ -159,8 +159,7 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 
 /**
  * Names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words. At most five.
- * Files
- * that the command names come first, so that other files cannot displace them.
+ * Files that the command names come first, so that other files cannot displace them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });

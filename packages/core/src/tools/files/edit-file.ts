@@ -266,8 +266,7 @@ export function linesOf(text: string, places: readonly number[]): number[] {
 
 /**
  * Positions of `part` in `text`, including overlapping ones. Linear in both for any content (the algorithm of Knuth, Morris
- * and
- * Pratt): `indexOf` needs seconds for texts made to be slow. `part` is not empty.
+ * and Pratt): `indexOf` needs seconds for texts made to be slow. `part` is not empty.
  */
 export function occurrences(text: string, part: string): number[] {
 	const borders = bordersOf(part);

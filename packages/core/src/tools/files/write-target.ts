@@ -149,8 +149,7 @@ export interface FileState {
 
 /**
  * Inspects the file at a real path. Refuses one that is not a regular file, may not be written, or is another name of a file
- * of
- * the gateway.
+ * of the gateway.
  */
 async function inspectFile(
 	path: string,

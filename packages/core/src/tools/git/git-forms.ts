@@ -1,7 +1,6 @@
 /**
  * Forms of git that change the repository or its files and run no program that their words name. All other forms run like
- * any
- * command.
+ * any command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),

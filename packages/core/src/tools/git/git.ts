@@ -46,8 +46,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * Runs git. Reading runs without approval and without programs that the repository names (hooks, filters, converters). All
- * other
- * calls are judged by their effect.
+ * other calls are judged by their effect.
  */
 export const git = defineTool<Arguments>({
 	name: "git",

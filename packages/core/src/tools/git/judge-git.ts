@@ -263,8 +263,7 @@ interface PlantedSettings {
 
 /**
  * Reasons why a command outside the sandbox might run what sandboxed commands have planted: settings of the repository,
- * words that
- * name a program. Such a command requires approval even with all tools accepted.
+ * words that name a program. Such a command requires approval even with all tools accepted.
  */
 function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;

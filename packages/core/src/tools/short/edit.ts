@@ -149,8 +149,7 @@ export interface Replacement {
 
 /**
  * `lines`: lines in which the old texts begin, from 1: of the edits in the order of the text, or of all places of one edit's
- * text.
- * `edit`, `one` and `other` number the edits from 1.
+ * text. `edit`, `one` and `other` number the edits from 1.
  */
 export type Replaced =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }

@@ -30,8 +30,7 @@ type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
  * `run_command` under the name that clients of the stdio protocol know. It has no parameter for the network: commands have
- * the
- * access of their sandbox to the operator's hosts, if any. None leaves its sandbox.
+ * the access of their sandbox to the operator's hosts, if any. None leaves its sandbox.
  */
 const bash = defineTool<Arguments>({
 	name: "bash",

@@ -25,8 +25,8 @@ export class PageReader {
 
 	/**
 	 * Readable text of the page. It is extracted in a thread with little time and no environment, because a page can be
-	 * written so
-	 * that it takes hours. If that fails, the text is returned without structure. Rejects only when `signal` aborts.
+	 * written so that it takes hours. If that fails, the text is returned without structure. Rejects only when `signal`
+	 * aborts.
 	 */
 	async read(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string> {
 		if (isTooLarge(page.html)) return plainText(page.html);

@@ -19,8 +19,7 @@ const parameters = () =>
 	});
 /**
  * Tool that gets the text of a page from the public internet. No model and no page can make it reach this machine or its
- * networks,
- * send a header, or use more than 5 MiB and 20 s.
+ * networks, send a header, or use more than 5 MiB and 20 s.
  */
 export function createWebFetch(options: WebFetchOptions): Tool {
 	let loading: Promise<PageFetcher> | undefined;
