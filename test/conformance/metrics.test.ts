@@ -161,7 +161,7 @@ test("histograms count what their buckets hold", async () => {
 	}
 });
 
-test("every figure stands in the operator's manual, with its type and labels, and none that is not there", async () => {
+test("the operator's manual lists every metric with its type and labels, and no others", async () => {
 	await using gateway = await TestGateway.start({ model: new ScriptedModel() });
 	const { families } = await scrape(gateway);
 	const own = [...families].filter(([name]) => name.startsWith("parley_"));

@@ -16,7 +16,7 @@ const first = testSeed();
 const seeds = Array.from({ length: testScale(1, 5) }, (_, index) => first + index);
 
 test.each(seeds)(
-	"a gateway that is killed again and again loses nothing, repeats nothing, tells everybody the same (seed %i)",
+	"a gateway that is killed repeatedly loses no event, repeats none, and sends all clients the same (seed %i)",
 	{ timeout: paced(240_000) },
 	async (seed) => {
 		const began = performance.now();

@@ -8,7 +8,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 import { Random, testSeed } from "../random.ts";
 
-test("a kill of the gateway cancels the runs of kontekst streams that need a decision, and lets the others go on", {
+test("a kill of the gateway cancels the runs of kontekst streams that need a decision, and the others continue", {
 	timeout: paced(patienceMs * 3),
 }, async () => {
 	await using stack = new AsyncDisposableStack();

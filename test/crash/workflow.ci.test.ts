@@ -14,7 +14,7 @@ steps:
 Deploys.
 `;
 
-test("a workflow goes on after kills of the gateway, complete steps do not run again, and each event is told once", {
+test("a workflow continues after kills of the gateway, complete steps do not run again, and each event occurs once", {
 	timeout: paced(patienceMs * 4),
 }, async () => {
 	await using ground = await Ground.create({ "skills/deploy.md": deploy });

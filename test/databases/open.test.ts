@@ -111,46 +111,43 @@ test.each(fixtures)("%s opens with everything that was said and used", async (na
 	expect(await t.store.read(row)).toEqual({ sealed });
 });
 
-test.each(fixtures)(
-	"%s goes on where it stood: with its question, its queue and the run at work",
-	async (name) => {
-		const { t: opened, facts } = await open(name);
-		await using t = opened;
-		const { question, atWork } = facts.open;
-		expect(await t.runtime.start()).toBe(2);
-		const [asked, ...others] = (await eventsOf(t, question, "prompt.requested")).map(({ event }) => event);
-		if (asked?.type !== "prompt.requested") throw new Error("nothing was asked");
-		expect(others).toEqual([]);
-		await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
-		expect(await ended(t, question, 2)).toMatchObject({
-			error: "",
-			content: expect.stringContaining("Said of"),
-		});
+test.each(fixtures)("%s continues with its question, its queue and its active run", async (name) => {
+	const { t: opened, facts } = await open(name);
+	await using t = opened;
+	const { question, atWork } = facts.open;
+	expect(await t.runtime.start()).toBe(2);
+	const [asked, ...others] = (await eventsOf(t, question, "prompt.requested")).map(({ event }) => event);
+	if (asked?.type !== "prompt.requested") throw new Error("nothing was asked");
+	expect(others).toEqual([]);
+	await t.runtime.answer(unkeyed(), asked.prompt.token, { value: true });
+	expect(await ended(t, question, 2)).toMatchObject({
+		error: "",
+		content: expect.stringContaining("Said of"),
+	});
 
-		await t.runtime.cancel(unkeyed(), atWork);
-		expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
+	await t.runtime.cancel(unkeyed(), atWork);
+	expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
 
-		// What was made shorter stays so, and what was said before is still known to the model.
-		const [long] = facts.sessions.filter(({ title }) => title === "Long");
-		if (!long) throw new Error("the long conversation is missing");
-		const before = (await eventsOf(t, long.id, "assistant.message")).length;
-		await t.send(long.id, "tell me the end");
-		expect(await ended(t, long.id, before + 1)).toMatchObject({ error: "" });
-		const [notes] = facts.sessions.filter(({ title }) => title.startsWith("Notes"));
-		const notesId = notes?.id ?? "";
-		const answers = (await eventsOf(t, notesId, "assistant.message")).length;
-		await t.runtime.retry(unkeyed(), notesId);
-		expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
+	// What was made shorter stays so, and what was said before is still known to the model.
+	const [long] = facts.sessions.filter(({ title }) => title === "Long");
+	if (!long) throw new Error("the long conversation is missing");
+	const before = (await eventsOf(t, long.id, "assistant.message")).length;
+	await t.send(long.id, "tell me the end");
+	expect(await ended(t, long.id, before + 1)).toMatchObject({ error: "" });
+	const [notes] = facts.sessions.filter(({ title }) => title.startsWith("Notes"));
+	const notesId = notes?.id ?? "";
+	const answers = (await eventsOf(t, notesId, "assistant.message")).length;
+	await t.runtime.retry(unkeyed(), notesId);
+	expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 
-		// Only rows from before the hashes are unverified, and all that was added fits.
-		const check = await checkTexts(t.store);
-		expect(check).toMatchObject({ ok: true, examples: [] });
-		expect(check.verified).toBeGreaterThan(10);
-		expect(check.unverified > 0).toBe(name < "0006");
-	},
-);
+	// Only rows from before the hashes are unverified, and all that was added fits.
+	const check = await checkTexts(t.store);
+	expect(check).toMatchObject({ ok: true, examples: [] });
+	expect(check.verified).toBeGreaterThan(10);
+	expect(check.unverified > 0).toBe(name < "0006");
+});
 
-test.each(fixtures)("%s goes on with its tasks", async (name) => {
+test.each(fixtures)("%s continues with its tasks", async (name) => {
 	const { t: opened, facts } = await open(name);
 	await using t = opened;
 	await t.runtime.start();

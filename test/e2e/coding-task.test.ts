@@ -61,7 +61,7 @@ function resultsIn({ body }: ReceivedRequest): Map<string, { text: string; faile
 }
 
 test(
-	"a person asks the real binary to mend a program, and the model reads, edits and runs the tests",
+	"a person asks the real binary to fix a program, and the model reads, edits and runs the tests",
 	async () => {
 		await using stack = new AsyncDisposableStack();
 		const directory = stack.adopt(await mkdtemp(join(tmpdir(), "parley-e2e-")), (path) =>

@@ -75,7 +75,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	expect(runs(survivor)).toBe(false);
 });
 
-test("who is refused for good ends with words and is not started again", {
+test("a permanently refused connector ends with an error and is not restarted", {
 	timeout: paced(60_000),
 }, async () => {
 	await using house = await House.open();

@@ -67,7 +67,7 @@ test("from the invitation to an approval after everything was killed: the real c
 	expect([runs(orphan), runs(survivor)]).toEqual([false, false]);
 });
 
-test("over HTTP: what is signed is taken, and answered where it was asked", {
+test("signed requests over HTTP are accepted and answered in their channel", {
 	timeout: paced(60_000),
 }, async () => {
 	await using house = await House.open();
@@ -104,7 +104,7 @@ function listening(lines: readonly string[]): number {
 	return line === undefined ? 0 : Number(JSON.parse(line).port);
 }
 
-test("who is refused for good ends with words and is not started again", {
+test("a permanently refused connector ends with an error and is not restarted", {
 	timeout: paced(60_000),
 }, async () => {
 	await using house = await House.open();

@@ -59,7 +59,7 @@ test.for(stops.filter(({ cutsCall }) => !cutsCall).map((stop) => [stop.name, sto
 );
 
 test.for(stops.filter(({ cutsCall }) => cutsCall).map((stop) => [stop.name, stop] as const))(
-	"a call that is cut is told to the model with its size, and never runs: %s",
+	"the model receives the size of a truncated call, which never runs: %s",
 	async ([, { answer, times }]) => {
 		const ground = await sharedGround();
 		await withSeeds({ times }, async (random) => {
@@ -79,7 +79,7 @@ test.for(stops.filter(({ cutsCall }) => cutsCall).map((stop) => [stop.name, stop
 );
 
 test.for(toolFaults.map((fault) => [fault.name, fault] as const))(
-	"calls that cannot run are told to the model: %s",
+	"the model receives the reason of calls that cannot run: %s",
 	async ([, fault]) => {
 		const ground = await sharedGround();
 		await withSeeds(fault, async (random) => {
@@ -136,7 +136,7 @@ const frames = [
 	"\u0000\u0001\u001b]0;title\u0007",
 ];
 
-test("frames of protocols in an answer are its text and nothing else", async () => {
+test("protocol frames in a reply are text", async () => {
 	const ground = await sharedGround();
 	await withSeeds(wholeRow, async (random) => {
 		const before = ground.fake.requests.length;
@@ -162,7 +162,7 @@ function leaksIn({ events, spoken }: RunLog, hidden: string): unknown[] {
 	return [...events, ...spoken].filter((shown) => JSON.stringify(shown).includes(hidden));
 }
 
-test("a secret in an answer is seen by nobody, however it is cut", async () => {
+test("a secret in a reply is hidden, however it is split", async () => {
 	await using ground = await groundWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const text = `It is ${secret}, keep it. ${Buffer.from(secret).toString("base64")} is the same.`;
@@ -194,7 +194,7 @@ test("a secret that is cut off in the middle is not shown up to there", async ()
 	});
 });
 
-test("a secret in what a provider says of an error is seen by nobody", async () => {
+test("a secret in a provider's error is hidden", async () => {
 	await using ground = await groundWithSecret();
 	await withSeeds(wholeRow, async (random) => {
 		const message = `invalid bearer token ${secret}`;

@@ -44,7 +44,7 @@ afterAll(async () => {
 	rmSync(clone, { recursive: true });
 });
 
-describe.skipIf(!hasPython)("where python3 has venv and pip", () => {
+describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 	const python = () => join(clone, "examples", "kontekst", ".venv", "bin", "python");
 
 	// First: the others use the environment that it makes.
@@ -91,7 +91,7 @@ const events = {
 	context_snapshot: 13,
 };
 
-test.skipIf(!hasGrpcurl)("grpcurl reads the schema and calls a method, where it is installed", async () => {
+test.skipIf(!hasGrpcurl)("grpcurl reads the schema and calls a method, if it is installed", async () => {
 	const { PARLEY_ADDRESS: address, PARLEY_TOKEN: token } = gateway.environment;
 	const listed = await gateway.run(["grpcurl", "-plaintext", address, "list"]);
 	expect(listed.stdout.trim().split("\n")).toEqual(expect.arrayContaining(services));

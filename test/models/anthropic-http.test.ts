@@ -153,7 +153,7 @@ test("a call that is cancelled closes its connection and leaves no listener", as
 	expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("whoever reads no further closes the connection", async () => {
+test("a consumer that stops reading closes the connection", async () => {
 	const closed = Promise.withResolvers<void>();
 	const { url } = await serve((incoming, response) => {
 		incoming.socket.on("close", closed.resolve);
@@ -165,7 +165,7 @@ test("whoever reads no further closes the connection", async () => {
 	expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("nothing is printed, whatever a provider says", async () => {
+test("no response of a provider causes output on the console", async () => {
 	const printed = (["log", "info", "warn", "error", "debug"] as const).map((level) =>
 		vi.spyOn(console, level),
 	);

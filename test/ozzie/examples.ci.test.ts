@@ -37,7 +37,7 @@ test.concurrent("ask.ts asks the questions of the agent", async () => {
 	expect(stdout).toMatch(/^\nWhich colour\? .*blue/s);
 });
 
-test.concurrent("ask.ts ends with 1 and says what failed", async () => {
+test.concurrent("ask.ts exits with 1 and reports the failure", async () => {
 	const { code, stderr } = await ask(["fail: invalid"]);
 	expect({ code, stderr }).toEqual({ code: 1, stderr: "\ninvalid\n" });
 });

@@ -7,7 +7,7 @@ import { test } from "./postgres-test.ts";
 
 const scale = testScale(10);
 
-test("of two processes that answer the same at once, exactly one wins each time", async ({ database }) => {
+test("exactly one of two processes that answer at the same time wins each time", async ({ database }) => {
 	const store = await openPostgresStore<ContractTables>({
 		connection: database,
 		migrations: [contractMigration],

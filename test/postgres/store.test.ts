@@ -48,7 +48,7 @@ test("close finishes what was called before it and refuses what comes later", as
 	await store.close();
 });
 
-test("what one store has committed another one sees, and reads change nothing", async ({ database }) => {
+test("one store sees the commits of another one, and reads change no row", async ({ database }) => {
 	const [one, other] = [await open(database), await open(database)];
 	await add(one, "a");
 	expect(await stored(other)).toEqual(["a"]);
@@ -75,7 +75,7 @@ test("a database of a newer program is refused", async ({ database }) => {
 	});
 });
 
-test("of transactions that wait for each other one is undone and tried anew, and nobody is refused", async ({
+test("one of two transactions that wait for each other is rolled back and repeated, and no command is refused", async ({
 	database,
 }) => {
 	const log = new MemoryLogger();
@@ -115,7 +115,7 @@ test("of transactions that wait for each other one is undone and tried anew, and
 });
 
 test.for(["statement", "commit"])(
-	"what a %s says cannot be serialized is tried anew",
+	"a transaction is repeated after a %s reports a serialization failure",
 	async (who, { database, server }) => {
 		const store = await open(database);
 		const deferred = who === "commit" ? "constraint trigger refusal after" : "trigger refusal before";
@@ -155,9 +155,7 @@ test("a transaction that can never be serialized takes all its commands with it"
 	expect(store.health()).toEqual({ state: "ok" });
 });
 
-test("a transaction that stands still is ended for the sake of those who wait for it", async ({
-	database,
-}) => {
+test("an idle transaction is ended for the transactions that wait for it", async ({ database }) => {
 	const [still, other] = [
 		await open(`${database}&idle_in_transaction_session_timeout=200`),
 		await open(database),
@@ -180,9 +178,7 @@ test("a transaction that stands still is ended for the sake of those who wait fo
 	expect(rows).toEqual([{ n: 2 }]);
 });
 
-test("a command that goes on after a refused statement is not told that it was kept", async ({
-	database,
-}) => {
+test("a command that continues after a refused statement rejects", async ({ database }) => {
 	const store = await open(database);
 	await add(store, "a");
 	const going = store.commit(async (tx) => {
@@ -194,7 +190,7 @@ test("a command that goes on after a refused statement is not told that it was k
 });
 
 test.for(["and a query finds out", "and the commit finds out"])(
-	"a connection is lost in a transaction %s: nothing of it is kept, and the next one works",
+	"a connection that is lost in a transaction %s leaves no change, and the next one works",
 	async (who, { database, server }) => {
 		const store = await open(database);
 		const lost = store.commit(async (tx) => {
@@ -210,7 +206,7 @@ test.for(["and a query finds out", "and the commit finds out"])(
 	},
 );
 
-test("while the server is away everything is unavailable, and afterwards all is there", async ({
+test("requests are unavailable while the server is away, and work afterwards", async ({
 	database,
 	server,
 }) => {

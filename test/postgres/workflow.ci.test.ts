@@ -22,7 +22,7 @@ steps:
 Deploys.
 `;
 
-test("on PostgreSQL, a workflow goes on after kills of its process, and each step runs once", async ({
+test("on PostgreSQL, a workflow continues after kills of its process, and each step runs once", async ({
 	database,
 }) => {
 	const directory = await mkdtemp(join(tmpdir(), "parley-workflow-"));

@@ -55,7 +55,7 @@ test("ask: the agent's command prints", async () => {
 	expect(await run("ask")).toMatch(/^hi$/m);
 });
 
-test("the gateway ends well when it is told to", async () => {
+test("the gateway exits normally when it is stopped", async () => {
 	const [gateway] = gateways;
 	expect(gateway?.kill("SIGTERM")).toBe(true);
 	expect(await gateway?.ended).toEqual([0, null]);

@@ -23,7 +23,7 @@ test("the canaries are found in all that they are pushed through, or nothing bel
 	expect(everything.length).toBeGreaterThanOrEqual(40);
 });
 
-test("no secret is in any file, event, answer, line of the log or model request, whatever way it came in", {
+test("no secret is in any file, event, response, log line or model request, whatever way it entered", {
 	timeout: paced(120_000),
 }, async () => {
 	const [first = "", second = ""] = registered;
@@ -122,7 +122,7 @@ test("no secret is in any file, event, answer, line of the log or model request,
 	expect(leaks.sort()).toEqual(allowed.map((sink) => `${written} in ${sink}`));
 });
 
-test("what only looks like a credential stays where a person wrote it, and nowhere else", async () => {
+test("text that only looks like a credential stays where a person wrote it, and is hidden elsewhere", async () => {
 	await using ground = await Ground.open([], {});
 	await ground.client.open();
 	const [shape = ""] = shaped.slice(6);

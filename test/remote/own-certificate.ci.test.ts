@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-test("beyond this machine TLS alone is spoken, at loopback both, and everybody needs the token", async () => {
+test("listeners beyond this machine speak TLS only, loopback both, and all clients need the token", async () => {
 	const { place } = ground;
 	const { gatewayPort, publicPort, token } = place;
 	await expect(place.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
@@ -100,7 +100,7 @@ test("the command finds its own gateway by the certificate, and one elsewhere by
 	});
 });
 
-test("a renewed certificate is taken up at SIGHUP, a broken one is not, and nobody is cut off", async () => {
+test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connections stay open", async () => {
 	const { place, gateway } = ground;
 	await using client = await place.connect();
 	await client.open();

@@ -54,7 +54,7 @@ test.concurrent.each([
 	else expect(read).toThrow("ENOENT");
 });
 
-test.concurrent("ide.ts ends with 1 and says what failed", async () => {
+test.concurrent("ide.ts exits with 1 and reports the failure", async () => {
 	const { code, stdout, stderr } = await ide("fail: invalid");
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "\n(failed)\n" });
 	expect(stderr).toMatch(/\nmodel_error: invalid\n$/);

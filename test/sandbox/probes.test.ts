@@ -102,7 +102,7 @@ const walkable = probes.map(({ name }) => name).filter((name) => !unwalkable[nam
 for (const [name, why] of Object.entries(unwalkable)) {
 	if (why) test.skip(`where nothing confines it, ${name} finds a way out: ${why}`, () => undefined);
 }
-test.runIf(onLinux).each(walkable)("where nothing confines it, %s finds a way out", async (name) => {
+test.runIf(onLinux).each(walkable)("without confinement, %s escapes", async (name) => {
 	expect(await walk(name)).toBe(`escaped ${name}`);
 });
 

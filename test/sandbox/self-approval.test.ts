@@ -72,7 +72,7 @@ test.skipIf(!hasBubblewrap)(
 );
 
 test.skipIf(!hasBubblewrap)(
-	"what a command started is gone when the gateway is killed",
+	"processes of a command end when the gateway is killed",
 	async () => {
 		await using stack = new AsyncDisposableStack();
 		const directory = stack.adopt(await realpath(await mkdtemp(join(tmpdir(), "parley-self-"))), (path) =>

@@ -70,7 +70,7 @@ function loadedBy(...names: readonly string[]): Set<string> {
 	return loaded;
 }
 
-test("what a client waits for lies in few files, and no small command loads what is not its own", () => {
+test("a client's start reads few files, and small commands load only their own code", () => {
 	const names = readdirSync(bundle);
 	expect([...loadedBy("main.js", "program.js", "run-rpc.js")].toSorted()).toEqual(
 		["main", "program", "run-rpc", "base", "schemas", "agent", "rolldown-runtime"]
@@ -100,7 +100,7 @@ test("an edited test changes nothing", async () => {
 	expect((await clone.parley("--help")).stdout).toContain("the bundle speaks");
 });
 
-test("without sources the bundle is run, and without both it says what to do", async () => {
+test("the bundle runs without sources, and without both the error says what to do", async () => {
 	await using installed = new Clone();
 	for (const folder of readdirSync(join(installed.root, "packages")))
 		installed.remove(`packages/${folder}/src`);
@@ -136,7 +136,7 @@ test("a gateway of the bundle has its prompts, and finds the program that search
 	});
 });
 
-test("what a start of rpc loads reads of Node's modules only what it uses", () => {
+test("the start of rpc reads only the used properties of Node's modules", () => {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = [...loadedBy("main.js", "program.js", "run-rpc.js")];
 	const text = loaded.map((name) => texts.get(name) ?? "").join("\n");
@@ -145,7 +145,7 @@ test("what a start of rpc loads reads of Node's modules only what it uses", () =
 	expect(heavy.exec(text)).toBeNull();
 });
 
-test("of the SDK of a provider only the part that sends requests is in the bundle", () => {
+test("the bundle has only the part of the provider's SDK that sends requests", () => {
 	const all = chunks()
 		.map(({ text }) => text)
 		.join("\n");
@@ -172,12 +172,12 @@ test("a source that would look for a file beside itself is refused, and nothing 
 	expect(clone.bundles()).toHaveLength(1);
 });
 
-test("the licences of what it holds go with it", () => {
+test("the bundle includes the licences of its content", () => {
 	const notices = readFileSync(join(bundle, "third-party-notices.txt"), "utf8");
 	expect(notices).toMatch(/^ws \d+\.\d+\.\d+ \(MIT\)\n\nCopyright/m);
 });
 
-test("of earlier bundles and drafts the last three are kept", async () => {
+test("the last three bundles and drafts are kept", async () => {
 	const old = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(16));
 	for (const [age, name] of old.entries()) {
 		mkdirSync(join(clone.dist, name));

@@ -4,7 +4,7 @@ import { runProgram } from "./run-program.ts";
 
 const settings = new URL("../../packages/cli/bin/memory-settings.mjs", import.meta.url).href;
 
-test("options that this Node does not know are left out, and the start goes on", () => {
+test("unknown options of this Node are left out, and the start continues", () => {
 	const own = {
 		options: ["--max-semi-space-size=4", "--option-that-vanished=1"],
 		variables: { PARLEY_TEST_VARIABLE: "set" },
@@ -20,17 +20,14 @@ test.each([
 		(command) => [command, ["--max-semi-space-size=4"], "2"] as const,
 	),
 	...["chat", "rpc", undefined].map((command) => [command, [], null] as const),
-])(
-	"of the command %s the process lives long and gets the settings, or ends soon and gets none",
-	(command, args, arenas) => {
-		const printed = runProgram(`import { applyMemorySettings } from ${JSON.stringify(settings)};
+])("the command %s is long-lived with the settings, or short-lived without", (command, args, arenas) => {
+	const printed = runProgram(`import { applyMemorySettings } from ${JSON.stringify(settings)};
 		applyMemorySettings(${JSON.stringify(command)});
 		console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX ?? null]));`);
-		expect(printed).toEqual([args, arenas]);
-	},
-);
+	expect(printed).toEqual([args, arenas]);
+});
 
-test("a start without execve goes on with the settings that it can apply", () => {
+test("a start without execve continues with the settings that it can apply", () => {
 	const printed = runProgram(`import { applyMemorySettings } from ${JSON.stringify(settings)};
 		process.execve = undefined;
 		applyMemorySettings("gateway");

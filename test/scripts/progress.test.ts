@@ -81,7 +81,7 @@ const cases: readonly { name: string; steps: Step[]; succeeded: boolean; counted
 	{ name: "nothing", steps: [], succeeded: false, counted: "0 passed, 1 failed, 0 skipped" },
 ];
 
-test.for(cases)("what a run of vitest counts as: $name", ({ steps, succeeded, counted }) => {
+test.for(cases)("steps of a vitest run: $name", ({ steps, succeeded, counted }) => {
 	expect(line(countProgress(written(...steps), succeeded))).toBe(counted);
 });
 
@@ -113,7 +113,7 @@ test("an invalid limit for a run is refused", () => {
 	expect(limitOfRun).toThrow('Invalid PARLEY_TEST_LIMIT_S "soon": use a number of seconds.');
 });
 
-test("half a line, as of a run that was killed while it wrote, is no step", () => {
+test("half a line of a killed run is not a step", () => {
 	const progress = `${written(["a", "passed", "1"])}{"file":"a","sta`;
 	expect(line(countProgress(progress, true))).toBe("1 passed, 0 failed, 0 skipped");
 	expect(unfinished(progress)).toEqual(["a"]);
@@ -166,7 +166,7 @@ test("vitest's own results are written down as they come", async () => {
 	rmSync(folder, { recursive: true });
 });
 
-test("a program that ends in time is left alone, one that does not is told to end", async () => {
+test("a program that ends in time is left alone, and another one is stopped", async () => {
 	const run = (program: string) => spawn(process.execPath, ["-e", program], { stdio: "ignore" });
 	expect(await endInTime(run("process.exitCode = 7;"), 60_000)).toEqual({ code: 7, isLate: false });
 	const unlimited = endInTime(run("process.exitCode = 8;"), Number.POSITIVE_INFINITY);

@@ -26,7 +26,7 @@ test("a program that a signal killed takes it along", async () => {
 	expect(await ended).toEqual([null, "SIGKILL"]);
 });
 
-test("a program that is not there is named", async () => {
+test("a missing program is named", async () => {
 	const { said, ended } = start("", "/nowhere/node");
 	await said("cannot run /nowhere/node");
 	expect(await ended).toEqual([127, null]);

@@ -83,7 +83,7 @@ async function saidIn(session: string): Promise<string[]> {
 	return said;
 }
 
-test("a full disk refuses what it cannot keep, loses nothing that was accepted, and all goes on when there is space", async (context) => {
+test("a full disk refuses new writes, loses no accepted one, and work continues when there is space", async (context) => {
 	const disk = mounted(context);
 	const gateway = await start(join(disk.path, "data"));
 	const client = connect();
@@ -129,7 +129,7 @@ test("a full disk refuses what it cannot keep, loses nothing that was accepted, 
 	expect(await saidIn(quick.id)).toEqual([...kept, after]);
 });
 
-test("on a full disk the gateway stops as always, and a start says what is missing", async (context) => {
+test("on a full disk the gateway stops normally, and a start reports the cause", async (context) => {
 	const disk = mounted(context);
 	const data = join(disk.path, "data");
 	const first = await start(data);
@@ -149,7 +149,7 @@ test("on a full disk the gateway stops as always, and a start says what is missi
 	expect(await saidIn(session.id)).toEqual(kept);
 });
 
-test("a gateway whose log has no room goes on without it", async () => {
+test("a gateway whose log has no space continues without it", async () => {
 	// Everything that is written there fails as on a full disk: full(4).
 	const noRoom = openSync("/dev/full", "w");
 	const flags = ["--listen", `127.0.0.1:${port}`, "--data", join(root, "data"), "--log-level", "debug"];

@@ -37,7 +37,9 @@ test("the operator sees what waits, and answers it by its short code", async ({ 
 	expect(over.text).toContain(`no question ${code} waits for an answer`);
 });
 
-test("what is always asked about takes a second word, and Ctrl-C answers nothing", async ({ place }) => {
+test("an always-required approval needs a second confirmation, and Ctrl-C does not answer", async ({
+	place,
+}) => {
 	await place.startAnew();
 	const ask = place.run("ask", "run: git push --force");
 	await ask.shows("y yes · n no");

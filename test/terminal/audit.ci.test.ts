@@ -87,7 +87,7 @@ test("message text that another program altered is found by audit --verify and b
 	});
 });
 
-test("doctor says what is wrong and how to mend it, with and without a gateway", async ({ place }) => {
+test("doctor reports faults with advice, with and without a gateway", async ({ place }) => {
 	await place.startAnew();
 	const well = await said(place, "doctor");
 	expect(well.code).toBe(0);

@@ -11,7 +11,7 @@ async function succeeds(place: Place, ...args: readonly string[]): Promise<strin
 	return screen.text;
 }
 
-test("a gateway goes on with what was saved while it worked, also where the restore was killed", async ({
+test("a gateway continues with a backup that was made while it worked, also after a killed restore", async ({
 	place,
 }) => {
 	const asking = await place.chat();

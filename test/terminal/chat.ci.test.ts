@@ -109,7 +109,7 @@ test("messages that are typed while a turn runs wait, and their place is shown",
 	);
 });
 
-test("what is being typed does not answer a question that comes meanwhile", async ({ place, golden }) => {
+test("typed text does not answer a question that arrives meanwhile", async ({ place, golden }) => {
 	const chat = await place.chat();
 	await chat.enter("long: 40 tokens at 40 per second\\");
 	await chat.enter("run: echo hi");
@@ -134,7 +134,7 @@ test("wide characters are wrapped at the edge and edited as people see them", as
 	await golden(chat, "wide");
 });
 
-test("a narrower and a wider terminal are drawn anew", async ({ place, golden }) => {
+test("the screen is drawn again after a change of its width", async ({ place, golden }) => {
 	const chat = await place.chat();
 	await chat.enter("say: The quick brown fox jumps over the lazy dog, again and again and again.");
 	await chat.rests("[offline]");
@@ -190,7 +190,7 @@ test("one and several options are chosen by their numbers, a text is typed", asy
 	await golden(chat, "choices");
 });
 
-test("the chat goes on where it was after the gateway was killed", async ({ place, golden }) => {
+test("the chat continues after the gateway was killed", async ({ place, golden }) => {
 	const chat = await place.chat();
 	await chat.enter("run: echo hi");
 	await chat.shows("y yes · n no");

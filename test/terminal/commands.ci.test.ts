@@ -23,7 +23,7 @@ test("ask prints the answer, and asks at the terminal what needs approval", asyn
 	);
 });
 
-test("ask -y runs without asking, and ask --session goes on", async ({ place }) => {
+test("ask -y runs without approval, and ask --session continues a session", async ({ place }) => {
 	const first = place.run("ask", "-y", "write: a.txt <<< one");
 	expect(await first.ended()).toBe(0);
 	expect(first.text).not.toContain("Allow");
@@ -67,7 +67,7 @@ test("a run that fails ends ask with its reason and code 1", async ({ place }) =
 	expect(ask.text).toContain("parley: out of ideas");
 });
 
-test("status, sessions and stop tell what is there", async ({ place }) => {
+test("status, sessions and stop report the state", async ({ place }) => {
 	await place.startAnew();
 	const status = place.run("status");
 	expect(await status.ended()).toBe(0);
@@ -104,7 +104,7 @@ test("start tells a person what to do, explains a second start, and ends on Ctrl
 	expect(await start.ended()).toBe(0);
 });
 
-test("start --ozzie listens where Ozzie clients look, and says what to do if that port is taken", async ({
+test("start --ozzie listens on the port of Ozzie clients, and gives advice if that port is in use", async ({
 	place,
 	skip,
 }) => {

@@ -32,9 +32,7 @@ test("a setup that is broken off leaves no invitation behind", async ({ discord 
 	expect(await waiting()).toEqual([]);
 });
 
-test("setup asks for what is not done yet, checks it again on Enter, and ends in an answer", async ({
-	discord,
-}) => {
+test("setup asks for missing steps, checks again on Enter, and ends with an answer", async ({ discord }) => {
 	const { world } = discord;
 	const [general, anna] = [world.channel("general"), world.member("Anna")];
 	world.state.app.privileged = 0;
@@ -55,7 +53,7 @@ test("setup asks for what is not done yet, checks it again on Enter, and ends in
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 });
 
-test("setup without a token, or where a step fails and nobody can press Enter, ends with 1", async ({
+test("setup without a token, or with a failed step and without a terminal, exits with 1", async ({
 	discord,
 }) => {
 	const [without, untold, wrong] = await Promise.all([
@@ -70,7 +68,7 @@ test("setup without a token, or where a step fails and nobody can press Enter, e
 	expect(wrong.out).not.toContain("2/7");
 });
 
-test("doctor prints JSON, and says what Discord refuses without the token in it", async ({ discord }) => {
+test("doctor prints JSON, and reports Discord's refusal without the token", async ({ discord }) => {
 	const [well, wrong] = await Promise.all([
 		discord.pipe(["discord", "doctor", "--json"]),
 		discord.pipe(["discord", "doctor"], "wrong-token-wrong-token"),
@@ -128,7 +126,7 @@ test("commands deleted or overwritten at Discord come back by doctor --fix, and 
 	expect(discord.world.takeViolations()).toEqual([]);
 });
 
-test("one connector works at a time, setup asks nobody in twice, and a revoked token has a way back", async ({
+test("one connector runs at a time, setup does not pair twice, and a revoked token can be replaced", async ({
 	discord,
 }) => {
 	const running = discord.run("discord");
@@ -165,7 +163,7 @@ test("one connector works at a time, setup asks nobody in twice, and a revoked t
 	expect((await discord.pipe(["status"])).out).not.toContain("discord");
 });
 
-test("what a person must mend first ends it with 78, and status and doctor say what that is", async ({
+test("a problem that a person must fix exits with 78, and status and doctor report it", async ({
 	discord,
 }) => {
 	const refused = await discord.pipe(["discord"], "wrong-token-wrong-token");

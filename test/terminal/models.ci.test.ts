@@ -50,7 +50,7 @@ function withoutFigures(text: string): string {
 	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/\$[\d.]+/g, "$N");
 }
 
-test("under an answer stand the model and what it took, and /model and /usage tell more", async ({
+test("the model and the usage are below an answer, and /model and /usage show more", async ({
 	fake,
 	place,
 }) => {
@@ -115,7 +115,7 @@ test("ask tells on stderr who answered, and as JSON with the figures", async ({ 
 	);
 });
 
-test("an agent of the operator answers with its own instructions, and a broken one is told", async ({
+test("an agent of the operator answers with its own instructions, and a broken one is reported", async ({
 	fake,
 	place,
 	golden,

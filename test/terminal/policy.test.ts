@@ -9,7 +9,7 @@ function documented(): string {
 	return /```jsonc\n(.*?)```/s.exec(text)?.[1] ?? "";
 }
 
-test("the operator sees what rules do, and where they are wrong", async ({ place }) => {
+test("the operator sees the effect of rules and their errors", async ({ place }) => {
 	const file = join(place.data, "policy.jsonc");
 	const none = place.run("policy", "check");
 	expect(await none.ended()).toBe(0);

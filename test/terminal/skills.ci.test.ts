@@ -46,7 +46,7 @@ test("skills are listed as JSON and in rows; a broken file is named with its lin
 	put(join(place.data, "skills/bad.md"), "Text");
 });
 
-test("the trust of a changed skill is asked for with what has changed", async ({ place }) => {
+test("the trust prompt of a changed skill shows the changes", async ({ place }) => {
 	const file = join(place.work, ".parley/skills/build/SKILL.md");
 	put(file, "---\ndescription: Builds\n---\nsay: built\n");
 	const first = place.run("skills", "trust", place.work);

@@ -16,9 +16,7 @@ const test = plainTest.extend<{ slack: SlackPlace }>({
 	],
 });
 
-test("help says what there is, and manifest prints the app, which has nothing to be mended", async ({
-	slack,
-}) => {
+test("help lists the commands, and manifest prints a complete app", async ({ slack }) => {
 	const [help, manifest] = await Promise.all([slack.pipe(["--help"]), slack.pipe(["manifest"])]);
 	expect(help).toMatchObject({ code: 0, error: "" });
 	for (const name of ["setup", "doctor", "manifest", "posts", "SLACK_BOT_TOKEN", "--listen"]) {
@@ -43,7 +41,7 @@ test("help says what there is, and manifest prints the app, which has nothing to
 	});
 });
 
-test("what cannot be read or reached is said, with what to do", async ({ slack }) => {
+test("unreadable and unreachable values are reported with advice", async ({ slack }) => {
 	const [broken, none, open, ...long] = await Promise.all([
 		slack.pipe(["manifest", "--diff", "-"], {}, "_metadata:"),
 		slack.pipe(["manifest", "--diff", "-"], {}, "null"),
@@ -108,7 +106,7 @@ test("doctor names what is not set without asking Slack, and looks at the way in
 	expect([none.code, swapped.code, http.code, homeless.code]).toEqual([1, 1, 0, 1]);
 });
 
-test("setup begins without a token, and ends where a step fails that nobody can mend at once", async ({
+test("setup starts without a token, and ends at a failed step that cannot be fixed immediately", async ({
 	slack,
 }) => {
 	const { SLACK_BOT_TOKEN = "" } = slack.tokens;
@@ -123,7 +121,7 @@ test("setup begins without a token, and ends where a step fails that nobody can 
 	expect(half.out).not.toContain("3/4");
 });
 
-test("setup asks for what is not done yet, checks it again on Enter, and ends in an answer", async () => {
+test("setup asks for missing steps, checks again on Enter, and ends with an answer", async () => {
 	await using slack = await SlackPlace.withGateway();
 	const { world } = slack;
 	const [general, anna] = [world.home.channel("general", { withoutApp: true }), world.member("Anna")];

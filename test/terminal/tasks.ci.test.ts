@@ -43,7 +43,7 @@ function steady(place: Place, text: string): string {
 		.replaceAll(/completed in \d+ s · .*/g, "completed in …");
 }
 
-test("a task is watched at a terminal, answered from another one, and its output stands at the end", async ({
+test("one terminal watches a task, another one answers it, and its output is at the end", async ({
 	place,
 }) => {
 	const id = await submit(place, "Refactor", review);
@@ -75,7 +75,7 @@ test("a task is watched at a terminal, answered from another one, and its output
 	expect(again.error).toContain("is completed and asks nothing");
 });
 
-test("piped, a task is told in lines or as JSON, and its end is the exit code", async ({ place }) => {
+test("a piped task prints lines or JSON, and its result is the exit code", async ({ place }) => {
 	const id = await submit(place, "Steps", review);
 	const lines = new Follower(place, ["task", "watch", id]);
 	const json = new Follower(place, ["task", "watch", id, "--json"]);
@@ -119,7 +119,7 @@ test("cancelling a task ends who watches it", async ({ place }) => {
 	expect((await pipe(place, ["task", "cancel", id])).out).toContain("is cancelled already");
 });
 
-test("a chat tells of tasks, shows how far they are, and asks what they ask by name", async ({ place }) => {
+test("a chat reports tasks, shows their progress, and asks their questions by name", async ({ place }) => {
 	const chat = await place.chat();
 	const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
 	const steps = '{"items": [{"text": "Count", "state": "active"}, {"text": "Tell", "state": "open"}]}';
@@ -153,7 +153,7 @@ test("a script's chat is not asked what a task asks, and tasks come after others
 	expect(asking.out).toMatch(/^asks\n.*First\nAllow run echo first\?/m);
 });
 
-test("what cannot be done is said with the value and the way", async ({ place }) => {
+test("an impossible request is reported with the value and advice", async ({ place }) => {
 	const none = await pipe(place, ["task", "show", "task_none"]);
 	expect(none.error).toBe(
 		"parley: no task has an id that begins with task_none; `parley tasks --all` lists them\n\n",

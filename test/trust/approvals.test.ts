@@ -75,7 +75,7 @@ async function approveAndSwap({
 	return { error: event.type === "tool.failed" ? event.error : "", ran };
 }
 
-test("what was approved and is what was approved runs", async () => {
+test("the approved call and the running call are equal", async () => {
 	for (const command of ["sh build.sh", "sh link.sh", "deploy"]) {
 		const nothing = { name: "", changed: "", swap: async () => undefined };
 		expect(await approveAndSwap({ ...nothing, command })).toEqual({ error: "", ran: true });
@@ -133,7 +133,7 @@ test("a call begins within two seconds of its approval, also where no word of th
 	await log.next("assistant.message");
 });
 
-test("what takes more than 16 KiB to read is not approved through a chat, and says so", async () => {
+test("a call with more than 16 KiB to read is not approved through a chat, and says so", async () => {
 	const content = Array.from({ length: 800 }, (_, n) => `line ${n} of a long file`).join("\n");
 	const model = new ScriptedModel(
 		[calls("c1", "write_file", { path: "a.txt", content })],
@@ -175,7 +175,7 @@ function decoded(shown: string): string {
 	);
 }
 
-test("what a person is shown of a command is what the shell gets, whatever stands in it", async () => {
+test("the shown command is the one that the shell receives, whatever it contains", async () => {
 	const random = new Random(testSeed());
 	const pieces = [
 		...["a", " ", "'", "\\", "\\u{a}", "$(x)", "\n", "\t", "é", "😀", "|", ";"],

@@ -26,7 +26,7 @@ function known({ messages }: ModelRequest): string {
 }
 
 test.runIf(hasBubblewrap)(
-	"what a page orders a model to carry away never leaves, though all obey",
+	"instructions of a page to send data away never succeed, although the model obeys",
 	async () => {
 		const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-exfiltration-")));
 		const secret = join(directory, "other", "notes.txt");

@@ -178,7 +178,7 @@ testInside("another policy ends what channels are trusted with", async () => {
 	expect(grants).toMatchObject([{ end_reason: "the policy has changed" }]);
 });
 
-test("where the container is the sandbox no channel is trusted, and a command of one is the operator's to allow", async () => {
+test("with the container as the sandbox no channel is trusted, and only the operator approves its commands", async () => {
 	const model = new ScriptedModel(
 		[calls("c1", "run_command", { cmd: "cat ../../tokens/operator" })],
 		[says("done")],

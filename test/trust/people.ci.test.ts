@@ -116,7 +116,7 @@ test("the first owner comes in with the code of the terminal, others with their 
 	expect(audit).not.toContain(code);
 });
 
-test("the operator is told what waits, whom it is about, and how to say no", {
+test("the operator sees waiting requests, their requesters, and how to refuse", {
 	timeout: paced(120_000),
 }, async ({ place }) => {
 	const { parley, data } = place;

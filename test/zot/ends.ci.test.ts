@@ -69,7 +69,7 @@ function start(stranger: Stranger, message: string) {
 	return { child, exited: once(child, "exit") };
 }
 
-test("who closes standard output ends the process with 74, and what its tools run", async () => {
+test("closing standard output ends the process with 74, and its tools", async () => {
 	using stranger = new Stranger();
 	// It goes on writing, which is how it finds out.
 	const { child, exited } = start(stranger, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
@@ -79,7 +79,7 @@ test("who closes standard output ends the process with 74, and what its tools ru
 	expect(await childrenIn(stranger.directory)).toEqual([]);
 });
 
-test("who does not read keeps nobody from ending the process", async () => {
+test("a client that does not read cannot prevent the end of the process", async () => {
 	using stranger = new Stranger();
 	const { child, exited } = start(stranger, "long: 1000000 tokens");
 	await once(child.stdout, "readable");

@@ -141,7 +141,7 @@ for (const { name, command, needs } of programs) {
 	});
 }
 
-test("ask.ts reads what has line ends of Unicode in it, and goes on behind a line that is none", async () => {
+test("ask.ts reads Unicode line ends inside a line, and continues after an invalid line", async () => {
 	const program = stranger.path("noisy");
 	writeFileSync(program, `#!/bin/sh\necho 'good morning'\nexec node ${zotBinary} "$@"\n`, { mode: 0o700 });
 	const args = ["node", join(folder, "ask.ts"), "say: a\u2028b\u2029c", ...offline] as const;
@@ -150,7 +150,7 @@ test("ask.ts reads what has line ends of Unicode in it, and goes on behind a lin
 	expect(code).toBe(0);
 });
 
-test("ask.ts answers what it is asked, and goes on", async () => {
+test("ask.ts answers a question and continues", async () => {
 	const args = ["node", join(folder, "ask.ts"), "run: echo hi", ...offline, "--rpc-approvals"] as const;
 	const { code, stdout } = await stranger.run([...args], { env: zot });
 	expect(stdout).toMatch(/^Allow run echo hi\? no$/m);
@@ -159,7 +159,7 @@ test("ask.ts answers what it is asked, and goes on", async () => {
 });
 
 test.skipIf(!isThere("jq") || !isThere("python3"))(
-	"the commands of their README do what they say, where jq and python3 are there",
+	"the commands of their README work, if jq and python3 are installed",
 	async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [, script = ""] = /^```sh\n(.*?)^```$/ms.exec(readme) ?? [];

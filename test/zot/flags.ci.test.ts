@@ -30,7 +30,7 @@ test("--model, --api-key and --base-url say who is asked, whatever the environme
 	expect(streamed(frames)).toBe("Yes.");
 });
 
-test("--system-prompt takes the place of who the agent is, and what is appended follows in paragraphs", async () => {
+test("--system-prompt replaces the role of the agent, and appended texts follow in paragraphs", async () => {
 	const own = ["--system-prompt", "You are a pirate."];
 	const further = ["--append-system-prompt", "Say arr.", "--append-system-prompt", "Never say please."];
 	const replaced = await request([...own, ...further]);
@@ -72,7 +72,7 @@ test("--tools are exactly these, --no-tools none, and --cwd is where they work",
 });
 
 test.each([[["--no-session"]], [["--no-session", "--session", ""]], [["--session", "", "--no-session"]]])(
-	"nothing is kept by %j",
+	"%j stores nothing",
 	async (flags) => {
 		using stranger = new Stranger();
 		const command = [process.execPath, zotBinary, "rpc", "--provider", "offline", ...flags] as const;
@@ -84,7 +84,7 @@ test.each([[["--no-session"]], [["--no-session", "--session", ""]], [["--session
 	},
 );
 
-test("--max-steps ends a prompt that goes on calling, with an error", async () => {
+test("--max-steps ends a prompt that continues to call tools, with an error", async () => {
 	await using service = await FakeAnthropic.start();
 	let calls = 0;
 	service.otherwise(() => uses(`toolu_${++calls}`, "bash", { command: `echo ${calls}` }));
@@ -96,7 +96,7 @@ test("--max-steps ends a prompt that goes on calling, with an error", async () =
 	expect(only(frames, "error")).toEqual([expect.objectContaining({ message: expect.stringContaining("3") })]);
 });
 
-test("what tools run sees neither the key nor the token of the wire", async () => {
+test("processes of tools see neither the key nor the token of the wire", async () => {
 	await using service = await FakeAnthropic.start();
 	service.script(uses("toolu_1", "bash", { command: "env" }), says("."));
 	const token = "the wire's own secret";
@@ -135,7 +135,7 @@ test("--data brings the operator's own models", async () => {
 	expect(misspelt).toMatchObject({ success: false, error: expect.stringContaining(own.id) });
 });
 
-test("of a server that has told its models these are listed, and names that it does not have are refused", async () => {
+test("models of a server's list are available, and other names are refused", async () => {
 	await using server = createServer((_, response) => response.end('{"data":[{"id":"gemma-27b"}]}'));
 	await once(server.listen(0, "127.0.0.1"), "listening");
 	const url = `http://127.0.0.1:${Object(server.address()).port}`;
@@ -203,7 +203,7 @@ test("--session keeps the conversation for the next process, and for one at a ti
 	expect(elsewhere.stderr).toContain(`works in ${stranger.directory};`);
 });
 
-test("--policy brings rules, which hold although nobody is asked", async () => {
+test("--policy adds rules, which apply although no approval is requested", async () => {
 	using stranger = new Stranger();
 	const rule = { effect: "deny", tool: "run_command", when: { command: ["echo"] }, reason: "be silent" };
 	writeFileSync(stranger.path("policy.jsonc"), JSON.stringify({ rules: [rule] }));

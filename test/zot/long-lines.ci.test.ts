@@ -57,7 +57,7 @@ test("a line of 17 MiB is skipped and answered, and what comes behind it is read
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("a message whose echo would be too long is refused, and the longest that is told again is not", async () => {
+test("a message whose echo would be too long is refused, and the longest valid one is accepted", async () => {
 	await using agent = await ZotClient.start();
 	const say = (id: string, length: number) => ({ id, type: "prompt", message: `say: ${"x".repeat(length)}` });
 	const envelope = JSON.stringify(say("a", 0)).length;
@@ -92,7 +92,7 @@ test("names that clients choose do not make a line of ours too long", async () =
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("of a conversation that is longer than a line the newest messages are told", async () => {
+test("the newest messages of a transcript that exceeds a line are returned", async () => {
 	await using service = await FakeAnthropic.start({ contextWindow: 100_000_000 });
 	await using agent = await ZotClient.start({ service });
 	const replies = 4;

@@ -12,7 +12,7 @@ async function made(directory: string, name: string): Promise<void> {
 	for await (const { filename } of watch(directory)) if (filename === name) return;
 }
 
-test("who stops reading in the midst of a long reply misses nothing of it, and the agent goes on meanwhile", async () => {
+test("a client that pauses in a long reply misses nothing, and the agent continues meanwhile", async () => {
 	await using agent = await ZotClient.start();
 	await agent.data({ id: "0", type: "get_state" });
 	const before = await agent.residentBytes();
@@ -35,7 +35,7 @@ test("who stops reading in the midst of a long reply misses nothing of it, and t
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });
 
-test("who asks for more than 64 MiB in one breath gets it all, however late it is read", async () => {
+test("a client that requests more than 64 MiB at once receives all of it, however late it reads", async () => {
 	using stranger = new Stranger();
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
 		...{ cwd: stranger.directory, stdio: ["pipe", "pipe", "ignore"] },

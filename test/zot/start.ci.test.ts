@@ -63,14 +63,14 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 
 const rows = refusals.map(([says, ...flags]) => ({ told: says.source, says, flags }));
 
-test.each(rows)("what cannot be started is told in one line: $told", async ({ says, flags }) => {
+test.each(rows)("a failed start is reported in one line: $told", async ({ says, flags }) => {
 	const { code, stdout, stderr } = await zot("rpc", ...flags);
 	expect(stderr).toMatch(/^zot: .*\n$/);
 	expect(stderr).toMatch(says);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
-test("where there is no key, what a client has asked already is answered by that one line alone", async () => {
+test("without a key, that one line is the only response to earlier requests", async () => {
 	const input = '{"id":"1","type":"ping"}\n{"id":"2","type":"prompt","message":"hi"}\n';
 	for (const flags of [["--provider", "anthropic"], []]) {
 		const { code, stdout, stderr } = await stranger.run([process.execPath, zotBinary, "rpc", ...flags], {
@@ -87,7 +87,7 @@ test.each([
 	["zot", zotBinary, "rpc", "--provider", "offline"],
 	["parley", binary, "rpc", "--provider", "offline"],
 	["parley", binary, "status", "--data", "mine"],
-])("where the current directory is gone, %s says so in one line: %s %s", async (name, program, ...args) => {
+])("without its current directory, %s says so in one line: %s %s", async (name, program, ...args) => {
 	const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
 	const command = [process.execPath, program, ...args];
 	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
@@ -97,7 +97,7 @@ test.each([
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
-test("where there is no directory for temporary files, TMPDIR is named", async () => {
+test("without a directory for temporary files, TMPDIR is named", async () => {
 	for (const [TMPDIR, why] of [
 		[stranger.path("nowhere"), "ENOENT"],
 		[stranger.path("file"), "ENOTDIR"],
@@ -111,7 +111,7 @@ test("where there is no directory for temporary files, TMPDIR is named", async (
 	}
 });
 
-test("where the standard input is a directory, that is told in one line", async () => {
+test("a directory as standard input is reported in one line", async () => {
 	const script = 'exec "$@" <.';
 	const command = [process.execPath, zotBinary, "rpc", ...offline];
 	const { code, stdout, stderr } = await stranger.run(["sh", "-c", script, "sh", ...command]);
@@ -169,7 +169,7 @@ test("a link to zot is zot, and the flags that existing clients say are accepted
 	}
 });
 
-test("nothing of a conversation is left on disk, only the verdict about the sandbox", async () => {
+test("a conversation leaves no file, except the verdict about the sandbox", async () => {
 	const input = '{"type":"prompt","message":"say: hi"}';
 	const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
 	const { code, stdout } = await stranger.run([...args], { input, env: { TMPDIR: stranger.home } });

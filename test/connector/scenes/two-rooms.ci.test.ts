@@ -59,7 +59,7 @@ async function openRooms() {
 const lifeOfTask = ["task.created", "task.started", "prompt.request", "prompt.response", "task.completed"];
 const ofTask = /^(?:task\.(?!progress)|prompt\.)/;
 
-test("two rooms of two platforms share a gateway: what is asked in one is answered there alone, and a third client watches its task", async ({
+test("two channels of two platforms share a gateway: a question of one is answered there only, and a third client watches its task", async ({
 	skip,
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
@@ -169,7 +169,7 @@ test("asked in Slack, approved in Discord, where the operator said so: its task 
 	expect(rooms.takeFaults()).toEqual([]);
 });
 
-test("of two who see the same approval in two rooms the first decides, and the other is told so", async ({
+test("the first of two approvers in two channels decides, and the other one is informed", async ({
 	skip,
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");

@@ -44,7 +44,7 @@ test("a client whose first attempt fails tries again until it is ready", async (
 	expect(one.links.map(({ state }) => state)).toEqual(["lost", "ready"]);
 });
 
-test("what was not taken comes again to the next client, with all that came after it", async () => {
+test("an unacknowledged event is delivered to the next client again, with all later events", async () => {
 	const { says, client } = await place();
 	const first = await client({ takes: ({ t }) => t !== "MESSAGE_CREATE" }).connect();
 	says("one");
@@ -56,7 +56,7 @@ test("what was not taken comes again to the next client, with all that came afte
 	expect(second.heard).toEqual(["one", "two"]);
 });
 
-test("a session that Discord has forgotten is begun anew, and the new one is resumed", async () => {
+test("a session that Discord no longer has is started again, and the new one is resumed", async () => {
 	const { world, says, client, sessions } = await place();
 	const first = await client().connect();
 	await first.port.close();

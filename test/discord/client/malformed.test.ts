@@ -56,7 +56,7 @@ test("a first connection that the gateway refuses is made again", async () => {
 	expect(attempts()).toBe(2);
 });
 
-test("what is no event, and events without what they need, neither end the process nor the connection", async () => {
+test("malformed events and events with missing fields end neither the process nor the connection", async () => {
 	const { apiUrl, greet } = await place();
 	const client = new WatchedClient({ token: "token", apiUrl });
 	const ready = client.connect();
@@ -81,7 +81,7 @@ test("what is no event, and events without what they need, neither end the proce
 	expect(client.log.records.filter(({ level }) => level === "warn")).not.toEqual([]);
 });
 
-test("where discord.js itself stumbles, a guarded process says so and goes on", async () => {
+test("a guarded process reports an error inside discord.js and continues", async () => {
 	const { apiUrl, greet } = await place();
 	const program = new URL("guarded-client.ts", import.meta.url).pathname;
 	const child = spawn(process.execPath, [program, apiUrl], { stdio: ["ignore", "pipe", "pipe"] });

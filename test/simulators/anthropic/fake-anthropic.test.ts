@@ -235,7 +235,7 @@ test("a prompt longer than the window is refused, but counted", async () => {
 	expect(fake.takeViolations()).toEqual([expect.stringContaining("prompt is too long")]);
 });
 
-test("closing throws what was refused and nobody looked at", async () => {
+test("closing throws unread refusals", async () => {
 	const fake = await FakeAnthropic.start();
 	const client = new Anthropic({ apiKey: fake.apiKey, baseURL: fake.url, maxRetries: 0, logLevel: "off" });
 	await expect(eventsOf(client)).rejects.toMatchObject({ status: 400 });

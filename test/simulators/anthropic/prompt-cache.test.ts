@@ -16,7 +16,7 @@ function cache(clock = new ManualClock()): PromptCache {
 	return new PromptCache(clock);
 }
 
-test("what a breakpoint ends is written once and then read", () => {
+test("the prefix of a breakpoint is written once and then read", () => {
 	const kept = cache();
 	expect(kept.use("m", prompt("a", "b*", "c"))).toEqual({
 		read: 0,
@@ -32,7 +32,7 @@ test("what a breakpoint ends is written once and then read", () => {
 	});
 });
 
-test("a prompt that grows reads what was there and writes what is new", () => {
+test("a growing prompt reads the old prefix and writes the new part", () => {
 	const kept = cache();
 	kept.use("m", prompt("a", "b*"));
 	expect(kept.use("m", prompt("a", "b", "c", "d*"))).toEqual({
@@ -61,7 +61,7 @@ test("a prefix that no breakpoint has ended is not known", () => {
 	expect(kept.use("m", prompt("a", "b*")).read).toBe(0);
 });
 
-test("twenty blocks before a breakpoint are looked at, and no more", () => {
+test("exactly twenty blocks before a breakpoint are checked", () => {
 	const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
 	const kept = cache();
 	kept.use("m", prompt("a", "b*"));
@@ -93,7 +93,7 @@ test("an entry lives five minutes since its last use, or an hour", () => {
 	expect(kept.use("m", prompt("a", "b**", "c*"))).toMatchObject({ read: 2_000, written5m: 1_000 });
 });
 
-test("a prompt is tools, then system, then messages, and a mark is not part of what is compared", () => {
+test("a prompt is tools, then system, then messages, and a mark is not compared", () => {
 	const request = {
 		messages: [{ role: "user" as const, content: "Hello there" }],
 		system: [{ type: "text" as const, text: "You help.", cache_control: { type: "ephemeral" as const } }],

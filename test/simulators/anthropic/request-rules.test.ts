@@ -227,7 +227,7 @@ test("thinking comes back as it was, or is refused", async () => {
 	]);
 });
 
-test("a body that is no JSON is refused", async () => {
+test("a body that is not JSON is refused", async () => {
 	const response = await fetch(`${fake.url}/v1/messages`, {
 		method: "POST",
 		headers: {

@@ -34,7 +34,7 @@ function handled(client: Client, handle: (interaction: Interaction) => Promise<u
 	return promise;
 }
 
-test("the real client connects, hears, posts, answers forms, and resumes", async () => {
+test("the real client connects, receives, posts, answers forms, and resumes", async () => {
 	const { world, server, client, general, anna } = await realClient();
 	const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
 	await client.login(world.token);
@@ -88,7 +88,7 @@ test("the real client connects, hears, posts, answers forms, and resumes", async
 	await server.close();
 });
 
-test("the real client is told that an intent is missing", async () => {
+test("the real client reports a missing intent", async () => {
 	const { world, server, client } = await realClient();
 	world.state.app.privileged = 0;
 	await expect(client.login(world.token)).rejects.toThrow("Used disallowed intents");

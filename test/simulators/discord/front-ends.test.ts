@@ -80,7 +80,7 @@ const frontEnds = [
 	["over sockets", sockets],
 ] as const;
 
-test.each(frontEnds)("%s: a port is ready, hears what people say, and posts", async (_, open) => {
+test.each(frontEnds)("%s: a port is ready, receives messages, and posts", async (_, open) => {
 	const front = await open();
 	const general = front.world.channel("general");
 	const anna = front.world.member("Anna");
@@ -135,7 +135,7 @@ test.each(frontEnds)("%s: a wrong token and a missing intent are refused for goo
 });
 
 test.each(frontEnds)(
-	"%s: what happens while the connection is gone comes after it, once and in order",
+	"%s: events of a lost connection are delivered afterwards, once and in order",
 	async (_, open) => {
 		const front = await open();
 		const general = front.world.channel("general");
@@ -173,7 +173,7 @@ test.each(frontEnds)("%s: after a session that is over another one begins", asyn
 	await front.close();
 });
 
-test.each(frontEnds)("%s: another process goes on with the session of the one before", async (_, open) => {
+test.each(frontEnds)("%s: another process continues the session of the previous one", async (_, open) => {
 	const front = await open();
 	const general = front.world.channel("general");
 	const anna = front.world.member("Anna");

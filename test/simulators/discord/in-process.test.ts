@@ -18,7 +18,7 @@ async function connected(sessions: SessionStore = {}) {
 	return { ...parts, port, heard, states, sessions };
 }
 
-test("an event never comes in the middle of what has caused it", async () => {
+test("an event is never delivered inside the call that caused it", async () => {
 	const { anna, general, heard } = await connected();
 	const before = heard.length;
 	anna.says("Hello", { in: general });
@@ -27,7 +27,7 @@ test("an event never comes in the middle of what has caused it", async () => {
 	expect(heard).toHaveLength(before + 1);
 });
 
-test("a process that was killed has heard what it noted, and nothing more", async () => {
+test("a killed process has received exactly the events that it recorded", async () => {
 	const { world, anna, general, port, heard, sessions } = await connected();
 	await Promise.resolve();
 	port.kill();
@@ -41,7 +41,7 @@ test("a process that was killed has heard what it noted, and nothing more", asyn
 	expect(again).toEqual(["MESSAGE_CREATE", "RESUMED"]);
 });
 
-test("another process goes on before the first event that was not taken, the same one after the newest", async () => {
+test("another process continues before the first unacknowledged event, the same one after the newest", async () => {
 	const parts = standingWorld();
 	const { world, clock, anna, general } = parts;
 	const sessions: SessionStore = {};

@@ -23,7 +23,7 @@ async function connected(take: (envelope: SlackEnvelope) => Promise<SlackReply> 
 	return { ...parts, port, heard, links };
 }
 
-test("who connects is told who they are, and hears what happens", async () => {
+test("a connected app learns its identity and receives events", async () => {
 	const { world, links, heard, anna, general } = await connected();
 	const { app, team } = world.state;
 	const account = {
@@ -54,7 +54,7 @@ test("a token that is none, or was taken back, is refused", async () => {
 	]);
 });
 
-test("a connection that is cut comes back after a second, and goes on", async () => {
+test("a lost connection returns after a second and continues", async () => {
 	const { clock, world, links, heard, anna, general } = await connected();
 	world.delivery.drop();
 	expect(links.at(-1)).toMatchObject({ state: "lost" });
@@ -68,7 +68,7 @@ test("a connection that is cut comes back after a second, and goes on", async ()
 	expect(heard).toMatchObject([{ attempt: 2 }]);
 });
 
-test("an answer that says no or too often is told as such, one that says nothing rejects", async () => {
+test("a refusal and a rate limit are returned, and a missing response rejects", async () => {
 	const { world, port } = await connected();
 	expect(await port.call({ method: "users.info", args: { user: "U1" } })).toMatchObject({
 		...{ type: "refused", error: "user_not_found" },
@@ -83,7 +83,7 @@ test("an answer that says no or too often is told as such, one that says nothing
 	});
 });
 
-test("a killed process acknowledges nothing: what it was at comes to the next one", async () => {
+test("a killed process acknowledges no event, and the next one receives its events", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { clock, world, port, heard, anna, general } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });
@@ -104,7 +104,7 @@ test("a killed process acknowledges nothing: what it was at comes to the next on
 	expect(Object(again[0]?.body).event_id).toBe(Object(heard[0]?.body).event_id);
 });
 
-test("who closes ends what was taken, and takes nothing more", async () => {
+test("closing waits for received events and accepts no more", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { clock, world, port, anna, general, heard } = await connected(() => open.promise);
 	anna.says("Hello", { in: general });

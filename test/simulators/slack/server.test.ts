@@ -56,7 +56,7 @@ test("an answer tells the scopes of its token, and how long a limit lasts", asyn
 	expect((await post("api.test", "")).text).toBe('{"ok":true}');
 });
 
-test("where no answer comes the connection ends, whether or not it was done", async () => {
+test("the connection ends if no response arrives, whether or not the call was made", async () => {
 	const { world, general, call } = await serving();
 	for (const drop of ["before", "after-commit"] as const) {
 		world.network.next("chat.postMessage", { drop });

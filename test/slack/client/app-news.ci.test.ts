@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openHouse } from "./slack-house.ts";
 
-test("where the app is removed the link is refused, with what to do", async () => {
+test("after the app is removed, the link is refused with advice", async () => {
 	const { world, client, opens } = await openHouse();
 	const one = await client().connect();
 	await opens(2);

@@ -4,7 +4,7 @@ import { pacedNow } from "@parley/base/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { openHouse } from "./slack-house.ts";
 
-test("closing acknowledges what is being taken, takes nothing more, and leaves no socket", async () => {
+test("closing acknowledges received events, accepts no more, and leaves no socket", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { clock, world, sockets, client, says, opens, watch } = await openHouse();
 	const one = await client({ take: () => open.promise }).connect();

@@ -53,7 +53,7 @@ test("the address is verified, and events, commands and presses arrive signed", 
 	expect(world.delivery.pending).toBe(0);
 });
 
-test("what was not taken is answered with 503, and comes again with its number", async () => {
+test("an event that was not stored is answered with 503, and is repeated with its number", async () => {
 	let tries = 0;
 	const house = await openHouse();
 	const { clock, says, watch, world } = house;
@@ -75,7 +75,7 @@ test("what was not taken is answered with 503, and comes again with its number",
 	expect(one.envelopes.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
 });
 
-test("what is not Slack's, too old, from the future, or sent again by somebody, is not taken", async () => {
+test("requests that are forged, too old, from the future, or replayed are refused", async () => {
 	const house = await openHouse();
 	const { world, clock, says, watch } = house;
 	const { one, url, events } = await listening(house);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openHouse } from "./slack-house.ts";
 
-test("where Slack limits how often sockets are opened, the rest waits as long as it says", async () => {
+test("after a rate limit of new sockets, the others wait as long as Slack requests", async () => {
 	const { clock, world, client, sockets, opens, watch } = await openHouse();
 	world.network.next("apps.connections.open", { status: 429, retryAfter: 30_000 });
 	const one = await client().connect();
@@ -15,7 +15,7 @@ test("where Slack limits how often sockets are opened, the rest waits as long as
 	expect(one.states).toEqual(["ready"]);
 });
 
-test("as long as no socket can be opened, it is told why", async () => {
+test("the reason is reported while no socket can be opened", async () => {
 	const { clock, world, client, opens } = await openHouse();
 	const planned = [{ status: 429, retryAfter: 10_000 }, { status: 503 }] as const;
 	for (const fault of planned) world.network.next("apps.connections.open", fault);
@@ -28,7 +28,7 @@ test("as long as no socket can be opened, it is told why", async () => {
 	expect(one.states).toEqual(["lost", "ready"]);
 });
 
-test("of more than ten sockets Slack wants none: that is told, and tried again when there is room", async () => {
+test("more than ten sockets are refused: this is reported, and retried when there is room", async () => {
 	const { clock, client, opens, sockets } = await openHouse();
 	const others = await Promise.all(Array.from({ length: 5 }, () => client().connect()));
 	await opens(10);
@@ -90,7 +90,7 @@ test("without an answer from Slack it waits, and asks again", async () => {
 test.each([
 	["a bot token that is none", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
 	["no bot token", { botToken: "" }, ["(not_authed)", "no token was given"]],
-])("%s is refused once, with what to do", async (_, given, words) => {
+])("%s is refused once, with advice", async (_, given, words) => {
 	const { client, sockets } = await openHouse();
 	const one = await client(given).connect();
 	expect(one.links).toEqual([{ state: "refused", detail: expect.any(String) }]);
@@ -98,7 +98,7 @@ test.each([
 	expect(sockets.opened).toBe(0);
 });
 
-test("an app token that is none, or of another kind, is refused once, with what to do", async () => {
+test("an invalid app token, or one of another type, is refused once, with advice", async () => {
 	const { world, client } = await openHouse();
 	const tokens = [
 		["xapp-none", "the app token (invalid_auth)"],
@@ -122,7 +122,7 @@ test("tokens that are taken back while it runs are refused, once", async () => {
 	expect(one.links.at(-1)).toMatchObject({ detail: expect.stringContaining("install the app again") });
 });
 
-test("Socket Mode that is switched off is refused, with what to do", async () => {
+test("disabled Socket Mode is refused, with advice", async () => {
 	const { client, opens, sockets } = await openHouse();
 	const one = await client().connect();
 	await opens(2);

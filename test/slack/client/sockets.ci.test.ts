@@ -24,7 +24,7 @@ test("there are two sockets, and what is said comes once, over any of them", asy
 });
 
 test.each(["refresh_requested", "warning"] as const)(
-	"%s: the new socket is there before the old one goes, and nothing is lost or comes twice",
+	"%s: the new socket is open before the old one closes, and events are neither lost nor doubled",
 	async (reason) => {
 		const { world, sockets, client, says, opens, watch } = await openHouse();
 		const one = await client().connect();
@@ -49,7 +49,7 @@ test.each(["refresh_requested", "warning"] as const)(
 	},
 );
 
-test("what an old socket has brought is acknowledged over it before it goes", async () => {
+test("events of an old socket are acknowledged over it before it closes", async () => {
 	const open = Promise.withResolvers<undefined>();
 	const { world, sockets, client, ada, general, opens, watch } = await openHouse();
 	const one = await client({ take: () => open.promise }).connect();
@@ -64,7 +64,7 @@ test("what an old socket has brought is acknowledged over it before it goes", as
 	expect([asked.record.state, world.delivery.pending]).toEqual(["acknowledged", 0]);
 });
 
-test("one socket is cut: the other one goes on, and there are two again", async () => {
+test("after one socket is cut, the other one continues and a second one is opened", async () => {
 	const { client, sockets, says, opens, replaced } = await openHouse();
 	const one = await client().connect();
 	const [first] = await opens(2);
@@ -77,7 +77,7 @@ test("one socket is cut: the other one goes on, and there are two again", async 
 	expect(one.states).toEqual(["ready"]);
 });
 
-test("both are cut: that is told, they come back by themselves, and what was said meanwhile comes", async () => {
+test("after both are cut, this is reported, both are opened again, and missed events arrive", async () => {
 	const { clock, world, client, says, opens, replaced } = await openHouse();
 	const one = await client().connect();
 	await opens(2);
@@ -117,7 +117,7 @@ const crashing: readonly (string | Buffer)[] = [
 	`{"type":"events_api","text":"${"x".repeat(2 * 1024 * 1024)}"}`,
 ];
 
-test("frames that would end Slack's own client end nothing, and both sockets go on", async () => {
+test("frames that would end Slack's own client have no effect, and both sockets continue", async () => {
 	const { world, client, sockets, says, opens, watch } = await openHouse();
 	const one = await client().connect();
 	const [first, second] = await opens(2);
@@ -173,7 +173,7 @@ test("a deaf socket is replaced when much has come over the other one, and what 
 	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
 });
 
-test("two deaf sockets are replaced when our own post is not heard", async () => {
+test("two silent sockets are replaced when our own post does not arrive", async () => {
 	const { clock, client, sockets, general, opens, replaced, watch } = await openHouse();
 	const one = await client().connect();
 	const deaf = await opens(2);
@@ -188,7 +188,7 @@ test("two deaf sockets are replaced when our own post is not heard", async () =>
 	expect([one.silences, one.warnings]).toEqual([1, ["what Slack sends may not reach us"]]);
 });
 
-test("two deaf sockets on which nothing is expected are suspected after a quarter of an hour, and that is told", async () => {
+test("two silent sockets without expected events are reported after 15 minutes", async () => {
 	const { clock, client, says, opens, replaced } = await openHouse();
 	const one = await client().connect();
 	const deaf = await opens(2);
@@ -199,7 +199,7 @@ test("two deaf sockets on which nothing is expected are suspected after a quarte
 	expect([one.silences, one.warnings]).toEqual([1, []]);
 });
 
-test("what is not taken is not acknowledged, and comes again", async () => {
+test("an event that was not stored is not acknowledged, and is repeated", async () => {
 	let tries = 0;
 	const take = async (): Promise<undefined> => {
 		tries += 1;
@@ -232,7 +232,7 @@ test("a mention comes as two events about one message", async () => {
 	expect(about).toEqual([id, id]);
 });
 
-test("what is answered to a form goes with the acknowledgement", async () => {
+test("the response to a form is in the acknowledgement", async () => {
 	const view = {
 		...{ type: "modal", callback_id: "form", title: { type: "plain_text", text: "Form" } },
 		...{ submit: { type: "plain_text", text: "Send" }, blocks: [] },

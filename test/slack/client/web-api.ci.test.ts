@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openHouse } from "./slack-house.ts";
 
-test("an answer is handed on: what was done, what is refused, what is limited", async () => {
+test("a response is returned: success, refusal or rate limit", async () => {
 	const { world, client, general } = await openHouse();
 	const { port } = client();
 	const post = (text: string) =>

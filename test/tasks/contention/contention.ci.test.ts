@@ -60,9 +60,7 @@ function marks({ directory }: SharedPlace): string[] {
 	return readFileSync(join(directory, "marks"), "utf8").trimEnd().split("\n").toSorted();
 }
 
-test("of two processes that contend for the same tasks, none runs one that the other runs", async ({
-	submitter,
-}) => {
+test("two processes that contend for the same tasks never run one twice", async ({ submitter }) => {
 	const { place } = submitter;
 	const titles = Array.from({ length: 10 * testScale(2, 4) }, (_, n) => `task ${n}`);
 	await using first = new WorkerProcess(place);
@@ -87,7 +85,7 @@ test("of two processes that contend for the same tasks, none runs one that the o
 	for (const worker of [first, second]) expect(worker.told("task.completed").length).toBeGreaterThan(0);
 });
 
-test("a process that is stopped past its lease and goes on finds itself fenced", async ({ submitter }) => {
+test("a process that was stopped past its lease is fenced when it continues", async ({ submitter }) => {
 	const { place } = submitter;
 	const { watch } = place;
 	for (let round = 0; round < testScale(2, 4); round++) {

@@ -5,7 +5,7 @@ import { Ground } from "./ground.ts";
 const timeout = paced(120_000);
 const endings = ["task.completed", "task.failed", "task.cancelled"];
 
-test("a gateway killed with tasks in every state goes on with all of them", { timeout }, async () => {
+test("a gateway killed with tasks in every state continues all of them", { timeout }, async () => {
 	await using ground = await Ground.create();
 	await ground.start();
 	const trusting = await ground.open(true);

@@ -54,7 +54,7 @@ test("more than 120 sends in a minute end the connection", () => {
 	expect(ends).toEqual([4008]);
 });
 
-test("who has no heartbeat any more is timed out", () => {
+test("a client without heartbeats times out", () => {
 	const { clock, ends, say } = connection();
 	clock.advance(1999);
 	say(1, null);

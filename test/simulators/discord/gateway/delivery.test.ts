@@ -47,7 +47,7 @@ test("an event is overtaken by one of another channel or kind, never by one of i
 	expect(own.told).toEqual(["1", "2"]);
 });
 
-test("what is said of one message keeps its order, whatever is said", () => {
+test("events of one message keep their order", () => {
 	const { told, happens } = delivery({ reorder: 1 });
 	happens("1", "a");
 	happens("1", "a", MessageUpdate);

@@ -71,7 +71,7 @@ test("a day has so many sessions", () => {
 	expect(begin().seq).toBeGreaterThan(0);
 });
 
-test("only what was subscribed to is heard", async () => {
+test("only subscribed events are received", async () => {
 	const { anna, general, ear } = gatewayWorld(Intents.GuildMessages);
 	anna.says("Here", { in: general });
 	anna.says("There", { in: anna.dm });
@@ -80,7 +80,7 @@ test("only what was subscribed to is heard", async () => {
 	expect(ear.events()).toEqual(["READY", "MESSAGE_CREATE"]);
 });
 
-test("what happens in a channel that the app does not see is not heard", async () => {
+test("events of a channel that the app cannot see are not received", async () => {
 	const { world, anna, ear } = gatewayWorld();
 	const secret = world.channel("secret");
 	secret.permit(world.bot, { deny: ["ViewChannel"] });
@@ -89,7 +89,7 @@ test("what happens in a channel that the app does not see is not heard", async (
 	expect(ear.events()).not.toContain("MESSAGE_CREATE");
 });
 
-test("without the intent contents are empty, but of what names the app, is said to it alone, or is its own", async () => {
+test("without the intent, content is empty except in messages that mention the app, are sent to it only, or are its own", async () => {
 	const { world, app, anna, general, ear } = gatewayWorld(all & ~Intents.MessageContent);
 	const attachments = [{ name: "a.txt", content: "a" }];
 	const said = anna.says("Hidden", { in: general, attachments });
@@ -107,13 +107,13 @@ test("without the intent contents are empty, but of what names the app, is said 
 	expect(others.at(-1)?.referenced_message).toMatchObject({ content: "" });
 });
 
-test("where the app lacks the intent, REST gives no contents either", () => {
+test("without the intent, REST returns no content either", () => {
 	const { app, anna, general } = standingWorld({ privileged: 0 });
 	anna.says("Hidden", { in: general });
 	expect(app.get(`/channels/${general.id}/messages`).body).toMatchObject([{ content: "" }]);
 });
 
-test("an ephemeral answer is heard as a direct message, without guild and member", async () => {
+test("an ephemeral response is received as a direct message, without guild and member", async () => {
 	const { app, anna, general, ear } = gatewayWorld(Intents.DirectMessages);
 	const row = { type: 1, components: [{ type: 2, style: 1, label: "Go", custom_id: "go" }] };
 	app.posts(general, { content: "Sure?", components: [row] });
@@ -124,7 +124,7 @@ test("an ephemeral answer is heard as a direct message, without guild and member
 	expect(message).not.toHaveProperty("guild_id");
 });
 
-test("who resumes gets what was missed, in order, and then RESUMED", async () => {
+test("a resumed client receives missed events in order, and then RESUMED", async () => {
 	const { world, anna, general, gateway, token, ear, session } = gatewayWorld();
 	await arrival();
 	gateway.leave(session, ear.sink, 1006);
@@ -138,7 +138,7 @@ test("who resumes gets what was missed, in order, and then RESUMED", async () =>
 	world.close();
 });
 
-test("what overtakes is numbered first, and a connection that ends meanwhile loses nothing", async () => {
+test("an overtaking event is numbered first, and a connection that ends meanwhile loses no event", async () => {
 	const { world, anna, general, clock, gateway, token, ear, session } = gatewayWorld();
 	const other = world.channel("other");
 	gateway.unruly({ reorder: 1 });

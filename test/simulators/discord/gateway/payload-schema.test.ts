@@ -15,7 +15,7 @@ test.each([
 	expect(PayloadSchema.load().faults(payload)).not.toEqual([]);
 });
 
-test("flags are sums of what the types list", () => {
+test("flags are sums of the listed values", () => {
 	const channel = {
 		id: "1",
 		type: 0,
@@ -39,6 +39,6 @@ test("flags are sums of what the types list", () => {
 	expect(PayloadSchema.load().faults(words)).not.toEqual([]);
 });
 
-test("an event that there is not is no event", () => {
+test("an unknown event is refused", () => {
 	expect(() => PayloadSchema.load().faults({ t: "MESSAGE_READ" })).toThrow("knows no event MESSAGE_READ");
 });

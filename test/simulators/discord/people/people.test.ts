@@ -42,7 +42,7 @@ test("the newest message with the button is pressed, unless told which", () => {
 	expect(anna.clicks("Go", { in: general }).record.data).toMatchObject({ custom_id: "id of Go" });
 });
 
-test("a press can cross an edit or a deletion: it comes with what stood there, and of what never stood there none comes", () => {
+test("a press can cross an edit or a deletion: it has the old components, and a component that never existed cannot be pressed", () => {
 	const { app, anna, general } = standingWorld();
 	const on = app.posts(general, { content: "Sure?", components: buttons("Yes"), ...quiet });
 	expect(() => anna.clicksLate("Yes", { on })).toThrow("can be pressed as usual");
@@ -72,7 +72,7 @@ test("a person chooses as many as they may", () => {
 	]);
 });
 
-test("roles, guests and other bots are what they are called", () => {
+test("roles, guests and other bots have their names", () => {
 	const { world, app } = standingWorld();
 	const bob = world.member("Bob", { roles: ["ops"], guest: true });
 	const other = world.member("Otherbot", { bot: true });

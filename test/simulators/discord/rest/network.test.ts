@@ -69,7 +69,7 @@ test("an answer can take its time although the work is done", async () => {
 	expect((await answer).status).toBe(200);
 });
 
-test("what is planned for another route does not happen", async () => {
+test("a fault planned for another route does not occur", async () => {
 	const { world, send } = networkWorld();
 	world.network.next("PATCH *", { drop: "before" });
 	expect((await send()).status).toBe(200);

@@ -52,7 +52,7 @@ test("all requests with the token count together, those of interactions do not",
 	expect(look().status).toBe(200);
 });
 
-test("what all write to a channel has a limit that is shared, and does not count as invalid", () => {
+test("writes of all apps to a channel have a shared limit, which does not count as invalid", () => {
 	const settings = { buckets: {}, channelWrites: { limit: 1, perMs: 1000 } };
 	const { world, app, general } = standingWorld({ settings });
 	const post = () => app.call("POST", `/channels/${general.id}/messages`, { body });
@@ -66,7 +66,7 @@ test("what all write to a channel has a limit that is shared, and does not count
 	expect(world.rest.limits.invalid).toBe(0);
 });
 
-test("401, 403 and 429 count as invalid, and too many of them shut everybody out", () => {
+test("401, 403 and 429 count as invalid, and too many of them block all requests", () => {
 	const { clock, world, app, general } = standingWorld({
 		settings: { invalid: { limit: 3, perMs: 600_000 } },
 	});

@@ -138,7 +138,7 @@ test("a command that needs a permission is not offered to others", () => {
 	expect(() => bob.commands("/trust", {}, { in: bob.dm })).toThrow("/trust is not offered here");
 });
 
-test("what completes offers at most 25 choices", () => {
+test("autocomplete offers at most 25 choices", () => {
 	const { world, app, create, anna, general } = commandWorld();
 	create(task);
 	const asked = anna.types("/task new", { text: "x", session: "ab" }, { in: general });

@@ -33,7 +33,7 @@ test("there is one first answer", () => {
 	expect([again.status, codeOf(again)]).toEqual([400, 40_060]);
 });
 
-test("a token holds for 15 minutes", () => {
+test("a token is valid for 15 minutes", () => {
 	const { clock, app, asked } = pressed();
 	app.answers(asked, { type: 6 });
 	clock.advance(15 * 60_000 - 1);
@@ -43,14 +43,14 @@ test("a token holds for 15 minutes", () => {
 	expect([refused.status, codeOf(refused)]).toEqual([401, 50_027]);
 });
 
-test("what was not acknowledged has nothing to follow, and what is no token neither", () => {
+test("an unacknowledged interaction and an invalid token accept no follow-up", () => {
 	const { app, asked } = pressed();
 	const follow = { method: "POST", body: { content: "x" } };
 	expect(codeOf(app.follows(asked, follow))).toBe(10_015);
 	expect(codeOf(app.follows({ record: { token: "other" } }, follow))).toBe(10_015);
 });
 
-test("an ephemeral answer is for one person, and nobody finds it in the channel", () => {
+test("an ephemeral response is visible to one person only", () => {
 	const { world, app, anna, general, asked } = pressed();
 	app.answers(asked, { type: 4, data: { content: "For you", flags: 64 } });
 	const bob = world.member("Bob");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { standingWorld } from "../rest/direct-client.ts";
 import { readLink } from "./links.ts";
 
-test("a link to a file holds until it ends, and only with its signature", () => {
+test("a link to a file is valid until it expires, and only with its signature", () => {
 	const { world, clock, app, anna, general } = standingWorld();
 	const said = anna.says("A file", { in: general, attachments: [{ name: "a.txt", content: "abc" }] });
 	const { body } = app.get(`/channels/${general.id}/messages/${said.id}`);

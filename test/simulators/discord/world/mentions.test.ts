@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { standingWorld } from "../rest/direct-client.ts";
 
-test("who does not say whom a post may call, calls everybody in it", () => {
+test("a post without allowed mentions notifies all mentioned users", () => {
 	const { world, app, anna, general } = standingWorld();
 	const ops = world.home.role("ops", { mentionable: true });
 	const bob = world.member("Bob");
@@ -10,7 +10,7 @@ test("who does not say whom a post may call, calls everybody in it", () => {
 	expect(world.pings.map(({ who }) => who).sort()).toEqual(["@Anna", "@Bob", "@ops"]);
 });
 
-test("everybody at once is called only with the permission for it", () => {
+test("@everyone notifies only with its permission", () => {
 	const { world, app, general } = standingWorld();
 	app.posts(general, { content: "@everyone" });
 	expect(world.pings).toEqual([]);
@@ -30,7 +30,7 @@ test("an edit that does not say whom it may call calls again", () => {
 	expect(world.pings).toMatchObject([{ who: "@Anna", by: "edit" }]);
 });
 
-test("whom the lists name is called, and nobody else", () => {
+test("only listed users and roles are notified", () => {
 	const { world, app, anna, general } = standingWorld();
 	const bob = world.member("Bob");
 	app.posts(general, { content: `<@${anna.id}> <@${bob.id}>`, allowed_mentions: { users: [bob.id] } });

@@ -59,7 +59,7 @@ test.each(Object.entries(refused))("%s are refused, and noted", (_, body) => {
 	expect(world.takeViolations()).not.toEqual([]);
 });
 
-test("what is as large as it may be is posted", () => {
+test("a message at the maximum size is posted", () => {
 	const { world, app, general } = standingWorld();
 	const largest = row({ ...choice, options: options(25), placeholder: many(150), max_values: 25 });
 	const pressed = row(

@@ -39,7 +39,7 @@ test("the nonce of a deleted message still gets that message", () => {
 	expect(general.shows()).toEqual([]);
 });
 
-test("a nonce is told when the message is made, and is not kept with it", () => {
+test("a nonce is in the response to the creation, and is not stored", () => {
 	const { app, general } = standingWorld();
 	const made = app.posts(general, { content: "Hello", nonce: "n-1", ...quiet });
 	expect(made).toHaveProperty("nonce", "n-1");
@@ -105,7 +105,7 @@ test.each([
 	expect(general.last().attachments).toEqual([shown]);
 });
 
-test("nobody edits what another one has written", () => {
+test("messages of another author cannot be edited", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Mine", { in: general });
 	const path = `/channels/${general.id}/messages/${said.id}`;
@@ -125,7 +125,7 @@ test("edits of messages older than an hour have a limit of their own", () => {
 	expect([refused.status, codeOf(refused)]).toEqual([429, 30_046]);
 });
 
-test("messages and channels that are not there are unknown", () => {
+test("missing messages and channels are unknown", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Here", { in: general });
 	anna.deletes(said);

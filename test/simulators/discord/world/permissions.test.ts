@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { codeOf, standingWorld } from "../rest/direct-client.ts";
 import { may } from "./permissions.ts";
 
-test("overwrites count for everybody, then for roles, then for the member", () => {
+test("overwrites apply to @everyone, then to roles, then to the member", () => {
 	const { world, general } = standingWorld();
 	const bob = world.member("Bob", { roles: ["ops", "muted"] });
 	const can = () => may(world.state, bob.user, general.record, "SendMessages");
@@ -27,7 +27,7 @@ test("an administrator and the owner may everything", () => {
 	expect(may(world.state, world.member("Carl").user, general.record, "SendMessages")).toBe(false);
 });
 
-test("who does not see a channel has no access, and who must not write lacks a permission", () => {
+test("an invisible channel is missing access, and a read-only one a missing permission", () => {
 	const { world, app, general } = standingWorld();
 	const post = () => app.call("POST", `/channels/${general.id}/messages`, { body: { content: "x" } });
 	general.permit(world.bot, { deny: ["SendMessages"] });
@@ -77,7 +77,7 @@ test("without the permission embeds are left out", () => {
 	expect(general.last().text).toBe("Text");
 });
 
-test("who was sent to be silent reads, and does not write", () => {
+test("a timed-out member reads and cannot write", () => {
 	const { world, clock, anna, general } = standingWorld();
 	world.state.member(world.home.record, anna.id).silentUntil = clock.now() + 60_000;
 	expect(may(world.state, anna.user, general.record, "ViewChannel")).toBe(true);

@@ -14,7 +14,7 @@ test("a reaction counts once for each, and can be taken back", () => {
 	expect(general.last().reactions).toEqual({});
 });
 
-test("with a reaction that is there already no permission to add one is needed", () => {
+test("an existing reaction can be used without the permission to add one", () => {
 	const { world, clock, app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	anna.reacts("👀", { on: said });
@@ -26,7 +26,7 @@ test("with a reaction that is there already no permission to add one is needed",
 	expect(codeOf(react("🔁"))).toBe(50_013);
 });
 
-test("what is no emoji is unknown", () => {
+test("an invalid emoji is unknown", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const path = `/channels/${general.id}/messages/${said.id}/reactions/stop/@me`;

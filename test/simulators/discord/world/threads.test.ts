@@ -62,7 +62,7 @@ test("a locked thread takes nothing, and who does not manage threads cannot wake
 	expect([wake().status, post().status]).toEqual([200, 200]);
 });
 
-test("who opened a thread renames and archives it, others do not", () => {
+test("only the creator of a thread renames and archives it", () => {
 	const { world, app, anna, general, thread } = threadWorld();
 	const change = (id: string) =>
 		app.call("PATCH", `/channels/${id}`, { body: { name: "Done", archived: true } });

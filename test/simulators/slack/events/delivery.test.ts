@@ -38,7 +38,7 @@ test("an event comes after what has caused it, and once where it is acknowledged
 	expect([heard.length, world.delivery.pending]).toEqual([1, 0]);
 });
 
-test("what is not acknowledged in three seconds comes again at once, after a minute and after five", async () => {
+test("an event that is not acknowledged within three seconds is repeated immediately, after one minute and after five", async () => {
 	const { clock, world, anna, general, heard } = listening(() => new Promise(() => {}));
 	anna.says("Hello", { in: general });
 	await turns();
@@ -59,7 +59,7 @@ test("what is not acknowledged in three seconds comes again at once, after a min
 	expect(world.delivery.lost).toEqual(["message"]);
 });
 
-test("what is refused comes again at once, unless the app does not want it", async () => {
+test("a refused event is repeated immediately, unless the app declines it", async () => {
 	let error = new Error("no");
 	const { clock, anna, general, heard } = listening(() => Promise.reject(error));
 	anna.says("Hello", { in: general });
@@ -77,7 +77,7 @@ test("what is refused comes again at once, unless the app does not want it", asy
 	expect(heard).toHaveLength(3);
 });
 
-test("where nobody listens an event waits for its next try", async () => {
+test("without a connection, an event waits for its next attempt", async () => {
 	const { clock, world, anna, general, heard, detach, take } = listening();
 	detach();
 	anna.says("Hello", { in: general });
@@ -88,7 +88,7 @@ test("where nobody listens an event waits for its next try", async () => {
 	expect(heard).toMatchObject([{ attempt: 2, reason: "connection_failed" }]);
 });
 
-test("a press comes once, and fails where nobody acknowledges it in time", async () => {
+test("a press is delivered once, and fails without an acknowledgement in time", async () => {
 	const { clock, app, anna, general, heard } = listening(() => new Promise(() => {}));
 	const elements = [{ type: "button", text: { type: "plain_text", text: "Go" }, action_id: "go" }];
 	app.posts(general, { text: "x", blocks: [{ type: "actions", elements }] });
@@ -102,7 +102,7 @@ test("a press comes once, and fails where nobody acknowledges it in time", async
 	expect(heard.filter(({ type }) => type === "block_actions")).toHaveLength(1);
 });
 
-test("a press fails at once where nobody listens", async () => {
+test("a press without a connection fails immediately", async () => {
 	const { anna, general, detach } = listening();
 	detach();
 	const asked = anna.commands("/parley help", {}, { in: general });
@@ -154,7 +154,7 @@ test("an event can come twice, and be overtaken by one of another message", asyn
 	expect(heard).toHaveLength(5);
 });
 
-test("of several connections any one gets an event", async () => {
+test("any of several connections receives an event", async () => {
 	const { world, anna, general, heard } = listening();
 	const others: unknown[] = [];
 	world.delivery.attach({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Contract } from "../web-api/contract.ts";
 import { standingWorld } from "../web-api/direct-client.ts";
 
-test("what is sent of what happens is as Slack's own types promise", () => {
+test("events match Slack's own types", () => {
 	const { world, app, anna, general } = standingWorld();
 	const faults: string[] = [];
 	const types: string[] = [];

@@ -63,7 +63,7 @@ test("a request is signed, over its time and its body", async () => {
 	expect(headers).not.toHaveProperty("x-slack-retry-num");
 });
 
-test("a command is a form, a press JSON in a form, and a command is answered with what comes back", async () => {
+test("a command is a form, a press is JSON in a form, and the response to a command is shown", async () => {
 	const headers = { "content-type": "application/json" };
 	const { watch, got, general, anna } = await place(({ body }) =>
 		body.startsWith("payload=") ? {} : { headers, body: '{"text":"Done"}' },
@@ -82,7 +82,7 @@ test("a command is a form, a press JSON in a form, and a command is answered wit
 	expect(JSON.parse(payload ?? "")).toMatchObject({ type: "message_action", callback_id: "ask" });
 });
 
-test("what fails comes again at once, after one minute and after five, with its number and its reason", async () => {
+test("a failed event is repeated immediately, after one minute and after five, with its number and its reason", async () => {
 	const { clock, world, watch, events, got, general, anna } = await place(() => ({ status: 500 }));
 	anna.says("Hello", { in: general });
 	for (const [count, wait] of [0, 0, 60_000, 300_000].entries()) {

@@ -83,7 +83,7 @@ test("an event comes in an envelope, and once where it is acknowledged", async (
 	expect(socket.frames).toHaveLength(2);
 });
 
-test("what is not acknowledged in three seconds comes again over any socket, in another envelope", async () => {
+test("an event that is not acknowledged within three seconds is repeated over any socket, in another envelope", async () => {
 	const { clock, world, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	anna.says("Hello", { in: general });
@@ -100,7 +100,7 @@ test("what is not acknowledged in three seconds comes again over any socket, in 
 	await watch.until("it is known", () => world.delivery.pending === 0);
 });
 
-test("what comes with the acknowledgement of a command is shown", async () => {
+test("the response in the acknowledgement of a command is shown", async () => {
 	const { watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	const asked = anna.commands("/parley help", {}, { in: general });
@@ -134,7 +134,7 @@ test("an acknowledgement of nothing, or a second one, is a violation", async () 
 	]);
 });
 
-test("before Slack closes a socket it says so, and goes on for ten seconds", async () => {
+test("Slack announces the end of a socket and delivers for ten more seconds", async () => {
 	const { clock, server, watch, opened, acknowledges, general, anna } = await place();
 	const socket = await opened();
 	server.sockets.open[0]?.disconnects("warning");

@@ -32,7 +32,7 @@ test("a message is passed on, and apps attach what they have to say", () => {
 	expect(forwards).toMatchObject([{ is_share: true, author_name: "Bob", text: "The disk &amp; all" }]);
 });
 
-test("answers stand in the thread, and in the channel where they are broadcast", () => {
+test("replies are in the thread, and in the channel if they are broadcast", () => {
 	const { world, anna, general } = standingWorld();
 	const said = anna.says("Who is there?", { in: general });
 	anna.replies("me", { to: said });
@@ -105,7 +105,7 @@ test("the newest message with the button is pressed, unless told which", () => {
 	]);
 });
 
-test("a press can come from a client that has not heard of an edit or a deletion yet, with what that client shows", () => {
+test("a client that has not received an edit or deletion sends a press with the content that it shows", () => {
 	const { world, app, anna, general } = standingWorld();
 	const told: object[] = [];
 	world.state.listen((events) => told.push(...events.map(({ body }) => body)));
@@ -188,7 +188,7 @@ test("a transcript shows what a person reads, threads below their messages", () 
 	expect(general.transcript()).not.toContain("Only for you");
 });
 
-test("where edits are allowed for a while only, later ones are refused", () => {
+test("edits after the allowed time are refused", () => {
 	const { clock, anna, general } = standingWorld({ settings: { editWindowMs: 60_000 } });
 	const said = anna.says("Hello", { in: general });
 	clock.advance(60_000);

@@ -14,7 +14,7 @@ test("a post is read back with its metadata by who asks for them", () => {
 	]);
 });
 
-test("what was posted in a thread is found there, by the message that it began with", () => {
+test("a message posted in a thread is found by the thread's first message", () => {
 	const { app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const answer = app.posts(general.thread(said), { text: "Hi", metadata });
@@ -74,7 +74,7 @@ test("an ephemeral post is seen by one person, and never found again", () => {
 	expect(errorOf(app.call("chat.postEphemeral", { ...note, user: sam.id }))).toBe("user_not_in_channel");
 });
 
-test("where the app is not it cannot speak", () => {
+test("the app cannot post in a channel without being a member", () => {
 	const { world, app, anna, general } = standingWorld();
 	const closed = world.home.channel("closed", { private: true, members: [anna], withoutApp: true });
 	const open = world.home.channel("open", { withoutApp: true });
@@ -115,7 +115,7 @@ test("a link to a message names its thread", () => {
 	expect(link(answer.ts)).toContain(`?thread_ts=${said.ts}&cid=${general.id}`);
 });
 
-test("whom a post would call is noted, in text, in blocks and by names", () => {
+test("mentions of a post are recorded, in text, in blocks and by name", () => {
 	const { world, app, anna, general } = standingWorld();
 	const pinged = (args: object): string[] => {
 		const before = world.pings.length;

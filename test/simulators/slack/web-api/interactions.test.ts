@@ -41,7 +41,7 @@ async function turns(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-test("a press says who pressed what on which message", async () => {
+test("a press has the person, the element and the message", async () => {
 	const { app, anna, general, bodies } = listening();
 	const said = anna.says("Hello", { in: general });
 	const { ts } = app.posts(general.thread(said), { text: "x", blocks: [section("Sure?"), buttons("Yes")] });
@@ -67,7 +67,7 @@ test("a press on what one person alone sees has no message", () => {
 	expect(bodies[0]).not.toHaveProperty("message");
 });
 
-test("a command comes as it was written, with names of whom it is about", () => {
+test("a command has its original text, with names of mentioned people", () => {
 	const { world, anna, general, bodies } = listening();
 	anna.commands("/parley whoami", {}, { in: general });
 	anna.commands(
@@ -93,7 +93,7 @@ test("a shortcut of a message is about that message", () => {
 	);
 });
 
-test("an address for answers holds for five answers and half an hour", () => {
+test("a response URL is valid for five responses and half an hour", () => {
 	const { clock, app, anna, general } = listening();
 	const asked = anna.commands("/parley help", {}, { in: general });
 	const respond = (body: object = { text: "Hi" }) =>

@@ -13,7 +13,7 @@ test("a call needs the token of its kind", () => {
 	expect(errorOf(app.call("auth.test"))).toBe("account_inactive");
 });
 
-test("a scope that is missing is named, with those that are there", () => {
+test("a missing scope is named together with the granted ones", () => {
 	const { app, anna, general } = standingWorld({
 		manifest: { oauth_config: { scopes: { bot: ["channels:read", "im:write"] } } },
 	});
@@ -37,7 +37,7 @@ test("an argument that is unknown, missing or of another type is a fault", () =>
 	expect(world.takeViolations()).toHaveLength(4);
 });
 
-test("arguments come in forms, too, with JSON for what is no text", () => {
+test("arguments are accepted as forms too, with JSON for values that are not text", () => {
 	const { world } = standingWorld();
 	const fields = { channel: "C1", text: "[7]", blocks: '[{"type":"divider"}]', unfurl_links: "false" };
 	expect(world.api.readForm("chat.postMessage", fields)).toEqual({
@@ -166,7 +166,7 @@ test("a manifest is read and looked at with its own token", () => {
 	world.takeViolations();
 });
 
-test("what the app is about stands in a thread until it says otherwise, or answers", () => {
+test("the status of the app stays in a thread until it is changed or the app replies", () => {
 	const { clock, app, anna, general } = standingWorld();
 	const said = anna.says("Hello", { in: general });
 	const where = { channel_id: general.id, thread_ts: said.ts };
@@ -188,7 +188,7 @@ test("what the app is about stands in a thread until it says otherwise, or answe
 	expect(general.typing()).toEqual([]);
 });
 
-test("the channels that somebody is in are listed by their kinds, each with its scope", () => {
+test("the channels of a user are listed by type, each with its scope", () => {
 	const { world, app, anna, general } = standingWorld();
 	const [quiet, old] = [world.home.channel("quiet", { private: true }), world.channel("old")];
 	world.home.channel("without", { withoutApp: true });

@@ -12,7 +12,7 @@ function hearing(options: WorldOptions = {}) {
 	return { ...parts, events, types: () => events.splice(0).map(({ type, subtype }) => subtype ?? type) };
 }
 
-test("who comes and goes is told, and that other teams share the channel", () => {
+test("members who join and leave, and shared channels, cause events", () => {
 	const { world, general, types, events } = hearing();
 	const other = world.team("Other");
 	const sam = other.member("Sam");
@@ -31,7 +31,7 @@ test("who comes and goes is told, and that other teams share the channel", () =>
 	]);
 });
 
-test("the app that is sent away hears that, and nothing more", () => {
+test("the removed app receives that event and no later ones", () => {
 	const { world, anna, general, types } = hearing();
 	general.loses();
 	anna.says("Hello", { in: general });
@@ -41,7 +41,7 @@ test("the app that is sent away hears that, and nothing more", () => {
 	expect(types()).toEqual(["group_left"]);
 });
 
-test("what becomes of a channel is told, of a private one under another name", () => {
+test("changes of a channel cause events, which have other names for private channels", () => {
 	const { world, general, types } = hearing();
 	general.rename("new");
 	general.archive();
@@ -54,7 +54,7 @@ test("what becomes of a channel is told, of a private one under another name", (
 	expect(types()).toEqual(["group_archive", "group_deleted"]);
 });
 
-test("the app hears only what it has subscribed to and may read", () => {
+test("the app receives only subscribed events that it may read", () => {
 	const bot = ["chat:write", "channels:history", "app_mentions:read"];
 	const { world, anna, general, types } = hearing({
 		manifest: {
@@ -79,7 +79,7 @@ test("the app's own posts come back to it, as those of a bot", () => {
 	]);
 });
 
-test("in direct messages nobody is mentioned, and an edit that mentions the app calls it", () => {
+test("direct messages need no mention, and an edit that mentions the app notifies it", () => {
 	const { world, anna, general, types, events } = hearing();
 	const said = anna.says(`Hello ${world.mention}`, { in: anna.dm });
 	expect(types()).toEqual(["message"]);
@@ -94,7 +94,7 @@ test("in direct messages nobody is mentioned, and an edit that mentions the app 
 	]);
 });
 
-test("the preview of a link is a change that nobody made", () => {
+test("a link preview is a change without an author", () => {
 	const { anna, general, events } = hearing();
 	const said = anna.says("https://example.com/?a&b", { in: general });
 	events.splice(0);
